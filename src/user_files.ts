@@ -3,7 +3,7 @@
 import { attempt } from "./attempt.ts";
 import { isObject, linePlace, scanJson } from "./text/json.ts";
 import { isWithin } from "./text/paths.ts";
-import { basename, dirname, join } from "./text/std_path.ts";
+import { basename, dirname, isAbsolute, join, resolve } from "./text/std_path.ts";
 import { reasonOf } from "./text/reason.ts";
 import { UsageError } from "./errors.ts";
 
@@ -31,18 +31,26 @@ export function stateFolder(env: VariableReader = processVariable): string | und
   return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
 }
 
+/** Variables that lead to the user's own files, with their default below the home folder. */
+const OWN_FOLDERS: Readonly<Record<string, string>> = {
+  ...{ HOME: "-", USERPROFILE: "-", APPDATA: "-", LOCALAPPDATA: "-" },
+  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state" },
+};
+
 /**
- * Refuses variables that put settings or records into the folder that is worked in, where commands write.
+ * Refuses variables that put settings or records into `folder`, as its authors and commands write there. The home
+ * folder itself and `/` contain them rightly.
  * @throws {UsageError} with the variable.
  */
-export function checkOwnFolders(folder: string, env: VariableReader): void {
-  const home = env("HOME");
-  if (home !== undefined && isWithin(folder, realOf(home))) return;
-  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+export function checkOwnFolders(folder: string, env: VariableReader = processVariable): void {
+  const home = env("HOME") ?? env("USERPROFILE");
+  if (folder === dirname(folder) || home !== undefined && realOf(home) === folder) return;
+  for (const [name, usual] of Object.entries(OWN_FOLDERS)) {
     const value = env(name);
-    if (!value?.startsWith("/") || !isWithin(folder, realOf(value))) continue;
+    if (value === undefined || !isAbsolute(value) || value === `${home}/${usual}`) continue;
+    if (![resolve(value), realOf(resolve(value))].some((at) => isWithin(folder, at))) continue;
     throw new UsageError(
-      `Cannot use ${name}=${value} as it leads into the folder that is worked in, where commands write: unset it`,
+      `Cannot use ${name}=${value} as it leads into the folder that is worked in, ${folder}: change it, or work elsewhere`,
     );
   }
 }

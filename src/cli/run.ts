@@ -12,6 +12,8 @@ import { reasonOf } from "../text/reason.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { afterAbort, type Run, stopOnSignals } from "./process.ts";
 import { showsUtf8 } from "../ui/terminal/locale.ts";
+import { repositoryOf } from "../session/repository.ts";
+import { checkOwnFolders } from "../user_files.ts";
 import { Output } from "../ui/terminal/stdio.ts";
 
 /** The longest wait for the readers of the output at the end, in ms. */
@@ -47,6 +49,7 @@ export async function main(words: readonly string[]): Promise<number> {
   let code: number;
   try {
     if (words[0] === "mcp") {
+      checkWorkFolder();
       stopOnSignals(run);
       code = await (await import("../extensions/mcp/mcp_verb.ts")).runMcp(words.slice(1), run);
     } else {
@@ -60,6 +63,12 @@ export async function main(words: readonly string[]): Promise<number> {
   const written = stdout.drained().then(() => stderr.drained());
   await Promise.race([written, afterAbort(stopped.signal, READER_MS)]);
   return run.stopCode ?? code;
+}
+
+/** Refuses a folder that contains the user's own files, before they are read. @throws {UsageError} */
+function checkWorkFolder(folder = "."): void {
+  const at = attempt(() => Deno.realPathSync(folder));
+  if (at !== undefined) checkOwnFolders(repositoryOf(at));
 }
 
 /** An uncaught error ends the program with one line, after other listeners have restored the terminal. */
@@ -118,6 +127,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     run.stdout.write(text);
     return EXIT.done;
   }
+  checkWorkFolder(args["working-dir"]);
   const given = args;
   const { command } = args;
   args = withDefaults(args);

@@ -207,6 +207,7 @@ export class Permissions {
    * @throws {UsageError} if a settings file is invalid
    */
   async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
+    checkOwnFolders(repositoryOf(folder), this.variables);
     const notices: Notice[] = [];
     const names = unheededSettings(folder);
     if (names.length > 0) notices.push({ code: "settings_unheeded", names });
@@ -379,8 +380,6 @@ export class Permissions {
       looks: this.#looks ??= new FolderLooks(this.paths),
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
-    const isWritten = settings.sandbox === "workspace-write";
-    if (settings.view && isWritten) checkOwnFolders(folder, this.variables);
     return { ...settings, networked: [...this.#networked] };
   }
 }

@@ -86,8 +86,10 @@ Deno.test("TRU-02 config.json counts from the person's folder only", async () =>
   await using server = strictServer([{ text: "Hello." }], { models: ["test"] });
   const own = JSON.stringify({ local: true, host: server.url, model: "test" });
   await withFile(own, async (_, folder) => {
-    await Deno.writeTextFile(`${folder}/config.json`, '{"host": "http://127.0.0.1:9"}');
-    const ran = await run(["-p", "hi"], { cwd: folder, env: { XDG_CONFIG_HOME: folder } });
+    const cwd = await Deno.makeTempDir();
+    await Deno.writeTextFile(`${cwd}/config.json`, '{"host": "http://127.0.0.1:9"}');
+    const ran = await run(["-p", "hi"], { cwd, env: { XDG_CONFIG_HOME: folder } });
+    await Deno.remove(cwd, { recursive: true });
     assertEquals([ran.code, ran.stdout], [0, "Hello.\n"], ran.stderr);
   });
 });

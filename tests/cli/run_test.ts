@@ -26,6 +26,35 @@ Deno.test("a command line that makes no sense is answered in the format that it 
   }
 });
 
+Deno.test({
+  name: "own files in the folder that is worked in are refused before they are read, by each verb",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    try {
+      await Deno.mkdir(`${folder}/c/.config`, { recursive: true });
+      for (const at of [`${folder}/c/copilot`, `${folder}/c/.config/copilot`]) {
+        await Deno.mkdir(at);
+        const hooks = { SessionStart: [{ hooks: [{ command: "touch ran", sandbox: "off" }] }] };
+        await Deno.writeTextFile(`${at}/hooks.json`, JSON.stringify({ hooks }));
+        await Deno.writeTextFile(`${at}/config.json`, "not JSON");
+      }
+      const own = { XDG_CONFIG_HOME: "/nowhere", HOME: "/nowhere" };
+      for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+        for (const words of [["-p", "hi"], ["acp"], ["doctor"], ["mcp", "list"]]) {
+          const env = { ...own, [name]: `${folder}/c` };
+          const ran = await run(words, { cwd: folder, env });
+          const why =
+            `copilot: Cannot use ${name}=${folder}/c as it leads into the folder that is worked in, ${folder}: change it, or work elsewhere\n`;
+          assertEquals(ran, { code: 2, stdout: "", stderr: why }, `${name} ${words}`);
+        }
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
 Deno.test("flags that ask for a text print that, and nothing else", async () => {
   for (
     const [flags, text] of [
@@ -38,15 +67,15 @@ Deno.test("flags that ask for a text print that, and nothing else", async () => 
 });
 
 Deno.test("-p --continue --no-session goes on, and records nothing", async () => {
-  const folder = await Deno.makeTempDir();
+  const [folder, state] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   try {
     await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
     const ask = (...args: string[]) =>
       run(["--local", "--host", server.url, "-m", "test", "--continue", ...args], {
         cwd: folder,
-        env: { XDG_STATE_HOME: folder },
+        env: { XDG_STATE_HOME: state },
       });
-    const files = () => recordsBelow(`${folder}/copilot/sessions`).length;
+    const files = () => recordsBelow(`${state}/copilot/sessions`).length;
     await ask("-p", "one");
     assertEquals(files(), 1);
     const { stderr } = await ask("--no-session", "-p", "two");
@@ -56,7 +85,7 @@ Deno.test("-p --continue --no-session goes on, and records nothing", async () =>
     await ask("-p", "three");
     assertEquals([(server.requests[2]!.body.messages as unknown[]).length, files()], [4, 1]);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    for (const at of [folder, state]) await Deno.remove(at, { recursive: true });
   }
 });
 

@@ -187,19 +187,25 @@ Deno.test("R-22 this program's own clone is not written where it is worked in", 
   ]);
 });
 
-Deno.test("R-22 settings and records in the folder that is worked in are refused", async () => {
-  for (const name of ["XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
-    await using at = await places();
-    at.variables[name] = `${at.folder}/.direnv/x`;
-    await assertRejects(
-      () => at.permissions.prepare(at.folder, true),
-      Error,
-      `Cannot use ${name}=${at.folder}/.direnv/x as it leads into the folder that is worked in`,
-    );
-    // At home they are where they belong.
-    at.variables[name] = `${at.home}/.config`;
-    await at.permissions.prepare(at.home, false);
-    await at.permissions.prepare(at.folder, false);
+Deno.test("R-22 settings and records in the repository that is worked in are refused", async () => {
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+    for (const sandbox of ["off", "read-only", "workspace-write"] as const) {
+      await using at = await places();
+      await Deno.mkdir(`${at.folder}/.git`);
+      await Deno.mkdir(`${at.folder}/sub`);
+      at.variables[name] = `${at.folder}/.direnv/x`;
+      const permissions = openPermissions({ sandbox }, (one) => at.variables[one]);
+      await assertRejects(
+        () => permissions.prepare(`${at.folder}/sub`, true),
+        Error,
+        `Cannot use ${name}=${at.folder}/.direnv/x as it leads into the folder that is worked in`,
+      );
+      await permissions.prepare("/", false);
+      // At home they are where they belong.
+      at.variables[name] = name === "HOME" ? at.home : `${at.home}/.config`;
+      await permissions.prepare(at.home, false);
+      await permissions.prepare(at.folder, false);
+    }
   }
 });
 

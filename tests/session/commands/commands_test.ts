@@ -347,8 +347,9 @@ Deno.test("/permissions says what is asked about", async () => {
 
 Deno.test("/permissions lists what was allowed, and takes it back, in later sessions too", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
+  const config = await Deno.makeTempDir();
   const settings = () =>
-    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? `${folder}/config` : undefined);
+    openPermissions({}, (name) => name === "XDG_CONFIG_HOME" ? config : undefined);
   try {
     const permissions = await settings();
     await using fake = await fakeSession(NO_SERVER, { folder, permissions });
@@ -403,7 +404,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
     );
     assertEquals(await rules("/permissions show"), left);
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    for (const at of [folder, config]) await Deno.remove(at, { recursive: true });
   }
 });
 

@@ -62,7 +62,8 @@ Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole,
   await Deno.mkdir(`${ws.dir}/.agents`);
   ws.put(".agents/hooks.json", JSON.stringify({ UserPromptSubmit: hooks }));
   await using server = strictServer([{ text: "Hi." }, { text: "Hi." }, { text: "Hi." }]);
-  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  using state = workspace();
+  const env = { XDG_STATE_HOME: state.dir };
   for (const [optionId, asked] of [["off", 2], ["on", 0]] as const) {
     await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
     const questions: Record<string, unknown>[] = [];
@@ -89,7 +90,8 @@ Deno.test("acp: tools of a server that is approved with the first prompt are the
   const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
   ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: { command: Deno.execPath(), args } } }));
   await using server = strictServer([call("find_tool", { query: "echo" }), { text: "Hi." }]);
-  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  using state = workspace();
+  const env = { XDG_STATE_HOME: state.dir };
   await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
   editor.answer = answering("on");
   const id = await editor.begin(ws.dir);
@@ -126,7 +128,8 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
 Deno.test("acp: a session goes on from the editor in the terminal, and from there in the editor", async () => {
   using ws = workspace();
   await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
-  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: `${ws.dir}/.state` } };
+  using state = workspace();
+  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: state.dir } };
   const flags = flagsFor(server.url);
   let id = "";
   {
@@ -154,7 +157,8 @@ Deno.test("acp: a session goes on from the editor in the terminal, and from ther
 
 Deno.test("acp: an id of a session is a name and no path", async () => {
   using ws = workspace();
-  const env = { XDG_STATE_HOME: `${ws.dir}/.state` };
+  using state = workspace();
+  const env = { XDG_STATE_HOME: state.dir };
   const outside = ws.put("x.jsonl", '{"version":1}\n');
   await using server = strictServer([{ text: "Hi." }]);
   await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });

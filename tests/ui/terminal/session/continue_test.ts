@@ -4,12 +4,12 @@ import { recordsBelow } from "../../../helpers/records.ts";
 import { strictServer } from "../../../helpers/strict_server.ts";
 
 Deno.test("-p --continue goes on with the newest session, says where it was, and keeps its model", async () => {
-  const folder = await Deno.makeTempDir();
+  const [folder, state] = [await Deno.makeTempDir(), await Deno.makeTempDir()];
   const steps = [1, 2, 3].map((n) => ({ text: `Answer ${n}. ${"word ".repeat(60)}` }));
   await using server = strictServer(steps, { models: ["test", "other"] });
   const local = ["--local", "--host", server.url.replace("//", "//user:secret@")];
   const ask = (...args: string[]) =>
-    run([...local, "--continue", ...args], { cwd: folder, env: { XDG_STATE_HOME: folder } });
+    run([...local, "--continue", ...args], { cwd: folder, env: { XDG_STATE_HOME: state } });
   try {
     const first = await ask("-m", "other", "-p", "one");
     assertEquals(first.code, 0);
@@ -28,12 +28,12 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
     assertEquals(server.requests.map(({ body }) => body.model), ["other", "other", "test"]);
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 6);
     await run([...local, "-m", "test", "-p", "alone"], { cwd: folder });
-    const kept = recordsBelow(`${folder}/copilot/sessions`);
+    const kept = recordsBelow(`${state}/copilot/sessions`);
     assertEquals(kept.length, 1);
     for (const path of kept) {
       assertEquals(/secret|alone/.test(Deno.readTextFileSync(path)), false);
     }
   } finally {
-    await Deno.remove(folder, { recursive: true });
+    for (const at of [folder, state]) await Deno.remove(at, { recursive: true });
   }
 });

@@ -87,9 +87,10 @@ Deno.test({
     {
       await using screen = await terminal();
       // A shell that outlives the terminal tells of it.
-      const script = `trap "" HUP; cd ${folder}; XDG_STATE_HOME=${folder}/state ${
-        sessionCommand(server)
-      } 2>error; echo $? >code; mv code left`;
+      const script =
+        `trap "" HUP; mkdir ${folder}/work; cd ${folder}/work; XDG_STATE_HOME=${folder}/state ${
+          sessionCommand(server)
+        } 2>../error; echo $? >../code; mv ../code ../left`;
       await Deno.writeTextFile(`${folder}/script`, script);
       await screen.type(`sh ${folder}/script\r`);
       await screen.until((rows) => rows.includes(">"));
