@@ -65,7 +65,7 @@ function missingProgram(command: string, folders: readonly string[]): string | u
     /^(cargo|clang-format|curl|gcc|go|gofmt|jq|make|node|npm|npx|pip|python3|rg|ruff)$/.test(
       name,
     ) &&
-    findProgram(name, [...folders]) === undefined
+    findProgram(name, [...folders], undefined) === undefined
   );
 }
 

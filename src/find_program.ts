@@ -29,10 +29,19 @@ export const outerFolders = (): string[] => programFolders(attempt(Deno.cwd) ?? 
 
 const realOrPath = (path: string): string => attempt(() => Deno.realPathSync(path)) ?? path;
 
-/** Returns the path of the first program called `name` in `folders`. */
-export function findProgram(name: string, folders: readonly string[]): string | undefined {
+/**
+ * Returns the path of the first program called `name` in `folders`, except for a link that leads into the folder
+ * `written` from elsewhere, as commands may have made its target.
+ */
+export function findProgram(
+  name: string,
+  folders: readonly string[],
+  written: string | undefined,
+): string | undefined {
+  const root = written && realOrPath(written);
   return folders.map((folder) => join(folder, name)).find((path) => {
     const info = attempt(() => Deno.statSync(path));
-    return info?.isFile && (info.mode! & 0o111) !== 0;
+    return info?.isFile && (info.mode! & 0o111) !== 0 &&
+      (root === undefined || isWithin(root, path) || !isWithin(root, realOrPath(path)));
   });
 }

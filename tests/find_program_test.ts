@@ -25,9 +25,21 @@ Deno.test({
 
       await Deno.mkdir(`${inside}/tool`);
       await Deno.writeTextFile(`${outside}/tool`, "", { mode: 0o644 });
-      assertEquals(findProgram("tool", [inside, outside, `${top}/none`]), undefined);
+      const find = (folders: string[], written?: string) => findProgram("tool", folders, written);
+      assertEquals(find([inside, outside, `${top}/none`]), undefined);
       await Deno.chmod(`${outside}/tool`, 0o654);
-      assertEquals(findProgram("tool", [inside, outside]), `${outside}/tool`);
+      assertEquals(find([inside, outside]), `${outside}/tool`);
+
+      // A link that leads to where commands write.
+      await Deno.mkdir(`${top}/own`);
+      await Deno.writeTextFile(`${inside}/made`, "", { mode: 0o755 });
+      await Deno.symlink(`${inside}/made`, `${top}/own/tool`);
+      const folders = [`${top}/own`, outside];
+      assertEquals(find(folders), `${top}/own/tool`);
+      for (const written of [`${top}/work`, inside, link]) {
+        assertEquals(find(folders, written), `${outside}/tool`);
+      }
+      assertEquals(find([`${top}/own`], "/"), `${top}/own/tool`);
     } finally {
       await Deno.remove(top, { recursive: true });
     }

@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { LinksReadOnce, type Place, placeOf } from "../safety/places.ts";
-import { programNames } from "../safety/shell/command_verdict.ts";
+import { chosenPrograms, programNames } from "../safety/shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
@@ -252,10 +252,15 @@ export class CallPolicy {
 
   /** Returns the paths of the programs that a command line starts. */
   #programs(command: string): string[] {
-    const { programs } = this.by.settings;
-    return programNames(command).flatMap((name) =>
-      name.includes("/") ? this.#place(name).path : findProgram(name, programs ?? []) ?? []
-    );
+    const chosen = chosenPrograms(command);
+    if (chosen) return [`it (it chooses its programs itself: ${shortened(oneLine(chosen), 100)})`];
+    const { programs = [] } = this.by.settings;
+    return programNames(command).flatMap((name) => {
+      const path = name.includes("/") ? name : findProgram(name, programs, undefined);
+      if (path === undefined) return [];
+      const place = this.#place(path);
+      return place.isInside ? place.real : place.path;
+    });
   }
 
   /** Adds the rule according to the answer, and reports it. */

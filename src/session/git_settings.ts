@@ -81,7 +81,7 @@ const MAX_GIT_SECONDS = "5";
 /** Returns the output of a git command that only reads; undefined if it fails. */
 function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
   const [git, timeout] = ["git", "timeout"].map((name) =>
-    findProgram(name, programFolders(root, programs.join(":")))
+    findProgram(name, programFolders(root, programs.join(":")), root)
   );
   const config = Deno.env.get("XDG_CONFIG_HOME");
   const env = { ...WITHOUT_TRANSPORT, ...home && { HOME: home } };

@@ -88,7 +88,7 @@ export async function settingsInForce(
     paths,
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
-        findProgram("bash", programFolders(folder, path)) !== undefined,
+        findProgram("bash", programFolders(folder, path), folder) !== undefined,
     programs: outside,
     lacksSandbox: isWanted && !canConfine,
     notices: [],

@@ -217,7 +217,7 @@ Deno.test({
     await using at = await repository();
     const leaves = "and so runs outside of the sandbox";
     assertEquals(await at.run("git push origin"), `asked: pushes with your credentials, ${leaves}`);
-    const git = findProgram("git", programFolders())!;
+    const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
     assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
     await at.outside(

@@ -2,6 +2,7 @@
 
 import { isAbsolute } from "../../text/std_path.ts";
 import { checkedAddress } from "./oauth_discovery.ts";
+import { attempt } from "../../attempt.ts";
 import { findProgram, outerFolders } from "../../find_program.ts";
 
 /** Opens `url` without a shell. Does nothing if there is no browser: the address has also been printed. */
@@ -10,7 +11,7 @@ export function openBrowser(url: string): void {
   for (const [program, ...args] of browsers()) {
     const path = Deno.build.os === "windows" || isAbsolute(program!)
       ? program
-      : findProgram(program!, outerFolders());
+      : findProgram(program!, outerFolders(), attempt(Deno.cwd));
     if (path === undefined) continue;
     const whole = args.join(" ").includes("%s")
       ? args.map((arg) => arg.replaceAll("%s", address))

@@ -88,7 +88,7 @@ function programPath(command: string, at: string, folder: string): string {
   if (/[/\\]/.test(command)) return isAbsolute(command) ? command : join(at, command);
   if (Deno.build.os === "windows") return command;
   const folders = programFolders(folder, programFolders(at).join(":"));
-  const found = findProgram(command, folders);
+  const found = findProgram(command, folders, folder);
   if (found === undefined) throw new Error(`there is no program ${command} on PATH`);
   return found;
 }

@@ -15,6 +15,8 @@ import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../
 import type { PolicyCall, Verdict } from "../settings.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute } from "../../text/std_path.ts";
+import { findProgram } from "../../find_program.ts";
+import { accessAt } from "../view.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
 import { gitNeed, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
@@ -25,6 +27,7 @@ import {
   besides,
   isHarmless,
   mayRun,
+  namingOption,
   programName,
   runsOthers,
   writtenBy,
@@ -237,12 +240,28 @@ function outerVerdict(
   // A rule about a command does not cover programs that git runs; a rule that allows all commands does.
   const isCovered = allowed !== undefined && allowed.command === undefined;
   const uncovered = { isUncovered: true } as const;
-  const programs = isCovered ? undefined : programsOfGit(words, scene);
+  const programs = isCovered
+    ? undefined
+    : programsOfGit(words, scene) ?? (leaves ? writtenProgram(words, scene) : undefined);
   if (!leaves) return programs ? { ...askBecause(programs), ...uncovered } : undefined;
   if (allowed && !programs) return leaving(byRule(allowed));
   return programs
     ? { ...leaving(askBecause(`${leaves} and ${programs}`)), ...uncovered }
     : leaving(askBecause(leaves));
+}
+
+/**
+ * Returns that a command runs a program that an option names, or that commands can write: it may be another one when a rule allows the same words. Otherwise undefined.
+ */
+function writtenProgram(words: readonly Word[], scene: Scene): string | undefined {
+  const option = namingOption(words);
+  if (option !== undefined) return `runs a program that ${option} names`;
+  const [name = ""] = words.map(({ text }) => text);
+  const path = name.includes("/") ? name : findProgram(name, scene.programs ?? [], undefined);
+  if (path === undefined) return undefined;
+  const { real, isInside } = scene.place(path);
+  const isWritten = isInside || scene.view && accessAt(scene.view(), real) === "write";
+  return isWritten ? `runs ${real}, which commands can write` : undefined;
 }
 
 /** Returns the question about a command that a rule asks about or may refuse; otherwise undefined. */
@@ -326,6 +345,26 @@ export function programNames(text: string): string[] {
   const line = parseCommandLine(text);
   const runs = line.ok ? line.commands.flatMap((one) => [one.words, ...mayRun(one)]) : [];
   return [...new Set(runs.flatMap(([first]) => first?.kind === "literal" ? [first.text] : []))];
+}
+
+/** Variables by which programs choose others. */
+const CHOOSERS = /^(PATH|BASH_ENV|(GIT|LD|DYLD)_\w+)\+?=/;
+
+/** Returns the words of a line by which its programs are not those that their names lead to, if any. */
+export function chosenPrograms(text: string): string | undefined {
+  const line = parseCommandLine(text);
+  for (const one of line.ok ? line.commands : []) {
+    const set = one.assignments.map(({ name, value }) => `${name}=${value.text}`);
+    const words = [one.words, ...mayRun(one)];
+    const found = [
+      ...set,
+      ...words.flat().map((word) => word.text),
+    ].find((word) => CHOOSERS.test(word)) ?? words.map(namingOption).find((option) =>
+      option !== undefined
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Commands that need approval in every mode, even if a rule allows them. */

@@ -6,7 +6,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
-import { findProgram, programFolders } from "../../find_program.ts";
+import { programFolders } from "../../find_program.ts";
 
 interface Process {
   pid: number;
@@ -103,7 +103,7 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
 /** Lists every process. Runs a program, because Deno reads `/proc` only with permission to read everything. */
 function listing(folders: readonly string[]): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
-  return new Deno.Command(findProgram("sh", folders) ?? "/bin/sh", {
+  return new Deno.Command("/bin/sh", {
     env: { PATH: folders.join(":") },
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     // The folder in which this program was started may have been removed.

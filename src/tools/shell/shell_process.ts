@@ -113,7 +113,7 @@ function shells(command: string, folder: string): [string, string[]][] {
   }
   const folders = programFolders(folder);
   return ["bash", "sh"].flatMap((name) => {
-    const path = findProgram(name, folders);
+    const path = findProgram(name, folders, folder);
     return path === undefined ? [] : [[path, ["-c", "--", command]]];
   });
 }

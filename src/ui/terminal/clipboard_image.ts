@@ -48,7 +48,9 @@ const isPng = (bytes: Uint8Array): boolean =>
 
 /** The output of a program; undefined if it fails. */
 async function printedBy(name: string, args: string[]): Promise<Uint8Array | undefined> {
-  const program = Deno.build.os === "windows" ? name : findProgram(name, outerFolders());
+  const program = Deno.build.os === "windows"
+    ? name
+    : findProgram(name, outerFolders(), attempt(Deno.cwd));
   if (program === undefined) return undefined;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const options = { args, stdin: "null", stderr: "null", signal } as const;

@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert/equals";
 import { placeOf } from "../../../src/safety/places.ts";
-import { decide } from "../../../src/safety/policy.ts";
+import { decide, rulesFor } from "../../../src/safety/policy.ts";
 import { type KeptRule, parseKept, parseRule } from "../../../src/safety/rules.ts";
 import type { PolicyCall, Settings, Verdict } from "../../../src/safety/settings.ts";
+import { chosenPrograms } from "../../../src/safety/shell/command_verdict.ts";
 import type { View } from "../../../src/safety/view.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -185,4 +186,78 @@ Deno.test("R-14 no folder is given that leads to more, whatever a command prints
     assertEquals(leave, expected === undefined ? "sandbox" : `write:${expected}`, printed);
   }
   Deno.removeSync(other, { recursive: true });
+});
+
+Deno.test(
+  "SEC-02 no rule lets a program leave the sandbox that commands can write or an option names",
+  unix,
+  () => {
+    using at = folder();
+    Deno.mkdirSync(`${at.path}/own`);
+    const git = { settings: () => [], hooks: () => [] };
+    const names = ["git", "sub/git"];
+    for (const name of names) {
+      Deno.writeTextFileSync(`${at.path}/${name}`, "", { mode: 0o755 });
+    }
+    const tool = { name: "run_bash", access: "execute" } as const;
+    const usual = { approve: "auto", sandbox: "workspace-write", hasBash: () => true } as const;
+    const offered = (command: string, more: Partial<Settings> = {}) => {
+      const settings = { ...usual, rules: [], view: () => at.view(false), git, ...more };
+      return rulesFor({ tool, command }, settings, (one) => placeOf(at.path, one)).length;
+    };
+    const outside = Deno.realPathSync(Deno.makeTempDirSync());
+    Deno.symlinkSync(`${at.path}/git`, `${outside}/git`);
+    try {
+      for (
+        const command of [
+          ...["./git push", "sub/git pull", "./git fetch", "./git config a.b c", "./git commit -S"],
+          `${at.path}/git push`,
+          "timeout 5 ./git push",
+          "git push --receive-pack=./evil.sh origin",
+          "git push origin --receive ./evil.sh",
+          "git fetch --upload-pack=./e origin",
+          "git push origin --exec ./e",
+          "git push ext::./e",
+          "git -c core.sshCommand=./e push",
+        ]
+      ) {
+        assertEquals(offered(command), 0, command);
+        const rules = [{ rule: `run_bash(${command})` }];
+        assertEquals(
+          at.verdict(command, rules, { ...usual, git, view: () => at.view(false) }).effect,
+          "ask",
+          command,
+        );
+      }
+      for (const command of ["git config a.b c", "git commit -S -m x"]) {
+        assertEquals(offered(command), 1, command);
+        assertEquals(offered(command, { programs: [outside] }), 0, command);
+      }
+      // In the sandbox, and without one, a program of the folder gets its rule.
+      assertEquals(offered("./build.sh", { approve: "ask" }), 1);
+    } finally {
+      Deno.removeSync(outside, { recursive: true });
+    }
+  },
+);
+
+Deno.test("a line that chooses its programs itself says with which words", () => {
+  for (
+    const [line, words] of [
+      ["PATH=.:$PATH git push", "PATH=.:$PATH"],
+      ["export PATH=.; git push", "PATH=."],
+      ["env PATH=. git push", "PATH=."],
+      ["GIT_SSH_COMMAND=./evil.sh git push", "GIT_SSH_COMMAND=./evil.sh"],
+      ["GIT_EXEC_PATH=. git push", "GIT_EXEC_PATH=."],
+      ["LD_PRELOAD=./x.so git push", "LD_PRELOAD=./x.so"],
+      ["DYLD_INSERT_LIBRARIES=x git push", "DYLD_INSERT_LIBRARIES=x"],
+      ["git push ext::./evil.sh", "ext::./evil.sh"],
+      ["git -c core.sshCommand=./e push", "-c core.sshCommand=./e"],
+      ["git push --receive-pack=./e", "--receive-pack=./e"],
+      ["git push --exec ./e", "--exec ./e"],
+      ["cd sub && sh -c 'PATH=. git push'", "PATH=. git push"],
+      ["A=1 git push origin main", undefined],
+      ["git config a.b c", undefined],
+    ] as const
+  ) assertEquals(chosenPrograms(line), words, line);
 });
