@@ -25,7 +25,7 @@ import {
 import { Confinement } from "./confinement.ts";
 import type { Frontend } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
-import { projectSettings } from "./repository.ts";
+import { projectSettings, repositoryOf } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
 import { gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";

@@ -1,5 +1,6 @@
 /** Headless turns with tool calls, in this process or by the program itself. */
 
+import { attempt } from "../../src/attempt.ts";
 import { parseArgs } from "../../src/cli/args.ts";
 import { optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
@@ -59,7 +60,10 @@ export function turn(
 ): Promise<void> {
   return inFolder(calls, flags, files, check, async (words, folder, base) => {
     const variables: Record<string, string> = {
-      XDG_CONFIG_HOME: `${base}/config`,
+      // A test without own settings may make `base` a repository.
+      XDG_CONFIG_HOME: attempt(() => Deno.statSync(`${base}/config`))
+        ? `${base}/config`
+        : "/nowhere",
       XDG_STATE_HOME: "/dev/null",
     };
     const written = { stdout: "", stderr: "" };

@@ -22,12 +22,13 @@ async function session(
   } = {},
 ) {
   const asked: Approval[] = [];
-  Deno.mkdirSync(ws.at("config/copilot"), { recursive: true });
-  ws.put("config/copilot/permissions.json", JSON.stringify(rules));
-  const config = ws.at("config");
+  const own = workspace();
+  Deno.mkdirSync(own.at("config/copilot"), { recursive: true });
+  own.put("config/copilot/permissions.json", JSON.stringify(rules));
+  const config = own.at("config");
   const permissions = openPermissions(
     choice,
-    (name) => name === "XDG_CONFIG_HOME" ? config : name === "HOME" ? ws.at("home") : undefined,
+    (name) => name === "XDG_CONFIG_HOME" ? config : name === "HOME" ? own.at("home") : undefined,
   );
   const local = localConfig({ host, model: "test", maxRetries: 0 });
   const made = await fakeSession(
@@ -44,7 +45,15 @@ async function session(
     },
   );
   const offers = made.session.agent.offered.some(({ name }) => name === "fetch_url");
-  return { ...made, asked, offers, [Symbol.asyncDispose]: () => made[Symbol.asyncDispose]() };
+  return {
+    ...made,
+    asked,
+    offers,
+    [Symbol.asyncDispose]: async () => {
+      await made[Symbol.asyncDispose]();
+      own[Symbol.dispose]();
+    },
+  };
 }
 
 const no: ApprovalAnswer = { choice: "refuse", reason: "" };
@@ -55,7 +64,7 @@ Deno.test("fetch_url is offered where there is a network and somebody to ask, or
   const rows: [Parameters<typeof session>[2], boolean][] = [
     [{ answer: no }, true],
     [{ answer: no, promptTier: "lean" }, false],
-    [{ answer: no, choice: { approve: "plan" } }, true],
+    [{ answer: no, choice: { approve: "plan", sandbox: "off" } }, true],
     // Nobody can be asked.
     [{}, false],
     [{ choice: { yes: true, sandbox: "off" } }, true],

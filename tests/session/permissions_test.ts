@@ -328,7 +328,6 @@ Deno.test("SEC-01 commands get the variables that were named, and never the mode
       "off",
     ],
     {
-      cwd: base,
       env: {
         XDG_CONFIG_HOME: base,
         GH_TOKEN: "one",

@@ -123,9 +123,13 @@ for (const where of ["../home", ".."]) {
         [...CONFINED, "--working-dir", where],
         withHome,
         (
-          { results, folder },
+          { results, folder, stderr },
         ) => {
-          assertMatch(results[0]!, /^Refused: .* holds the home folder/);
+          const isAbove = where === "..";
+          assertMatch(
+            isAbove ? stderr : results[0]!,
+            isAbove ? /^copilot: Cannot use HOME=/m : /^Refused: .* holds the home folder/,
+          );
           assertEquals(existsAt(`${folder}/${where}/ran`), false);
         },
       ),
