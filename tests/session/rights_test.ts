@@ -53,7 +53,9 @@ Deno.test({
     await Deno.mkdir(own, { recursive: true });
     await Deno.writeTextFile(`${own}/uname`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
     const before = Deno.env.get("PATH")!;
-    at.variables.PATH = `${own}:${before}`;
+    await Deno.mkdir(`${at.base}/linked`);
+    await Deno.symlink(`${own}/uname`, `${at.base}/linked/linked`);
+    at.variables.PATH = `${own}:${before}:${at.base}/linked`;
     Deno.env.set("PATH", at.variables.PATH);
     try {
       const confine = at.permissions.confine(() => at.folder);
@@ -68,9 +70,14 @@ Deno.test({
         onEvent() {},
       });
       const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-      await policy.decide(tool, { command: "uname", leave: "sandbox", reason: "x" }, context);
+      for (const command of ["uname", "linked", "PATH=.:$PATH uname"]) {
+        await policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
+      }
       assertMatch(asked[0]!.join(), /^\/[^ ]*\/uname$/);
       assertEquals(asked[0]!.join().includes(own), false);
+      assertEquals(asked.slice(1), [
+        ...[[`${own}/uname`], ["it (it chooses its programs itself: PATH=.:$PATH)"]],
+      ]);
     } finally {
       Deno.env.set("PATH", before);
     }

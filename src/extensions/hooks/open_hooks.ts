@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { readJsonFile } from "../../user_files.ts";
-import { sanitize } from "../../text/sanitize.ts";
+import { oneLine } from "../../text/one_line.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
 import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
@@ -64,7 +64,7 @@ export function hooksQuestion(
   return {
     kind: "hooks",
     text: [
-      `Hooks in ${sanitize(path)}: programs that run without asking, in the sandbox:`,
+      `Hooks in ${oneLine(path)}: programs that run without asking, in the sandbox:`,
       ...rows,
     ].join("\n"),
     title: "Run these hooks?",

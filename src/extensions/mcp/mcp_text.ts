@@ -60,7 +60,7 @@ export function serverQuestion(
     .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
   const variables = variablesOf(definition).map(sanitize).join(", ");
   const lines = [
-    `The MCP server ${sanitize(name)}${path === undefined ? "" : ` of ${sanitize(path)}`}:`,
+    `The MCP server ${sanitize(name)}${path === undefined ? "" : ` of ${oneLine(path)}`}:`,
     ...parts,
     ...variables === "" ? [] : [`  It gets the values of ${variables}.`],
     ...program ? [`  It runs ${network ? "with the network" : "without a network"}.`] : [],

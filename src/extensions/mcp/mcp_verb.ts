@@ -124,7 +124,7 @@ function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
 /** Returns the command or address of a server, without possible secrets. */
 function targetText({ definition: { program, url, file } }: McpServer): string {
   const words = program ? [program.command, ...program.args].join(" ") : url ?? "";
-  return `${shortened(oneLine(words), 200)}${file === undefined ? "" : ` (${sanitize(file)})`}`;
+  return `${shortened(oneLine(words), 200)}${file === undefined ? "" : ` (${oneLine(file)})`}`;
 }
 
 async function addServer(words: readonly string[], { stdout }: McpRun): Promise<number> {

@@ -5,15 +5,21 @@ import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer
 
 /** Programs that run others with any options, and shell words that change the meaning of later words. */
 const WRAPPERS = new Set(
-  `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec chpst
-   chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
+  `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec choom chpst
+   chronic chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
    eval exec expect fakeroot faketime firejail fish flock gdb gosu hash ionice ksh linux32
    linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
-   proxychains proxychains4 rbash readarray rlwrap runuser screen script set setarch setpriv
+   proxychains proxychains4 rbash readarray rlwrap runcon runuser screen script set setarch setpriv
    setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
-   systemd-run taskset tcsh time timeout tini tmux torify torsocks toybox trap tsocks unbuffer
+   systemd-inhibit systemd-run taskset tcsh time timeout tini tmux torify torsocks toybox trap tsocks uclampset unbuffer
    unshare valgrind watch xargs xvfb-run zsh`.split(/\s+/),
 );
+
+/** Commands that run others in an environment. A rule may name their start, such as `uv run *`. */
+const LAUNCHER =
+  /^(asdf|bundle|cabal|conda|direnv|hatch|mise|nodenv|opam|pdm|pipenv|pixi|poetry|pyenv|rbenv|rye|stack|uv) (.* )?(exec|run|x) /;
+/** Programs that read commands from a pipe. */
+const READING = /^(\w*sh|at|batch|parallel)$/;
 
 /** Options and subcommands with which a program runs others, or writes a file. */
 const RUNNING: Readonly<Record<string, readonly string[]>> = {
@@ -122,8 +128,18 @@ export function mayRun(
   const words = withInput(command);
   runs.push(words);
   const name = programName(words[0]?.text ?? "");
-  const isWrapper = runsOthers(words);
+  const isWrapper = runsOthers(words) ||
+    LAUNCHER.test([name, ...words.slice(1).map(({ text }) => text)].join(" "));
   const texts = evaluatedTexts(command, isWrapper || EVALUATING.has(name));
+  // bash runs the file of this variable first.
+  const isStarted = command.assignments.some((one) => one.name === "BASH_ENV") ||
+    words.some(({ text }) => text.startsWith("BASH_ENV="));
+  const isFedScript = isWrapper && command.isPiped &&
+    words.some(({ text }, at) =>
+      READING.test(programName(text)) &&
+      words.slice(at + 1).every((word) => word.text.startsWith("-"))
+    );
+  if (isStarted || isFedScript) runs.push(ANY);
   if (!isWrapper && texts.length === 0 && name !== "sed") return runs;
   const isTooMuch = words.length > MAX_WRAPPER_WORDS || depth > MAX_WRAPPINGS ||
     runs.length > MAX_RUNS;

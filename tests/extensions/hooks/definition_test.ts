@@ -96,8 +96,8 @@ Deno.test("hooks: a matcher is for whole names, and one that makes no sense for 
 Deno.test("hooks are shown with their limits", () => {
   const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
   const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
-  assertEquals(hooksQuestion("/f", hooks).text.split("\n"), [
-    "Hooks in /f: programs that run without asking, in the sandbox:",
+  assertEquals(hooksQuestion("/f\nb", hooks).text.split("\n"), [
+    "Hooks in /f b: programs that run without asking, in the sandbox:",
     "  PreToolUse: a␛ (at most 1.5 s)",
     "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
   ]);

@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert/equals";
+import { concernsCommand, parseRule } from "../../../src/safety/rules.ts";
 import { parseCommandLine } from "../../../src/safety/shell/parser.ts";
 import {
+  ANY,
   besides,
   isHarmless,
   isOption,
@@ -72,6 +74,38 @@ Deno.test("SEC-02 programs that run others are known by their names, options and
   }
   assertEquals(runsOthers([]), false);
   assertEquals(["/a/B.EXE", "b", "/"].map(programName), ["b", "b", ""]);
+});
+
+Deno.test("SEC-02 a rule that refuses finds a command behind launchers, in pipes and in BASH_ENV", () => {
+  const rules = [parseRule("deny", "run_bash(rm *)")];
+  const how = (text: string) => {
+    const line = parseCommandLine(text);
+    if (!line.ok) return "unread";
+    const found = line.commands.map((one) =>
+      concernsCommand(rules[0]!, [one.words, ...mayRun(one)])
+    );
+    const isAny = line.commands.some((one) => mayRun(one).includes(ANY));
+    return found.includes("yes") ? "yes" : isAny ? "any" : "no";
+  };
+  const rows: [command: string, how: string][] = [
+    ["choom -n 1 rm X", "yes"],
+    ["uv run rm X", "yes"],
+    ["uv --quiet run --with a rm X", "yes"],
+    ["poetry run rm X", "yes"],
+    ["direnv exec . rm X", "yes"],
+    ["bundle exec sh -c 'rm X'", "yes"],
+    ["mise x -- rm X", "yes"],
+    ["echo 'rm X' | bash", "any"],
+    ["echo 'rm X' | sudo sh -s", "any"],
+    ["echo 'rm X' | parallel", "any"],
+    ["BASH_ENV=<(echo rm X) bash -c true", "any"],
+    ["export BASH_ENV=x; bash -c true", "any"],
+    ["uv run pytest", "no"],
+    ["uv add rm", "no"],
+    ["ls | grep sh", "no"],
+    ["cat a | bash x.sh", "no"],
+  ];
+  for (const [command, expected] of rows) assertEquals(how(command), expected, command);
 });
 
 Deno.test("SEC-02 an option is found among letters, shortened, and with its value", () => {

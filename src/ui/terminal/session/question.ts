@@ -141,7 +141,7 @@ export function ruleAdded(
   if (error !== undefined) {
     return `  In this session only, because it cannot be saved: ${oneLine(error)}`;
   }
-  const where = path === undefined ? "In this session" : `Saved in ${sanitize(path)}`;
+  const where = path === undefined ? "In this session" : `Saved in ${oneLine(path)}`;
   return `  ${where}: allow ${sanitize(rule)}`;
 }
 
