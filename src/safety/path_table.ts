@@ -151,8 +151,8 @@ export class PathTable {
    */
   mayMatch(name: string): boolean {
     const { names, pieces } = this.#names ??= this.#lastNames();
-    const small = name.toLowerCase();
-    return small.startsWith(".") || names.has(small) ||
+    const small = name.toLowerCase().replace(new RegExp(`${COPY_END}$`), "");
+    return /^[.#]/.test(small) || names.has(small) ||
       names.has(small.slice(small.lastIndexOf("."))) ||
       /[^!-~]/.test(small) || pieces.some((piece) => small.includes(piece));
   }
@@ -343,7 +343,7 @@ const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
     ({ what, paths, except }) => ({
       what,
       globs: alternativesOf(paths),
-      except: except === undefined ? "" : `(?!${alternativesOf(except).map(globSource).join("|")})`,
+      except: except === undefined ? "" : `(?!${globSource(alternativesOf(except), "/?$")})`,
     }),
   );
 
@@ -351,8 +351,7 @@ const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
 function rowSource({ globs: all, except }: PatternRow): string {
   const globs = Object.groupBy(all, scopeOf);
   const inFolder = (folder: string, names: readonly string[] = []) => {
-    const source = names.map(globSource).join("|");
-    return source === "" ? [] : [`${folder}/${except}(?:${source})`];
+    return names.length === 0 ? [] : [`${folder}/${except}(?:${globSource(names)})`];
   };
   // Skipping a leading `*` is faster than matching it.
   const [endings, anywhere] = [true, false].map((isEnding) =>
@@ -362,9 +361,9 @@ function rowSource({ globs: all, except }: PatternRow): string {
     ...(globs.deep ?? []).map((glob) => {
       const [folder, name] = glob.split("/**/");
       // Each end is searched for separately, which avoids backtracking.
-      return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource(name!)}`;
+      return `^(?=[^]*?/${escapeRegex(folder!)}/)[^]*/${globSource([name!])}`;
     }),
-    ...(endings ?? []).map((glob) => globSource(glob.slice(1))),
+    ...endings?.length ? [globSource(endings.map((glob) => glob.slice(1)))] : [],
     ...inFolder("", anywhere),
     ...inFolder("^", globs.root?.map((glob) => glob.slice(1))),
     // To tools `~` is an ordinary name, but a model that writes it means the home folder.
@@ -378,15 +377,29 @@ function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
   return glob.includes("/**/") ? "deep" : "anywhere";
 }
 
-/** Returns the expression for a pattern without braces, up to the end of the path or of the folder's name. */
-function globSource(glob: string): string {
-  const name = escapeRegex(glob.replace(/\/$/, "")).replace(/\\\*/g, "[^/]*")
-    .replace(/\\\?/g, "[^/]");
-  return name + (glob.endsWith("/") ? FOLDER_END : FILE_END);
+/**
+ * Returns the expression for patterns without braces, up to the end of the path or of a folder's name. A copy that an
+ * editor or a file manager made of a file matches too.
+ */
+function globSource(globs: readonly string[], fileEnd = FILE_END): string {
+  const escaped = (text: string) =>
+    escapeRegex(text).replace(/\\\*/g, "[^/]*").replace(/\\\?/g, "[^/]");
+  const folders = globs.filter((glob) => glob.endsWith("/")).map((glob) =>
+    escaped(glob.slice(0, -1))
+  );
+  const files = globs.filter((glob) => !glob.endsWith("/")).map((glob) => {
+    const start = glob.lastIndexOf("/") + 1;
+    return `${escaped(glob.slice(0, start))}[.#]?${escaped(glob.slice(start))}`;
+  });
+  return [[folders, FOLDER_END] as const, [files, fileEnd] as const].flatMap(([names, end]) =>
+    names.length === 0 ? [] : [`(?:${names.join("|")})${end}`]
+  ).join("|");
 }
 
 const FOLDER_END = "(?:/|$)";
-const FILE_END = "/?$";
+/** The endings of copies, and of files that an editor has open. */
+const COPY_END = "(?:~|#|\\.(?:bak|old|orig|save|sw[a-p])| copy| \\(copy\\))";
+const FILE_END = `${COPY_END}?/?$`;
 
 /**
  * Returns the expression for an absolute path, as written and as file systems compare it, in both normalization

@@ -41,7 +41,7 @@ const SECRETS: readonly FileGroup[] = [
   { // except for trusted certificates, which HTTPS needs
     what: "a key file",
     paths: "*.{pem,key,p8,p12,pfx,jks,keystore,ppk,kdbx,asc,gpg}",
-    except: "{cacert,ca-bundle,roots}.pem",
+    except: "{cacert,ca-bundle,roots,cert}.pem",
   },
   { // dotenv, direnv, Docker Compose
     what: "variables of the environment",
@@ -76,11 +76,25 @@ const SECRETS: readonly FileGroup[] = [
       ".password-store/ .local/share/keyrings/ .config/{op,sops}/ " +
       "{credentials,secret,secrets} {credentials,secret,secrets}.{json,yml,yaml,toml,ini,txt}",
   },
+  { // Wrangler, Docker before 1.7, MySQL, msmtp, fetchmail, rclone, Subversion, Terraform, Google Cloud, Conda, Stack
+    what: "saved passwords",
+    paths:
+      ".dev.vars .dockercfg .mylogin.cnf .msmtprc .fetchmailrc rclone.conf .subversion/auth/ *.tfvars " +
+      "terraform.tfstate client_secret*.json service-account*.json .condarc .stack/upload/ .local/share/uv/credentials/",
+  },
+  { // npm for all its users, Julia, .NET
+    what: "credentials of a registry",
+    paths: "etc/npmrc ~/.nvm/versions/node/*/etc/npmrc ~/.volta/tools/image/node/*/etc/npmrc " +
+      "~/.asdf/installs/nodejs/*/etc/npmrc ~/.local/share/mise/installs/node/*/etc/npmrc " +
+      "~/.local/share/fnm/node-versions/*/installation/etc/npmrc " +
+      ".m2/repository/settings.xml ~/.julia/servers/*/auth.toml .dotnet/corefx/",
+  },
   { what: "what a browser keeps", paths: ".mozilla/ .config/{google-chrome,chromium}/" },
   {
     what: "a history of what was typed",
     paths:
-      ".{bash,zsh,sh,python,psql,mysql,sqlite,node_repl}_history .local/share/fish/fish_history",
+      ".{bash,zsh,sh,python,psql,mysql,sqlite,node_repl}_history .local/share/fish/fish_history " +
+      "deno_history.txt deno/location_data/ .julia/logs/repl_history.jl",
   },
   // They may contain an address with a password or a token, and headers of a checkout. git itself reads them.
   { what: "credentials of git", paths: ".git/**/config .git/**/config.worktree" },
@@ -102,11 +116,15 @@ const SECRETS: readonly FileGroup[] = [
 const PROTECTED: readonly FileGroup[] = [
   { what: "the inside of a git repository", paths: ".git/" },
   // Mercurial and Jujutsu also run programs that their settings name.
-  { what: "the inside of a repository", paths: ".hg/ .jj/repo/config.toml" },
+  {
+    what: "the inside of a repository",
+    paths: ".hg/ .jj/repo/config.toml .sl/config _darcs/prefs/defaults .pijul/config .repo/repo/",
+  },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
   { // husky, pre-commit, Lefthook
     what: "hooks of git",
-    paths: ".husky/ .githooks/ .pre-commit-config.yaml {.,}lefthook.{yml,yaml}",
+    paths: ".husky/ .githooks/ .git-hooks/ .lefthook/ .lefthook-local/ .pre-commit-config.yaml " +
+      "{.,}lefthook{,-local}.{yml,yaml,toml,json}",
   },
   { // npm, Yarn, pnpm
     what: "what a package manager runs",
@@ -116,12 +134,13 @@ const PROTECTED: readonly FileGroup[] = [
     what: "configuration of an editor",
     paths:
       ".{vscode,idea,vim,nvim,emacs.d,devcontainer,zed,helix,fleet}/ .{vimrc,exrc,nvimrc,nvim.lua,emacs} .dir-locals{,-2}.el " +
-      "*.code-workspace",
+      "*.code-workspace .devcontainer.json",
   },
   {
     what: "configuration of an agent",
     paths:
-      ".{claude,codex,cursor,gemini,copilot,mcp,opencode}/ .{claude,codex,cursor,gemini,copilot,mcp,opencode}.json .agents/*.json",
+      ".{claude,codex,cursor,gemini,copilot,mcp,opencode}/ .{claude,codex,cursor,gemini,copilot,mcp,opencode}.json .agents/*.json " +
+      "opencode.{json,jsonc} {.,}crush.json .aider.conf.yml .{continue,kilocode,amazonq,junie,trae}/",
   },
   {
     what: "instructions of an agent",
@@ -133,7 +152,11 @@ const PROTECTED: readonly FileGroup[] = [
     what: "what a shell runs at its start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
       ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
-      ".config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
+      "mise/config.toml .config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
+  },
+  { // R, Ruby, GHC, OCaml, Elixir, Python, Perl
+    what: "what an interpreter runs at its start",
+    paths: ".Rprofile .Renviron .irbrc .pryrc .ghci .ocamlinit .iex.exs .pdbrc .perldb",
   },
   { // in this working folder, new files are settings
     what: "a folder of settings",

@@ -9,7 +9,7 @@ import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
 import { FolderLooks, hasOtherBytes, isGitName, type PathAccess } from "./folder_looks.ts";
-import { type Finding, gitFindings, gitFoldersOf, isInsideGit } from "./git_files.ts";
+import { type Finding, gitFindings, gitFoldersOf, isInsideGit, smallFile } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
@@ -58,8 +58,10 @@ interface ViewSources {
   ruledPlaces?: readonly string[];
   /** Looks into folders for all views of one person. */
   looks?: FolderLooks;
-  /** Absolute folders of programs, from PATH. */
+  /** Absolute folders of programs, from PATH, that are not in the folder. */
   programs?: readonly string[];
+  /** Absolute folders of programs, from PATH, that may be in the folder. */
+  allPrograms?: readonly string[];
   os?: string;
 }
 
@@ -115,6 +117,7 @@ export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(sources);
   const places = namedPlaces(sources);
+  const ofHome = homeSecrets(places, paths, looks);
   const add = adderTo(places);
   const repository = repositoryAround(folder, paths.homes);
   add("read", repository);
@@ -125,7 +128,13 @@ export function makeView(sources: ViewSources): View {
   );
   const beside = looksBeside(sources, repository[0], named)
     .flatMap((look) => findingsIn(look, looks).found);
-  for (const { path, access } of [...beside, ...systemSecrets(looks, sources.os)]) {
+  for (
+    const { path, access } of [
+      ...beside,
+      ...ofHome,
+      ...systemSecrets(looks, sources.os),
+    ]
+  ) {
     const usual = accessAt({ places }, path);
     const isStricter = usual === "write" || usual === "read" && access === "none";
     // Programs may be in a folder that an administrator closed to others.
@@ -140,36 +149,60 @@ export function makeView(sources: ViewSources): View {
   places.set(folder, isWritable && !isProtected ? "write" : "read");
   const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
   add("read", programParts().filter((path) => isWithin(folder, path)));
-  const links: string[] = [];
   const gitFolders = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the repository around the folder name what is in it.
-  found.push(...beside.filter(({ named }) => named !== undefined));
+  const stated = beside.filter(({ named }) => named !== undefined);
+  found.push(...stated, ...programsIn(sources));
   // Secrets come first: nothing that leads to one opens it.
   found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
-  for (const { path, access, named } of found) {
-    if (named && places.get(folder) === "write") makeNamed(folder, path, named);
-    const real = realPathOf(path, path);
-    // Only in the folder itself, which no command can move away: below, another place could be mended.
-    for (const link of named || entryAt(path)?.isSymlink ? linksOn(folder, path) : []) {
-      const around = dirname(link);
-      if (around === folder) links.push(link);
-      else if (accessAt({ places }, around) !== "write") continue;
-      else if (named || access === "read" && link !== path) places.set(around, "read");
-    }
-    // A link that leads out of the folder leads to what the view says of that place.
-    if (real === undefined || !isWithin(folder, real)) continue;
-    if (access === "read" && accessAt({ places }, real) === "none") continue;
-    // Nothing is mounted behind a link: the kernel has another path for that.
-    for (const one of named ? [real] : [path, real]) places.set(one, access);
+  const links = [protect(folder, places, found)];
+  for (const at of sources.write ?? []) {
+    const real = realPathOf(at);
+    if (real !== undefined) links.push(protect(real, places, stated));
   }
   hideSecrets(places, folder, paths.confinedSecrets().filter(({ real }) => !named.has(real)));
   for (const { path, isGitFolder } of found) if (isGitFolder) gitFolders.add(path);
   const isOpened = (path: string) =>
     entryAt(path)?.isDirectory === true && realPathOf(path) === path;
   return {
-    ...{ folder, places, network, isComplete, links, repositories: [...gitFolders] },
+    ...{ folder, places, network, isComplete, links: links.flat(), repositories: [...gitFolders] },
     gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
   };
+}
+
+/** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */
+function protect(
+  root: string,
+  places: Map<string, PathAccess>,
+  found: readonly Finding[],
+): string[] {
+  const links: string[] = [];
+  for (const { path, access, named } of found) {
+    if (named && accessAt({ places }, root) === "write") makeNamed(root, path, named);
+    const real = realPathOf(path, path);
+    // Only in the folder itself, which no command can move away: below, another place could be mended.
+    for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
+      const around = dirname(link);
+      if (around === root) links.push(link);
+      else if (accessAt({ places }, around) !== "write") continue;
+      else if (named || access === "read" && link !== path) places.set(around, "read");
+    }
+    // A link that leads out of the folder leads to what the view says of that place.
+    if (real === undefined || !isWithin(root, real)) continue;
+    if (access === "read" && accessAt({ places }, real) === "none") continue;
+    // Nothing is mounted behind a link: the kernel has another path for that.
+    for (const one of named ? [real] : [path, real]) places.set(one, access);
+  }
+  return links;
+}
+
+/** Returns the folders of PATH in the folder, except those of dependencies, which package managers write. */
+function programsIn({ folder, allPrograms = [] }: ViewSources): Finding[] {
+  return allPrograms.filter((path) => {
+    const real = realPathOf(path);
+    if (real === undefined || !isWithin(folder, real)) return false;
+    return !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
+  }).map((path) => ({ path, access: "read", named: "hooks" }));
 }
 
 function hideSecrets(
@@ -256,7 +289,6 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
   add("none", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
   const isToAsk = mayBeThere([home], namesIn);
-  // Named secrets lie beside these, never in them: a test holds the two lists against each other.
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   return places;
@@ -264,12 +296,16 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
 
 /** The places beside the folder to look through: its repository, those that are listed, those of rules. */
 function looksBeside(
-  { folder, paths, ruled, ruledPlaces = [] }: ViewSources,
+  { folder, paths, ruled, ruledPlaces = [], write = [] }: ViewSources,
   repository: string | undefined,
   listed: ReadonlySet<string | undefined>,
 ): PlaceLook[] {
   const looks: PlaceLook[] = ruledPlaces.map((root) => ({ root, ruled }));
   if (repository !== undefined) looks.push({ root: repository, paths });
+  for (const at of write) {
+    const [root] = repositoryAround(at, paths.homes);
+    if (root !== undefined) looks.push({ root, paths, isShallow: true });
+  }
   for (const root of listed) {
     if (root === undefined) continue;
     // It may be as large as `/tmp`, and a person who lists a secret means it.
@@ -427,6 +463,36 @@ function folderFindings(
     });
   }
   return { found, folders };
+}
+
+/** The folders of the home folder are looked through up to this depth, and for about 20 ms. */
+const HOME_LEVELS = 3;
+const GIT_CREDENTIAL = /:\/\/[^\s/]*@|header|password|token/i;
+const MAX_HOME_COST = 5_000;
+
+/** Returns the secrets in the readable folders of the home folder. */
+function homeSecrets(
+  places: ReadonlyMap<string, PathAccess>,
+  { home = "/" }: PathTable,
+  looks: FolderLooks,
+): Finding[] {
+  const found: Finding[] = [];
+  const limit = looks.cost + MAX_HOME_COST;
+  const shown = [...places].filter(([path, access]) => access === "read" && isWithin(home, path));
+  let folders = home === "/" ? [] : shown.map(([path]) => path);
+  for (let level = 0; level < HOME_LEVELS && looks.cost < limit; level++) {
+    const looked = folders.map((at) => looks.cost < limit ? looks.at(at)?.entries ?? [] : [])
+      .flat();
+    for (const { name, path, access } of looked) {
+      // Flutter runs git in its own repository, which fails without the settings.
+      const isPlain = name.startsWith("config") && !GIT_CREDENTIAL.test(smallFile(path));
+      if (access === "none" && !isPlain) found.push({ path, access });
+    }
+    folders = looked.filter(({ name, isDirectory, access }) =>
+      isDirectory && access !== "none" && !DEPENDENCIES.test(name) && name !== "site-packages"
+    ).map(({ path }) => path);
+  }
+  return found;
 }
 
 const systemFindings = new WeakMap<FolderLooks, Finding[]>();

@@ -132,6 +132,7 @@ function viewOf(
     read: sandboxRead,
     write: sandboxWrite,
     programs: programFolders(folder, path),
+    allPrograms: programFolders(undefined, path),
     ...looked,
     ...about.length > 0 && {
       ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,

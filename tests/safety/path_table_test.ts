@@ -114,6 +114,9 @@ Deno.test("R-08 what makes a program run others, or tells an agent what to do, i
       ".agents/mcp.json",
       ".zed/tasks.json",
     ],
+    ...["lefthook-local.yml", ".lefthook/pre-commit/a", ".devcontainer.json", "opencode.json"],
+    ...["crush.json", ".aider.conf.yml", ".continue/a", ".junie/a", "mise/config.toml"],
+    ...[".sl/config", "_darcs/prefs/defaults", ".git-hooks/a", ".Rprofile", ".pdbrc"],
     ...[".husky/pre-commit", ".yarnrc.yml", "CLAUDE.local.md", "GEMINI.md", ".goosehints"],
     ...[".cursorrules", ".windsurf/rules/x.md", ".github/instructions/a.md", ".qwen/settings.json"],
     ...[
@@ -129,6 +132,20 @@ Deno.test("R-08 what makes a program run others, or tells an agent what to do, i
   }
   for (const name of ["envrc.md", "README.md", "src/git/config", "claude.md.txt"]) {
     assertEquals(ANY_HOME.protectedKind(`/work/${name}`), undefined, name);
+  }
+});
+
+Deno.test("R-19 a copy that an editor or a file manager made of a secret is one, too", () => {
+  const names = [
+    ...["#.npmrc#", ".npmrc~", "credentials.json.bak", ".id_rsa.swp", ".netrc.swo", "id_rsa copy"],
+    ...["id_rsa (copy)", "key.pem.old", ".aws/credentials~", "prod.tfvars", ".dev.vars.swp"],
+  ];
+  for (const name of names) {
+    assert(ANY_HOME.secretKind(`/work/${name}`) !== undefined, name);
+    assert(ANY_HOME.mayMatch(name), name);
+  }
+  for (const name of ["cacert.pem", "id_rsa.pub", "notes.bak", "keys (copy)"]) {
+    assertEquals(ANY_HOME.secretKind(`/work/${name}`), undefined, name);
   }
 });
 

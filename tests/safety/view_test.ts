@@ -11,6 +11,7 @@ const sandbox = await findSandbox(new PathTable({ home: HOME }));
 const why = typeof sandbox === "string" ? sandbox : "";
 const skipped = why && ` (skipped: ${why})`;
 
+const words = (text: string) => text.trim().split(/\s+/);
 const sh = async (folder: string, script: string) => {
   const { success, stderr } = await new Deno.Command("bash", {
     args: ["-ec", script],
@@ -404,6 +405,72 @@ Deno.test({
       }
     }
     assertEquals(failed, []);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-03 folders of PATH, and what another repository runs, are not written${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const [folder, other] = [`${base}/work`, `${base}/other`];
+    await sh(
+      base,
+      `mkdir -p work/bin work/sub work/.venv/bin other/in; ln -s sub work/link; git init -q other
+       cd other; git config core.hooksPath in/hooks; git config include.path ../in/mid
+       ln -s cfg in/mid; : > in/cfg; : > in/clean; git config filter.x.clean in/clean`,
+    );
+    const view = viewFor(folder, `${base}/home`, {
+      write: [`${other}/in`],
+      allPrograms: ["bin", "link", ".venv/bin", "none"].map((name) => `${folder}/${name}`),
+    });
+    const files =
+      `${folder}/{bin,sub,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
+    const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
+    const wrote = (await confined(view, script)).match(/wrote .*/g);
+    const wanted = [`${folder}/.venv/bin/new`, `${folder}/./new`, `${other}/in/new`];
+    assertEquals(wrote, wanted.map((path) => `wrote ${path}`));
+    // A command may replace them, and they are put back.
+    assertEquals(view.links, [`${folder}/link`, `${other}/in/mid`]);
+    const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
+    assertEquals(accessAt(own, `${folder}/new`), "read");
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: `R-19 secrets in the toolchains of the home folder are hidden${skipped}`,
+  ignore: why !== "",
+  async fn() {
+    const base = await Deno.realPath(await Deno.makeTempDir());
+    const secrets = words(
+      `.rye/credentials .stack/upload/credentials.json .local/share/uv/credentials/x .nvm/.npmrc bin/.env
+       bin/a.pem .local/bin/id_rsa .dotnet/corefx/cryptography/x509stores/my/a.pfx .pyenv/.git/config
+       .nvm/versions/node/v1/etc/npmrc .npm-global/etc/npmrc miniconda3/.condarc .julia/servers/a/auth.toml
+       .julia/logs/repl_history.jl .m2/repository/settings.xml .cache/deno/deno_history.txt
+       .cache/deno/location_data/a/local_storage .asdf/credentials.bak`,
+    );
+    const plain = words(
+      ".rye/config.toml miniconda3/ssl/cacert.pem miniconda3/ssl/cert.pem bin/a flutter/.git/config",
+    );
+    for (const path of [...secrets, ...plain]) {
+      await Deno.mkdir(`${base}/home/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+      const token = path.startsWith(".pyenv") ? "url = https://u:p@host/" : "";
+      await Deno.writeTextFile(`${base}/home/${path}`, path + token);
+    }
+    await Deno.mkdir(`${base}/work`);
+    const view = viewFor(`${base}/work`, `${base}/home`);
+    const output = await confined(
+      view,
+      `cd '${base}/home'; for at in ${[...secrets, ...plain].join(" ")}; do cat $at; echo; done`,
+    );
+    const shown = output.split("\n").filter((line) => !line.startsWith("cat: "));
+    assertEquals(shown.filter((line) => line !== ""), plain);
+    // What commands cannot read, read_file asks about.
+    const paths = new PathTable({ home: `${base}/home` });
+    const unasked = secrets.filter((path) => !paths.secretKind(`${base}/home/${path}`));
+    assertEquals(unasked, []);
     await Deno.remove(base, { recursive: true });
   },
 });
