@@ -1,6 +1,6 @@
 /**
- * The view: what may be read, written and reached in a folder. Made once for a folder and a mode; the
- * sandbox's mounts, the verdicts on paths and all that runs confined derive from it.
+ * The view: what may be read, written and reached from a folder. It is made for a folder and a mode; the
+ * sandbox's mounts, the verdicts on paths and all sandboxed programs derive from it.
  *
  * @module
  */
@@ -15,25 +15,28 @@ import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
 
-/** The files and network that programs may use. A path that no entry holds is not there for them. */
+/** The files and the network that programs may use. Paths without an entry do not exist for them. */
 export interface View {
-  /** The folder that is worked in. */
+  /** The working folder. */
   folder: string;
-  /** The access to a file, or to a folder with all below it: the deepest entry that holds a path decides. */
+  /**
+   * The access to a file, or to a folder with everything below it. The deepest entry that contains a path
+   * decides.
+   */
   places: ReadonlyMap<string, PathAccess>;
-  /** True where programs may use the network. */
+  /** True if programs may use the network. */
   network: boolean;
-  /** Protected links that lie directly in the folder, which no mount protects; none where it is left out. */
+  /** Protected links directly in the folder, which no mount protects. */
   links?: readonly string[];
-  /** git's folders, which commands of git write where the folder can be written. */
+  /** git's folders, which git commands may write if the folder is writable. */
   gitFolders?: readonly string[];
   /** The repositories in the folder, and the files and links that lead to one. */
   repositories?: readonly string[];
-  /** False where the folder holds more than was looked through: the rest is closed. */
+  /** False if the folder is too large to be searched completely; the rest is closed. */
   isComplete: boolean;
 }
 
-/** The view's access to an absolute path with links resolved. */
+/** Returns the view's access to an absolute path with links resolved. */
 export function accessAt({ places }: Pick<View, "places">, real: string): PathAccess {
   for (let at = real;; at = dirname(at)) {
     const access = places.get(at);
@@ -42,21 +45,21 @@ export function accessAt({ places }: Pick<View, "places">, real: string): PathAc
   }
 }
 
-/** The facts that {@linkcode makeView} makes a view from. */
+/** The input of {@linkcode makeView}. */
 interface ViewSources {
   folder: string;
-  /** True where the folder can be written. */
+  /** True if the folder is writable. */
   isWritable: boolean;
   network: boolean;
   paths: PathTable;
-  /** Folders that the person lists, beside those that are known; absolute. */
+  /** Additional absolute folders that the user lists. */
   read?: readonly string[];
   write?: readonly string[];
-  /** The access that rules leave to an absolute path; undefined where they say nothing. */
+  /** Returns the access to an absolute path that rules allow; undefined if no rule covers it. */
   ruled?: (path: string) => Finding["access"] | undefined;
   /** Absolute paths at or below which these rules match. */
   ruledPlaces?: readonly string[];
-  /** Looks into folders for all views of one person. */
+  /** Lists folders for all views of one user. */
   looks?: FolderLooks;
   /** Absolute folders of programs, from PATH, that are not in the folder. */
   programs?: readonly string[];
@@ -65,7 +68,7 @@ interface ViewSources {
   os?: string;
 }
 
-/** The file, folder or link at a path; undefined where there is none, or this user may not look. */
+/** Returns the file, folder or link at a path; undefined if it is missing or not accessible. */
 export function entryAt(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
@@ -74,9 +77,9 @@ export function entryAt(path: string): Deno.FileInfo | undefined {
   }
 }
 
-/** @param closed the result where this user may not look */
+/** @param closed the result for a path that this user may not access */
 export function realPathOf(path: string, closed?: string): string | undefined {
-  // The path stands for others, which Deno cannot name.
+  // Deno cannot name the paths that this one represents.
   if (hasOtherBytes(path)) return path;
   try {
     return Deno.realPathSync(path);
@@ -85,11 +88,11 @@ export function realPathOf(path: string, closed?: string): string | undefined {
   }
 }
 
-/** The system's own folders; what others keep on the machine (`/home`, `/mnt`, `/srv`, ...) is not among them. */
+/** The system's own folders, without those for data, such as `/home`, `/mnt` and `/srv`. */
 const READABLE_ROOTS: Readonly<Record<string, readonly string[]>> = {
   linux: [
     ..."/bin /sbin /lib /lib32 /lib64 /libx32 /usr /etc /opt /nix /gnu /snap".split(" "),
-    // Processors and memory groups: what programs ask to know how many threads to start.
+    // Processors and memory groups, from which programs derive their number of threads.
     ..."/sys/devices/system /sys/fs/cgroup /var/lib /var/cache".split(" "),
   ],
   darwin: "/bin /sbin /usr /etc /opt /private/etc /System /Library /Applications /nix /dev".split(
@@ -97,7 +100,7 @@ const READABLE_ROOTS: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Folders of the home folder with programs and what they were built from: toolchains, and caches of packages. */
+/** Folders of the home folder with programs and their sources: toolchains, and package caches. */
 const TOOLCHAINS =
   `.agents/skills .asdf .bun/bin .bun/install .cabal/bin .cabal/packages .cabal/store .cargo/bin .cargo/git .cargo/registry .claude/skills
   .conda .deno .dotnet .elan .espressif .fnm .foundry/bin .gem/ruby .ghcup .gradle/caches .gradle/wrapper .ivy2/cache
@@ -109,10 +112,10 @@ const TOOLCHAINS =
   .cache/Cypress .cache/deno .cache/ms-playwright .cache/node/corepack .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
     .split(/\s+/);
 
-/** Caches of the home folder of which commands have their own. */
+/** Caches of the home folder of which commands get private ones. */
 export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 
-/** The view of a folder. What the system is asked: which of the known folders are there, and what the folder holds. */
+/** Makes the view of a folder. It queries which of the known folders exist, and the contents of the folder. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(sources);
@@ -144,13 +147,13 @@ export function makeView(sources: ViewSources): View {
       !isListed && isReachable(path);
     if (isStricter && isMeant) add(access, [path]);
   }
-  // New files count as well in a repository without a work tree, and in a folder of what others run.
+  // In a repository without a work tree, and in a folder of programs or settings, new files count as well.
   const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
   places.set(folder, isWritable && !isProtected ? "write" : "read");
   const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
   add("read", programParts().filter((path) => isWithin(folder, path)));
   const gitFolders = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
-  // Settings of the repository around the folder name what is in it.
+  // Settings of the surrounding repository name paths in the folder.
   const stated = beside.filter(({ named }) => named !== undefined);
   found.push(...stated, ...programsIn(sources));
   // Secrets come first: nothing that leads to one opens it.
@@ -180,17 +183,17 @@ function protect(
   for (const { path, access, named } of found) {
     if (named && accessAt({ places }, root) === "write") makeNamed(root, path, named);
     const real = realPathOf(path, path);
-    // Only in the folder itself, which no command can move away: below, another place could be mended.
+    // Links are restored only directly in the folder, which no command can move.
     for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
       const around = dirname(link);
       if (around === root) links.push(link);
       else if (accessAt({ places }, around) !== "write") continue;
       else if (named || access === "read" && link !== path) places.set(around, "read");
     }
-    // A link that leads out of the folder leads to what the view says of that place.
+    // A link out of the folder has the access of its target.
     if (real === undefined || !isWithin(root, real)) continue;
     if (access === "read" && accessAt({ places }, real) === "none") continue;
-    // Nothing is mounted behind a link: the kernel has another path for that.
+    // A mount cannot be made behind a link, whose target has another path.
     for (const one of named ? [real] : [path, real]) places.set(one, access);
   }
   return links;
@@ -211,13 +214,16 @@ function hideSecrets(
   secrets: readonly { path: string; real?: string }[],
 ): void {
   for (const { path, real } of secrets) {
-    // Nothing hides the folder itself, and what this user cannot open needs no hiding.
+    // The folder itself is never hidden, and what this user cannot open needs no hiding.
     if (real === undefined || isWithin(real, folder) || !canOpen(real)) continue;
     for (const one of [path, real]) places.set(one, "none");
   }
 }
 
-/** Makes the folders of this program's settings and records where a command could make them, to be hidden then. */
+/**
+ * Creates the folders of this program's settings and data if a command could create them, so that they can be
+ * hidden.
+ */
 function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources): void {
   const written = [...isWritable ? [folder] : [], ...write];
   for (const at of written.length > 0 ? paths.own : []) {
@@ -245,10 +251,10 @@ function linksOn(folder: string, path: string): string[] {
   return links;
 }
 
-/** Follows no link that a command puts there meanwhile. */
+/** Follows no link that a command creates meanwhile. */
 const NEW = { createNew: true };
 
-/** Makes what settings of git name in the folder and is missing: no command can make it then. */
+/** Creates a missing path that git's settings name in the folder, so that no command can create it. */
 function makeNamed(folder: string, path: string, named: NonNullable<Finding["named"]>): void {
   const { real } = placeOf("/", path);
   if (!isWithin(folder, real) || hasOtherBytes(real) || entryAt(real) !== undefined) return;
@@ -260,7 +266,7 @@ function makeNamed(folder: string, path: string, named: NonNullable<Finding["nam
   });
 }
 
-/** What this program is started from, where it runs from a clone of its own. */
+/** Returns the parts of this program, if it runs from a clone. */
 function programParts(): string[] {
   const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
   for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
@@ -270,7 +276,7 @@ function programParts(): string[] {
   return [];
 }
 
-/** Adds paths to places, each by its name and by what it leads to; none that is not there. */
+/** Adds existing paths to places, each under its name and its resolved path. */
 const adderTo =
   (places: Map<string, PathAccess>) => (access: PathAccess, names: readonly string[]): void => {
     for (const name of names) {
@@ -279,7 +285,10 @@ const adderTo =
     }
   };
 
-/** The system's folders, and those of the home folder with programs: what depends on no folder that is worked in. */
+/**
+ * Returns the system's folders, and those of the home folder with programs, which are the same for every working
+ * folder.
+ */
 function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: ViewSources) {
   const places = new Map<string, PathAccess>();
   const add = adderTo(places);
@@ -294,7 +303,7 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
   return places;
 }
 
-/** The places beside the folder to look through: its repository, those that are listed, those of rules. */
+/** Returns the places outside of the folder to search: its repository, the listed ones, and those of rules. */
 function looksBeside(
   { folder, paths, ruled, ruledPlaces = [], write = [] }: ViewSources,
   repository: string | undefined,
@@ -308,7 +317,7 @@ function looksBeside(
   }
   for (const root of listed) {
     if (root === undefined) continue;
-    // It may be as large as `/tmp`, and a person who lists a secret means it.
+    // It may be as large as `/tmp`, and a user who lists a secret wants it readable.
     if (paths.secretKind(root) === undefined) looks.push({ root, paths, isShallow: true });
   }
   return looks.filter(({ root }) => !isWithin(folder, root));
@@ -323,29 +332,32 @@ export function repositoryAround(folder: string, homes: readonly string[] = []):
   }
 }
 
-/** The most that looks at a folder cost, as each command waits for them: some 0.2 s. */
+/** The maximum cost of listing folders, because each command waits for it: about 0.2 s. */
 const MAX_COST = 50_000;
-/** Folders of dependencies and builds: what programs put there is nobody's settings. */
+/** Folders of dependencies and builds: files there are not the user's settings. */
 const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
-/** Those that package managers remove as a whole, which they could not do with a mount in it. */
+/** Folders that package managers remove as a whole, which a mount in them would prevent. */
 const DEPENDENCIES =
   /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
-/** The folders of the system in which others may keep secrets that all can read, and the levels that are looked at. */
+/** System folders in which users may store secrets that all can read, and the levels that are searched. */
 const SECRET_PLACES = ["/opt", "/etc", "/var/lib", "/var/cache"];
 const SYSTEM_LEVELS = 4;
-/** What is public in them: whom to trust. */
+/** Public files in them: trusted certificates. */
 const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 
-/** A place to look through: for what rules are about, and with `paths` for secrets and protected files. */
+/** A place to search: for paths that rules cover, and with `paths` also for secrets and protected files. */
 interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
   root: string;
   ruled?: ViewSources["ruled"];
-  /** True where folders in it are not looked into. */
+  /** True if its folders are not searched. */
   isShallow?: boolean;
 }
 
-/** Secrets, git's files, protected files and those that rules are about. What there is no time for is closed. */
+/**
+ * Returns secrets, git's files, protected files and those that rules cover. Anything that there is no time to
+ * search is closed.
+ */
 function findingsIn(
   look: PlaceLook,
   looks: FolderLooks,
@@ -355,7 +367,7 @@ function findingsIn(
   const limit = looks.cost + MAX_COST;
   const last = lastFindings.get(looks) ?? new Map<string, Finding[]>();
   lastFindings.set(looks, last);
-  // A command may have closed the folder to this look alone: what is there can be read by its name.
+  // A command may have closed the folder to this search only: its files can still be read by name.
   if (looks.at(root, ruled !== undefined) === undefined) {
     const found = [...last.get(root) ?? [], { path: root, access: "read" } as const];
     return { found, isComplete: false };
@@ -364,7 +376,7 @@ function findingsIn(
   const found: Finding[] = own === undefined ? [] : [{ path: root, access: own }];
   found.push(...top.found);
   let isComplete = true;
-  // Where there is not time for all, it is for what people write.
+  // Folders that people write are searched first, in case the time does not suffice.
   const isGenerated = ({ path }: FolderToLookAt) => GENERATED.test(basename(path));
   const inOrder = top.folders.toSorted((a, b) =>
     +isGenerated(a) - +isGenerated(b) || (a.path < b.path ? -1 : 1)
@@ -389,7 +401,7 @@ function findingsIn(
   return { found, isComplete };
 }
 
-/** The findings of the last look at a folder. */
+/** The last findings in a folder. */
 const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
@@ -423,13 +435,13 @@ export function repositoriesIn(
 
 interface FolderToLookAt {
   path: string;
-  /** True where all in it is read-only already: only secrets are looked for. */
+  /** True if everything in it is already read-only: only secrets are searched for. */
   isHeld?: boolean;
   /** True in a folder of dependencies. */
   isOthers?: boolean;
 }
 
-/** What is in one folder, and the folders in it to look at. */
+/** Returns the findings in one folder, and its folders to search. */
 function folderFindings(
   { at, root, paths, ruled, isShallow, isHeld = false, isOthers = false }:
     & PlaceLook
@@ -498,8 +510,8 @@ function homeSecrets(
 const systemFindings = new WeakMap<FolderLooks, Finding[]>();
 
 /**
- * The secrets in the system's folders: those that are known by their names, and files that only root may read. No
- * command writes there: one look is enough.
+ * Returns the secrets in the system's folders: those with known names, and files that only root may read.
+ * Commands cannot write there, so the result is cached.
  */
 function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
   const known = systemFindings.get(looks);
@@ -526,7 +538,7 @@ function isClosed(path: string): boolean {
   return isOwn && (isFile ? size! > 0 && (mode! & 4) === 0 : isDirectory! && (mode! & 1) === 0);
 }
 
-/** False where root comes to a path by its privileges alone, which confined it has not. */
+/** False if root reaches a path only by its privileges, which sandboxed root lacks. */
 function isReachable(path: string): boolean {
   if (Deno.uid() !== 0 || dirname(path) === path) return true;
   const above = entryAt(dirname(path));

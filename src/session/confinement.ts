@@ -1,4 +1,4 @@
-/** Confines commands to what the settings of a folder leave them. @module */
+/** Runs commands sandboxed as a folder's settings require. @module */
 
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
@@ -17,10 +17,10 @@ const HOLDS_HOME =
 interface ConfinementSources {
   settingsFor(folder: string): Promise<SettingsInForce>;
   paths(): PathTable;
-  /** The folder of what the program keeps for the person; undefined where there is no home folder. */
+  /** The state folder; undefined without a home folder. */
   stateFolder: string | undefined;
   variables(name: string): string | undefined;
-  /** The folder in that one with the caches of what is confined: what a command leaves there, no server uses. */
+  /** The folder in it with the caches of these programs: commands and servers do not share files. */
   caches: string;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(folder: string, command: string, output: string): void;
@@ -31,49 +31,49 @@ interface ConfinementSources {
 /** The views of what may have made repositories that were not looked at yet, and if it runs, in all sandboxes. */
 const writers = new Map<View, boolean>();
 
-/** A single command of git. */
+/** A single git command. */
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
-  /** The folder of what confined commands see as `/tmp` and the like. */
+  /** The folder that sandboxed commands see as `/tmp` and the like. */
   #own: string | undefined;
   #kept: Promise<KeptCaches | undefined> | undefined;
 
   constructor(private readonly sources: ConfinementSources) {}
 
-  /** The sandbox of this machine, or the reason why there is none. */
+  /** Returns the sandbox of this machine, or the reason why it has none. */
   find(): Promise<Sandbox | string> {
     const { paths, stateFolder: folder } = this.sources;
     return this.#sandbox ??= Promise.all([import("../safety/sandbox/probe.ts"), paths()])
       .then(([{ findSandbox }, table]) => findSandbox(table, folder && `${folder}/sandbox`));
   }
 
-  /** The reason why commands are not confined, in words. */
+  /** Returns why commands are not sandboxed, in words. */
   async fault(): Promise<string> {
     const sandbox = await this.find();
     return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
   }
 
-  /** The limits of a command that is confined; undefined where none is. */
+  /** Returns the limits of a sandboxed command; undefined if it is not sandboxed. */
   async limits(settings: SettingsInForce): Promise<string | undefined> {
     if (settings.sandbox === "off") return undefined;
     const sandbox = await this.find();
     return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
   }
 
-  /** Confines commands, where that is wanted. */
+  /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
     return async (program, args, leave, reads = []) => {
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       if (settings.sandbox === "off") return { program, args: [...args] };
       if (leave === "sandbox") {
-        // Not where commands in the sandbox may have made programs.
+        // Folders in which sandboxed commands may have created programs are excluded.
         const variables = { PATH: (settings.programs ?? []).join(":") };
         return { program, args: [...args], ...Deno.build.os !== "windows" && { variables } };
       }
-      // A program beside git writes git's folders only without the network.
+      // With the network, only a single git command may write git's folders.
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
       const given = { leave, isGit, reads };
       const { words, view, close, variables, left, tidy } = await this.#words(settings, given);
@@ -105,7 +105,7 @@ export class Confinement {
     };
   }
 
-  /** The words that stand before a program to confine it. @throws {RefusedError} where nothing can. */
+  /** Returns the words before a program that sandbox it. @throws {RefusedError} if that is not possible. */
   async #words(
     settings: SettingsInForce,
     { leave, isGit, reads }: { leave: Leave | undefined; isGit: boolean; reads: readonly string[] },
@@ -136,8 +136,8 @@ export class Confinement {
       this.#caches(own),
     ]);
     await caches?.useFor(view);
-    // Servers write no git folders: nothing looks over what they leave there before the session ends. They, and
-    // the person's hooks, start no programs of the folder.
+    // Servers do not write git folders, because their changes are only checked when the session ends. Servers and
+    // the user's hooks start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
     const stated = isGit && isCommand && view.gitFolders?.length
       ? asked.gitSettings(source) ?? []

@@ -1,4 +1,4 @@
-/** git's folders while a command of git writes them: what makes git run programs stays read-only. @module */
+/** git's folders while a git command writes them: files that make git run programs stay read-only. @module */
 
 import { attempt } from "../../attempt.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
@@ -16,12 +16,13 @@ import {
   removeLinks,
 } from "./git_faults.ts";
 
-/** Settings, hooks, and what leads git to other settings, or to the objects of another repository. */
+/** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
 const READ_ONLY =
   "config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches objects/info/alternates"
     .split(" ");
 /**
- * Folders, and files with a text, that are made where they are missing, for as long as commands run. In `commondir`, `.` leads git to the folder itself.
+ * Folders, and files with a text, that are created if they are missing, while commands run. In `commondir`, `.`
+ * leads git to the folder itself.
  */
 const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["hooks"],
@@ -35,11 +36,11 @@ const MISSING: readonly (readonly [name: string, text?: string])[] = [
   ["objects/info/alternates", ""],
 ];
 /**
- * A folder in the work tree that git ignores. As long as it is there, git never takes the work tree for a repository
- * whose settings a command wrote, even if `.git` is broken.
+ * A folder in the work tree that git ignores. While it exists, git never uses the work tree as a repository with
+ * settings that a command wrote, even if `.git` is broken.
  */
 const BESIDE = "../commondir";
-/** True for the folder of a linked work tree: its objects are those of the repository. */
+/** True for the folder of a linked work tree, whose objects are those of the repository. */
 const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
 const missingIn = (folder: string): typeof MISSING =>
   isLinked(folder)
@@ -47,7 +48,7 @@ const missingIn = (folder: string): typeof MISSING =>
     : basename(folder) === ".git"
     ? [...MISSING, [`${BESIDE}/.gitignore`, "*\n"]]
     : MISSING;
-/** The time of a change that what is made here has, whichever run made it. Files of others have another. */
+/** The modification time of the files that are created here, by any run. Other files have another. */
 const MADE = Date.parse("2001-09-09T01:46:47Z");
 const neededIn = (folder: string): string[] => isLinked(folder) ? [] : ["objects", "refs"];
 /** Arguments: the folder, name, and text of each file; `/` is for a folder, `//` for one that stays. */
@@ -78,10 +79,10 @@ while [ $# -gt 0 ]; do
 done
 remove`;
 const folderAndName = (path: string): [string, string] => [dirname(path), basename(path)];
-/** A command of git waits so often, 5 ms each, while another run removes what it made. */
+/** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
-/** The view with git's `folders` open; `close` is called at the end of the command, and returns what it put back. */
+/** Opens git's `folders` in the view. Call `close` after the command; it returns the restored paths. */
 export async function openGitFolders(
   view: View,
   git: GitAnswers,
@@ -100,9 +101,9 @@ export async function openGitFolders(
   }
   const close = () =>
     open.splice(0).flatMap(({ folder, held, before }) => {
-      // Others may still write here, and a job can hold a lock for as long as it runs.
+      // Others may still write here, and a job may hold a lock while it runs.
       const mended = mend(folder, git, before);
-      // Of several that end at once, the last to let go is alone then.
+      // If several end at once, the last to unlock gets the lock alone.
       attempt(() => held.unlockSync());
       if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
       held.close();
@@ -122,7 +123,7 @@ function mend(folder: string, git: GitAnswers, before?: GitState): string[] {
   return [...removed, ...aside ?? [`${folder} could not be looked through: do not use git there`]];
 }
 
-/** True for a folder that git takes for a repository. */
+/** True for a folder that git considers a repository. */
 function isIntact(folder: string): boolean {
   return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) &&
     ["", ...neededIn(folder)].every((name) => {
@@ -131,13 +132,13 @@ function isIntact(folder: string): boolean {
     });
 }
 
-/** True for a repository in which all that stays read-only can be mounted. */
+/** True for a repository in which all read-only parts can be mounted. */
 function isOpenable(folder: string): boolean {
   return isIntact(folder) && entryAt(join(folder, BESIDE))?.isDirectory !== false &&
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
-/** Has no other command, of this run or another, remove what is made in the folder. */
+/** Keeps other commands, of this run or another, from removing the files that are created in the folder. */
 async function share(folder: string): Promise<Deno.FsFile | undefined> {
   const held = attempt(() => Deno.openSync(folder));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
@@ -149,11 +150,11 @@ async function share(folder: string): Promise<Deno.FsFile | undefined> {
   return undefined;
 }
 
-/** False where something is still missing: only what is there can be read-only. */
+/** Returns false if something is still missing: only existing files can be made read-only. */
 function makeMissing(folder: string): boolean {
   const missing = missingIn(folder).map(([name, text]) => ({ path: join(folder, name), text }))
     .filter(({ path }) => entryAt(path) === undefined);
-  // Another run may make it just now.
+  // Another run may create it at the same time.
   const { fault } = runInPlace(
     folder,
     MAKE_MISSING,
