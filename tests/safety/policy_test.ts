@@ -403,6 +403,8 @@ rows("R-14 confined, commands run unasked, but for what the sandbox keeps from t
     .concat(
       "npm test && git commit -am x",
       "git branch -d x",
+      "git config user.name",
+      "git config --global core.editor",
     )
     .map((command): Row => [bash(command), CONFINED, "allow"]),
   ...["git config user.name x", "timeout 5 git pull", "git push", "git commit -S", "git tag -s v1"]

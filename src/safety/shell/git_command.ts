@@ -22,7 +22,8 @@ const READING_GIT = new Set(
 const READING_WORDS: Readonly<Record<string, RegExp>> = {
   branch:
     /^$|^(-[arv]+|--(all|contains|format|list|merged|no-merged|points-at|remotes|show-current|sort))\b/,
-  config: /^(--(global|local|show-\w+|system|worktree) )*(-l|--(get|list)\S*|get|list)\b/,
+  config:
+    /^(--(global|local|show-\w+|system|worktree) )*((-l|--(get|list)\S*|get|list)\b|[\w-]+\.[\w.-]+$)/,
   notes: /^(list|show)\b/,
   reflog: /^$|^(-|show\b)/,
   remote: /^$|^(-v|get-url|show)\b/,
@@ -44,7 +45,7 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
   pull: "pulls with your credentials",
   push: "pushes with your credentials",
   submodule: "may fetch with your credentials",
-  worktree: "makes or removes a folder elsewhere",
+  worktree: "adds, moves or removes a working tree",
 };
 /** Subcommands that may sign their result. */
 const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
