@@ -109,7 +109,7 @@ export class CopilotAgent {
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;
-  /** Returns the list of skills for the prompt; undefined if there are none. */
+  /** Returns the list of skills for the prompt, or undefined. */
   #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;

@@ -13,7 +13,7 @@ const STOP_FAILED_AT = 12;
 
 /** A round that repeats the previous one, or one of many that all failed. */
 interface Loop {
-  /** What the rounds had in common, as the end of a sentence that starts with "Stopped:". */
+  /** The reason for the stop, which completes "Stopped: ". */
   why: string;
   nudge: string;
   /** True if the warning did not help. */

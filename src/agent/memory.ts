@@ -1,9 +1,9 @@
-/** What an agent remembers beside its conversation. @module */
+/** The memory of an agent, apart from its conversation. @module */
 
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 
-/** What an agent has learned about one model on one server. */
+/** The facts that an agent has learned about one model on one server. */
 export interface LearnedModel {
   /** The server's count of the newest request, divided by the rough count. */
   ratio: number;
@@ -22,7 +22,7 @@ interface SizedMessage {
   size: number;
 }
 
-/** What the parts of an agent have learned, and sizes that are counted once. */
+/** The facts that an agent has learned, and its cached sizes. */
 export class AgentMemory {
   /** By server, model and settings. */
   readonly models: Map<string, LearnedModel> = new Map();

@@ -44,7 +44,7 @@ const GO_ON =
 const MIN_SWALLOWED = 8;
 
 const TOO_LONG_ANSWER = /^\s*error: the prompt size exceeds the context window/i;
-/** What some models and servers write instead of an answer. */
+/** Texts that some models and servers write instead of an answer. */
 const EMPTY_WORDS = /^\s*[[(](?:empty|no)[ _](?:content|response|answer|output)[\])]\.?\s*$/i;
 
 /** Returns a message that asks for the missing answer. It has the user role, because roles alternate. */

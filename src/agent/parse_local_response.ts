@@ -6,7 +6,7 @@ import type { Message, ToolCall } from "../types/message.ts";
 
 /**
  * Reads a raw response of the local server. Calls that the model wrote into its text are recovered (spec 4.3,
- * 4.6). `toolCalls` is empty if there are none.
+ * 4.6). `toolCalls` may be empty.
  *
  * @param _config The settings. Answers are distinguished by their shape, so they are not used.
  * @param response The result of {@linkcode callLocal}.

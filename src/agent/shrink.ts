@@ -56,7 +56,8 @@ export function stubOldResults(
     const what = `${content.split("\n").length} lines, ${content.length} characters`;
     const text = `[Left out to make room: ${what}. Call ${toolName} again if they are needed.]`;
     const stub = withContent(message, text);
-    if (imagesOf(message).length === 0 && stub.content.length > content.length / 2) return message; // another stub, for example
+    // A short result, such as an earlier note of this kind, saves too little.
+    if (imagesOf(message).length === 0 && stub.content.length > content.length / 2) return message;
     total -= size(message) - size(stub);
     return stub;
   });
@@ -86,7 +87,7 @@ export function startOfNewest(
   return start;
 }
 
-/** Returns the index of the user's newest message; -1 if there is none. */
+/** Returns the index of the user's newest message, or -1. */
 export function newestOfPerson(messages: readonly Message[]): number {
   return messages.findLastIndex(isOfPerson);
 }
@@ -95,7 +96,7 @@ export function isOfPerson({ role, standsFor }: Message): boolean {
   return role === "user" && standsFor !== "reminder";
 }
 
-/** Returns the index of the first result that the model has not read; the end if there is none. */
+/** Returns the index of the first result that the model has not read, or the number of messages. */
 function newResults(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role !== "tool") + 1;
 }

@@ -3,7 +3,7 @@
 import { resolvePath } from "../../text/paths.ts";
 import { HOOK_NAMES } from "../../text/tool_aliases.ts";
 
-/** Returns the tool that a matcher names with the wrong case; undefined if there is none. */
+/** Returns the tool that a matcher names with the wrong case, or undefined. */
 export function toolNamedLike(matcher: string): string | undefined {
   const names = Object.entries(HOOK_NAMES).flat();
   if (names.includes(matcher)) return undefined;
