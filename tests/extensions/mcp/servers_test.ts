@@ -264,9 +264,7 @@ Deno.test("mcp: prompts and resources are known once the server was used", async
   await one.find("echo");
   const { id } = one.servers.named("bad")!;
   // Another session knows what is in the file.
-  while (!new MemoryStore(`${one.folder}/memory`).of(id).prompts) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await waitUntil(() => new MemoryStore(`${one.folder}/memory`).of(id).prompts !== undefined);
   await using next = await one.again();
   const { memory } = next.servers.named("bad")!;
   assertEquals(memory.prompts?.map(({ name }) => name), ["greet"]);

@@ -1,8 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { attempt } from "../../../../src/attempt.ts";
 import { left, living, marker } from "../../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
 import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
+import { waitUntil } from "../../../helpers/wait_until.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
 
@@ -99,12 +101,9 @@ Deno.test({
       await screen.type("later\rnot sent");
       await screen.until("> not sent");
     }
-    let left = "";
-    while (left === "") {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      left = await Deno.readTextFile(`${folder}/left`).catch(() => "");
-    }
-    assertEquals(left, "129\n");
+    const code = `${folder}/left`;
+    await waitUntil(() => attempt(() => Deno.statSync(code).isFile) ?? false);
+    assertEquals(await Deno.readTextFile(code), "129\n");
     const history = await Deno.readTextFile(`${folder}/state/copilot/history.jsonl`);
     const texts = history.split("\n").filter(Boolean).map((line) => JSON.parse(line).text);
     assertEquals(texts, ["go", "later", "not sent"]);
