@@ -117,6 +117,26 @@ for (const [name, run, args, path] of CALLS) {
 }
 
 Deno.test({
+  name: "PTH-03 the error of a missing file names no file where a link leads that came since",
+  ...unix,
+  async fn() {
+    using made = scene();
+    made.put(`out/${made.token}`, "");
+    const missing = `${made.token}x`;
+    const context = granted(made.working, made.at(`ws/dir/${missing}`));
+    Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
+    Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
+    for (
+      const [run, name, args] of [[readFile, "file_path", read], [grepCode, "path", grep]] as const
+    ) {
+      const call = { ...args, pattern: "x", [name]: `dir/${missing}` };
+      const { message } = await assertRejects(() => run(call, context), Error);
+      assert(!message.replaceAll(missing, "").includes(made.token), message);
+    }
+  },
+});
+
+Deno.test({
   name: "PTH-03 write_file: not even a folder is made where a link leads that came since",
   ...unix,
   async fn() {

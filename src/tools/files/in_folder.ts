@@ -4,6 +4,8 @@
  * @module
  */
 
+import { attempt } from "../../attempt.ts";
+import { join } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
 import { programFolders } from "../../find_program.ts";
@@ -44,4 +46,23 @@ export async function runInFolder(
   }).output();
   if (code === MOVED) throw new MovedError();
   return { code, stdout: utf8Text(stdout), error: utf8Text(stderr).trim() };
+}
+
+const PATTERNS = ["*", ".[!.]*", "..?*"];
+
+/** Returns the names in a folder, of a granted one only if its path has no links. @throws {MovedError} */
+export async function* entryNames(path: string, grant?: Grant): AsyncGenerator<string> {
+  // Also throws if it is not a folder.
+  for await (const { name } of Deno.readDir(path)) {
+    if (grant && hasShell) break;
+    yield name;
+  }
+  if (!grant || !hasShell) return;
+  const script = `printf '%s\\0' ${PATTERNS.join(" ")}`;
+  const { stdout } = await runInFolder(path, script, [], grant);
+  for (const name of stdout.split("\0")) {
+    // A pattern without a match is a plain name.
+    const isName = !PATTERNS.includes(name) || attempt(() => Deno.lstatSync(join(path, name)));
+    if (name !== "" && isName) yield name;
+  }
 }

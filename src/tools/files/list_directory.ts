@@ -1,12 +1,11 @@
 /** The tool `list_directory`. @module */
 
-import { attempt } from "../../attempt.ts";
 import { count } from "../../text/count.ts";
 import { join } from "../../text/std_path.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import type { Grant, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { fileError, missingError, movedError, specialKind } from "./regular_file.ts";
-import { hasShell, MovedError, runInFolder } from "./in_folder.ts";
+import { entryNames, MovedError } from "./in_folder.ts";
 import { toolPath } from "../paths.ts";
 import type { ToolArgs } from "../schema.ts";
 
@@ -38,7 +37,7 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
     if (error instanceof Deno.errors.NotADirectory) {
       throw new Error(`Cannot list ${shown} as it is no folder: use read_file`, { cause: error });
     }
-    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list");
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "list", grant);
     throw fileError("list", shown, error);
   }
   const counts = { entries: total };
@@ -58,24 +57,6 @@ export async function listDirectory(args: ToolArgs, context: ToolContext): Promi
   const order = isPart ? `; these are the first of ${MAX_SORTED_ENTRIES} in no order` : "";
   lines.push(`[${count(total, "entry", "entries")}${more}${order}]`);
   return { content: lines.join("\n"), counts };
-}
-
-const PATTERNS = ["*", ".[!.]*", "..?*"];
-
-async function* entryNames(path: string, grant: Grant | undefined): AsyncGenerator<string> {
-  // Also throws if it is not a folder.
-  for await (const { name } of Deno.readDir(path)) {
-    if (grant && hasShell) break;
-    yield name;
-  }
-  if (!grant || !hasShell) return;
-  const script = `printf '%s\\0' ${PATTERNS.join(" ")}`;
-  const { stdout } = await runInFolder(path, script, [], grant);
-  for (const name of stdout.split("\0")) {
-    // A pattern without a match is a plain name.
-    const isName = !PATTERNS.includes(name) || attempt(() => Deno.lstatSync(join(path, name)));
-    if (name !== "" && isName) yield name;
-  }
 }
 
 async function describeEntry(folder: string, name: string): Promise<string> {

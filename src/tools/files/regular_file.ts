@@ -7,6 +7,7 @@ import { sanitize } from "../../text/sanitize.ts";
 import { reasonOf } from "../../text/reason.ts";
 import type { Grant } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
+import { entryNames, MovedError } from "./in_folder.ts";
 
 /** An error in our own words, for the model. */
 export class FileError extends Error {}
@@ -134,7 +135,7 @@ export async function statRegular(
     if (!info.isFile) throw notRegular(action, shown, info);
     return { info, realPath };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, action);
+    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, action, grant);
     throw fileError(action, shown, error);
   }
 }
@@ -159,7 +160,12 @@ function notRegular(action: string, shown: string, info?: Deno.FileInfo): Error 
 }
 
 /** Returns the error of a missing file, with the missing folder or the most similar names. */
-export async function missingError(path: string, shown: string, action: string): Promise<Error> {
+export async function missingError(
+  path: string,
+  shown: string,
+  action: string,
+  grant?: Grant,
+): Promise<Error> {
   // Names outside the working directory are not shown.
   if (shown === ".") {
     return new FileError(`Cannot ${action} the folder as it was removed or renamed`);
@@ -168,12 +174,14 @@ export async function missingError(path: string, shown: string, action: string):
   const names = new Map<string, string>();
   try {
     // Comparing a name takes microseconds.
-    for await (const { name } of Deno.readDir(dirname(path))) {
+    for await (const name of entryNames(dirname(grant?.realPath ?? path), grant)) {
       names.set(sanitize(name), name).set(name, name);
       if (names.size >= 2000) break;
     }
-  } catch {
-    return new FileError(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
+  } catch (error) {
+    if (!(error instanceof MovedError)) {
+      return new FileError(`Cannot ${action} ${shown} as there is no folder ${dirname(shown)}`);
+    }
   }
   const alike: string[] = [];
   for (let form; alike.length < 3 && (form = nearest(basename(path), [...names.keys()]));) {

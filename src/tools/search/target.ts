@@ -106,7 +106,9 @@ async function checkPlace(
     await statRegular(path, shown, "search", grant && { ...grant, realPath: real });
     return { isFile: true, real };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw await missingError(path, shown, "search");
+    if (error instanceof Deno.errors.NotFound) {
+      throw await missingError(path, shown, "search", isBelow ? undefined : grant);
+    }
     throw fileError("search", shown, error);
   }
 }
