@@ -44,8 +44,6 @@ const LONG_CALL_MS = 1000;
 export interface CallText {
   verb: string;
   object: string;
-  /** The file or folder that `object` names, if it names one. */
-  path?: string;
   /** The amount that the call found or did, such as `26 lines`; empty if unknown. */
   counts: string;
   added: number;
@@ -71,11 +69,9 @@ export function callText(exec: ToolExecution): CallText {
   const hasRun = outcome === "done" || outcome === "stopped";
   const isBad = outcome === "failed" || failedExitCode(exec) !== undefined;
   const reason = outcome === "failed" ? failureOf(exec) : refusal ?? "";
-  const { path } = subject ?? {};
   return {
     verb: actionWords(subject).verbs[hasRun ? 1 : 0],
     object: objectText(exec),
-    ...path !== undefined && subjectText(subject!) === path && { path },
     counts: outcome === "done" ? countsText(details) : "",
     added: changedLines(details.change, "+"),
     removed: changedLines(details.change, "-"),

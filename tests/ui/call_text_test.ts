@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import { callText, runningText, tellingLines } from "../../src/ui/call_text.ts";
 import { callRows } from "../../src/ui/terminal/session/call_rows.ts";
 import { builtinTools, withJobs } from "../../src/tools/mod.ts";
-import { painter } from "../../src/ui/terminal/style.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 
 const EXEC: ToolExecution = {
@@ -159,19 +158,6 @@ FAILED (failures=1)
   });
   assertEquals(telling("---\n", 0), { lines: ["---"], more: 0 });
   assertEquals(telling("", 1), { lines: [], more: 0 });
-});
-
-Deno.test("a file that a call names is a link where the terminal has links", () => {
-  const paint = painter({ colors: "16", unicode: true, hasLinks: true });
-  const look = { columns: 80, unicode: true, paint, folder: "/p q" };
-  // deno-lint-ignore no-control-regex
-  const links = (exec: ToolExecution) => callRows(exec, look)[0]!.match(/\x1b\]8;;[^\x1b]+/g);
-  const read = called("read_file", { file_path: "src/a#é.ts" });
-  assertEquals(links(read), ["\x1b]8;;file:///p%20q/src/a%23%C3%A9.ts"]);
-  assertEquals(links(called("grep_code", { pattern: "x", path: "src" })), null);
-  assertEquals(links(called("run_bash", { command: "ls" })), null);
-  const plain = { ...look, paint: painter({ colors: "16", unicode: true }) };
-  assertEquals(callRows(read, plain)[0]!.includes("\x1b]"), false);
 });
 
 Deno.test("a reason takes three rows, and says that it is cut", () => {

@@ -17,8 +17,6 @@ export interface Appearance {
   unicode: boolean;
   /** While it is unknown, the terminal's own 16 colours are used. */
   background?: Background | undefined;
-  /** True if the terminal opens links (OSC 8). */
-  hasLinks?: boolean;
 }
 
 /** One style, or several joined by `|`; 0 is plain text. */
@@ -88,8 +86,6 @@ export interface Painter {
   (text: string, style: Style): string;
   /** True if backgrounds have colours of their own. */
   readonly hasBands?: boolean;
-  /** True if {@linkcode linked} text opens its address. */
-  readonly hasLinks?: boolean;
 }
 
 /** A painter for a terminal, which follows later changes of `look`. */
@@ -106,27 +102,11 @@ export function painter(look: Appearance): Painter {
     if (start === undefined) known.set(style, start = styleStart(look, style));
     return start === "" ? text : `${start}${text}\x1b[m`;
   };
-  return Object.defineProperties(paint, {
-    hasBands: { get: () => hasBands(look) },
-    hasLinks: { get: () => look.hasLinks === true && look.colors !== "none" },
-  });
+  return Object.defineProperty(paint, "hasBands", { get: () => hasBands(look) });
 }
 
-const LINK_END = "\x1b]8;;\x1b\\";
-/** Addresses that become links, and their most characters. */
-const OPENED = /^(?:https?|mailto|file):/i;
-const MAX_ADDRESS = 2000;
-
-/** `text` as a link to `address` (OSC 8). Escapes the address, so that it cannot end the sequence. */
-export function linked(text: string, address: string): string {
-  if (text === "" || !OPENED.test(address)) return text;
-  const safe = address.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-  return safe.length > MAX_ADDRESS ? text : `\x1b]8;;${safe}\x1b\\${text}${LINK_END}`;
-}
-
-/** The sequences that end a cell's style and link. */
-export const styleEnd = (style: string): string =>
-  style === "" ? "" : style.includes("\x1b]8;") ? `${LINK_END}\x1b[m` : "\x1b[m";
+/** The sequence that ends a cell's style. */
+export const styleEnd = (style: string): string => style === "" ? "" : "\x1b[m";
 
 function hasBands({ colors, background }: Appearance): boolean {
   return background !== undefined && (colors === "256" || colors === "rgb");
@@ -183,21 +163,6 @@ export function appearance(
     unicode: showsUtf8(env, os),
     background: hintedBackground(env.get("COLORFGBG")),
   };
-}
-
-/**
- * True for terminals that are known to open links; tmux and screen hide theirs. `FORCE_HYPERLINK`
- * has priority, as in other programs.
- */
-export function opensLinks(env: { get(name: string): string | undefined } = Deno.env): boolean {
-  const term = env.get("TERM") ?? "";
-  const forced = env.get("FORCE_HYPERLINK");
-  if (forced) return forced !== "0";
-  if (env.get("TMUX") || env.get("STY") || /^(?:tmux|screen|dumb|linux)/.test(term)) return false;
-  return Number(env.get("VTE_VERSION") ?? 0) >= 5000 ||
-    /kitty|ghostty|alacritty|foot|wezterm|contour/.test(term) ||
-    /^(?:iTerm\.app|WezTerm|ghostty|vscode|Hyper|rio|Tabby)$/.test(env.get("TERM_PROGRAM") ?? "") ||
-    ["WT_SESSION", "KONSOLE_VERSION", "DOMTERM"].some((name) => env.get(name));
 }
 
 /** `look` with the theme that the person selected. */

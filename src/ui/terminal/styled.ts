@@ -22,7 +22,7 @@ export function cellsOf(text: string, style: string): Cell[] {
 export function styledRows(text: string, columns: number): CellRow[] {
   const rows: Cell[][] = [[]];
   let column = 0;
-  let [style, link] = ["", ""];
+  let style = "";
   const put = (cell: Cell) => {
     if (column + cell.width > columns) {
       rows.push([]);
@@ -32,13 +32,12 @@ export function styledRows(text: string, columns: number): CellRow[] {
     column += cell.width;
   };
   // deno-lint-ignore no-control-regex
-  for (const part of text.split(/(\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\|\t)/)) {
-    if (part.startsWith("\x1b]")) link = part === "\x1b]8;;\x1b\\" ? "" : part;
-    else if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
+  for (const part of text.split(/(\x1b\[[\d;]*m|\t)/)) {
+    if (part.startsWith("\x1b")) style = part === "\x1b[m" ? "" : style + part;
     else if (part === "\t") {
       const width = Math.min(TAB_COLUMNS - column % TAB_COLUMNS, Math.max(1, columns - column));
-      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style: style + link });
-    } else for (const cell of cellsOf(part, style + link)) put(cell);
+      for (let i = 0; i < width; i++) put({ text: " ", width: 1, style });
+    } else for (const cell of cellsOf(part, style)) put(cell);
   }
   return rows;
 }

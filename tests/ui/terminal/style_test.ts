@@ -12,7 +12,6 @@ import {
   BOLD,
   DIM,
   KEYWORD,
-  opensLinks,
   painter,
   styleStart,
   TEXT_ROLES,
@@ -144,22 +143,3 @@ function luminance(rgb: number[]): number {
   });
   return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
 }
-
-Deno.test("links are for terminals that are known to open them", () => {
-  const rows: [Record<string, string>, boolean][] = [
-    [{ TERM: "xterm-256color" }, false],
-    [{ TERM: "xterm-256color", VTE_VERSION: "7200" }, true],
-    [{ TERM: "xterm-256color", VTE_VERSION: "4800" }, false],
-    [{ TERM: "xterm-256color", VTE_VERSION: "7200", TMUX: "/tmp/x" }, false],
-    [{ TERM: "xterm-kitty" }, true],
-    [{ TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" }, true],
-    [{ TERM: "xterm-256color", TERM_PROGRAM: "Apple_Terminal" }, false],
-    [{ TERM: "xterm-256color", WT_SESSION: "x" }, true],
-    [{ TERM: "dumb", TERM_PROGRAM: "vscode" }, false],
-    [{ TERM: "xterm", FORCE_HYPERLINK: "1" }, true],
-    [{ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }, false],
-  ];
-  for (const [env, has] of rows) {
-    assertEquals(opensLinks({ get: (name) => env[name] }), has, JSON.stringify(env));
-  }
-});

@@ -10,12 +10,6 @@ const ROWS: [text: string, columns: number, expected: string][] = [
   ["a\tb", 20, "a       b\n"],
   ["a漢字", 4, "a漢\n字\n"],
   ["\x1b]0;t\x07", 20, "\n"],
-  [
-    "\x1b]8;;http://a\x1b\\\x1b[1mab\x1b[m c\x1b]8;;\x1b\\d",
-    3,
-    "\x1b[1m\x1b]8;;http://a\x1b\\ab\x1b]8;;\x1b\\\x1b[m\x1b]8;;http://a\x1b\\ \x1b]8;;\x1b\\\x1b[m\n" +
-    "\x1b]8;;http://a\x1b\\c\x1b]8;;\x1b\\\x1b[md\n",
-  ],
 ];
 
 for (const [text, columns, expected] of ROWS) {

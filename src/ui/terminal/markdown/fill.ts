@@ -1,7 +1,7 @@
 /** Wraps streamed words into lines. @module */
 
 import { displayWidth, graphemes, graphemeWidth } from "../../../text/width.ts";
-import { linked, type Painter, type Style } from "../style.ts";
+import type { Painter, Style } from "../style.ts";
 
 /** Printable text at the start of a line. */
 export interface Prefix {
@@ -9,8 +9,6 @@ export interface Prefix {
   width: number;
 }
 
-/** An address in a word, without the punctuation around it. */
-const ADDRESS_IN_WORD = /https?:\/\/[^\s<>"`]*[^\s<>"`.,;:!?)\]}'*_]/;
 /** Longer words are cut, because text without spaces must not fill the memory. */
 const MAX_WORD = 1024;
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u3029\u30fc\uff01-\uff60]/u;
@@ -32,7 +30,6 @@ export function textWidth(text: string): number {
 interface StyledText {
   text: string;
   style: Style;
-  link?: string | undefined;
 }
 
 const NO_SPACE: StyledText = { text: "", style: 0 };
@@ -60,10 +57,6 @@ export class Filler {
     private readonly prefix: (shows: boolean) => Prefix,
     private readonly paint: Painter,
   ) {}
-
-  get hasLinks(): boolean {
-    return this.paint.hasLinks === true;
-  }
 
   get room(): number {
     return this.columns - this.prefix(false).width;
@@ -97,15 +90,15 @@ export class Filler {
   }
 
   /** Adds text without line feeds, which ends within no surrogate pair. */
-  text(text: string, style: Style, link?: string): void {
+  text(text: string, style: Style): void {
     let from = 0;
     let i = 0;
     while (i < text.length) {
       const code = text.charCodeAt(i);
       if (code === 32 || code === 9) {
-        this.#addToWord(text.slice(from, i), style, link);
+        this.#addToWord(text.slice(from, i), style);
         this.#place();
-        if (this.#space.text === "") this.#space = { text: " ", style, link };
+        if (this.#space.text === "") this.#space = { text: " ", style };
         else if (this.#space.text.length < MAX_WORD) this.#space.text += " ";
         from = ++i;
       } else if (code < 0x300 && (i === from ? this.#last : text[i - 1]!) < "\u0300") {
@@ -115,32 +108,32 @@ export class Filler {
         const written = text.slice(from, i);
         const before = written === "" ? this.#last : lastCodePoint(written);
         if (before !== "" && mayBreak(before, char)) {
-          this.#addToWord(text.slice(from, i), style, link);
+          this.#addToWord(text.slice(from, i), style);
           this.#place();
           from = i;
         }
         i += char.length;
       }
     }
-    this.#addToWord(text.slice(from), style, link);
+    this.#addToWord(text.slice(from), style);
   }
 
-  #addToWord(text: string, style: Style, link?: string): void {
+  #addToWord(text: string, style: Style): void {
     while (this.#word.length + text.length > MAX_WORD) {
       let room = MAX_WORD - this.#word.length;
       if (/[\ud800-\udbff]/.test(text.charAt(room - 1))) room--;
-      this.#append(text.slice(0, room), style, link);
+      this.#append(text.slice(0, room), style);
       text = text.slice(room);
       this.#place();
     }
-    this.#append(text, style, link);
+    this.#append(text, style);
   }
 
-  #append(text: string, style: Style, link?: string): void {
+  #append(text: string, style: Style): void {
     if (text === "") return;
     const part = this.#parts.at(-1);
-    if (part?.style === style && part.link === link) part.text += text;
-    else this.#parts.push({ text, style, link });
+    if (part?.style === style) part.text += text;
+    else this.#parts.push({ text, style });
     this.#word += text;
     this.#last = lastCodePoint(text);
   }
@@ -153,7 +146,6 @@ export class Filler {
   /** Writes the finished word, on the next line if it does not fit. */
   #place(): void {
     if (this.#word === "") return;
-    if (this.hasLinks) this.#linkAddress();
     const width = textWidth(this.#word);
     const end = this.#column + this.#space.text.length + width;
     if (this.#open && end > this.columns) this.#breakLine();
@@ -168,12 +160,6 @@ export class Filler {
       this.#breakWord(space);
     }
     this.#clearWord();
-  }
-
-  #linkAddress(): void {
-    const address = ADDRESS_IN_WORD.exec(this.#word)?.[0];
-    if (address === undefined || this.#parts.some(({ link }) => link !== undefined)) return;
-    this.#parts = this.#parts.map((part) => ({ ...part, link: address }));
   }
 
   #breakWord(space: StyledText): void {
@@ -197,21 +183,15 @@ export class Filler {
 
   /** Writes parts; each group of one style is closed. */
   #write(parts: StyledText[]): void {
-    let group: StyledText = NO_SPACE;
-    for (const { text, style, link } of parts) {
-      if (style === group.style && link === group.link) {
-        group = { ...group, text: group.text + text };
-        continue;
+    let group = NO_SPACE;
+    for (const { text, style } of parts) {
+      if (style === group.style) group = { text: group.text + text, style };
+      else {
+        this.#out += this.paint(group.text, group.style);
+        group = { text, style };
       }
-      this.#writeGroup(group);
-      group = { text, style, link };
     }
-    this.#writeGroup(group);
-  }
-
-  #writeGroup({ text, style, link }: StyledText): void {
-    const painted = this.paint(text, style);
-    this.#out += link === undefined ? painted : linked(painted, link);
+    this.#out += this.paint(group.text, group.style);
   }
 
   #begin(): void {

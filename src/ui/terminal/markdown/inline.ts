@@ -6,7 +6,7 @@
  */
 
 import { type Filler, lastCodePoint } from "./fill.ts";
-import { BOLD, CODE, DIM, ITALIC, linked, STRIKE, type Style, UNDERLINE } from "../style.ts";
+import { BOLD, CODE, DIM, ITALIC, STRIKE, type Style, UNDERLINE } from "../style.ts";
 
 /** The most characters of an emphasis or a link. */
 const MAX_OPEN = 400;
@@ -18,7 +18,6 @@ const UNSIGNED_TEXT = /[^\\`*_~[\]!&\n]+/y;
 const ENTITY = /&(amp|lt|gt|quot|nbsp|#39);/y;
 const NAMED_ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: "\xa0", "#39": "'" };
 const ADDRESS = /^(?:<([^<>]*)>|(\S*?))(?:\s+(?:"[^]*"|'[^]*'|\([^]*\)))?$/;
-const LIKE_ADDRESS = /:\/\/|^www\.|[\p{L}\p{N}]\.\p{L}{2,}/iu;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 /** Scripts without spaces: a sign within a word of theirs may open or close, too. */
 const CJK = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
@@ -31,7 +30,6 @@ interface Item {
   opens?: string | undefined;
   /** True if it could also close something. */
   both?: boolean | undefined;
-  link?: string;
 }
 
 /** Reads the text of a paragraph in pieces and writes it to a filler. */
@@ -139,16 +137,16 @@ export class InlineParser {
     return true;
   }
 
-  #write(text: string, style: Style, link?: string): void {
+  #write(text: string, style: Style): void {
     if (text === "\n") this.fill.endLine();
-    else this.fill.text(text, this.base | style, link);
+    else this.fill.text(text, this.base | style);
   }
 
   /** Writes the items before the first one that may still open something. */
   #release(): void {
     while (this.#items.length > 0 && this.#items[0]!.opens === undefined) {
-      const { text, style, link } = this.#items.shift()!;
-      this.#write(text, style, link);
+      const { text, style } = this.#items.shift()!;
+      this.#write(text, style);
     }
   }
 
@@ -302,12 +300,7 @@ export class InlineParser {
     wrapIn(UNDERLINE, inner);
     const place = this.#offset + this.#pos;
     const same = [address, address.replace(/^mailto:|^https?:\/\//, "").replace(/\/$/, "")];
-    const isOpened = this.fill.hasLinks && linked("x", address) !== "x";
-    if (isOpened) inner.forEach((item) => item.link ??= address);
-    // A file, and what looks like an address and is another, is shown in full where a link opens it, too.
-    const isShown = !isOpened || label.trim() === "" || LIKE_ADDRESS.test(label) ||
-      /^file:/i.test(address);
-    if (isShown && address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
+    if (address !== "" && !same.includes(label.replace(/^`(.*)`$/, "$1"))) {
       const text = label === "" ? address : ` (${address})`;
       inner.push({ text, style: DIM, at: place });
     }

@@ -113,7 +113,7 @@ function cellLines(cell: string, width: number, base: Style, style: TableStyle):
 
 const unpainted = (line: string): string =>
   // deno-lint-ignore no-control-regex
-  line.replace(/\x1b\[[\d;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
+  line.replace(/\x1b\[[\d;]*m/g, "");
 
 /** The widths of columns without wrapping, and without broken words. */
 function cellWidths({ head, rows }: Table, style: TableStyle) {

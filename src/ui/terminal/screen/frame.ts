@@ -10,7 +10,7 @@ export interface Cell {
   /** Printable text; a tab is as many spaces as its width. */
   readonly text: string;
   readonly width: number;
-  /** SGR sequences, such as `\x1b[2m`, and the start of a link; empty for the default. */
+  /** SGR sequences, such as `\x1b[2m`; empty for the default. */
   readonly style: string;
 }
 

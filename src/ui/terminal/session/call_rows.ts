@@ -1,10 +1,9 @@
 /** Rows for finished calls: dot, verb, object and outcome. @module */
 
-import { ADDED, ASKED, BOLD, DIM, linked, type Painter, REMOVED, type Style } from "../style.ts";
+import { ADDED, ASKED, BOLD, DIM, type Painter, REMOVED, type Style } from "../style.ts";
 import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../styled.ts";
 import { widthOf } from "../screen/frame.ts";
 import { count } from "../../../text/count.ts";
-import { resolve, slashed } from "../../../text/std_path.ts";
 import { withSigns } from "../../../text/signs.ts";
 import type { ToolExecution } from "../../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../../call_text.ts";
@@ -15,8 +14,6 @@ interface RowsLook {
   paint: Painter;
   /** Words after the number of omitted lines that say how to see them. */
   where?: string;
-  /** The base folder of paths. Without it, files are not links. */
-  folder?: string | undefined;
 }
 
 const MOODS: Readonly<Record<CallText["mood"], Style>> = {
@@ -54,16 +51,13 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const signs = (text: string) => withSigns(text, look.unicode);
   const head = `${paint(signs("●"), MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
-  const objects = calls.map(({ object, path, counts, added, removed }) => {
+  const objects = calls.map(({ object, counts, added, removed }) => {
     const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
     const numbers = changed.filter(([n]) => n > 0)
       .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
     const gap = object === "" ? "" : " · ";
     const found = counts === "" ? "" : paint(signs(gap + counts), DIM);
-    const named = path !== undefined && look.folder !== undefined && paint.hasLinks
-      ? linked(object, fileAddress(look.folder, path))
-      : object;
-    return `${named}${found}${numbers && `  ${numbers}`}`;
+    return `${object}${found}${numbers && `  ${numbers}`}`;
   }).join(paint(", ", DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
@@ -96,11 +90,6 @@ function resultRows(
   const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
   return below(shown.map((line) => rowText(styledRow(line, room))));
-}
-
-function fileAddress(folder: string, path: string): string {
-  const place = slashed(resolve(folder, path)).replace(/^(?!\/)/, "/");
-  return `file://${encodeURI(place.toWellFormed()).replace(/[?#]/g, encodeURIComponent)}`;
 }
 
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;

@@ -13,7 +13,6 @@ import {
   appearance,
   type Background,
   DIM,
-  opensLinks,
   type Painter,
   painter,
   PERSON_BAND,
@@ -72,7 +71,6 @@ export class Display implements Disposable {
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
     this.look = themed(appearance(), options.theme);
-    this.look.hasLinks = this.isLive && opensLinks();
     this.paint = painter(this.look);
   }
 
@@ -104,12 +102,8 @@ export class Display implements Disposable {
 
   /** The view of the turns, created on first use. */
   get view(): TurnView {
-    return this.#view ??= new TurnView(
-      ...[this.screen, this.look, this.options.subjectOf] as const,
-      // The terminal cannot open files of another machine.
-      () => Deno.env.has("SSH_CONNECTION") ? undefined : this.status?.folder,
-      this.keymap,
-    );
+    const { subjectOf, keymap } = this.options;
+    return this.#view ??= new TurnView(this.screen, this.look, subjectOf, keymap);
   }
 
   readonly dim = (text: string): string => this.paint(text, DIM);

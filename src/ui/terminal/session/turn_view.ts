@@ -42,14 +42,12 @@ export class TurnView {
 
   /**
    * @param subjectOf returns the object of a call that is being written
-   * @param folder the base folder of file links; undefined for no links
    * @param keymap the key bindings
    */
   constructor(
     private readonly screen: Screen,
     private readonly look: Appearance,
     subjectOf?: SubjectOf,
-    private readonly folder: () => string | undefined = () => undefined,
     private readonly keymap: Keymap = DEFAULT_KEYMAP,
   ) {
     const paint = this.#paint = painter(look);
@@ -247,7 +245,6 @@ export class TurnView {
       columns,
       unicode: this.look.unicode,
       paint: this.#paint,
-      folder: this.folder(),
       where: this.#withKey(" · "),
     };
   }

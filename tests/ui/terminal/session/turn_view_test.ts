@@ -56,7 +56,7 @@ function written(isLive = false, keymap?: Keymap): { view: TurnView; text: () =>
     stream: (piece: string) => text += piece,
   } as unknown as Screen;
   const look = { colors: "none", unicode: true } as const;
-  const view = new TurnView(to, look, undefined, undefined, keymap);
+  const view = new TurnView(to, look, undefined, keymap);
   return { view, text: () => text.replace(/\d+(\.\d)? m?s\b/g, "N s") };
 }
 
