@@ -14,7 +14,6 @@ interface CallFilter {
   release(): string;
   /** From here on, think tags are text. */
   ignoreTags(): void;
-  /** Ends the text. */
   end(): { text: string; calls: ToolCall[] };
 }
 

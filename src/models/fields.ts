@@ -41,7 +41,6 @@ export function countOf(value: unknown): number {
 /** The minimum tokens of a context that a model can work with. */
 export const MIN_CONTEXT = 256;
 
-/** Returns `value` if it is a whole number of at least `least`. */
 export function wholeNumber(value: unknown, least = 1): number | undefined {
   return Number.isInteger(value) && Number(value) >= least ? Number(value) : undefined;
 }

@@ -12,7 +12,6 @@ export function serverOf(config: CopilotConfig): string {
   return oneLine(new URL(targetOf(config).url).host);
 }
 
-/** The address that lists models; undefined for the hosted API. */
 export function addressOf(
   { url, apiKey, fetch }: ModelTarget,
 ): Pick<LocalServerOptions, "apiKey" | "fetch"> & { host: string } {

@@ -81,7 +81,6 @@ function nativeChat(config: LocalConfig): Protocol {
   };
 }
 
-/** Returns `error` with the names of the installed models, if the server lists them. */
 async function withInstalledModels(
   error: BackendError,
   config: LocalConfig,

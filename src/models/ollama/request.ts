@@ -6,9 +6,14 @@ import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
 import { toolsToCompatFormat } from "../openai/request.ts";
-import { bodyEndingIn, MessageTexts } from "../message_text.ts";
 import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
-import { argumentsOnWire, nameOnWire, NO_OUTPUT, withResultImages } from "../wire_values.ts";
+import {
+  argumentsOnWire,
+  jsonText,
+  nameOnWire,
+  NO_OUTPUT,
+  withResultImages,
+} from "../wire_values.ts";
 
 /** A message for `/api/chat`. */
 export interface LocalMessage {
@@ -48,7 +53,7 @@ export function localBody(
   const thinking = think !== undefined && !adjusted.has("think") && { think };
   // A form of the answer forbids calls, and the server would convert text that looks like one.
   const offered = form && !form.isCall ? [] : tools;
-  return bodyEndingIn({
+  return jsonText({
     model,
     stream,
     // With thinking, the form is enforced only after the thought, which may never start.
@@ -63,10 +68,9 @@ export function localBody(
       ...(contextLength !== undefined && { num_ctx: contextLength }),
     },
     ...(offered.length > 0 && { tools: toolsToCompatFormat(offered) }),
-  }, LOCAL_TEXTS.list(withResultImages(messages)));
+    messages: messagesToLocalFormat(messages),
+  });
 }
-
-const LOCAL_TEXTS = new MessageTexts(localMessages);
 
 /**
  * Converts messages to the native format. The arguments of calls are objects, those of an invalid call

@@ -8,7 +8,6 @@ import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
-import { bodyEndingIn, MessageTexts } from "../message_text.ts";
 import { samplingParameters } from "../sampling.ts";
 import {
   argumentsOnWire,
@@ -83,37 +82,27 @@ export function compatBody(
       },
     }),
   };
-  return bodyEndingIn(
-    {
-      model: config.model,
-      ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
-      ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
-      // The tools are still sent, because the prompt starts with them, but not called.
-      ...(tools.length > 0 && held && { tool_choice: "none" }),
-    },
-    textsOf({
-      reasoning: !adjusted.has("reasoning_content") && (adjusted.has("reasoning") ? "each" : true),
-      empty: adjusted.has("content") ? "" : null,
-    }).list(withResultImages(messages)),
-  );
+  const shape: MessageForm = {
+    reasoning: !adjusted.has("reasoning_content") && (adjusted.has("reasoning") ? "each" : true),
+    empty: adjusted.has("content") ? "" : null,
+  };
+  return jsonText({
+    model: config.model,
+    ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
+    ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
+    // The tools are still sent, because the prompt starts with them, but not called.
+    ...(tools.length > 0 && held && { tool_choice: "none" }),
+    messages: withResultImages(messages).flatMap((one) => compatMessages(one, shape)),
+  });
 }
 
 /** The name of the row for servers that refuse a thinking budget. */
 export const THINK_BUDGET = "thinking_token_budget";
 
-const texts = new Map<string, MessageTexts>();
-
 /** The reasoning to send before calls ("each": even if it is empty), and an empty text beside them. */
 interface MessageForm {
   reasoning: boolean | "each";
   empty?: "" | null;
-}
-
-function textsOf(form: MessageForm): MessageTexts {
-  const key = JSON.stringify(form);
-  const known = texts.get(key) ?? new MessageTexts((one) => compatMessages(one, form));
-  texts.set(key, known);
-  return known;
 }
 
 /** Local servers read the setting from the template's arguments, hosted ones from the parameters. */

@@ -57,7 +57,6 @@ export function exampleArguments(name: string, { schemas }: CallContext): [strin
   return keys.map((key) => [key, "..."]);
 }
 
-/** Returns a call as JSON, as a correct example. */
 export function exampleJson(name: string, context: CallContext): string {
   return JSON.stringify({ name, arguments: Object.fromEntries(exampleArguments(name, context)) });
 }

@@ -63,7 +63,6 @@ export class JsonCallReader implements CallReader {
     }
   }
 
-  /** Returns the verdict if the text is not a call. */
   #ended(): CandidateVerdict {
     return this.#calls.length > 0 && !this.frame.strict
       ? { calls: this.#calls, end: this.#end }

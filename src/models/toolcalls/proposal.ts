@@ -31,7 +31,6 @@ const ENGLISH =
 const REFUSING =
   /\b(?:I|we)(?: (?:must|will|shall|should|may|am|are)(?: not|n['’]t| never)| (?:wo|sha)n['’]t| refuse to|['’](?:ll|m) (?:not|never))\b(?![^.!?\n]*\b(?:but|instead|so|let me|rather|until|before|without|unless|yet|forget|fail|only|just|guess|assume)\b)[^.!?\n]{0,60}\b(?:do|run|call|make|execute|send|delete|remove|write|allowed|permitted|supposed)\b/i;
 
-/** The number of characters to check before a call. */
 export const BEFORE_CALL_CHARS = 400;
 
 /**

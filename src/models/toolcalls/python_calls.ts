@@ -15,7 +15,6 @@ export function parsePythonCalls(text: string): PythonCall[] | undefined {
   return withoutSyntaxError(() => new PythonParser(text).calls());
 }
 
-/** Returns the literal in `text`; undefined for other text. */
 export function parsePythonLiteral(text: string): unknown {
   return withoutSyntaxError(() => new PythonParser(text).literal());
 }

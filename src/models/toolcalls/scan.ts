@@ -23,7 +23,6 @@ export interface ToolCallOptions {
 
 /** A piece of the scanned text. The `text` of all parts adds up to it. */
 export type ScannedPart =
-  /** Text, and reasoning with its tags. */
   | { kind: "text"; text: string }
   /** Calls with their written text. `isBasic`: in one of the two basic formats. */
   | { kind: "calls"; text: string; calls: ToolCall[]; isBasic: boolean; isFenced: boolean }
@@ -74,7 +73,6 @@ function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
   return set;
 }
 
-/** Text that may be a call. */
 interface Candidate {
   /** The marker for the readers, and the text as written. */
   marker: string;

@@ -8,7 +8,6 @@ const BEFORE_CALL = /(?:^\s*|[.!?…。！？]["')*_]*\s*|[^\s=:,;+*|/-])$/;
 const BEHIND_CALL = /^(?:\r?\n|<[|｜/]|\[\/)/;
 /** The starts of {@linkcode BEHIND_CALL}, which need more text. */
 const MAYBE_BEHIND_CALL = /^(?:\r|<|\[)?$/;
-/** The maximum characters of a line to store. */
 const LINE_TAIL = 256;
 
 /**

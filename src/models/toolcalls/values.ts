@@ -5,7 +5,6 @@ import { looseJson } from "../../text/loose_json.ts";
 import type { CallContext } from "./format.ts";
 import { parseLenientJson } from "./json_scanner.ts";
 
-/** The arguments of a call; undefined for other text. */
 export type GivenArguments = Record<string, unknown> | undefined;
 
 /** Reads arguments from a JSON object, or a JSON string of one. An empty text has no arguments. */

@@ -13,7 +13,6 @@ const MARKS_BEHIND = /(?:\s*(?:<[|｜][\w▁/]+[|｜]?>|<\w+[|｜]>|<\/\w+>))*\s
 /** A paragraph that starts with a word: the text continues, so the call is an example. */
 const GOES_ON = /\n\s*\n?(?!(?:read|write|edit|run|glob|grep|list)_)[A-Z][a-z]+ [a-z]/;
 
-/** A name and its arguments, with other formats' text between them. */
 const CALL = /^(\w+)(?:\[args\]|:\d+\s*(?:<\|tool_call_argument_begin\|>)?)?\s*(\{[^]*\})$/i;
 
 /** Calls of our tools by bare name at the end of a text: `N(k="v")`, `[N(k="v")]`, `N{json}`, `N[ARGS]{json}`. */

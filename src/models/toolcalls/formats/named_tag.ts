@@ -19,7 +19,6 @@ const TAG_NAMES =
 const COMMAND_NAME = /bash|command/;
 const TAG_PREFIXES = ["", "|DSML|"];
 
-/** Returns the arguments; undefined for other text. */
 function argumentsIn(body: string, name: string, context: CallContext) {
   if (COMMAND_NAME.test(name) && !/^\s*(?:[<{]|command\s*[:=])/.test(body)) {
     return { command: typedValue(body, "command", name, context) };
