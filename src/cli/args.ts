@@ -27,7 +27,6 @@ export function asUsage<T>(make: () => T): T {
   }
 }
 
-/** Returns the flag of a setting: `max-tokens` for `maxTokens`. */
 export function flagOfSetting(setting: string): string {
   return setting.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -348,7 +347,6 @@ function unexpected(word: string, advice = 'give one message, in quotes: "..."')
   return new UsageError(`Unexpected argument ${quotedWord(word)}: ${advice}`);
 }
 
-/** Returns the error for an unsupported value of a flag. */
 export function wrongValue(flag: string, wanted: string, text: string): UsageError {
   return new UsageError(`--${flag} must be ${wanted}: it is ${JSON.stringify(text.slice(0, 60))}`);
 }

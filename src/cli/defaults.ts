@@ -92,7 +92,6 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   return { ...all, ...bindings, ...said, ...ofModel(models, all.model, path), ...args };
 }
 
-/** Flags that can have values per model. */
 const FLAGS_OF_MODEL = new Set(
   "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier"
     .split(" "),

@@ -98,7 +98,6 @@ function fitTerminals({ stdout, stderr }: Run): void {
   for (const [, output] of shown) output.fit = (text) => withSigns(text, false);
 }
 
-/** Reports the error of a run and returns the exit code. */
 function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {
   const message = oneLine(reasonOf(error)) || "it failed";
   let exitCode = stopCode ?? EXIT.error;

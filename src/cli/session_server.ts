@@ -9,7 +9,7 @@ import { recordedSessions, type RecordFile } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { type Args, comeBackCommand } from "./args.ts";
-import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
+import { FLAGS_OF_SERVER } from "./defaults.ts";
 import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
@@ -40,9 +40,7 @@ export function serverOfNewest(
   return isUsable ? { flags, line } : undefined;
 }
 
-type Server = Pick<ModelTarget, "kind" | "url">;
-
-function flagsOf({ kind, url }: Server): ServerSettings {
+function flagsOf({ kind, url }: Pick<ModelTarget, "kind" | "url">): ServerSettings {
   if (kind === "local") return { local: true, host: url };
   return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
@@ -56,44 +54,19 @@ interface Course {
 }
 
 /** The last lines of a session: how to continue it if it is recorded, or after the demo, how to use a model. */
-export function lastLines(
-  course: Course,
-  record: RecordFile | undefined,
-  env: Env = Deno.env,
-): string[] {
+export function lastLines(course: Course, record: RecordFile | undefined): string[] {
   if (course.given.demo) return ["To use a real model: copilot, without --demo"];
   if (record === undefined) return [];
-  return farewellLines(comeBackCommand(flagsBack(course, env), record.folder), record);
+  return farewellLines(comeBackCommand(flagsBack(course), record.folder), record);
 }
 
-/**
- * Returns the flags for the server and model at the end. The given flags are enough if they still lead there, as
- * may config.json. A password in an address is omitted.
- */
-function flagsBack({ given, start, end }: Course, env: Env): Args {
-  const now = targetOf(end);
-  const isMoved = !isSameServer(targetOf(start), now);
-  const rest = isMoved ? withoutServer(given) : given;
-  const found = attempt(() => {
-    const args = withDefaults(rest, (name) => env.get(name));
-    // The record names the server.
-    if (!isMoved && isServerOpen(args, env)) return { server: now, model: undefined };
-    return { server: targetOf(toConfig(optionsFromArgs(args), env)), model: args.model };
-  });
-  if (found === undefined || !isSameServer(found.server, now)) {
-    const url = now.url.replace(/(?<=:\/\/)[^/]*@/, "");
-    return { ...withoutServer(given), ...flagsOf({ ...now, url }) };
-  }
-  // The session uses the model of its record, unless another one is named.
-  const isOther = found.model !== undefined && found.model !== now.name;
-  return { ...rest, ...isOther && { model: now.name } };
-}
-
-function isSameServer(a: Server, b: Server): boolean {
-  return a.kind === b.kind && a.url === b.url;
-}
-
-function withoutServer(args: Args): Args {
-  const left: readonly string[] = FLAGS_OF_SERVER;
-  return Object.fromEntries(Object.entries(args).filter(([name]) => !left.includes(name)));
+/** Returns the flags for the server and model at the end, without a password in the address. */
+function flagsBack({ given, start, end }: Course): Args {
+  const [before, now] = [targetOf(start), targetOf(end)];
+  const isSame = (["kind", "url", "name"] as const).every((key) => before[key] === now[key]);
+  if (isSame) return given;
+  const ofServer: readonly string[] = FLAGS_OF_SERVER;
+  const others = Object.entries(given).filter(([name]) => !ofServer.includes(name));
+  const url = now.url.replace(/(?<=:\/\/)[^/]*@/, "");
+  return { ...Object.fromEntries(others), ...flagsOf({ ...now, url }), model: now.name };
 }

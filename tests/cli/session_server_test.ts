@@ -97,52 +97,31 @@ for (
 const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });
 const local = (host: string, model = "m") => ({ local: localConfig({ host, model }) });
 const [a, b] = ["http://a:1/v1", "http://b:1/v1"] as const;
-const KEPT = '{"base-url": "http://a:1/v1", "model": "m"}';
-const COURSES: [
-  given: string,
-  settings: string,
-  start: CopilotConfig,
-  end: CopilotConfig,
-  command: string,
-][] = [
+const COURSES: [given: string, start: CopilotConfig, end: CopilotConfig, command: string][] = [
   // Nothing moved: what was given leads there.
-  ["", KEPT, compat(a), compat(a), ""],
-  ["--yes --base-url http://a:1/v1", "{}", compat(a), compat(a), "--yes --base-url http://a:1/v1"],
-  ["", "{}", local("http://a:1"), local("http://a:1"), ""],
-  // Another model of the same server, where one is named that the record's would not replace.
-  ["", KEPT, compat(a), compat(a, "n"), "--model n"],
-  ["--model m", "{}", compat(a), compat(a, "n"), "--base-url http://a:1/v1"],
-  ["--base-url http://a:1/v1", "{}", compat(a), compat(a, "n"), "--base-url http://a:1/v1"],
-  // Another server: no flag of the one before, and none where config.json has it meanwhile.
-  ["", KEPT, compat(a), compat(b), "--base-url http://b:1/v1"],
-  ["--yes --local -m x", KEPT, local("http://l"), compat(b), "--yes --base-url http://b:1/v1"],
-  ["", KEPT, compat(a), local("http://l"), "--local --host http://l"],
-  ["--local -m x", KEPT, local("http://l"), compat(a), ""],
-  ["", KEPT, compat(a), compat("http://u:secret@b:1/v1"), "--base-url http://b:1/v1"],
-  ["", "{", compat(a), compat(b), "--base-url http://b:1/v1"],
-  ["", KEPT, compat(a), {
-    hosted: hostedConfig({ apiKey: "k", baseUrl: "https://h" }),
-  }, "--hosted --base-url https://h"],
+  ["", compat(a), compat(a), ""],
+  ["--yes --base-url http://a:1/v1", compat(a), compat(a), "--yes --base-url http://a:1/v1"],
+  ["", local("http://a:1"), local("http://a:1"), ""],
+  // Another model, or another server: no flag of the one before.
+  ["--yes -m m", compat(a), compat(a, "n"), "--yes --base-url http://a:1/v1 --model n"],
+  ["--local -m x", local("http://l"), compat(b), "--base-url http://b:1/v1 --model m"],
+  ["", compat(a), local("http://l"), "--local --host http://l --model m"],
+  ["", compat(a), compat("http://u:secret@b:1/v1"), "--base-url http://b:1/v1 --model m"],
+  ["", compat(a), {
+    hosted: hostedConfig({ apiKey: "k", baseUrl: "https://h", model: "m" }),
+  }, "--hosted --base-url https://h --model m"],
 ];
-for (const [given, settings, start, end, flags] of COURSES) {
+for (const [given, start, end, flags] of COURSES) {
   const words = given.split(" ").filter((word) => word !== "");
   const url = end.local?.host ?? end.hosted?.baseUrl ?? end.compat!.baseUrl;
-  Deno.test(`the way back to ${url} after ${given || "no flags"} with ${settings}`, async () => {
-    const base = await Deno.makeTempDir();
-    await Deno.mkdir(`${base}/copilot`);
-    await Deno.writeTextFile(`${base}/copilot/config.json`, settings);
-    const env = { get: (name: string) => name === "XDG_CONFIG_HOME" ? base : undefined };
+  Deno.test(`the way back to ${url} after ${given || "no flags"}`, () => {
     const record = { path: "/r/s.jsonl", folder: Deno.cwd() };
     const course = { given: parseArgs(words), start, end };
     const command = ["copilot", ...flags === "" ? [] : [flags], "--continue"].join(" ");
-    assertEquals(lastLines(course, record, env), [
-      `To continue: ${command}`,
-      "Recorded: /r/s.jsonl",
-    ]);
-    assertEquals(lastLines(course, undefined, env), []);
-    assertEquals(lastLines({ ...course, given: { demo: true } }, record, env), [
+    assertEquals(lastLines(course, record), [`To continue: ${command}`, "Recorded: /r/s.jsonl"]);
+    assertEquals(lastLines(course, undefined), []);
+    assertEquals(lastLines({ ...course, given: { demo: true } }, record), [
       "To use a real model: copilot, without --demo",
     ]);
-    await Deno.remove(base, { recursive: true });
   });
 }
