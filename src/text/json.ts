@@ -11,11 +11,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns a value as JSON with sorted keys, so that equal values have equal text. */
-export function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
+export function sortedJson(value: unknown, indent = 0): string {
+  const sorted = (_: string, part: unknown) => {
     if (!isObject(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
-  }) ?? "";
+  };
+  return JSON.stringify(value, sorted, indent) ?? "";
 }
 
 /** True for equal JSON values, with keys in any order; false for values nested too deeply to compare. */

@@ -66,7 +66,6 @@ function isInBlock(bits: string, block: string): boolean {
   return bits.startsWith(bitsOf(start!)!.slice(0, Number(length)));
 }
 
-/** Returns the 32 or 128 bits of an address as zeros and ones. */
 function bitsOf(address: string): string | undefined {
   if (!/^[\da-fx.:]+$/i.test(address)) return undefined;
   const isIpv6 = address.includes(":");

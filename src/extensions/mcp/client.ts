@@ -40,13 +40,11 @@ interface ClientOptions {
    * asked.
    */
   elicit?: Elicit | undefined;
-  /** Called with the names of the lists that changed: `tools`, `prompts`, `resources`. */
   onChanged?(list: string): void;
 }
 
 export interface RequestOptions {
   signal?: AbortSignal | undefined;
-  /** Called with the newest progress, as text. */
   onProgress?: ((text: string) => void) | undefined;
   timeoutMs?: number | undefined;
 }

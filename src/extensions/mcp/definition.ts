@@ -3,7 +3,7 @@
  * nothing. @module
  */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { digestOf } from "../../text/digest.ts";
 
@@ -50,14 +50,12 @@ export interface McpDefinition {
   problem?: string;
 }
 
-/** The source of a definition. */
 interface DefinitionSource {
   scope: DefinitionScope;
   file?: string;
   folder?: string;
 }
 
-/** The maximum number of servers in one file. */
 const MAX_FILE_SERVERS = 100;
 /** The keys that may contain the map of servers. A file without any of them is the map itself. */
 const MAP_KEYS = ["mcpServers", "mcp", "servers"];
@@ -155,7 +153,6 @@ const scalarsIn = reader(
 const mapIn = (given: Given, ...keys: string[]): Record<string, string> =>
   mapped(scalarsIn(given, ...keys) ?? {}, String);
 
-/** Returns an object with mapped values. */
 const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
 
@@ -216,7 +213,7 @@ export function approvedPart(definition: McpDefinition): Record<string, unknown>
 /** Returns a folder's definition as something to trust. */
 export function broughtBy(definition: McpDefinition): Brought {
   const { name, folder = "" } = definition;
-  const text = JSON.stringify(sorted(approvedPart(definition)), null, 2);
+  const text = sortedJson(approvedPart(definition), 2);
   return { kind: "server", root: folder, name, text };
 }
 
@@ -227,19 +224,8 @@ export function broughtBy(definition: McpDefinition): Brought {
 export async function definitionId(definition: McpDefinition): Promise<string> {
   const { name, scope } = definition;
   const isOwn = scope !== "folder";
-  const text = JSON.stringify([name, isOwn, sorted(approvedPart(definition))]);
+  const text = sortedJson([name, isOwn, approvedPart(definition)]);
   return (await digestOf(text)).slice(0, 32);
-}
-
-/** Returns a value with sorted keys, so that equal values give equal text. */
-export function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map((
-      [key, one],
-    ) => [key, sorted(one)]),
-  );
 }
 
 /** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `{env:VAR}`; never `$VAR`. */

@@ -82,7 +82,6 @@ async function approve(
     : `Approved ${name}. Its tools are available in the next session.`;
 }
 
-/** Returns the prompts of servers as commands: `/server:prompt`. */
 export function promptCommands(source: McpServers | undefined): Command[] {
   return (source?.usable ?? []).flatMap((server) =>
     (server.memory.prompts ?? [])

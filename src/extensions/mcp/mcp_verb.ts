@@ -92,7 +92,6 @@ async function withServers(
   return await use(source, run);
 }
 
-/** Opens the servers, and calls `use` with the named one. */
 async function withServer(
   words: readonly string[],
   run: McpRun,

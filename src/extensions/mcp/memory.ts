@@ -4,7 +4,7 @@
  */
 
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
-import { defined, sorted } from "./definition.ts";
+import { defined } from "./definition.ts";
 import {
   type Era,
   type PromptDefinition,
@@ -17,17 +17,12 @@ import {
 
 export interface ServerMemory {
   era?: Era;
-  /** The tools as last listed; undefined before the first listing. */
   tools?: readonly ToolDefinition[];
   prompts?: readonly PromptDefinition[];
   resources?: readonly ResourceDefinition[];
   /** The tools as approved; undefined before the first listing. */
   pins?: readonly ToolDefinition[];
 }
-
-/** True if two tools have the same description for a model. */
-export const isSameTool = (one: ToolDefinition, other: ToolDefinition): boolean =>
-  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 
 /** The files of {@linkcode ServerMemory}. Without a folder, the state lasts for this session. */
 export class MemoryStore {

@@ -36,5 +36,4 @@ export function modelNamesOf(server: string, tools: readonly string[]): Map<stri
   return names;
 }
 
-/** Returns the name of a tool in rules. */
 export const ruleNameOf = (modelName: string): string => `mcp__${modelName}`;

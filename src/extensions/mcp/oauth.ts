@@ -231,7 +231,6 @@ async function clientFor(
 const clientOf = (id: string, secret: unknown, method: string): OAuthClient =>
   typeof secret === "string" && method !== "none" ? { id, secret, method } : { id, method: "none" };
 
-/** Requests a token on behalf of the client. */
 async function requestToken(
   { tokenUrl, client: { id, secret, method } }: Pick<StoredToken, "tokenUrl" | "client">,
   fields: Record<string, string>,

@@ -4,6 +4,7 @@
  */
 
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { hostKind } from "../../wire/address.ts";
 import { isLoopback } from "../../wire/connect.ts";
 import { openResponse } from "../../wire/http.ts";
 import { bodyText } from "./http.ts";
@@ -179,9 +180,10 @@ export async function askForJson(
   return { ok, status, value: jsonOrUndefined(await bodyText(response, MAX_DOCUMENT)) };
 }
 
-/** IP addresses of private networks. */
-const PRIVATE =
-  /^(10\.|127\.|0\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[(::|::1|f[cd]|fe[89ab]|::ffff:)|(.*\.)?(local|localhost|internal|lan|home\.arpa)\.?$)/i;
+/** Names of private networks. */
+const LOCAL_NAME = /(^|\.)(local|localhost|internal|lan|home\.arpa)\.?$/i;
+const isPrivate = ({ hostname }: URL): boolean =>
+  LOCAL_NAME.test(hostname) || !["public", "name"].includes(hostKind(hostname));
 
 /**
  * Checks an address that a server names. A public server must not make us contact private networks, and secrets
@@ -196,8 +198,7 @@ export function checkedAddress(given: unknown, serverUrl: string): string {
   const server = new URL(serverUrl);
   const isOwn = url.hostname === server.hostname;
   if (url.protocol === "http:" && !isLoopback(url.href)) throw wrong("is not https");
-  const isTrapped = PRIVATE.test(url.hostname) && !PRIVATE.test(server.hostname);
-  if (isTrapped && !isOwn) throw wrong("is of a private network");
+  if (isPrivate(url) && !isPrivate(server) && !isOwn) throw wrong("is of a private network");
   return url.href;
 }
 

@@ -2,19 +2,17 @@
 
 import type { RpcParams } from "../../rpc/message.ts";
 import { count } from "../../text/count.ts";
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { isObject, jsonOrUndefined, sortedJson } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { foreignText } from "../../text/sanitize.ts";
 import { loadedImage } from "../../tools/files/image.ts";
 import type { ImageLimits } from "../../types/image.ts";
 import type { ToolOutcome } from "../../types/tool.ts";
-import { sorted } from "./definition.ts";
 
 /** The maximum number of parts of one answer. A server may send a million empty ones. */
 const MAX_RESULT_PARTS = 200;
 /** The maximum length of one part, in characters, before all parts are shortened together. */
 const MAX_PART = 2 ** 20;
-/** The maximum number of images in one result. */
 const MAX_IMAGES = 10;
 
 /** Returns the result of a tool, with images for a model that can see within `limits`. */
@@ -65,7 +63,6 @@ export function contentText(
   return parts.join("\n");
 }
 
-/** Returns the text of a resource's contents. */
 export function resourceText(contents: unknown): string {
   const given = Array.isArray(contents) ? contents : [];
   return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
@@ -115,17 +112,15 @@ const shownText = (text: string): string => foreignText(text.slice(0, MAX_PART))
 function isRepeated(parts: readonly unknown[], structured: unknown): boolean {
   const values = isObject(structured) ? Object.values(structured) : [];
   const inner = values.length === 1 ? values[0] : structured;
-  const wanted = [structured, inner].map((one) => JSON.stringify(sorted(one)));
+  const wanted = [structured, inner].map((one) => sortedJson(one));
   return parts.some((part) => {
     if (!isObject(part) || typeof part.text !== "string" || part.text.length > MAX_PART) {
       return false;
     }
-    const value = sorted(jsonOrUndefined(part.text));
-    return part.text === inner || wanted.includes(JSON.stringify(value));
+    return part.text === inner || wanted.includes(sortedJson(jsonOrUndefined(part.text)));
   });
 }
 
-/** Returns the text of a progress notification. */
 export function progressText({ progress, total, message }: RpcParams): string {
   const done = typeof progress !== "number"
     ? ""

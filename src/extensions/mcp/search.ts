@@ -43,7 +43,6 @@ export function searchTools(tools: readonly Tool[], query: string): Tool[] {
     .map(({ tool }) => tool);
 }
 
-/** Returns a tool in one line: `github__create_issue(repo: string, title?: string): Creates ...` */
 export function toolLine({ name, description, parameters }: Tool): string {
   const words = shortened(oneLine(description), MAX_DESCRIPTION);
   return `${name}(${argumentList(parameters)})${words && `: ${words}`}`;

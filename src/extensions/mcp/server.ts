@@ -1,7 +1,7 @@
 /** One server of a session. It starts on first use, and its tools are compared with the approved ones. @module */
 
 import { RpcError } from "../../rpc/message.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, isSameJson } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import type { TrustVerdict } from "../../safety/folder_trust.ts";
@@ -10,7 +10,7 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { HttpCarrier, HttpStatusError } from "./http.ts";
-import { isSameTool, type ServerMemory } from "./memory.ts";
+import type { ServerMemory } from "./memory.ts";
 import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
 import {
   promptDefinitionOf,
@@ -146,7 +146,6 @@ export class McpServer {
     return resourceText(contents);
   }
 
-  /** Returns the messages of a prompt as text. */
   async prompt(
     name: string,
     args: Readonly<Record<string, string>>,
@@ -349,7 +348,7 @@ export class McpServer {
     const judged = tools
       .filter(({ name }) => (include?.includes(name) ?? true) && !exclude.includes(name))
       .map((now) => ({ now, before: pins.find(({ name }) => name === now.name) }));
-    const isSame = ({ now, before }: ToolChange) => before !== undefined && isSameTool(now, before);
+    const isSame = ({ now, before }: ToolChange) => isSameJson(now, before);
     this.tools = judged.filter(isSame).map(({ now }) => now);
     this.changes = judged.filter((one) => !isSame(one));
   }

@@ -41,7 +41,6 @@ export interface ServerAuth extends HttpAuth {
   signOut?(): Promise<void>;
 }
 
-/** News of a server. */
 export type ServerNews =
   /** Tools differ from the approved ones. They are not offered. */
   | { type: "changed"; server: string; tools: readonly ToolChange[] }

@@ -20,7 +20,6 @@ import type { ServerOptions } from "./server_options.ts";
  * request within 5 KB, or 3 KB for small models.
  */
 const DIRECT_CHARS = 400;
-/** The maximum number of servers of a session. */
 const MAX_SESSION_SERVERS = 50;
 /** The maximum length of a list of all tools, in characters. */
 const MAX_OVERVIEW = 3000;
