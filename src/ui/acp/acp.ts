@@ -191,8 +191,8 @@ class AcpServer implements AsyncDisposable, Editor {
     if (methodId !== SET_UP) {
       throw invalidParams(`there is no method ${repeated(String(methodId))}`);
     }
-    const session = new AcpSession(this);
-    await using _ = await this.options.makeSession(attempt(Deno.cwd) ?? "/", session);
+    const folder = attempt(Deno.cwd) ?? "/";
+    await using _ = new AcpSession(this, (frontend) => this.options.makeSession(folder, frontend));
     return {};
   }
 
@@ -205,21 +205,19 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
     const info = await Deno.stat(folder).catch(() => undefined);
     if (!info?.isDirectory) throw invalidParams(`cwd is not a folder: ${repeated(folder)}`);
-    const frontend = new AcpSession(this);
-    const { files: editor } = frontend;
-    const session = await this.options.makeSession(folder, frontend, {
-      resumes,
-      editor,
-      extensions: allExtensions(serversIn(params.mcpServers)),
-    });
-    frontend.attach(session);
+    const extensions = allExtensions(serversIn(params.mcpServers));
+    const session = new AcpSession(
+      this,
+      (frontend, editor) =>
+        this.options.makeSession(folder, frontend, { resumes, editor, extensions }),
+    );
     try {
       await session.open(signal);
     } catch (error) {
       await session[Symbol.asyncDispose]();
       throw error;
     }
-    return frontend;
+    return session;
   }
 
   /** Resumes a recorded session. `isShown`: the editor receives all of it again before the answer. */

@@ -50,8 +50,8 @@ const CANCELLED: PromptAnswer = { stopReason: "cancelled" };
 
 export class AcpSession implements Frontend {
   readonly surface = { ...PLAIN_SURFACE, way: "editor" } as const;
-  #session: Session | undefined;
-  #options: ConfigOptions | undefined;
+  readonly #session: Session;
+  readonly #options: ConfigOptions;
   #id: string = crypto.randomUUID();
   /** Updates queued until the editor knows the session; undefined afterwards. */
   #held: Record<string, unknown>[] | undefined = [];
@@ -66,37 +66,34 @@ export class AcpSession implements Frontend {
   #messageId = "";
   #isTitled = false;
 
-  constructor(private readonly editor: Editor) {}
-
-  /** The editor's files, if it offers them. */
-  get files(): EditorFiles | undefined {
-    return editorFiles(this.editor, this.editor.fs, () => this.#id);
+  /** @param make creates the displayed session, with the editor's files if it offers them */
+  constructor(
+    private readonly editor: Editor,
+    make: (frontend: Frontend, files: EditorFiles | undefined) => Session,
+  ) {
+    this.#session = make(this, editorFiles(editor, editor.fs, () => this.#id));
+    this.#options = new ConfigOptions(this.#session);
   }
 
-  /** The displayed session. Set it before it is opened. */
-  attach(session: Session): void {
-    this.#session = session;
-    this.#options = new ConfigOptions(session);
+  /** @throws {UsageError} for invalid settings, such as a file that cannot be read. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#session.open(signal);
   }
 
   get id(): string {
     return this.#id;
   }
 
-  get #shown(): Session {
-    return this.#session!;
-  }
-
   /** Reads which settings the editor may change. `id`: the editor's existing name of the session. */
   async begin(id?: string): Promise<void> {
-    this.#id = id ?? this.#shown.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
-    await this.#options!.look();
-    this.#status = this.#shown.status;
+    this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
+    await this.#options.look();
+    this.#status = this.#session.status;
   }
 
   /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
-    const { mode, modes, list } = this.#options!;
+    const { mode, modes, list } = this.#options;
     this.#toldOptions = JSON.stringify(list);
     return { modes: { currentModeId: mode, availableModes: modes }, configOptions: list };
   }
@@ -106,7 +103,7 @@ export class AcpSession implements Frontend {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const update of held) this.#update(update);
-    const commands = this.#shown.commands();
+    const commands = this.#session.commands();
     this.#update({
       sessionUpdate: "available_commands_update",
       availableCommands: commands.filter(({ isOfTerminal }) => !isOfTerminal).map((command) => ({
@@ -119,18 +116,18 @@ export class AcpSession implements Frontend {
 
   replay(): void {
     this.#held = undefined;
-    for (const update of replayUpdates(this.#shown)) this.#update(update);
-    const { messages } = this.#shown.agent.state;
+    for (const update of replayUpdates(this.#session)) this.#update(update);
+    const { messages } = this.#session.agent.state;
     const first = messages.find(({ role, standsFor }) =>
       role === "user" && standsFor === undefined
     );
     if (first) this.#title(typedText(first));
-    this.#tellUsage(this.#shown.status);
+    this.#tellUsage(this.#session.status);
   }
 
   /** Runs a prompt after the earlier ones. Returns the answer to the editor. */
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
-    const { workingDir } = this.#shown.agent.state;
+    const { workingDir } = this.#session.agent.state;
     const parts = promptParts(blocks, workingDir);
     const turn = this.#ended.then(() => this.#run(parts, signal));
     this.#ended = turn.catch(() => {});
@@ -144,14 +141,14 @@ export class AcpSession implements Frontend {
       if (all.aborted) return CANCELLED;
       await this.#askOpenQuestions(all);
       const [first] = parts;
-      const isMessage = first?.type !== "text" || this.#shown.opens(first.text);
+      const isMessage = first?.type !== "text" || this.#session.opens(first.text);
       const command = isMessage ? undefined : commandIn(first.text);
       if (command !== undefined) return await this.#command(command, all);
       return await this.#answer(parts, all);
     } catch (error) {
       if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;
-      const message = failureText(error, this.#shown.agent.config, "editor");
+      const message = failureText(error, this.#session.agent.config, "editor");
       throw new RpcError(RPC_CODES.internalError, message);
     } finally {
       this.#calls.close();
@@ -161,7 +158,7 @@ export class AcpSession implements Frontend {
 
   async #answer(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
     this.#title(parts.flatMap((part) => part.type === "text" ? [part.text] : []).join(" "));
-    const result = await this.#shown.prompt(parts, signal);
+    const result = await this.#session.prompt(parts, signal);
     const { stopReason, isUnanswered, response, inputTokens, outputTokens } = result;
     if (isUnanswered) this.#say(response);
     const totalTokens = inputTokens + outputTokens;
@@ -176,22 +173,22 @@ export class AcpSession implements Frontend {
   }
 
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<unknown> {
-    await this.#options!.set(id, value, signal);
+    await this.#options.set(id, value, signal);
     this.#tellOptions();
-    return this.#options!.list;
+    return this.#options.list;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.cancel();
     this.#calls.stopOutput();
-    await this.#session?.[Symbol.asyncDispose]();
+    await this.#session[Symbol.asyncDispose]();
   }
 
   async #command(
     { name, argument }: { name: string; argument: string },
     signal: AbortSignal,
   ): Promise<PromptAnswer> {
-    const session = this.#shown;
+    const session = this.#session;
     const answer = await session.command(name, argument, signal);
     if (typeof answer === "object" && answer.type === "turn") {
       return await this.#answer(answer.parts, signal);
@@ -205,7 +202,7 @@ export class AcpSession implements Frontend {
   }
 
   onEvent(event: SessionEvent): void {
-    const folder = this.#session?.agent.state.workingDir ?? ".";
+    const folder = this.#session.agent.state.workingDir;
     switch (event.type) {
       case "status":
         return this.#onStatus(event);
@@ -248,7 +245,7 @@ export class AcpSession implements Frontend {
 
   /** Asks the user in the editor. A question that the editor cancels counts as a no. */
   readonly approve = (approval: Approval, signal: AbortSignal): Promise<ApprovalAnswer> =>
-    askApproval(approval, this.#shown.agent.state.workingDir, this.#asking, signal);
+    askApproval(approval, this.#session.agent.state.workingDir, this.#asking, signal);
 
   get #asking(): Asking {
     return {
@@ -272,14 +269,14 @@ export class AcpSession implements Frontend {
 
   /** Asks about what the folder brings, with the first prompt after it was found. */
   async #askOpenQuestions(signal: AbortSignal): Promise<void> {
-    for (const { question, decide } of this.#shown.openQuestions()) {
+    for (const { question, decide } of this.#session.openQuestions()) {
       const isYes = await this.#confirm(question, signal);
       if (isYes !== undefined) await decide(isYes, signal);
     }
   }
 
   readonly #confirm = (question: Confirmation, signal: AbortSignal) =>
-    askAbout(question, this.#shown.agent.state.workingDir, this.#asking, signal);
+    askAbout(question, this.#session.agent.state.workingDir, this.#asking, signal);
 
   #onStatus(status: Status): void {
     const before = this.#status;
@@ -311,7 +308,7 @@ export class AcpSession implements Frontend {
   }
 
   #tellOptions(): void {
-    const { list: configOptions } = this.#options!;
+    const { list: configOptions } = this.#options;
     const text = JSON.stringify(configOptions);
     if (text === this.#toldOptions) return;
     this.#toldOptions = text;

@@ -93,7 +93,6 @@ export async function askAbout(
   return answer === undefined ? undefined : answer === "on";
 }
 
-/** The id of the selected option, or undefined. */
 async function picked(
   toolCall: CallUpdate,
   options: readonly { optionId: string; name: string; kind: string }[],
