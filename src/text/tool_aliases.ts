@@ -27,20 +27,6 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = Object.fromE
   }).map(([tool, names]) => [tool, bareNames(names)]),
 );
 
-/** Claude Code's names for our tools, for hooks and sub-agent files. */
-export const HOOK_NAMES: Readonly<Record<string, string>> = {
-  run_bash: "Bash",
-  edit_file: "Edit",
-  write_file: "Write",
-  read_file: "Read",
-  grep_code: "Grep",
-  glob_files: "Glob",
-  list_directory: "LS",
-  fetch_url: "WebFetch",
-  explore: "Task",
-  tasks: "TodoWrite",
-};
-
 /** Other agents' tools that combine several. Their `command` selects one. */
 export const EDITOR_TOOLS: ReadonlySet<string> = new Set(
   bareNames("strreplaceeditor strreplacebasededittool texteditor editor fileeditor"),

@@ -131,7 +131,6 @@ export function matchesHook(
   return names.some((name) => pattern.test(name));
 }
 
-/** Returns when a hook runs, and its command. */
 export function hookText(
   { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
 ): string {

@@ -1,7 +1,6 @@
 import { userFile, type VariableReader } from "../../user_files.ts";
 import { definitionFiles } from "../definition_files.ts";
 
-/** Returns the files that may define hooks. */
 export const hookFiles = (folder: string, env: VariableReader) =>
   definitionFiles(
     folder,

@@ -1,7 +1,20 @@
 /** Calls in the terms of hooks for Claude Code. Pure. @module */
 
 import { resolvePath } from "../../text/paths.ts";
-import { HOOK_NAMES } from "../../text/tool_aliases.ts";
+
+/** Claude Code's names for our tools, for hooks and sub-agent files. */
+const HOOK_NAMES: Readonly<Record<string, string>> = {
+  run_bash: "Bash",
+  edit_file: "Edit",
+  write_file: "Write",
+  read_file: "Read",
+  grep_code: "Grep",
+  glob_files: "Glob",
+  list_directory: "LS",
+  fetch_url: "WebFetch",
+  explore: "Task",
+  tasks: "TodoWrite",
+};
 
 /** Returns the tool that a matcher names with the wrong case, or undefined. */
 export function toolNamedLike(matcher: string): string | undefined {
