@@ -4,7 +4,6 @@ import { attempt } from "../attempt.ts";
 import { repositoryOf } from "../session/repository.ts";
 import { join } from "../text/std_path.ts";
 
-/** A file that may have definitions. */
 export interface DefinitionFile {
   path: string;
   /** `user`: the user's own, which needs no approval. */

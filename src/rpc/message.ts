@@ -56,7 +56,6 @@ export class RpcError extends Error {
 /** The error of a request whose parameters make no sense. */
 export const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
 
-/** A received message by kind, or the reason that it is invalid. */
 type ReadMessage =
   | { kind: "request"; id: RpcId; method: string; params: RpcParams }
   | { kind: "notification"; method: string; params: RpcParams }

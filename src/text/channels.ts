@@ -8,7 +8,6 @@
 
 import { foldMarker, MarkerReader } from "./markers.ts";
 
-/** Other tags that open or close reasoning. */
 const THINK_PAIRS = [
   ...["[think] [/think]", "<|start_thinking|> <|end_thinking|>", "◁think▷ ◁/think▷"],
   ...["<|inner_prefix|> <|inner_suffix|>", "<|open|>think<|sep|> <|close|>think<|sep|>"],
@@ -32,7 +31,6 @@ const BARE = ["assistantfinal", "assistantcommentary to=", "to=functions."];
 const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
 const CHANNEL_MARKS = Object.keys(TAGS)
   .concat(HEADS, OTHER_SPEAKERS, MESSAGE_ENDS, HEADER_ENDS, BARE);
-/** The maximum characters of a header after a mark. */
 const MAX_HEADER = 160;
 /** The words of a header before a bare recipient. */
 const BARE_HEADER = /(?:^|\n)[ \t]*(?:assistant|commentary|analysis)?[ \t]*$/;
@@ -161,7 +159,6 @@ export class ChannelReader {
     return isOpen ? "</think>" : "";
   }
 
-  /** Ends a header at `mark`, or without one, and returns its text. */
   #endHeader(mark = ""): string {
     const header = this.#header!;
     this.#header = undefined;

@@ -56,7 +56,6 @@ export class CodeTracker {
   #isIndented = false;
   #isTableRow = false;
   #isQuote = false;
-  /** True if text was cut out of this line. */
   #isLineCut: boolean;
   #lastUnit = 0;
   #lineStart = "";

@@ -5,7 +5,6 @@ import { CodeTracker, GRAVE, spanSearch, TILDE } from "./code_tracker.ts";
 /** The result of {@linkcode MarkerReader.next}. */
 export interface MarkedText {
   text: string;
-  /** The marker after the text. */
   marker?: string;
   /** True if the marker is the first text of its line. */
   isFirst?: boolean;
@@ -13,7 +12,6 @@ export interface MarkedText {
   isQuoted?: boolean;
 }
 
-/** The first character of a tag. */
 const TAG = 60;
 
 const NO_FENCES: readonly string[] = [];
@@ -91,7 +89,6 @@ export class MarkerReader {
     return { text: this.#read(begun?.index ?? this.#rest.length - (isPairCut ? 1 : 0)) };
   }
 
-  /** Makes the marker that `next` returned text. */
   keep(marker: string): void {
     if (!this.#findsInCode) this.#code.feed(marker, 0, marker.length);
   }

@@ -18,7 +18,6 @@ function textOfPart(part: Exclude<Part, { type: "image" }>): string {
 /** The tags around text of files and programs. A call that a model repeats inside them is not a call. */
 export const ECHO_TAGS = ["file", "shell", "stdin", "toolresult", "skill", "page"] as const;
 
-/** Returns `text` in a tag with an optional attribute. */
 export function echo(
   tag: (typeof ECHO_TAGS)[number],
   text: string,
@@ -50,10 +49,8 @@ export function userMessage(input: string | readonly Part[]): Message {
   return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
 }
 
-/** A part with the text of a skill. */
 type SkillPart = Extract<Part, { type: "resource" }>;
 
-/** Returns the skills in a message. */
 export function skillsOf({ parts = [] }: Message): SkillPart[] {
   return parts.filter((part): part is SkillPart =>
     part.type === "resource" && part.kind === "skill"
@@ -79,12 +76,10 @@ export function typedText({ parts = [], content }: Message): string {
   return typed.trim() === "" ? content : typed;
 }
 
-/** Returns an id for a new message. */
 export function newMessageId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);
 }
 
-/** Returns an id for a call without one. */
 export function newCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }

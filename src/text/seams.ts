@@ -42,7 +42,6 @@ export class SeamJoiner {
     this.#isCut = true;
   }
 
-  /** Ends the text. Returns the rest. */
   end(): string {
     return this.#isCut ? "" : this.#held;
   }

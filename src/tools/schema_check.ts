@@ -96,7 +96,6 @@ const inside = ({ at }: SchemaPlace, key: string): string => at === "" ? key : `
 const mismatch = (at: string, must: string, value: unknown): string =>
   `${at || "the value"} must ${must}: current value is ${valueText(value)}`;
 
-/** Returns a check of values of one type. `must` states the requirement if `isRight` returns false. */
 function must<T>(
   isKind: (value: unknown) => value is T,
   isRight: (value: T, limit: number) => boolean,

@@ -17,7 +17,6 @@ export interface Slips {
   readings?: readonly SlipReading[];
   /** Its command in other agents' editor tools, which combine several. */
   editorCommand?: string;
-  /** The argument that is a path, and the use of that path. */
   path?: readonly [key: string, use: PathUse | ((args: ToolArgs) => PathUse)];
   /** Corrects texts, and adds a line for each repair. @throws {SlipError} */
   readTexts?(args: ToolArgs, repairs: string[]): void;

@@ -12,7 +12,6 @@ export interface PastCalls {
   subjectOf(name: string, args: Record<string, unknown>): Subject | undefined;
 }
 
-/** Returns the execution that a tool message reports. `calls` are the earlier calls, by id. */
 export function pastExecution(
   { toolCallId = "", toolName = "", content, isError = false }: Message,
   calls: ReadonlyMap<string, ToolCall>,

@@ -18,7 +18,6 @@ import { type ResponseHead, ResponseReader } from "./response_reader.ts";
 const MAX_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
 
-/** Connects to an address. */
 export type Connect = (address: string, port: number, signal: AbortSignal) => Promise<Deno.TcpConn>;
 
 export const connectTcp: Connect = (hostname, port, signal) =>

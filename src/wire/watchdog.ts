@@ -20,7 +20,6 @@ interface Clock {
   now(): number;
   /** Calls `callback` after `ms`, at most a few seconds. Returns a function that cancels it. */
   once(ms: number, callback: () => void): () => void;
-  /** Calls `callback` after `ms`. Returns a function that cancels it. */
   timer(ms: number, callback: () => void): () => void;
 }
 

@@ -14,7 +14,6 @@ export interface AgentLimits {
   isReader: boolean;
   /** The requested model. Default: its parent's. */
   model?: string;
-  /** The maximum rounds of calls. */
   maxRounds?: number;
 }
 

@@ -21,7 +21,6 @@ import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
 import { isSameModel } from "../../models/ollama/connection.ts";
 
-/** The maximum rounds of calls of a sub-agent, and the maximum number of its stored calls. */
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
 /** The maximum number of characters stored of a command or a pattern. */
@@ -169,7 +168,6 @@ class SubAgentWork {
     };
   }
 
-  /** Returns characters for a share of the context. */
   #chars(share: number): number {
     const { contextLength = Infinity } = targetOf(this.agent.config);
     return Math.min(contextLength * share, this.agent.config.maxOutputChars);

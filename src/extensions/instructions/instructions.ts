@@ -214,7 +214,6 @@ export async function instructionFileIn(
   return undefined;
 }
 
-/** Returns `text` with its imports (`@path`), if it has any. */
 function withImports(
   text: string,
   { path, root, by }: { path: string; root: string; by: Permissions },

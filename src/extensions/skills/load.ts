@@ -22,7 +22,6 @@ export interface PromptFile {
   name: string;
   /** A one-line description. */
   description: string;
-  /** The name of its argument, such as `[ISSUE]`. */
   argument?: string;
   /** The file, with links resolved. */
   path: string;
@@ -227,7 +226,6 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
 
 const withoutEnding = (file: string) => file.replace(/\.md$/i, "");
 
-/** Returns the name in the fields, or else `other`, if it is `valid`. */
 function nameIn(
   { name: given }: FrontmatterFile["fields"],
   other: string,

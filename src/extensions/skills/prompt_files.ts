@@ -53,7 +53,6 @@ export class PromptFiles {
     return this.promptFiles.filter(({ kind }) => kind === "agent");
   }
 
-  /** Returns the sub-agent with this name. */
   subAgent(name: string): PromptFile | undefined {
     return withName(this.agents, name);
   }

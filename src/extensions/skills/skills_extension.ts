@@ -19,7 +19,6 @@ export class SkillsExtension implements Extension {
     return this.#loaded?.agents ?? [];
   }
 
-  /** Returns the sub-agent with this name. */
   subAgent(name: string): PromptFile | undefined {
     return this.#loaded?.subAgent(name);
   }

@@ -10,7 +10,6 @@ import type { Replacement, TextEdit } from "./text_edit.ts";
 /** The maximum size of files that are compared whole, in bytes: that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
-/** The maximum number of places shown. More are only counted. */
 const MAX_SHOWN_PLACES = 5;
 /** The maximum length of a shown line, in characters. */
 const MAX_CHANGED_LINE_CHARS = 4000;

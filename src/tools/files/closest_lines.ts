@@ -3,7 +3,6 @@
 import { sanitize } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 
-/** The maximum number of characters of a file that are searched. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
 /** The maximum number of wanted lines that are searched for, and of closest lines that are shown. */
 const MAX_WANTED_LINES = 200;

@@ -40,7 +40,6 @@ export interface TextEdit {
   before: string;
   after: string;
   count: number;
-  /** The first of `count` replacements. */
   replacements: readonly Replacement[];
   /** The text that replaces the differing range of each match. */
   insert: string;
@@ -50,7 +49,6 @@ export interface TextEdit {
   where: string; // `line 3` or `lines 3, 7, 9`
   isReindented: boolean; // true if `oldText` matched except for its indentation
   how?: string; // the form in which `oldText` matched, if not its own
-  /** The line ending of most lines of the file. */
   ending: LineEnding;
 }
 
@@ -193,7 +191,6 @@ function missReason(lines: string, before: string, after: string, mayQuote: bool
   return `old_string was not found.\n${explainMiss(lines, before)}`;
 }
 
-/** Returns `text` with `\n` line endings. */
 function unified(text: string, ending: LineEnding): string {
   // `replaceAll` takes ten times as long.
   const lines = text.split("\r\n").join("\n");

@@ -64,7 +64,6 @@ export function repairCall(
   }
 }
 
-/** Returns the only tool that a name may mean. */
 export function meantTool(name: string, tools: readonly Tool[]): Tool | undefined {
   const [tool, second] = toolsNamed(name, {}, tools);
   return second === undefined ? tool : undefined;

@@ -34,7 +34,6 @@ export const withoutEntities = (text: string): string => text.replace(SIGN_ENTIT
 export const withoutEscapes = (text: string): string =>
   text.replace(/\\([ntr"'`\\])/g, (_, sign: string) => ESCAPED_SIGNS[sign] ?? sign);
 
-/** Returns the body of a text that is one code fence. */
 export const fencedBody = (text: string): string | undefined => FENCED.exec(text)?.groups?.body;
 
 /** Decodes a text in which every `<`, `>` and `&` is an entity, if it is clearly code; undefined for others. */

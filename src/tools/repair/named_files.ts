@@ -4,7 +4,6 @@ import { basename } from "../../text/std_path.ts";
 import { runSearch } from "../search/run_search.ts";
 import { findTarget } from "../search/target.ts";
 
-/** The maximum number of files named. */
 const MAX_NAMED_FILES = 3;
 /** The maximum duration of a search in a large tree, in milliseconds. */
 const SEARCH_MS = 1000;

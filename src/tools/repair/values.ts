@@ -34,7 +34,6 @@ export function valueAsMeant(
   return undefined;
 }
 
-/** True for a value that means "no value". */
 function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: string): boolean {
   if (value === null) return true;
   const isChoice = Array.isArray(options) && !options.includes(value);
@@ -47,7 +46,6 @@ function isNothing(value: unknown, { type, enum: options }: JsonSchema, key: str
 const isBelow = (value: unknown, minimum: number): boolean =>
   minimum > 0 && [0, -1, "0", "-1"].includes(value as number);
 
-/** Converts a list or an object to a text. */
 function textFor(
   tool: string,
   key: string,
@@ -79,7 +77,6 @@ function textFor(
 const joined = (lines: readonly string[]): string =>
   lines.join(lines.slice(0, -1).every((line) => line.endsWith("\n")) ? "" : "\n");
 
-/** Returns the text of a JSON file given as its value, or of a file given as its lines. */
 function contentFor(value: object, { file_path: path }: ToolArgs): FittedValue | undefined {
   const isJson = /\.(json|jsonc|json5|webmanifest|ipynb|geojson)$/i.test(String(path));
   const lines = Array.isArray(value) && value.length > 0 &&

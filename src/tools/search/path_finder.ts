@@ -126,7 +126,6 @@ function rankOf(word: string, path: string): number {
 /** The files and folders that fit a word best, as they are found. */
 class BestPaths {
   readonly #word: string;
-  /** Best first. */
   readonly #best: { path: string; rank: number; time: number }[] = [];
   #ranked = 0;
   /** Increases when the best ones change. */

@@ -25,7 +25,6 @@ import { webAddress } from "./web_address.ts";
 /** The maximum size of a page, unpacked, in bytes, and the maximum duration of a call in milliseconds. */
 const MAX_PAGE_BYTES = 5 * 2 ** 20;
 const TIME_LIMIT_MS = 30_000;
-/** The maximum number of redirects within one host. */
 const MAX_REDIRECTS = 5;
 /** The maximum number of characters of a page in one result: about 5 000 tokens. */
 const MAX_SHOWN = 20_000;
@@ -127,7 +126,6 @@ function isSameHost(target: URL, url: URL): boolean {
 
 interface WebPage {
   title: string;
-  /** Undefined if it is not text. */
   text: string | undefined;
   /** Notes on the response other than its text. */
   notes: string[];

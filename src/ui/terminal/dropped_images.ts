@@ -33,7 +33,6 @@ function droppedPath(word: string): string | undefined {
   );
 }
 
-/** True for an existing image that `@` can name. */
 function isImage(path: string): boolean {
   return isAbsolute(path) && !/["\n\r\p{Cc}]/u.test(path) &&
     isImageName(path) && attempt(() => Deno.statSync(path).isFile) === true;

@@ -101,7 +101,6 @@ async function menuOf(
 
 export const offeredText = ({ text, label }: Offer): string => text ?? label;
 
-/** The line with the common start of all items, or with the only item. */
 export function withCommonStart(state: LineState, { items, from, typed }: Menu): LineState {
   const common = commonStart(items.map(offeredText));
   // A completer may match letters within its items.

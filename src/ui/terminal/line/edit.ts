@@ -26,7 +26,6 @@ import {
   withUnits,
 } from "./state.ts";
 
-/** The next state, or an effect that does not change the line. */
 export type EditCommand = (state: LineState) => LineState | LineEffect;
 type Position = (state: LineState) => number;
 const MAX_KILLS = 60;

@@ -22,7 +22,6 @@ function classOf(unit: Unit, isSpaced: boolean): "blank" | "word" | "sign" {
   return isSpaced || unit === "_" || isWordUnit(unit) ? "word" : "sign";
 }
 
-/** The end of the units of the same class as the unit at `at`. */
 function behindClass(units: readonly Unit[], at: number, isSpaced: boolean): number {
   const own = at < units.length && classOf(units[at]!, isSpaced);
   while (at < units.length && classOf(units[at]!, isSpaced) === own) at++;

@@ -215,7 +215,6 @@ export function shellText({ content, exitCode, output, endedProcesses }: ToolOut
   return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
 }
 
-/** Returns the output of a command, stderr last. */
 export function outputText({ stdout, stderr }: CommandOutput): string {
   if (stdout === undefined && stderr === undefined) return "no output";
   return [

@@ -46,7 +46,6 @@ const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
   search: "search in files",
 };
 
-/** Returns the question, such as `Edit src/cart.py (+2 -2)?`. */
 export function questionTitle(
   { isOfPerson, preview, subject: { action, path } }: Approval,
 ): string {
