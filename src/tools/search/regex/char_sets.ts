@@ -8,7 +8,6 @@ export interface CharSet {
   id: number; // its index in the list of all sets
   has(codePoint: number): boolean;
   only?: number; // its only code point, if it is a character without another case
-  ascii: boolean; // true if it has no code point beyond ASCII
 }
 
 /** The sets of one expression. Equal ones are made once. */
@@ -17,26 +16,23 @@ export class CharSets {
   readonly #byKey = new Map<string, CharSet>();
 
   single(only: number): CharSet {
-    return this.#get(String.fromCodePoint(only), () => {
-      return { only, ascii: only < 128, has: (code) => code === only };
-    });
+    return this.#get(String.fromCodePoint(only), () => ({ only, has: (code) => code === only }));
   }
 
-  /** Returns the set for the inside of brackets in the engine's syntax. `ascii` is true if it names only ASCII. */
-  brackets(inside: string, not: "^" | "", ascii: boolean, ignoreCase: boolean): CharSet {
+  /** Returns the set for the inside of brackets in the engine's syntax. */
+  brackets(inside: string, not: string, ignoreCase: boolean): CharSet {
     const flags = ignoreCase ? "iv" : "v";
     return this.#get(`[${not}${inside}]${flags}`, () => {
       const narrow = new RegExp(`^[${not}${inside}]$`, flags);
       // Made on first use: the engine takes a millisecond to prepare the classes of Unicode.
       let wide: RegExp | undefined;
-      const has = (code: number) => {
-        if (code < 128) return narrow.test(String.fromCharCode(code));
-        wide ??= new RegExp(`^[${not}${inside.replaceAll("\\w", UNICODE_WORD)}]$`, flags);
-        return wide.test(String.fromCodePoint(code));
+      return {
+        has: (code) => {
+          if (code < 128) return narrow.test(String.fromCharCode(code));
+          wide ??= new RegExp(`^[${not}${inside.replaceAll("\\w", UNICODE_WORD)}]$`, flags);
+          return wide.test(String.fromCodePoint(code));
+        },
       };
-      // Two characters beyond ASCII are s and k in another case.
-      const isWide = ignoreCase && (has(0x73) || has(0x6b));
-      return { has, ascii: ascii && not === "" && !isWide };
     });
   }
 

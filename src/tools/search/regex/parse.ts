@@ -72,15 +72,15 @@ class RegexParser {
     return code;
   }
 
-  #brackets(inside: string, not: "^" | "", ascii: boolean): CharSet {
-    return this.#sets.brackets(inside, not, ascii, this.#ignoreCase);
+  #brackets(inside: string, not = ""): CharSet {
+    return this.#sets.brackets(inside, not, this.#ignoreCase);
   }
 
   #literal(code: number): Node {
     if (code === 10) this.#noLineBreak();
     const isCased = this.#ignoreCase && (code > 127 || /[a-z]/i.test(String.fromCodePoint(code)));
     if (!isCased) return { type: "set", set: this.#sets.single(code) };
-    return { type: "set", set: this.#brackets(escapeCode(code), "", code < 128) };
+    return { type: "set", set: this.#brackets(escapeCode(code)) };
   }
 
   #noLineBreak(): never {
@@ -137,7 +137,7 @@ class RegexParser {
     if (/[*+?]/.test(char)) this.#noRepeat();
     const code = this.#takeCode()!;
     if (char === "^" || char === "$") return { type: "look", look: char };
-    if (char === ".") return { type: "set", set: this.#brackets("^\\n", "", false) };
+    if (char === ".") return { type: "set", set: this.#brackets("^\\n") };
     return this.#literal(code);
   }
 
@@ -171,13 +171,13 @@ class RegexParser {
     const charClass = this.#take(CLASS_ESCAPE);
     if (charClass) {
       const inside = this.#classSource(charClass);
-      return { type: "set", set: this.#brackets(inside, "", charClass[1] === "d") };
+      return { type: "set", set: this.#brackets(inside) };
     }
     const [half] = this.#take(/\\b\{(?:start|end)(?:-half)?\}/y) ?? [];
     if (half) this.#fail(`${half} is not supported`, "A word begins at \\< and ends at \\>");
     const [, look] = this.#take(/\\([bBAzZ<>])/y) ?? [];
     if (look) {
-      if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w", "", false);
+      if (/[bB<>]/.test(look)) this.#word ??= this.#brackets("\\w");
       return { type: "look", look: TEXT_ENDS[look] ?? look as Look };
     }
     if (this.#take(/\\(?:[1-9]|k[<{])/y)) {
@@ -218,19 +218,18 @@ class RegexParser {
 
   #charClass(): CharSet {
     const [, not] = this.#take(/\[(\^?)/y)!;
-    const items: ClassItem[] = [];
+    let inside = "";
     const first = this.#at;
-    while (this.pattern[this.#at] !== "]" || this.#at === first) items.push(this.#classItem());
+    while (this.pattern[this.#at] !== "]" || this.#at === first) inside += this.#classItem();
     this.#at++;
-    const inside = items.map(({ source }) => source).join("");
     // A line feed, with optional carriage returns.
     const isLineBreak = inside.includes("{a}") && /^(\\u\{([ad])\}-\\u\{\2\})+$/.test(inside);
     if (not === "" && isLineBreak) this.#noLineBreak();
-    return this.#brackets(inside, not as "^" | "", items.every(({ ascii }) => ascii));
+    return this.#brackets(inside, not);
   }
 
-  /** A character, a range or a class within brackets. */
-  #classItem(): ClassItem {
+  /** Returns a character, a range or a class within brackets in the engine's syntax. */
+  #classItem(): string {
     if (this.#take(/&&\[/y)) {
       this.#fail("sets of sets ([a&&[b]]) are not supported", "Write one set");
     }
@@ -238,18 +237,16 @@ class RegexParser {
     if (posix) {
       const inside = posix[2] === "word" ? "0-9A-Za-z_" : POSIX_CLASSES.get(posix[2]!);
       if (inside === undefined) this.#fail(`there is no such class as ${posix[0]}`);
-      return { source: `[${posix[1]}${inside}]`, ascii: posix[1] === "" };
+      return `[${posix[1]}${inside}]`;
     }
     const charClass = this.#take(CLASS_ESCAPE);
-    if (charClass) {
-      return { source: `[${this.#classSource(charClass)}]`, ascii: charClass[1] === "d" };
-    }
+    if (charClass) return `[${this.#classSource(charClass)}]`;
     const from = this.#classCode();
     // A hyphen before a class or at the end is literal.
     const isRange = this.#take(/-(?!\]|\\[dDsSwWpP]|\[:)/y) !== undefined;
     const to = isRange ? this.#classCode() : from;
     if (to < from) this.#fail("a range in [ ] is out of order", "To find a literal [ write \\[");
-    return { source: `${escapeCode(from)}-${escapeCode(to)}`, ascii: to < 128 };
+    return `${escapeCode(from)}-${escapeCode(to)}`;
   }
 
   #classCode(): number {
@@ -257,10 +254,4 @@ class RegexParser {
     if (this.pattern[this.#at] === "\\") return this.#escapedCode();
     return this.#takeCode() ?? this.#fail("a [ has no ]", "To find a literal [ write \\[");
   }
-}
-
-/** An item within brackets in the engine's syntax. `ascii` is true if it names no character beyond ASCII. */
-interface ClassItem {
-  source: string;
-  ascii: boolean;
 }
