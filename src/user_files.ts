@@ -1,7 +1,7 @@
 /** The user's own files, which are never in the working directory. @module */
 
 import { attempt } from "./attempt.ts";
-import { isObject, linePlace, scanJson } from "./text/json.ts";
+import { isObject, jsonErrorPlace } from "./text/json.ts";
 import { isWithin } from "./text/paths.ts";
 import { basename, dirname, isAbsolute, join, resolve } from "./text/std_path.ts";
 import { reasonOf } from "./text/reason.ts";
@@ -91,9 +91,8 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (error) {
-    const { errorAt = text.length } = scanJson(text);
     const why = isQuoted ? (error as Error).message : "it is not JSON";
-    throw new UsageError(`Cannot read ${path}, ${linePlace(text, errorAt)}: ${why}`);
+    throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: ${why}`);
   }
   throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
 }

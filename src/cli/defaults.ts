@@ -1,10 +1,9 @@
 /** Defaults of command-line flags from the user's `config.json`. @module */
 
-import { attempt } from "../attempt.ts";
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { isObject, linePlace, scanJson } from "../text/json.ts";
+import { isObject } from "../text/json.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
@@ -123,11 +122,11 @@ function ofModel(
   const own = Object.entries(models as Record<string, Record<string, unknown>>).map(
     ([name, settings]) => {
       const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
-      if (other === undefined) return [name, flagsIn(settings, path, 3)] as const;
+      if (other === undefined) return [name, flagsIn(settings, path)] as const;
       const known = [...FLAGS_OF_MODEL].join(", ");
       const hint = didYouMean(other, [...FLAGS_OF_MODEL], `there are ${known}`, JSON.stringify);
       throw new UsageError(
-        `Cannot use ${JSON.stringify(other)} of a model in ${placeIn(path, other, 3)}: ${hint}`,
+        `Cannot use ${JSON.stringify(other)} of a model in ${path}: ${hint}`,
       );
     },
   );
@@ -141,13 +140,6 @@ const CONFIG_NAMES: readonly string[] = [
   "models",
 ];
 
-/** Returns the file, and the line of a setting in it. `depth` is the depth of its name, 1 for the outermost. */
-function placeIn(path: string, name: string, depth: number): string {
-  const text = attempt(() => Deno.readTextFileSync(path)) ?? "";
-  const key = scanJson(text).keys.findLast((one) => one.name === name && one.depth === depth);
-  return key === undefined ? path : `${path}, ${linePlace(text, key.at)}`;
-}
-
 /**
  * Returns the flags in the file's `settings`, without switches that are off.
  * @throws {UsageError} if they contain an unknown name or an invalid value.
@@ -155,7 +147,6 @@ function placeIn(path: string, name: string, depth: number): string {
 function flagsIn(
   settings: Record<string, unknown>,
   path: string,
-  depth = 1,
 ): Record<string, string | true> {
   const flags: readonly Flag[] = FLAGS;
   const values: Record<string, string | true> = {};
@@ -172,23 +163,21 @@ function flagsIn(
         ? `it is for one run: give --${name} on the command line`
         : didYouMean(name, CONFIG_NAMES, lists, JSON.stringify);
       throw new UsageError(
-        `Cannot use ${JSON.stringify(name)} in ${placeIn(path, name, depth)}: ${why}`,
+        `Cannot use ${JSON.stringify(name)} in ${path}: ${why}`,
       );
     }
     const isText = typeof value === "string" || typeof value === "number";
     if (flag.value === undefined ? typeof value !== "boolean" : !isText) {
       const wanted = flag.value === undefined ? "true or false" : "a text or a number";
       throw new UsageError(
-        `Cannot use "${name}" in ${placeIn(path, name, depth)} as it must be ${wanted}`,
+        `Cannot use "${name}" in ${path} as it must be ${wanted}`,
       );
     }
     if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
       const near = didYouMean(String(value), flag.values, "", JSON.stringify);
       const guess = near && `: ${near}`;
       throw new UsageError(
-        `Cannot use "${name}" in ${placeIn(path, name, depth)} as it must be one of ${
-          flag.values.join(", ")
-        }${guess}`,
+        `Cannot use "${name}" in ${path} as it must be one of ${flag.values.join(", ")}${guess}`,
       );
     }
     if (value !== false) values[name] = value === true ? true : String(value);

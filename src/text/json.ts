@@ -70,55 +70,32 @@ function differsWithin(value: unknown): boolean {
   });
 }
 
-/** A key of JSON text: its depth, 1 in the outermost object, and the offset of its quote. */
-interface JsonKey {
-  name: string;
-  depth: number;
-  at: number;
-}
+// deno-lint-ignore no-control-regex
+const JSON_STRING = /\s*"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"/iy;
+const JSON_SCALAR = /\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
 
-/** The tokens of JSON, after white space. */
-const JSON_TOKEN =
-  // deno-lint-ignore no-control-regex
-  /\s*(?:[{}[\]:,]|"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?|true|false|null)(?![\w.]))/iy;
-
-/** Returns the keys in JSON text up to the offset `errorAt` of a syntax error; undefined if it is valid. */
-export function scanJson(text: string): { keys: JsonKey[]; errorAt: number | undefined } {
-  const keys: JsonKey[] = [];
-  const open: string[] = [];
-  let wanted: "value" | "key" | "colon" | "next" = "value";
-  let canClose = false;
-  const pattern = new RegExp(JSON_TOKEN);
-  for (let from = 0; wanted !== "next" || open.length > 0; from = pattern.lastIndex) {
-    const start = from + /^\s*/.exec(text.slice(from, from + 100_000))![0].length;
-    pattern.lastIndex = from;
-    const token = pattern.exec(text)?.[0].trim();
-    if (token === undefined) return { keys, errorAt: start };
-    const closes = canClose || wanted === "next";
-    if (/^[}\]]$/.test(token)) {
-      if (!closes || open.pop() !== (token === "}" ? "{" : "[")) return { keys, errorAt: start };
-      wanted = "next";
-    } else if (wanted === "next" && token === ",") {
-      [wanted, canClose] = [open.at(-1) === "{" ? "key" : "value", false];
-    } else if (wanted === "colon" && token === ":") {
-      wanted = "value";
-    } else if (wanted === "key" && token.startsWith('"')) {
-      keys.push({ name: JSON.parse(token), depth: open.length, at: start });
-      [wanted, canClose] = ["colon", false];
-    } else if (wanted === "value" && /^[{[]$/.test(token)) {
-      open.push(token);
-      [wanted, canClose] = [token === "{" ? "key" : "value", true];
-    } else if (wanted === "value" && !/^[:,]$/.test(token)) {
-      wanted = "next";
-    } else return { keys, errorAt: start };
-  }
-  const rest = text.slice(pattern.lastIndex);
-  const errorAt = rest.trim() === "" ? undefined : text.length - rest.trimStart().length;
-  return { keys, errorAt };
-}
-
-/** Formats the position of an offset in a text: `line 3, column 5`. */
-export function linePlace(text: string, at: number): string {
+/** Returns the place in a text up to which it is JSON: `line 3, column 5`. */
+export function jsonErrorPlace(text: string): string {
+  let at = 0;
+  const take = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    const isThere = pattern.test(text);
+    if (isThere) at = pattern.lastIndex;
+    return isThere;
+  };
+  const takeList = (takeItem: () => boolean, end: RegExp): boolean => {
+    if (take(end)) return true;
+    do if (!takeItem()) return false; while (take(/\s*,/y));
+    return take(end);
+  };
+  const takeEntry = () => take(JSON_STRING) && take(/\s*:/y) && takeValue();
+  const takeValue = (): boolean => {
+    if (take(/\s*\{/y)) return takeList(takeEntry, /\s*\}/y);
+    if (take(/\s*\[/y)) return takeList(takeValue, /\s*\]/y);
+    return take(JSON_STRING) || take(JSON_SCALAR);
+  };
+  attempt(takeValue); // Nesting may be too deep.
+  take(/\s*/y);
   const before = text.slice(0, at).split("\n");
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
