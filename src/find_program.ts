@@ -9,7 +9,7 @@ const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
  * Returns the folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which depend on the
- * working directory, are dropped.
+ * working directory, are dropped, and missing ones, which may be created in `folder`, behind a link.
  */
 export function programFolders(
   folder?: string,
@@ -19,9 +19,10 @@ export function programFolders(
   if (folder === undefined) return folders;
   const inside = [folder, realOrPath(folder)];
   const isInside = (at: string) => inside.some((root) => isWithin(root, at));
-  return folders.filter((one) =>
-    USUAL.includes(one) || !(isInside(one) || isInside(realOrPath(one)))
-  );
+  return folders.filter((one) => {
+    const real = attempt(() => Deno.realPathSync(one));
+    return USUAL.includes(one) || real !== undefined && !isInside(one) && !isInside(real);
+  });
 }
 
 /** Returns the folders of PATH that are not in the folder in which this program was started. */

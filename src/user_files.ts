@@ -38,13 +38,14 @@ const OWN_FOLDERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Refuses variables that put settings or records into `folder`, as its authors and commands write there. The home
- * folder itself and `/` contain them rightly.
+ * Refuses variables that put settings or records into `folder`, as its authors and commands write there. The user's
+ * home folder and `/` contain them rightly.
  * @throws {UsageError} with the variable.
  */
 export function checkOwnFolders(folder: string, env: VariableReader = processVariable): void {
   const home = env("HOME") ?? env("USERPROFILE");
-  if (folder === dirname(folder) || home !== undefined && realOf(home) === folder) return;
+  const isHome = home !== undefined && realOf(home) === folder && isHomeOfUser(folder);
+  if (folder === dirname(folder) || isHome) return;
   for (const [name, usual] of Object.entries(OWN_FOLDERS)) {
     const value = env(name);
     if (value === undefined || !isAbsolute(value) || value === `${home}/${usual}`) continue;
@@ -53,6 +54,15 @@ export function checkOwnFolders(folder: string, env: VariableReader = processVar
       `Cannot use ${name}=${value} as it leads into the folder that is worked in, ${folder}: change it, or work elsewhere`,
     );
   }
+}
+
+/** False for a repository if the system lists this user with another home folder: direnv may set HOME. */
+function isHomeOfUser(folder: string): boolean {
+  const text = attempt(() => Deno.readTextFileSync("/etc/passwd")) ?? "";
+  const rows = text.split("\n").map((line) => line.split(":"));
+  return attempt(() => Deno.lstatSync(`${folder}/.git`)) === undefined ||
+    rows.every(([, , uid]) => uid !== `${Deno.uid()}`) ||
+    rows.some(([, , , , , home]) => home && realOf(home) === folder);
 }
 
 /** A path with its links followed, as far as it is there. */

@@ -20,6 +20,10 @@ Deno.test({
       ]);
       assertEquals(programFolders(`${top}/work`, path), [outside, "/usr/bin"]);
       assertEquals(programFolders(link, path), [outside, "/usr/bin", `${top}/work`]);
+      // A command could create these.
+      await Deno.symlink(`${inside}/later`, `${top}/dangling`);
+      const missing = `${top}/dangling:${link}/later:${outside}`;
+      assertEquals(programFolders(`${top}/work`, missing), [outside]);
       // The usual folders count wherever one works.
       assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
 

@@ -1,5 +1,6 @@
 /** The table of protected paths, compiled for one user. @module */
 
+import { attempt } from "../attempt.ts";
 import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
 import { isAbsolute, join, resolve, SEPARATOR, slashed } from "../text/std_path.ts";
@@ -78,28 +79,20 @@ function tellingPiece(text: string): string {
   return pieces.reduce((longest, piece) => piece.length > longest.length ? piece : longest);
 }
 
+/** Returns the names in a folder; empty for a file, or for a folder that cannot be listed. */
+export const namesIn = (folder: string): string[] =>
+  attempt(() => [...Deno.readDirSync(folder)])?.map(({ name }) => name) ?? [];
+
 const SYSTEM_LOOKS: PathLooks = {
-  realPath(path) {
-    try {
+  realPath: (path) =>
+    attempt(() => {
       const real = Deno.realPathSync(path);
       const { isFile, isDirectory } = Deno.statSync(real);
       // No device: some users link their shell history to /dev/null.
       return isFile || isDirectory ? real : undefined;
-    } catch {
-      return undefined;
-    }
-  },
+    }),
   list: namesIn,
 };
-
-/** Returns the names in a folder; empty for a file, or for a folder that cannot be listed. */
-export function namesIn(folder: string): string[] {
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
 
 /** The table for one user. The first query compiles the patterns and resolves links. */
 export class PathTable {

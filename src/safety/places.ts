@@ -5,21 +5,6 @@ import { isWithin, resolvePath } from "../text/paths.ts";
 
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
-/** Resolves each path once: one call queries the same paths many times. */
-export class LinksReadOnce implements LinkReader {
-  readonly #known = new Map<string, string>();
-
-  realPathSync(path: string): string {
-    const real = this.#known.get(path) ?? Deno.realPathSync(path);
-    this.#known.set(path, real);
-    return real;
-  }
-
-  readLinkSync(path: string): string {
-    return Deno.readLinkSync(path);
-  }
-}
-
 export interface Place {
   /** The requested path, absolute. */
   path: string;

@@ -69,13 +69,8 @@ interface ViewSources {
 }
 
 /** Returns the file, folder or link at a path; undefined if it is missing or not accessible. */
-export function entryAt(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.lstatSync(path);
-  } catch {
-    return undefined;
-  }
-}
+export const entryAt = (path: string): Deno.FileInfo | undefined =>
+  attempt(() => Deno.lstatSync(path));
 
 /** @param closed the result for a path that this user may not access */
 export function realPathOf(path: string, closed?: string): string | undefined {
@@ -186,8 +181,8 @@ function protect(
     // Links are restored only directly in the folder, which no command can move.
     for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
       const around = dirname(link);
+      if (accessAt({ places }, around) !== "write") continue;
       if (around === root) links.push(link);
-      else if (accessAt({ places }, around) !== "write") continue;
       else if (named || access === "read" && link !== path) places.set(around, "read");
     }
     // A link out of the folder has the access of its target.
@@ -228,9 +223,23 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
   const written = [...isWritable ? [folder] : [], ...write];
   for (const at of written.length > 0 ? paths.own : []) {
     const { real } = placeOf("/", at);
-    if (!written.some((root) => isWithin(root, real)) || entryAt(real) !== undefined) continue;
-    attempt(() => Deno.mkdirSync(at, { recursive: true, mode: 0o700 }));
+    if (written.some((root) => isWithin(root, real))) makeFolders(real, "umask 077");
   }
+}
+
+/** Arguments: the name of a new file or "", its text, and the names of the folders to create below each other. */
+const MAKE = `at=\${0%/} file=$1 text=$2 && shift 2
+for name do mkdir "./$name" && at=$at/$name && at "$at" || exit; done
+set -C
+[ -z "$file" ] || printf %s "$text" >"./$file"`;
+
+/** Creates the missing folders of a path, and then a file in it. Follows no link that a command creates meanwhile. */
+function makeFolders(path: string, before = "", name = "", text = ""): void {
+  const missing: string[] = [];
+  let at = path;
+  for (; entryAt(at) === undefined; at = dirname(at)) missing.unshift(basename(at));
+  if (missing.length === 0 && name === "") return;
+  runInPlace(at, `${before}\n${MAKE}`, [name, text, ...missing]);
 }
 
 /** Returns the links in the folder that are followed on the way to a path, those behind other links included. */
@@ -251,19 +260,13 @@ function linksOn(folder: string, path: string): string[] {
   return links;
 }
 
-/** Follows no link that a command creates meanwhile. */
-const NEW = { createNew: true };
-
 /** Creates a missing path that git's settings name in the folder, so that no command can create it. */
 function makeNamed(folder: string, path: string, named: NonNullable<Finding["named"]>): void {
   const { real } = placeOf("/", path);
   if (!isWithin(folder, real) || hasOtherBytes(real) || entryAt(real) !== undefined) return;
-  attempt(() => {
-    Deno.mkdirSync(named === "file" ? dirname(real) : real, { recursive: true });
-    if (named === "file") Deno.writeTextFileSync(real, "", NEW);
-    // git stash would remove an empty folder, which commands cannot.
-    if (named === "hooks") Deno.writeTextFileSync(join(real, ".gitignore"), "*\n", NEW);
-  });
+  if (named === "file") makeFolders(dirname(real), "", basename(real));
+  // git stash would remove an empty folder, which commands cannot.
+  else makeFolders(real, "", ".gitignore", "*\n");
 }
 
 /** Returns the parts of this program, if it runs from a clone. */
@@ -546,12 +549,9 @@ function isReachable(path: string): boolean {
   return isOpen && isReachable(dirname(path));
 }
 
-function canOpen(path: string): boolean {
-  try {
+const canOpen = (path: string): boolean =>
+  attempt(() => {
     if (Deno.statSync(path).isDirectory) Deno.readDirSync(path)[Symbol.iterator]().next();
     else Deno.openSync(path).close();
     return true;
-  } catch {
-    return false;
-  }
-}
+  }) ?? false;

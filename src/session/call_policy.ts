@@ -1,7 +1,7 @@
 /** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
-import { LinksReadOnce, type Place, placeOf } from "../safety/places.ts";
+import { type Place, placeOf } from "../safety/places.ts";
 import { chosenPrograms, programNames } from "../safety/shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
@@ -36,7 +36,6 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once, so that the question, the verdict and the grant agree. */
   readonly #places = new Map<string, Place>();
-  readonly #links = new LinksReadOnce();
   readonly #shared = new Map<string, boolean>();
 
   constructor(
@@ -124,7 +123,7 @@ export class CallPolicy {
   }
 
   readonly #place = (at: string): Place => {
-    const place = this.#places.get(at) ?? placeOf(this.context.workingDir, at, this.#links);
+    const place = this.#places.get(at) ?? placeOf(this.context.workingDir, at);
     this.#places.set(at, place);
     return place;
   };

@@ -3,7 +3,6 @@
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
-import type { KeptCaches } from "../safety/sandbox/kept_caches.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
 import { accessAt, entryAt, repositoriesIn, type View } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
@@ -12,7 +11,7 @@ import type { Confine, Leave } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 const HOLDS_HOME =
-  "the working directory holds the home folder. The user can change to the folder of a project with /cd";
+  "the working directory contains the home folder. The user can change to the folder of a project with /cd";
 
 interface ConfinementSources {
   settingsFor(folder: string): Promise<SettingsInForce>;
@@ -38,7 +37,6 @@ export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
   /** The folder that sandboxed commands see as `/tmp` and the like. */
   #own: string | undefined;
-  #kept: Promise<KeptCaches | undefined> | undefined;
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -59,7 +57,14 @@ export class Confinement {
   async limits(settings: SettingsInForce): Promise<string | undefined> {
     if (settings.sandbox === "off") return undefined;
     const sandbox = await this.find();
-    return typeof sandbox === "string" ? undefined : `confined: ${limitsOf(settings)}`;
+    return typeof sandbox === "string" ? undefined : `sandboxed: ${limitsOf(settings)}`;
+  }
+
+  /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
+  async restoreLinks(folder: string): Promise<string[]> {
+    const { linkTable, restoreLinks } = await import("../safety/sandbox/kept_links.ts");
+    const table = await linkTable(folder, this.sources.stateFolder);
+    return table === undefined ? [] : restoreLinks(table);
   }
 
   /** Returns a function that sandboxes commands if the settings require it. */
@@ -67,36 +72,38 @@ export class Confinement {
     return async (program, args, leave, reads = []) => {
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
-      if (settings.sandbox === "off") return { program, args: [...args] };
-      if (leave === "sandbox") {
+      const restored = await this.restoreLinks(folder);
+      if (settings.sandbox === "off" || leave === "sandbox") {
+        if (restored.length > 0) this.sources.onMended(restored.join("; "));
         // Folders in which sandboxed commands may have created programs are excluded.
         const variables = { PATH: (settings.programs ?? []).join(":") };
-        return { program, args: [...args], ...Deno.build.os !== "windows" && { variables } };
+        const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
+        return { program, args: [...args], ...!isOpen && { variables } };
       }
       // With the network, only a single git command may write git's folders.
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-      const given = { leave, isGit, reads };
-      const { words, view, close, variables, left, tidy } = await this.#words(settings, given);
+      const { words, view, close, variables, left, tidy } = await this.#words(settings, {
+        ...{ leave, isGit, reads },
+      });
       const { by, holder, environment } = await this.find() as Sandbox;
-      const [confined, ...before] = words;
       const network = settings.network || leave === "network";
-      const putBack = view.links?.length
-        ? (await import("../safety/sandbox/kept_links.ts")).keepLinks(view.links)
-        : undefined;
+      const endLinks = await this.#keepLinks(view);
       writers.set(view, true);
       const mend = (output: string) => {
         this.sources.onEnd(folder, args.at(-1) ?? "", output);
-        const lines = [...left, ...close?.() ?? [], putBack?.(), ...tidy()];
-        const mended = lines.filter(Boolean).join("; ");
+        const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks?.() ?? [], ...tidy()];
+        const mended = lines.join("; ");
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
       };
+      const limits = limitsOf({ ...settings, network, isGitOpen: close !== undefined });
+      const notSearched = view.isComplete
+        ? ""
+        : ". Folders that are not searched for secrets yet are closed for now";
       return {
-        program: confined!,
-        args: [...before, program, ...args],
-        limits: `confined by ${by}: ${
-          limitsOf({ ...settings, network, isGitOpen: close !== undefined })
-        }${view.isComplete ? "" : ". Folders that are not looked through yet are closed for now"}`,
+        program: words[0]!,
+        args: [...words.slice(1), program, ...args],
+        limits: `sandboxed by ${by}: ${limits}${notSearched}`,
         ...holder !== undefined && { holder },
         mend,
         variables,
@@ -105,37 +112,46 @@ export class Confinement {
     };
   }
 
-  /** Returns the words before a program that sandbox it. @throws {RefusedError} if that is not possible. */
+  /** Returns the sandbox, and the function that makes the view. @throws {RefusedError} if there is none. */
+  async #sandboxFor({ view: makeView }: SettingsInForce) {
+    const sandbox = await this.find();
+    if (typeof sandbox !== "string" && makeView !== undefined) return { sandbox, makeView };
+    const advice = typeof sandbox === "string"
+      ? '. The user can run them without it: "sandbox": "off" in config.json, or --sandbox off at the start'
+      : "";
+    throw new RefusedError(
+      `Refused: commands must run in the sandbox, which cannot start: ${await this
+        .fault()}${advice}`,
+    );
+  }
+
+  /** Returns the words before a program that sandbox it. */
   async #words(
     settings: SettingsInForce,
     { leave, isGit, reads }: { leave: Leave | undefined; isGit: boolean; reads: readonly string[] },
   ) {
-    const sandbox = await this.find();
-    if (typeof sandbox === "string" || settings.view === undefined) {
-      const why = typeof sandbox === "string"
-        ? `${sandbox}. The user can have them run unconfined: "sandbox": "off" in config.json, or --sandbox off at the start`
-        : HOLDS_HOME;
-      throw new RefusedError(`Refused: commands are to be confined, and cannot be: ${why}`);
-    }
-    const makeView = settings.view;
+    const { sandbox, makeView } = await this.#sandboxFor(settings);
     const makeNow = () =>
       makeView(leave?.startsWith("write:") ? leave.slice("write:".length) : undefined);
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
+    const { stateFolder } = this.sources;
     const own = this.#own ??= makeOwnFolder(atProgramEnd, {
       isOpen: (at) => accessAt(view, at) === "write",
-      last: this.sources.stateFolder,
+      last: stateFolder,
     });
-    const { source, answers, folders, git: asked } = await gitOf(settings, view.folder);
+    const { source, answers, folders, asked } = await gitOf(settings, view.folder);
     const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
-    const [{ home }, { ownSource }, { toolVariables }, caches] = await Promise.all([
+    const [{ home }, { ownSource }, { toolVariables }, { useCaches }] = await Promise.all([
       this.sources.paths(),
       import("../safety/sandbox/wrap.ts"),
       import("../safety/sandbox/tool_variables.ts"),
-      this.#caches(own),
+      import("../safety/sandbox/kept_caches.ts"),
     ]);
-    await caches?.useFor(view);
+    if (stateFolder && home) {
+      await useCaches(view, `${stateFolder}/${this.sources.caches}`, own, home);
+    }
     // Servers do not write git folders, because their changes are only checked when the session ends. Servers and
     // the user's hooks start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
@@ -145,9 +161,9 @@ export class Confinement {
     const git = stated && await folders.openGitFolders(view, answers);
     const network = view.network || leave === "network";
     const seen = { ...git?.view ?? view, network };
-    const more = reads.map((path) => [path, "read"] as const);
-    const words = sandbox.command({ ...seen, places: new Map([...seen.places, ...more]) }, own);
-    const tools = home === undefined ? {} : toolVariables({
+    const places = new Map([...seen.places, ...reads.map((path) => [path, "read"] as const)]);
+    const words = sandbox.command({ ...seen, places }, own);
+    const tools = home && toolVariables({
       view: { ...view, network },
       home,
       cache: ownSource(own, `${home}/.cache`),
@@ -163,30 +179,28 @@ export class Confinement {
     };
   }
 
-  #caches(own: string): Promise<KeptCaches | undefined> {
-    const { paths, stateFolder } = this.sources;
-    return this.#kept ??= Promise.all([
-      import("../safety/sandbox/kept_caches.ts"),
-      paths(),
-    ]).then(async ([{ KeptCaches }, { home }]) => {
-      if (!stateFolder || !home) return undefined;
-      return await KeptCaches.open(`${stateFolder}/${this.sources.caches}`, own, home);
-    });
+  /** Restores a view's links at the end of a command, or of this program, and meanwhile. */
+  async #keepLinks({ links = [], folder }: View): Promise<(() => string[]) | undefined> {
+    if (links.length === 0) return undefined;
+    const { keepLinks, linkTable } = await import("../safety/sandbox/kept_links.ts");
+    const end = keepLinks(links, await linkTable(folder, this.sources.stateFolder));
+    const forget = atProgramEnd(end);
+    return () => (forget(), end());
   }
 }
 
 /** git as it is asked about a folder. */
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const [folders, git] = await Promise.all([
+  const [folders, asked] = await Promise.all([
     import("../safety/sandbox/git_folders.ts"),
     import("./git_settings.ts"),
   ]);
   const source = { folder, root: folder, programs, home };
   const answers = {
-    harmlessText: (file: string) => git.harmlessText(source, file),
-    indexMayLeadAway: (gitFolder: string) => git.indexMayLeadAway(source, gitFolder),
+    harmlessText: (file: string) => asked.harmlessText(source, file),
+    indexMayLeadAway: (gitFolder: string) => asked.indexMayLeadAway(source, gitFolder),
   };
-  return { source, answers, folders, git };
+  return { source, answers, folders, asked };
 }
 
 /** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
@@ -219,7 +233,7 @@ interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
 }
 
 function limitsOf({ sandbox, network, isGitOpen = false }: WordedLimits): string {
-  const git = isGitOpen ? "in .git no settings and hooks" : "in .git only by git commands";
+  const git = isGitOpen ? "without git's settings and hooks" : "its .git only by git commands";
   const where = sandbox === "read-only"
     ? "a private /tmp"
     : `this folder (${git}) and a private /tmp`;

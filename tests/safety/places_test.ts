@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { LinksReadOnce, placeOf } from "../../src/safety/places.ts";
+import { placeOf } from "../../src/safety/places.ts";
 import { isWithin } from "../../src/text/paths.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -139,18 +139,3 @@ Deno.test(
     assertEquals(placeOf("/ws", "a", { realPathSync: gone, readLinkSync: gone }).isInside, false);
   },
 );
-
-Deno.test({
-  ...unix,
-  name: "the links of one call are read once, those of the next one anew",
-  fn() {
-    using made = folders();
-    const first = new LinksReadOnce();
-    const path = join(made.ws, "inner");
-    assertEquals(placeOf(made.ws, path, first).real, join(made.ws, "sub"));
-    Deno.removeSync(path);
-    Deno.symlinkSync("../out", path);
-    assertEquals(placeOf(made.ws, path, first).real, join(made.ws, "sub"));
-    assertEquals(placeOf(made.ws, path, new LinksReadOnce()).real, join(made.top, "out"));
-  },
-});

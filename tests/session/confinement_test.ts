@@ -8,7 +8,7 @@ const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
 
 Deno.test({
-  name: "R-03 a .git that is a link is put back where a command replaced it, and the model is told",
+  name: "R-03 a .git that is a link is restored if a command replaced it, and the result says so",
   ignore,
   async fn() {
     const base = await Deno.realPath(await Deno.makeTempDir());

@@ -725,7 +725,7 @@ const sandbox = await findSandbox();
 const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
 
 Deno.test({
-  name: `a person is told that a command will be confined${confined}`,
+  name: `a question says that a command is sandboxed${confined}`,
   ignore: confined !== "",
   async fn() {
     const folder = await Deno.realPath(await Deno.makeTempDir());
@@ -737,11 +737,11 @@ Deno.test({
         [{ approve: "ask", sandbox: "off" }, undefined],
         [
           { approve: "ask", network: true },
-          "this folder (in .git only by git commands) and a private /tmp can be written",
+          "this folder (its .git only by git commands) and a private /tmp can be written",
         ],
         [
           { sandbox: "workspace-write", network: true },
-          "this folder (in .git only by git commands) and a private /tmp can be written",
+          "this folder (its .git only by git commands) and a private /tmp can be written",
         ],
         [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
       ] as const
@@ -755,7 +755,7 @@ Deno.test({
         },
         onEvent() {},
       }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
-      assertEquals(asked, [told && `confined: only ${told}`]);
+      assertEquals(asked, [told && `sandboxed: only ${told}`]);
     }
     await Deno.remove(folder);
   },
@@ -777,7 +777,7 @@ Deno.test({
       {},
       async ({ results, folder }) => {
         assertStringIncludes(results[0]!, "stdout:\nin");
-        assertStringIncludes(results[1]!, "confined by");
+        assertStringIncludes(results[1]!, "sandboxed by");
         assertStringIncludes(results[4]!, "kept");
         assertEquals(await Deno.lstat("/tmp/copilot-kept").catch(() => "none"), "none");
         const names = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name).sort();
@@ -859,7 +859,7 @@ sessionTest(
   { flags: "--yes" },
 );
 
-Deno.test("servers run unconfined where nothing can confine them and nobody asked for it; hooks do not", async () => {
+Deno.test("servers run without a sandbox if none works and none was chosen; hooks do not", async () => {
   const home = await Deno.realPath(await Deno.makeTempDir());
   try {
     // The home folder itself cannot be what a sandbox may write.
@@ -867,7 +867,7 @@ Deno.test("servers run unconfined where nothing can confine them and nobody aske
     const servers = permissions.confineServers(() => home, "a");
     assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
     const hooks = permissions.confineServers(() => home, "b", true);
-    await assertRejects(async () => await hooks("a", ["b"]), Error, "cannot be");
+    await assertRejects(async () => await hooks("a", ["b"]), Error, "cannot start");
   } finally {
     await Deno.remove(home, { recursive: true });
   }

@@ -208,6 +208,18 @@ Deno.test("R-22 settings and records in the repository that is worked in are ref
         `Cannot use ${name}=${at.folder}/.direnv/x as it leads into the folder that is worked in`,
       );
       await permissions.prepare("/", false);
+      if (name === "HOME") {
+        // The system lists this user with another home folder.
+        at.variables.HOME = at.folder;
+        const row = new RegExp(`^[^:]*:[^:]*:${Deno.uid()}:`, "m");
+        if (row.test(await Deno.readTextFile("/etc/passwd").catch(() => ""))) {
+          await assertRejects(
+            () => permissions.prepare(`${at.folder}/sub`, true),
+            Error,
+            `Cannot use HOME=${at.folder} as it leads into the folder that is worked in`,
+          );
+        }
+      }
       // At home they are where they belong.
       at.variables[name] = name === "HOME" ? at.home : `${at.home}/.config`;
       await permissions.prepare(at.home, false);

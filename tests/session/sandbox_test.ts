@@ -128,7 +128,7 @@ for (const where of ["../home", ".."]) {
           const isAbove = where === "..";
           assertMatch(
             isAbove ? stderr : results[0]!,
-            isAbove ? /^copilot: Cannot use HOME=/m : /^Refused: .* holds the home folder/,
+            isAbove ? /^copilot: Cannot use HOME=/m : /^Refused: .* contains the home folder/,
           );
           assertEquals(existsAt(`${folder}/${where}/ran`), false);
         },

@@ -59,7 +59,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{}, [why]],
     [{ isRoutine: true }, []],
     [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
-    [{ confinedTo: "confined" }, [why, calm("confined")]],
+    [{ confinedTo: "sandboxed" }, [why, calm("sandboxed")]],
     [{ leave: "network" }, [why, calm(network)]],
     [{ leave: "write:/a/b" }, [
       why,

@@ -1,29 +1,94 @@
-/** Links that no mount can protect: they are restored if a command replaced them. @module */
+/**
+ * Protected links, which no mount can protect: while sandboxed commands run, they are restored if they were replaced.
+ * A table outside of the sandbox lists them. If this program is killed, the next start of a command restores them.
+ *
+ * @module
+ */
 
 import { attempt } from "../../attempt.ts";
+import { digestOf } from "../../text/digest.ts";
+import { basename, dirname } from "../../text/std_path.ts";
+import { runInPlace } from "../in_place.ts";
+
+/** The time between two checks while a command runs, in milliseconds. */
+const CHECK_MS = 1000;
+/** The maximum number of lines about one command, which may replace a link again and again. */
+const MAX_RESTORED_LINES = 20;
+
+/** Arguments: the name of the link, its target, and the name to move its replacement to, if there is one. */
+const PUT_BACK = Deno.build.os === "darwin"
+  ? '[ -z "$3" ] || mv -fh "./$1" "./$3"; ln -sh -- "$2" "./$1"'
+  : '[ -z "$3" ] || mv -fT "./$1" "./$3"; ln -sT -- "$2" "./$1"';
+
+/** The absolute path of a link, and its target. */
+type LinkRow = [path: string, target: string];
+
+const targetIn = (path: string) => attempt(() => Deno.readLinkSync(path));
+const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
+
+/** Returns the path of a folder's table. Another folder at the same path has another table. */
+export async function linkTable(folder: string, stateFolder?: string): Promise<string | undefined> {
+  const { dev, ino } = attempt(() => Deno.statSync(folder)) ?? {};
+  if (stateFolder === undefined || dev === undefined) return undefined;
+  return `${stateFolder}/links/${await digestOf(`${folder}\n${dev} ${ino}`)}`;
+}
+
+/** Restores the links of a table. Returns a line for each. */
+export function restoreLinks(table: string): string[] {
+  using file = attempt(() => Deno.openSync(table, { read: true, write: true }));
+  if (file === undefined) return [];
+  const rows = rowsIn(table);
+  const said = restore(rows);
+  // Running commands share the lock. Some network drives have none.
+  const isAlone = attempt(() => file.tryLockSync(true)) ?? true;
+  if (isAlone && !rows.some(isReplaced)) attempt(() => file.truncateSync());
+  return said;
+}
 
 /**
- * Saves the targets of links. The returned function restores replaced links and describes this to the model in
- * one line. Replacements are preserved beside them.
+ * Saves the targets of links in a table, and restores them until the returned function is called. That returns a line
+ * for each restored link. Replacements are preserved beside them.
  */
-export function keepLinks(paths: readonly string[]): () => string | undefined {
-  const targets = paths.flatMap((path) => {
-    const target = leadsTo(path);
-    return target === undefined ? [] : [{ path, target }];
+export function keepLinks(paths: readonly string[], table?: string): () => string[] {
+  const rows = paths.flatMap((path): LinkRow[] => {
+    const target = targetIn(path);
+    return target === undefined ? [] : [[path, target]];
   });
+  const file = table === undefined ? undefined : attempt(() => openTable(table, rows));
+  const said: string[] = [];
+  const check = () => said.push(...restore(rows).slice(0, MAX_RESTORED_LINES - said.length));
+  const timer = setInterval(check, CHECK_MS);
+  Deno.unrefTimer(timer);
   return () => {
-    const said = targets.filter(({ path, target }) => leadsTo(path) !== target).map(
-      ({ path, target }) => {
-        const aside = `${path}.replaced-${crypto.randomUUID().slice(0, 8)}`;
-        const isKept = attempt(() => (Deno.renameSync(path, aside), true));
-        const isBack = attempt(() => (Deno.symlinkSync(target, path), true));
-        return `${path} is a link that commands may not replace: ` +
-          (isBack ? "it was put back" : "it could not be put back") +
-          (isKept ? `, what the command made is ${aside}` : "");
-      },
-    );
-    return said.length === 0 ? undefined : said.join("; ");
+    clearInterval(timer);
+    check();
+    file?.close();
+    return table === undefined ? said : [...said, ...restoreLinks(table)];
   };
 }
 
-const leadsTo = (path: string) => attempt(() => Deno.readLinkSync(path));
+/** Adds rows to a table, and locks it until the file is closed. */
+function openTable(table: string, rows: readonly LinkRow[]): Deno.FsFile {
+  Deno.mkdirSync(dirname(table), { recursive: true, mode: 0o700 });
+  const file = Deno.openSync(table, { append: true, create: true, mode: 0o600 });
+  file.lockSync();
+  const known = rowsIn(table).map(([path]) => path);
+  const lines = rows.filter(([path]) => !known.includes(path)).map((row) => JSON.stringify(row));
+  file.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+  return file;
+}
+
+function rowsIn(table: string): LinkRow[] {
+  const text = attempt(() => Deno.readTextFileSync(table)) ?? "";
+  return text.split("\n").flatMap((line): LinkRow[] => attempt(() => [JSON.parse(line)]) ?? []);
+}
+
+const restore = (rows: readonly LinkRow[]): string[] =>
+  rows.filter(isReplaced).map(([path, target]) => {
+    const aside = `${basename(path)}.replaced-${crypto.randomUUID().slice(0, 8)}`;
+    const more = attempt(() => Deno.lstatSync(path)) === undefined ? [] : [aside];
+    const { fault } = runInPlace(dirname(path), PUT_BACK, [basename(path), target, ...more]);
+    return `${path} is a link that commands may not replace: ` +
+      (fault === undefined ? "it was restored" : `it could not be restored (${fault})`) +
+      (more.length > 0 ? `, and its replacement is now ${aside}` : "");
+  });

@@ -9,7 +9,12 @@ import { PathTable } from "../path_table.ts";
 import { entryAt, makeView, type View } from "../view.ts";
 import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { bubblewrapCommand, outerEnvironment, seatbeltCommand } from "./wrap.ts";
+import {
+  type BubbleSettings,
+  bubblewrapCommand,
+  outerEnvironment,
+  seatbeltCommand,
+} from "./wrap.ts";
 
 /** Runs programs sandboxed. */
 export interface Sandbox {
@@ -43,18 +48,34 @@ export async function findSandbox(
   memory?: string,
   os: string = Deno.build.os,
 ): Promise<Sandbox | string> {
-  const sandbox = sandboxOf(os);
-  if (typeof sandbox === "string") return sandbox;
-  const state = stateOf(sandbox.program);
-  if (memory !== undefined && textAt(memory) === state) return sandbox;
-  const fault = await faultOf(sandbox, paths);
-  if (fault !== undefined) return `${sandbox.by} does not work here: ${fault}`;
-  if (memory !== undefined) {
-    // If it cannot be stored, the next start tries again.
-    await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
-      .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
+  const sandboxes = (hasOwnMaximum() ? [true, false] : [false]).map((one) => sandboxOf(os, one));
+  let fault = "";
+  for (const sandbox of sandboxes) {
+    if (typeof sandbox === "string") return sandbox;
+    const state = stateOf(sandbox);
+    if (memory !== undefined && textAt(memory) === state) return sandbox;
+    const found = await faultOf(sandbox, paths);
+    if (found !== undefined) {
+      fault = `${sandbox.by} does not work here: ${found}`;
+      continue;
+    }
+    if (memory !== undefined) {
+      // If it cannot be stored, the next start tries again.
+      await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
+        .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
+    }
+    return sandbox;
   }
-  return sandbox;
+  return fault;
+}
+
+/**
+ * True if root is bound by a maximum of its own in each namespace of processes, since Linux 6.14. Before, the same
+ * file has the maximum of the machine. Other users are bound by `ulimit`.
+ */
+function hasOwnMaximum(): boolean {
+  const [major = 0, minor = 0] = (attempt(() => Deno.osRelease()) ?? "").split(".").map(Number);
+  return Deno.build.os === "linux" && Deno.uid() === 0 && (major > 6 || major === 6 && minor >= 14);
 }
 
 /**
@@ -84,55 +105,48 @@ export function namespacesAdvice(read: (path: string) => string | undefined = te
 }
 
 /** Everything that a working sandbox depends on: this boot, the sandbox program, this program, the user. */
-function stateOf(program: string): string {
+function stateOf({ program, hasMaximum }: KnownSandbox): string {
   const { mtime, size, ino } = Deno.statSync(program);
   // The boot time, rounded because it is computed from two clocks.
   const boot = Math.round((Date.now() / 1000 - Deno.osUptime()) / 60);
-  return JSON.stringify([VERSION, boot, namespaces(), Deno.uid(), mtime?.getTime(), size, ino]);
+  const file = [mtime?.getTime(), size, ino];
+  return JSON.stringify([VERSION, boot, namespaces(), Deno.uid(), ...file, hasMaximum]);
 }
 
 /** Returns the names of this process's namespaces, which differ in a container; empty if they cannot be read. */
-function namespaces(): string[] {
-  try {
-    return ["user", "mnt"].map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`));
-  } catch {
-    return [];
-  }
-}
+const namespaces = (): string[] =>
+  attempt(() => ["user", "mnt"].map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`))) ?? [];
 
-function textAt(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
+const textAt = (path: string): string | undefined => attempt(() => Deno.readTextFileSync(path));
 
-function sandboxOf(os: string): (Sandbox & { program: string }) | string {
+type KnownSandbox = Sandbox & { program: string; hasMaximum: boolean };
+
+function sandboxOf(os: string, hasMaximum: boolean): KnownSandbox | string {
   if (os === "darwin") {
     if (entryAt(SANDBOX_EXEC) === undefined) return "sandbox-exec is missing";
     return {
       by: "sandbox-exec",
-      program: SANDBOX_EXEC,
+      ...{ program: SANDBOX_EXEC, hasMaximum },
       environment: outerEnvironment,
       command: (view) => seatbeltCommand(SANDBOX_EXEC, view),
     };
   }
-  if (os !== "linux") return `there is none for ${os}`;
+  if (os !== "linux") return `no sandbox is supported on ${os}`;
   const program = BWRAP.find((path) => entryAt(path) !== undefined);
   if (program === undefined) {
-    return "bubblewrap is not installed (the package is called bubblewrap)";
+    return "bubblewrap is not installed (its package is called bubblewrap)";
   }
   return {
     by: "bubblewrap",
     holder: "bwrap",
     environment: outerEnvironment,
-    program,
-    command: (view, own) => confinedBy(program, view, own),
+    ...{ program, hasMaximum },
+    command: (view, own) => bubbleCommand(program, { view, own, hasMaximum }),
   };
 }
 
-function confinedBy(bwrap: string, view: View, own: string): string[] {
+function bubbleCommand(bwrap: string, settings: Omit<BubbleSettings, "filter">): string[] {
+  const { own } = settings;
   const bytes = seccompFilter(Deno.build.arch);
   const filter = bytes && join(own, "filter");
   if (filter !== undefined && entryAt(filter) === undefined) {
@@ -144,7 +158,7 @@ function confinedBy(bwrap: string, view: View, own: string): string[] {
       throw noTempFiles(own, error);
     }
   }
-  return bubblewrapCommand(bwrap, { view, own, ...filter !== undefined && { filter } });
+  return bubblewrapCommand(bwrap, { ...settings, ...filter !== undefined && { filter } });
 }
 
 /** Returns the fault of a sandbox: writing inside must succeed, writing outside must fail. */

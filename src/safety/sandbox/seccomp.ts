@@ -8,9 +8,6 @@
  * @module
  */
 
-/** Numbers of a system call on x86-64 and on ARM64; undefined if the call does not exist. */
-type CallNumbers = readonly [x64: number | undefined, arm64: number | undefined];
-
 /** A condition on the low 32 bits of an argument. */
 type ArgumentTest =
   /** True for one of the values. */
@@ -20,12 +17,16 @@ type ArgumentTest =
   /** True if one of the bits is set. */
   | { arg: number; bits: number };
 
-interface RefusedCall {
-  numbers: CallNumbers;
-  /** All must be true. Without any, the call is always refused. */
-  when?: readonly ArgumentTest[];
-  errno: number;
-}
+/**
+ * A system call, by its numbers on x86-64 and on ARM64; undefined if the call does not exist. All conditions must be
+ * true. Without any, the call is always refused.
+ */
+type RefusedCall = readonly [
+  errno: number,
+  x64: number | undefined,
+  arm64: number | undefined,
+  ...when: ArgumentTest[],
+];
 
 const EPERM = 1;
 /** Programs assume an older kernel, and work without the call. */
@@ -44,47 +45,33 @@ const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
 const REFUSED: readonly RefusedCall[] = [
   // Internet sockets only: those of the file system, or of a virtual machine's host, would reach programs outside
   // of the sandbox.
-  { numbers: [41, 198], when: [{ arg: 0, noneOf: [INET, INET6, NETLINK] }], errno: EPERM },
+  [EPERM, 41, 198, { arg: 0, noneOf: [INET, INET6, NETLINK] }],
   // A pair of datagram sockets could be reconnected.
-  {
-    numbers: [53, 199],
-    when: [{ arg: 1, noneOf: [STREAM, SEQPACKET], mask: SOCKET_TYPE }],
-    errno: EPERM,
-  },
+  [EPERM, 53, 199, { arg: 1, noneOf: [STREAM, SEQPACKET], mask: SOCKET_TYPE }],
   // io_uring_setup, _enter, _register: a second way to make any call, which no filter sees.
-  ...[425, 426, 427].map((number): RefusedCall => ({ numbers: [number, number], errno: ENOSYS })),
+  ...[425, 426, 427].map((number): RefusedCall => [ENOSYS, number, number]),
   // userfaultfd, bpf, perf_event_open.
-  ...([[323, 282], [321, 280], [298, 241]] as const)
-    .map((numbers): RefusedCall => ({ numbers, errno: EPERM })),
+  ...[[EPERM, 323, 282], [EPERM, 321, 280], [EPERM, 298, 241]] as const,
   // add_key, request_key, keyctl: keyrings are the user's, in and out of the sandbox.
-  ...([[248, 217], [249, 218], [250, 219]] as const)
-    .map((numbers): RefusedCall => ({ numbers, errno: EPERM })),
+  ...[[EPERM, 248, 217], [EPERM, 249, 218], [EPERM, 250, 219]] as const,
   // unshare, clone, clone3 (its flags are in memory, which no filter can read).
-  { numbers: [272, 97], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
-  { numbers: [56, 220], when: [{ arg: 0, bits: NEW_USER_NAMESPACE }], errno: EPERM },
-  { numbers: [435, 435], errno: ENOSYS },
+  [EPERM, 272, 97, { arg: 0, bits: NEW_USER_NAMESPACE }],
+  [EPERM, 56, 220, { arg: 0, bits: NEW_USER_NAMESPACE }],
+  [ENOSYS, 435, 435],
   // ioctl: the shell outside reads characters that are put into a terminal.
-  { numbers: [16, 29], when: [{ arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }], errno: EPERM },
+  [EPERM, 16, 29, { arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }],
   // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).
-  { numbers: [90, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [91, 52], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [268, 53], when: [{ arg: 2, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [133, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [259, 33], when: [{ arg: 2, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [85, undefined], when: [{ arg: 1, bits: SET_ID_BITS }], errno: EPERM },
-  { numbers: [452, 452], errno: ENOSYS },
-  { numbers: [437, 437], errno: ENOSYS },
+  [EPERM, 90, undefined, { arg: 1, bits: SET_ID_BITS }],
+  [EPERM, 91, 52, { arg: 1, bits: SET_ID_BITS }],
+  [EPERM, 268, 53, { arg: 2, bits: SET_ID_BITS }],
+  [EPERM, 133, undefined, { arg: 1, bits: SET_ID_BITS }],
+  [EPERM, 259, 33, { arg: 2, bits: SET_ID_BITS }],
+  [EPERM, 85, undefined, { arg: 1, bits: SET_ID_BITS }],
+  [ENOSYS, 452, 452],
+  [ENOSYS, 437, 437],
   // open, openat.
-  {
-    numbers: [2, undefined],
-    when: [{ arg: 1, bits: MAKES_FILE }, { arg: 2, bits: SET_ID_BITS }],
-    errno: EPERM,
-  },
-  {
-    numbers: [257, 56],
-    when: [{ arg: 2, bits: MAKES_FILE }, { arg: 3, bits: SET_ID_BITS }],
-    errno: EPERM,
-  },
+  [EPERM, 2, undefined, { arg: 1, bits: MAKES_FILE }, { arg: 2, bits: SET_ID_BITS }],
+  [EPERM, 257, 56, { arg: 2, bits: MAKES_FILE }, { arg: 3, bits: SET_ID_BITS }],
 ];
 
 const LOAD = 0x20;
@@ -114,7 +101,6 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, oper
  */
 export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined {
   if (arch !== "x86_64" && arch !== "aarch64") return undefined;
-  const column = arch === "x86_64" ? 0 : 1;
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCHITECTURE_AT],
     // 32-bit calls have other numbers.
@@ -123,9 +109,9 @@ export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined
     [LOAD, 0, 0, NUMBER_AT],
     [JUMP_IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, FAIL_WITH | ENOSYS],
-    ...REFUSED.flatMap((call) => {
-      const number = call.numbers[column];
-      return number === undefined ? [] : refusedCall(number, call);
+    ...REFUSED.flatMap(([errno, x64, arm64, ...when]) => {
+      const number = arch === "x86_64" ? x64 : arm64;
+      return number === undefined ? [] : refusedCall(number, errno, when);
     }),
     [RETURN, 0, 0, PASS],
   ];
@@ -140,7 +126,7 @@ export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined
 }
 
 /** Returns the instructions that refuse one call, or leave its number loaded for the next. */
-function refusedCall(number: number, { when = [], errno }: RefusedCall): Instruction[] {
+function refusedCall(number: number, errno: number, when: ArgumentTest[]): Instruction[] {
   let rest: Instruction[] = [[RETURN, 0, 0, FAIL_WITH | errno]];
   // From the last condition to the first: each skips the rest if it is false.
   for (const test of when.toReversed()) {

@@ -14,12 +14,14 @@ import { hasOtherBytes } from "../folder_looks.ts";
 import { accessAt, entryAt, realPathOf, type View } from "../view.ts";
 
 /** The settings of one sandboxed command. */
-interface BubbleSettings {
+export interface BubbleSettings {
   view: View;
   /** The absolute folder that contains the commands' private folders, such as `/tmp`. */
   own: string;
   /** The file with the filter of system calls; missing if this processor is not supported. */
   filter?: string;
+  /** True if its processes can have a maximum of their own, which also binds root. */
+  hasMaximum?: boolean;
 }
 
 /** The maximum size of the files in `/dev/shm`, in bytes. */
@@ -67,7 +69,7 @@ for mount in $mounts; do
   esac
 done
 if [ "$want" != "$nl" ]; then
-  echo "copilot: not run, as files were replaced while the sandbox was made: try again" >&2
+  echo "copilot: the command did not run as files were replaced while the sandbox was made: try again" >&2
   exit 126
 fi
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
@@ -83,7 +85,7 @@ const BASH = ["/bin/bash", "/usr/bin/bash"];
  * same script (`$2`).
  */
 const CLOSE = `if [ ! -d /proc/self/fd ]; then
-  echo "/proc is not mounted, without which nothing can be confined" >&2
+  echo "the sandbox needs /proc, which is not mounted" >&2
   exit 126
 fi
 for fd in /proc/self/fd/*; do
@@ -127,13 +129,17 @@ const maskOf = (path: string): string =>
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
 /** Returns the command line that starts `bwrap`, up to the program. */
-export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSettings): string[] {
+export function bubblewrapCommand(
+  bwrap: string,
+  { view, own, filter, hasMaximum = false }: BubbleSettings,
+): string[] {
   const { folder, network } = view;
   const { mounts, empty, inside, hidden } = mountsOf(view, own);
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
-  const close = `${CLOSE}${mask}\nexec "$@"${filter === undefined ? "" : ' 9<"$0"'}`;
+  const files = (filter === undefined ? "" : ' 9<"$0"') + (hasMaximum ? " 8<<E\n4096\nE" : "");
+  const close = `${CLOSE}${mask}\nexec "$@"${files}`;
   return [
     ...["/bin/sh", "-c", close, filter ?? "sh", bash ?? "", close],
     bwrap,
@@ -143,6 +149,7 @@ export function bubblewrapCommand(bwrap: string, { view, own, filter }: BubbleSe
     ..."--dev /dev --size".split(" "),
     MAX_SHARED,
     ..."--tmpfs /dev/shm --proc /proc".split(" "),
+    ...hasMaximum ? ["--file", "8", "/proc/sys/kernel/pid_max"] : [],
     ...mounts,
     ...network ? RESOLVERS.flatMap((path) => ["--ro-bind-try", path, path]) : [],
     // bubblewrap itself creates empty folders, and those above mounts. In /proc, root may write kernel settings

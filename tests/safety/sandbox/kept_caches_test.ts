@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { KeptCaches } from "../../../src/safety/sandbox/kept_caches.ts";
+import { useCaches } from "../../../src/safety/sandbox/kept_caches.ts";
 import { ownSource } from "../../../src/safety/sandbox/wrap.ts";
 import type { PathAccess } from "../../../src/safety/folder_looks.ts";
 import type { View } from "../../../src/safety/view.ts";
@@ -18,8 +18,9 @@ const viewOf = (folder: string, access: PathAccess, more: [string, PathAccess][]
 async function scene() {
   const base = await Deno.realPath(await Deno.makeTempDir());
   for (const name of ["one", "two", "session1", "session2"]) Deno.mkdirSync(`${base}/${name}`);
-  const open = async (session: string) =>
-    (await KeptCaches.open(`${base}/state/caches`, `${base}/${session}`, HOME))!;
+  const open = (session: string) => ({
+    useFor: (view: View) => useCaches(view, `${base}/state/caches`, `${base}/${session}`, HOME),
+  });
   const cacheOf = (session: string) => ownSource(`${base}/${session}`, `${HOME}/.cache`);
   const isThere = (path: string) => {
     try {
@@ -46,10 +47,10 @@ Deno.test({
   async fn() {
     using made = await scene();
     const { base, cacheOf } = made;
-    const first = await made.open("session1");
+    const first = made.open("session1");
     await first.useFor(viewOf(`${base}/one`, "write"));
     Deno.writeTextFileSync(`${cacheOf("session1")}/x`, "built");
-    const second = await made.open("session2");
+    const second = made.open("session2");
     await second.useFor(viewOf(`${base}/one`, "write"));
     assertEquals(Deno.readTextFileSync(`${cacheOf("session2")}/x`), "built");
     const one = Deno.readLinkSync(cacheOf("session2"));
@@ -71,7 +72,7 @@ Deno.test({
   async fn() {
     using made = await scene();
     const { base, cacheOf } = made;
-    const caches = await made.open("session1");
+    const caches = made.open("session1");
     const reachable: View[] = [
       viewOf(`${base}/one`, "read", [[base, "read"]]),
       viewOf(`${base}/one`, "write", [[base, "read"]]),
@@ -99,7 +100,7 @@ Deno.test({
   async fn() {
     using made = await scene();
     const { base } = made;
-    const caches = await made.open("session1");
+    const caches = made.open("session1");
     await caches.useFor(viewOf(`${base}/one`, "write"));
     const old = `${base}/state/caches/${"0".repeat(64)}`;
     // A command may have closed it to its owner.
@@ -134,7 +135,7 @@ Deno.test({
   async fn() {
     using made = await scene();
     const { base, cacheOf } = made;
-    const caches = await made.open("session1");
+    const caches = made.open("session1");
     const view = viewOf(`${base}/one`, "write");
     await caches.useFor(view);
     const cache = Deno.readLinkSync(cacheOf("session1"));
@@ -156,7 +157,7 @@ Deno.test({
   async fn() {
     using made = await scene();
     const { base, cacheOf } = made;
-    const caches = await made.open("session1");
+    const caches = made.open("session1");
     const cache = cacheOf("session1");
     Deno.mkdirSync(cache, { recursive: true });
     Deno.writeTextFileSync(`${cache}/x`, "");

@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox, namespacesAdvice } from "../../../src/safety/sandbox/probe.ts";
+import { makeView } from "../../../src/safety/view.ts";
 
 const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 const DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone";
@@ -36,7 +38,38 @@ for (const [name, files, command] of ROWS) {
 }
 
 Deno.test("SBX-05 a system without a sandbox says so", async () => {
-  assertEquals(await findSandbox(undefined, undefined, "plan9"), "there is none for plan9");
+  assertEquals(
+    await findSandbox(undefined, undefined, "plan9"),
+    "no sandbox is supported on plan9",
+  );
+});
+
+const release = Deno.osRelease().split(".").map(Number);
+const hasMaximum = Deno.uid() === 0 && release[0]! * 1000 + release[1]! >= 6014;
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const isBubblewrap = typeof found !== "string" && found.by === "bubblewrap";
+
+Deno.test("R-14 the processes of a command have a maximum, also if root starts them", {
+  ignore: !isBubblewrap || Deno.uid() === 0 && !hasMaximum,
+}, async () => {
+  if (typeof found === "string") return;
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  await Deno.mkdir(`${folder}/own`);
+  const paths = new PathTable({});
+  const view = makeView({ folder, isWritable: true, network: false, paths });
+  const [program, ...args] = found.command(view, `${folder}/own`);
+  const file = "/proc/sys/kernel/pid_max";
+  const before = await Deno.readTextFile(file);
+  const script = `echo 9999 2>/dev/null >${file}; cat ${file}; ulimit -u`;
+  const { stdout } = await new Deno.Command(program!, {
+    args: [...args, "/bin/bash", "-c", script],
+    env: found.environment({}),
+    clearEnv: true,
+  }).output();
+  const [own, limit] = new TextDecoder().decode(stdout).split("\n");
+  assertEquals([own, limit], [hasMaximum ? "4096" : before.trim(), "4096"]);
+  assertEquals(await Deno.readTextFile(file), before);
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("SBX-05 a sandbox that works is remembered, for the person alone; a failure is not", {

@@ -49,7 +49,7 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
     networked: [{ text: "make get", isExact: true }],
     leave: "network",
     subAgent: "builder",
-    confinedTo: "confined: only this folder",
+    confinedTo: "sandboxed: only this folder",
     isRoutine: false,
     isOfPerson: false,
   };
@@ -60,6 +60,6 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
     "It wants the network.",
     "Yes runs it with network access; its files stay sandboxed. In this session, network access is " +
     "then allowed without asking for exactly this.",
-    "confined: only this folder",
+    "sandboxed: only this folder",
   ]);
 });
