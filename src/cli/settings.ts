@@ -191,7 +191,6 @@ export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
 }
 
-/** Returns the value of a flag, which must be one of the table. */
 function oneOf(
   args: Args,
   flag: "think" | "prompt-tier" | "theme" | "sampling",

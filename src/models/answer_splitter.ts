@@ -25,7 +25,6 @@ interface SplitterOptions {
   isTyped?: (() => boolean) | undefined;
   /** Finds calls in the text. Without it, calls in the text stay text. */
   calls?: CallFilter | undefined;
-  /** Called with each piece of text and of reasoning, as soon as its kind is known. */
   onPiece?: ((kind: keyof SplitSoFar, piece: string) => void) | undefined;
   /** Called if all text so far turns out to be reasoning. It is then sent again as reasoning. */
   onRetracted?: (() => void) | undefined;

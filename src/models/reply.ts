@@ -195,7 +195,6 @@ function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
   return { ...bounded, ...invalid("", `${TOO_LONG} ${length}`) };
 }
 
-/** Returns the names and schemas of the offered tools, to find calls in text. */
 export function namesAndSchemas(
   tools: readonly Tool[],
 ): { tools: string[]; schemas: Record<string, unknown> } {

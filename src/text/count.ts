@@ -36,5 +36,4 @@ export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0
 /** The average number of characters per token, for estimates. */
 export const CHARS_PER_TOKEN = 4;
 
-/** Estimates the tokens of a text. */
 export const aboutTokens = (text: string): number => Math.ceil(text.length / CHARS_PER_TOKEN);

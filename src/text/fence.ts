@@ -18,7 +18,6 @@ export function outdent(line: string, columns: number): string {
   return line.slice(at);
 }
 
-/** A fenced block of code. */
 interface CodeBlock {
   /** The word after its fence, such as `sh`. */
   language: string;

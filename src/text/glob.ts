@@ -80,7 +80,6 @@ function setOf(not: string, set: string): [GlobToken] | undefined {
   });
 }
 
-/** Returns the lists of tokens that a list with braces expands to. */
 function expandBraces(list: readonly GlobToken[]): GlobToken[][] {
   const outer: { lists: GlobToken[][]; done: GlobToken[][] }[] = [];
   let lists: GlobToken[][] = [[]];

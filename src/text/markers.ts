@@ -109,7 +109,6 @@ export class MarkerReader {
     return text;
   }
 
-  /** Puts text back before the unread text. */
   unread(text: string): void {
     this.#rest = text + this.#rest;
     this.#tracked = 0;

@@ -56,7 +56,6 @@ function withFewMarks(text: string): string {
   return text.replace(surplus, "\ufffd");
 }
 
-/** Returns the counted marks at the end of a safe text. */
 export function marksAtEnd(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return "";
   atEnd ??= new RegExp(`${JOINING}{1,${MAX_MARKS}}$`, "u");

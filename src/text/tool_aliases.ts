@@ -2,7 +2,6 @@
 
 import { bareName } from "./bare_name.ts";
 
-/** The bare names in a text, separated by spaces. */
 export const bareNames = (text: string): string[] => text.split(/\s+/);
 
 /** Other agents' bare names for our tools. If several tools match, the arguments decide. */

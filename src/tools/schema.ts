@@ -12,7 +12,6 @@ import { isType, schemaObjection, valueText } from "./schema_check.ts";
 /** Deeper arguments are refused: they would exhaust the stack. */
 const MAX_CHECKED_DEPTH = 200;
 
-/** The arguments of a call by name. */
 export type ToolArgs = Record<string, unknown>;
 
 /** The result of {@linkcode checkArguments}: complete arguments, or one line for the model. */

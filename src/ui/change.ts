@@ -24,7 +24,6 @@ import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
 import { tellingLines } from "./call_text.ts";
 import { failedExitCode } from "./progress.ts";
 
-/** Returns the lines of a change, safe to print. */
 export function changeLines({ lines = [] }: Change): string[] {
   const numbers = numbersOf(lines);
   return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);

@@ -8,7 +8,6 @@ import type { Subject } from "../types/tool.ts";
 export interface PastCalls {
   /** The outcomes of calls, by id. */
   executions: ReadonlyMap<string, ExecutionFacts>;
-  /** Returns the subject of a call, as its tool defines it. */
   subjectOf(name: string, args: Record<string, unknown>): Subject | undefined;
 }
 

@@ -19,7 +19,6 @@ export const HOW_TO_START = `  Ollama (ollama.com): ollama serve, then ollama pu
   llama.cpp: llama-server -hf Qwen/Qwen3-8B-GGUF --jinja
   LM Studio (lmstudio.ai): load a model, start its server`;
 
-/** Returns the settings that select a model of a discovered server. */
 export function settingsOf(
   { url, isNative, models }: FoundServer,
   { name }: ListedModel,

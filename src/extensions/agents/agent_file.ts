@@ -17,7 +17,6 @@ export interface AgentLimits {
   maxRounds?: number;
 }
 
-/** Reads the limits in a file's frontmatter. */
 export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   const { tools, disallowedTools, permissionMode, maxTurns, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
@@ -47,7 +46,6 @@ function toolNames(list: string): string[] {
   return names.filter((name) => !name.includes("("));
 }
 
-/** True if a sub-agent with these limits may call a tool. */
 export function mayCall(
   { tools, without, isReader }: AgentLimits,
   tool: { name: string; ruleName?: string | undefined; access: string },

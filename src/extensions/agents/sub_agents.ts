@@ -33,7 +33,6 @@ const MAX_HANDED_CHARS = 12_000;
 const ANSWER_SHARE = 0.5;
 /** Characters of a file's prompt per token of context: about an eighth of the context. */
 const PROMPT_SHARE = 0.5;
-/** The number of newest calls shown while it works. */
 const NEWEST_CALLS = 2;
 
 /** The limits of the built-in sub-agent. */

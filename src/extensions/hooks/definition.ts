@@ -7,7 +7,6 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
-/** The events at which hooks run. */
 const HOOK_EVENTS = [
   ...[
     "SessionStart",

@@ -30,7 +30,6 @@ const PERMISSION_MODES = {
   never: "dontAsk",
 } as const;
 
-/** Returns the parts of a session that hooks use. */
 function hookScene(session: SessionState): HookScene {
   const { agent, permissions, emit } = session;
   const folder = () => agent.state.workingDir;

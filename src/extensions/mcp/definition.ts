@@ -231,7 +231,6 @@ export async function definitionId(definition: McpDefinition): Promise<string> {
 /** `${VAR}`, `${VAR:-default}`, `${env:VAR}` and `{env:VAR}`; never `$VAR`. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Za-z_]\w*)\}/g;
 
-/** Returns the names of the variables that a definition uses, in order. */
 export function variablesOf(definition: McpDefinition): string[] {
   const names = new Set<string>();
   expanded(definition, (name) => (names.add(name), ""));

@@ -20,7 +20,6 @@ export function pendingLine(servers: readonly string[], way: Way): string {
   return `MCP servers not approved yet, so not started: ${names} (${how})`;
 }
 
-/** Returns the notice about news of a server. */
 export function newsLines(news: ServerNews, way: Way): string[] {
   const { server } = news;
   if (news.type === "left_out") {

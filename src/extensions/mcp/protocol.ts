@@ -51,7 +51,6 @@ export interface PromptDefinition {
   arguments: { name: string; description?: string; required: boolean }[];
 }
 
-/** A resource that a server lists. */
 export interface ResourceDefinition {
   uri: string;
   name: string;

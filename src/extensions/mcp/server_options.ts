@@ -28,7 +28,6 @@ export interface ServerOptions {
   elicit?: Elicit | undefined;
   /** Returns the authorization for an address. With `tell`, which shows a line, it signs in. */
   authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth;
-  /** Called with news of a server, for the user. */
   onNews?(news: ServerNews): void;
 }
 

@@ -105,7 +105,6 @@ export class McpServers implements AsyncDisposable {
     return [this.#findTool(), this.#callTool()];
   }
 
-  /** Returns every known and approved tool. */
   known(): Tool[] {
     return this.usable.flatMap((server) => {
       const { tools = [] } = server;

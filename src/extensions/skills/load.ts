@@ -33,7 +33,6 @@ export interface PromptFile {
   isForModel: boolean;
   /** False if only the model may start it. */
   isForPerson: boolean;
-  /** The limits of a sub-agent. */
   limits?: AgentLimits;
 }
 

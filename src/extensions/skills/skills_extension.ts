@@ -14,7 +14,6 @@ import { PromptFiles } from "./prompt_files.ts";
 export class SkillsExtension implements Extension {
   #loaded: PromptFiles | undefined;
 
-  /** The sub-agents of files. */
   get agents(): readonly PromptFile[] {
     return this.#loaded?.agents ?? [];
   }

@@ -37,7 +37,6 @@ export async function callHosted(
   return await exchange(config, settings, protocol, messages, tools, options);
 }
 
-/** Returns the headers of each request: the key, if any, and the version of the API. */
 export function hostedHeaders({ apiKey, apiVersion }: HostedConfig): Record<string, string> {
   return { ...(apiKey !== "" && { "x-api-key": apiKey }), "anthropic-version": apiVersion };
 }

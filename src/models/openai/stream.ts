@@ -180,7 +180,6 @@ export function readContent(message: Fields, add: OnContent): void {
   else add("content", stringOf(content, "content"));
 }
 
-/** Reads content that is a list of parts: text, refusals and, from some servers, reasoning. */
 function readParts(parts: readonly unknown[], kind: "content" | "reasoning", add: OnContent): void {
   for (const value of parts) {
     const { type, thinking, text, refusal } = fieldsOf(value, "content part");

@@ -7,7 +7,6 @@ import type { ToolCall } from "../../types/message.ts";
 export interface CallContext {
   /** The names of the offered tools; undefined if the caller does not know them. */
   readonly tools: ReadonlySet<string> | undefined;
-  /** Their JSON schemas by name. */
   readonly schemas: Readonly<Record<string, unknown>>;
   newId(): string;
   /** True if the marks around a call are certain, so that other spellings of a name count. */

@@ -40,7 +40,6 @@ export class JsonCallReader implements CallReader {
   #end = 0;
   #gap = "";
   #value = "";
-  /** The scanner of the open value, if any. */
   #scanner: JsonScanner | undefined;
   /** The name at the start of the value; "" if not found yet, undefined if it is too late. */
   #name: string | undefined;

@@ -80,7 +80,6 @@ class PageReader {
   #pre: { pieces: string[]; language: string; depth: number } | undefined;
   #link: { at: ReturnType<LineWriter["mark"]>; address: string | undefined } | undefined;
   #code: { at: ReturnType<LineWriter["mark"]>; depth: number } | undefined;
-  /** The start of the current cell. */
   #cell: ReturnType<LineWriter["mark"]> | undefined;
   #isRaised = false;
 
@@ -216,7 +215,6 @@ class PageReader {
     if (isApart) this.#out.blank();
   }
 
-  /** The data table that contains the current cell. */
   get #cellTable(): PageTable | undefined {
     const table = this.#tables.at(-1);
     return table?.inCell && !table.isLayout ? table : undefined;

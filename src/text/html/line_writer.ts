@@ -16,7 +16,6 @@ interface Mark {
 
 export class LineWriter {
   readonly #out: string[] = [];
-  /** The pieces of the current line. */
   #pieces: string[] = [];
   #lineNumber = 0;
   #wantsSpace = false;

@@ -20,7 +20,6 @@ export class PageTable {
     if (this.#rows.at(-1)?.length !== 0) this.#rows.push([]);
   }
 
-  /** Starts a cell and returns the number of its columns. */
   openCell(span: string | undefined): number {
     if (this.#rows.length === 0) this.openRow();
     return this.#span = Math.min(Math.max(Math.floor(Number(span)) || 1, 1), MAX_COLUMN_SPAN);

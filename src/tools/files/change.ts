@@ -61,7 +61,6 @@ export function comparedInPlaces(
   return { ...rest, lines: numbered, morePlaces: count - shown };
 }
 
-/** Returns a range of the text with its replacements applied. */
 function withInserts(
   text: string,
   replacements: readonly Replacement[],

@@ -149,7 +149,6 @@ function withoutQuoted(line: string): string {
   );
 }
 
-/** Returns the here-documents that start in a line. */
 function documentsIn(line: string): { word: string; isIndented: boolean }[] {
   const plain = withoutQuoted(line).replace(/\(\([^]*?\)\)|(?:^|\s)#.*$/g, " ");
   return [...plain.matchAll(/(?<!<)<<(-?)[ \t]*\\?([A-Za-z_][\w.-]*)/g)]

@@ -97,7 +97,6 @@ export class PathFinder implements Disposable {
     this.#isDone = true;
   }
 
-  /** Adds the folder of a path, and those above it. */
   #addFolder(path: string): void {
     const folder = path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
     if (this.#folders.has(folder)) return;

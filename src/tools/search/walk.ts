@@ -148,7 +148,6 @@ export class Walk {
     return isIgnored ? NO_RULES : scope;
   }
 
-  /** Returns the scope in a folder whose names are unknown. */
   #scopeOf(folder: string): Scope {
     const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
     return this.#scopes.get(folder) ?? this.#scopeIn(folder, this.#scopeAbove(folder), has);

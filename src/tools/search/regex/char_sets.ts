@@ -19,7 +19,6 @@ export class CharSets {
     return this.#get(String.fromCodePoint(only), () => ({ only, has: (code) => code === only }));
   }
 
-  /** Returns the set for the inside of brackets in the engine's syntax. */
   brackets(inside: string, not: string, ignoreCase: boolean): CharSet {
     const flags = ignoreCase ? "iv" : "v";
     return this.#get(`[${not}${inside}]${flags}`, () => {

@@ -66,7 +66,6 @@ export function actionHelp(name: ActionName, isShort = false): string {
   return isShort || more === undefined ? help : `${help}; ${more}`;
 }
 
-/** The keys of vim's command mode, which cannot be rebound. */
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [
   { keys: "Esc", help: "command mode; drops an unfinished command" },
   { keys: "i a I A", help: "insert before, after, at the line's start, at its end" },

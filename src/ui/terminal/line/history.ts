@@ -120,7 +120,6 @@ function append(path: string, entry: SavedEntry): void {
 /** A line of the file; it starts with a line feed because the line before may be torn. */
 const savedLine = (entry: SavedEntry): string => `\n${JSON.stringify(entry)}\n`;
 
-/** The last item of each key, in their order. */
 function lastOfEach<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const last = new Map<string, T>();
   for (const item of items) {

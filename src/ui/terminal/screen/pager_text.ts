@@ -40,7 +40,6 @@ export class PagerText {
   #columns = 80;
   #page = 1;
   #top: RowPlace = { block: 0, row: 0 };
-  /** True while the end is shown, also when the text grows. */
   #isAtEnd = true;
   #isOpen = false;
   /** Blocks with `onSeen` whose first row was shown. */

@@ -43,7 +43,6 @@ export function callRows(
   return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look, lines)];
 }
 
-/** Returns the rows for calls with the same outcome, one if they fit. */
 export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
   const { columns, paint } = look;
   const isTable = columns >= MIN_TABLE_COLUMNS;

@@ -28,7 +28,6 @@ const HELP_ACTIONS: readonly ActionName[] = [
   ...["transcript", "tasks", "next-mode", "suspend"] as const,
 ];
 
-/** Returns a row for each action with keys: the keys, the effect, and the action's name if it can be rebound. */
 function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
   return names.flatMap((name): [string, string][] => {
     const keys = keysOf(keymap, name).map(shownKey).join(", ");

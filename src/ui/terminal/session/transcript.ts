@@ -55,7 +55,6 @@ export function transcriptModal(options: TranscriptOptions): PagerModal {
 }
 
 class Transcript {
-  /** The blocks of finished messages. */
   readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
   readonly #calls = new Map<string, ToolCall>();
   /** The blocks of the answer being written. */

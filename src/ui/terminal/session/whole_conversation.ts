@@ -13,7 +13,6 @@ import type { Called } from "../../call_text.ts";
 export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 
 export class WholeConversation {
-  /** The answer being written, and the running calls. */
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
   /** The keys of the messages that the model had at the last check. */
   #known: ReadonlySet<unknown> = new Set();
