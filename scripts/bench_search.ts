@@ -5,8 +5,8 @@
  */
 
 import { existsSync } from "@std/fs/exists";
-import { globFiles } from "../src/tools/search/glob_files.ts";
-import { grepCode } from "../src/tools/search/grep_code.ts";
+import { globFiles } from "../src/tools/glob_files.ts";
+import { grepCode } from "../src/tools/grep_code.ts";
 import { inPairs, median } from "./bench_tools.ts";
 
 interface TreeShape {

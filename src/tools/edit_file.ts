@@ -2,13 +2,35 @@
 
 import { isObject } from "../text/json.ts";
 import { bareNames } from "../text/tool_aliases.ts";
-import type { Tool } from "../types/tool.ts";
+import type { Change, Tool, ToolContext } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
 import { FILE_SYNONYMS, type Rest, shownValue, takeView } from "./slips.ts";
 import { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } from "./repair/content.ts";
-import { editFile, prepareEdit } from "./files/edit_file.ts";
+import { count } from "../text/count.ts";
+import { wholeUpTo } from "../text/truncate.ts";
+import { newFilePath } from "./paths.ts";
+import { lock, writeReport, type Written } from "./files/atomic_write.ts";
+import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./files/change.ts";
+import { checkSeen } from "./files/check_seen.ts";
+import { editorBytes } from "./files/editor_text.ts";
+import { BOM, lineEndsIn } from "./files/line_endings.ts";
+import { holdsWholeFile, leftOutBy } from "./files/left_out.ts";
+import { PreparedWrite, writerOf } from "./files/prepared_write.ts";
+import { fileError, openRegular, readBytes } from "./files/regular_file.ts";
+import { MAX_DIGESTED_BYTES, type Seen, seenOf } from "./files/seen_files.ts";
+import { editText, type TextEdit } from "./files/text_edit.ts";
+
+/**
+ * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows the lines
+ * around the change. Line endings match each other. Only bytes that differ between the two change. Inserted lines end
+ * like most lines of the file; a CR that only `new_string` has stays in a file with LF endings. An empty `old_string`
+ * creates a file.
+ * @throws {Error} if the text is missing or ambiguous, or if the file is not UTF-8, has changed since it was read, or
+ * cannot be written; the file is then unchanged.
+ */
+export const editFile = writerOf(prepareEdit);
 
 export const editTool: Tool = callable({
   name: "edit_file",
@@ -102,4 +124,161 @@ function readTexts(args: ToolArgs, repairs: string[]): void {
     args.new_string = read === unfenced && before.endsWith("\n") && body ? `${body}\n` : body;
     repairs.push(repair);
   }
+}
+
+type EditArguments =
+  & Record<"file_path" | "old_string" | "new_string", string>
+  & Record<"replace_all", boolean>;
+
+/**
+ * The number of lines around a change in the result, the maximum number of lines, and the maximum length of each in
+ * characters.
+ */
+const EXCERPT_CONTEXT_LINES = 3;
+const MAX_EXCERPT_LINES = 40;
+const MAX_EXCERPT_LINE_CHARS = 300;
+
+/** Prepares the write of {@linkcode editFile}. @throws {Error} as it does. */
+export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise<PreparedWrite> {
+  const { file_path: shown, old_string, new_string, replace_all } = args as EditArguments;
+  const path = newFilePath(context, shown);
+  const refuse = (reason: string, kind = Error): Error =>
+    new kind(`Cannot edit ${shown} as ${reason}`);
+  context.signal.throwIfAborted();
+  if (old_string === new_string) throw refuse("old_string and new_string are the same");
+  // A lone surrogate would match half a character and damage the rest.
+  if (!old_string.isWellFormed()) throw refuse("old_string has half of a character");
+  await checkSeen(context, path, shown, false);
+  const seen = await readAll(path, shown, old_string === "", context);
+  const { bytes } = seen;
+  const text = decodedBytes(bytes);
+  if (text === undefined) {
+    const reason = "it is not valid UTF-8, and the rest of it would be damaged";
+    const hint = "use run_bash with a program that works on bytes, such as sed or perl";
+    throw refuse(`${reason}: ${hint}`, TypeError);
+  }
+  const plan = { path, args, seen, replacesAll: false };
+  if (old_string === "") {
+    if (text !== "" && text !== BOM) {
+      throw refuse(
+        "old_string is empty and the file is not: give the text to replace. To add text, give the lines that it goes beside, and in new_string the same lines with it; to replace the whole file, use write_file",
+      );
+    }
+    const filled = new TextEncoder().encode(text + new_string);
+    const lines = comparedWhole(bytes, filled) ?? { morePlaces: 0 };
+    const report = (written: Written) => {
+      const verb = written.created ? "Created" : "Filled";
+      return writeReport(`${verb} ${shown}: wrote ${filled.length} bytes`, written);
+    };
+    const change = { path: shown, isNew: seen.stamp === "", ...lines };
+    return new PreparedWrite({ ...plan, bytes: filled, change, report });
+  }
+  checkKept(text, old_string, new_string, refuse);
+  const isSecret = context.grant?.isSecret === true;
+  const edit = editText(text, {
+    oldText: old_string,
+    newText: new_string.toWellFormed(),
+    all: replace_all,
+    maxLength: MAX_DIGESTED_BYTES,
+    mayQuote: !isSecret,
+  }, refuse);
+  return new PreparedWrite({
+    ...plan,
+    bytes: edit.bytes,
+    change: editChange(text, edit, shown, isSecret),
+    report: (written) => editReport(edit, shown, written, isSecret),
+  });
+}
+
+/** Rejects an edit that replaces lines with a mark for omitted text, or that repeats the lines around it. */
+function checkKept(
+  text: string,
+  before: string,
+  after: string,
+  refuse: (reason: string) => Error,
+): void {
+  const mark = leftOutBy(before, after);
+  if (mark !== undefined && !text.includes(mark)) {
+    throw refuse(
+      `new_string has ${
+        JSON.stringify(mark)
+      } as a placeholder for lines that old_string has, which would be left out of the file: write them out, or choose a smaller old_string`,
+    );
+  }
+  if (holdsWholeFile(text, before, after)) {
+    throw refuse(
+      "new_string looks like the whole file and old_string is a part of it, so that the rest would be there twice: give only what takes the place of old_string, or use write_file",
+    );
+  }
+}
+
+function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
+  const lines = isSecret ? undefined : comparedInPlaces(text, edit);
+  return { path, isNew: false, ...lines ?? comparedApart(edit) };
+}
+
+function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean) {
+  const what = `Replaced ${count(edit.count, "match", "matches")} in ${shown} (${edit.where})`;
+  const { isReindented, how } = edit;
+  const report = writeReport(what, written, isReindented ? { isReindented } : {});
+  const result = { ...report, ...how !== undefined && { repairs: [how] } };
+  // The user approved the change, not that the model reads the lines around it.
+  return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
+}
+
+/** Returns the whole file; empty bytes if it does not exist. */
+async function readAll(
+  path: string,
+  shown: string,
+  mayBeMissing: boolean,
+  context: ToolContext,
+): Promise<Required<Seen>> {
+  const unsaved = await editorBytes(context, path);
+  if (unsaved !== undefined) return await seenOf(path, unsaved);
+  if (mayBeMissing) {
+    const info = await Deno.stat(path).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
+    });
+    if (info === undefined) return { bytes: new Uint8Array(), stamp: "" };
+  }
+  using opened = await openRegular(path, shown, "edit", context.grant);
+  // Another process may be writing the file in place.
+  await lock(opened.file, context.signal);
+  const { size } = await opened.file.stat();
+  if (size > MAX_DIGESTED_BYTES) {
+    throw new RangeError(
+      `Cannot edit ${shown} as it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`,
+    );
+  }
+  return await seenOf(path, await readBytes(opened.file, size));
+}
+
+/** Returns the changed lines with some around them, numbered as in `read_file`. */
+function excerptOf({ bytes, firstLine, firstByte, after, ending }: TextEdit): string {
+  const eol = ending.charCodeAt(ending.length - 1);
+  const first = Math.max(1, firstLine - EXCERPT_CONTEXT_LINES);
+  const last = firstLine + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
+  let at = lineStartAt(bytes, firstByte, eol);
+  for (let line = firstLine; line > first; line--) at = lineStartAt(bytes, at - 1, eol);
+  const shown: string[] = [];
+  for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
+    if (at >= bytes.length) break;
+    const found = bytes.indexOf(eol, at);
+    const end = found === -1 ? bytes.length : found;
+    shown.push(`${line}\t${cutExcerptLine(bytes.subarray(at, end))}`);
+    at = end + 1;
+  }
+  if (at < bytes.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
+  return shown.join("\n");
+}
+
+const lineStartAt = (bytes: Uint8Array, position: number, eol: number): number =>
+  position <= 0 ? 0 : bytes.lastIndexOf(eol, position - 1) + 1;
+
+function cutExcerptLine(bytes: Uint8Array): string {
+  // No more than can be shown: a character has at most three bytes per UTF-16 unit.
+  const part = bytes.subarray(0, 3 * (MAX_EXCERPT_LINE_CHARS + 2));
+  const line = new TextDecoder().decode(part).replace(/^\n|\r$/g, "");
+  if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;
+  return `${line.slice(0, wholeUpTo(line, MAX_EXCERPT_LINE_CHARS))}...`;
 }

@@ -1,11 +1,14 @@
 /** The tool `glob_files`. @module */
 
 import { bareNames } from "../text/tool_aliases.ts";
-import type { Tool } from "../types/tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema, textSchema } from "./definition.ts";
 import type { ToolArgs } from "./schema.ts";
 import { type CalledAs, FOLDER_SYNONYMS, type Rest } from "./slips.ts";
-import { globFiles } from "./search/glob_files.ts";
+import { fitLines, gaps, leftOut } from "./search/outcome.ts";
+import { runSearch } from "./search/run_search.ts";
+import { escapedPath } from "./search/searcher.ts";
+import { findTarget } from "./search/target.ts";
 
 export const globTool: Tool = callable({
   name: "glob_files",
@@ -38,4 +41,32 @@ function takeName(args: ToolArgs, rest: Rest, { name }: CalledAs): string | unde
   rest.take("query", "name");
   args.pattern = `**/${/[*?]/.test(given) ? given : `*${given}*`}`;
   return `${given} as the pattern ${args.pattern}`;
+}
+
+const MAX_GLOB_FILES = 500;
+
+/**
+ * Lists the files below a folder that match a glob pattern, the last modified first.
+ * @throws {Error} if there is no such folder, or the pattern or a link leads outside.
+ */
+export async function globFiles(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
+  const [pattern, path] = [args.pattern, args.path] as [string, string];
+  if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");
+  const { walk, prefix, file } = await findTarget(context, path, pattern, false);
+  if (file !== undefined) throw new Error(`Cannot list ${path} as it is a file: use read_file`);
+  const job = { walk, prefix, limit: MAX_GLOB_FILES };
+  const { files, more, tally, end } = await runSearch(job, [walk.root], context.signal);
+  const total = files.length + more;
+  const counts = { files: total };
+  if (files.length === 0 && end === "done") {
+    const below = /\/|\*\*/.test(pattern) ? "" : ` **/${pattern} searches folders below, too.`;
+    const content = `No files match ${pattern}.${below}${leftOut(tally)}`;
+    return { content: content.slice(0, context.maxOutputChars), counts };
+  }
+  const names = files.map((file) => escapedPath(file.path));
+  const content = fitLines(names, context.maxOutputChars, (shown) => {
+    const rest = `the ${shown} newest of ${total} files: narrow it down with pattern or path`;
+    return [...(shown < total ? [rest] : []), ...gaps(tally, end)];
+  });
+  return { content, counts };
 }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { readBoundedText } from "../../src/extensions/bounded_text.ts";
-import { expandImports } from "../../src/extensions/instructions/imports.ts";
+import { expandImports } from "../../src/extensions/instructions/instructions.ts";
 
 Deno.test("files of others are read up to a limit, and what leads out of their folder is not", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir());

@@ -164,7 +164,7 @@ Deno.test("/undo stops where somebody else wrote between two messages", async ()
   await session([[edit("a.txt", "one", "ONE")]], async ({ dir, agent, log, read }) => {
     await Deno.writeTextFile(`${dir}/a.txt`, "theirs");
     log.begin(agent, "next");
-    const { writeFile } = await import("../../src/tools/files/write_file.ts");
+    const { writeFile } = await import("../../src/tools/write_file.ts");
     await writeFile({ file_path: "a.txt", content: "ours" }, {
       workingDir: dir,
       maxOutputChars: 1000,
@@ -209,7 +209,7 @@ Deno.test("/undo says which file was too large to be kept", async () => {
     log.begin(agent, "x");
     const large = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
     await Deno.writeFile(`${dir}/large`, large);
-    const { writeFile } = await import("../../src/tools/files/write_file.ts");
+    const { writeFile } = await import("../../src/tools/write_file.ts");
     const context = {
       workingDir: dir,
       maxOutputChars: 1000,

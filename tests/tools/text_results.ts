@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { editFile as edit } from "../../src/tools/files/edit_file.ts";
-import { listDirectory as list } from "../../src/tools/files/list_directory.ts";
-import { readFile as read } from "../../src/tools/files/read_file.ts";
-import { writeFile as write } from "../../src/tools/files/write_file.ts";
-import { globFiles as glob } from "../../src/tools/search/glob_files.ts";
-import { grepCode as grep } from "../../src/tools/search/grep_code.ts";
+import { editFile as edit } from "../../src/tools/edit_file.ts";
+import { listDirectory as list } from "../../src/tools/list_directory.ts";
+import { readFile as read } from "../../src/tools/read_file.ts";
+import { writeFile as write } from "../../src/tools/write_file.ts";
+import { globFiles as glob } from "../../src/tools/glob_files.ts";
+import { grepCode as grep } from "../../src/tools/grep_code.ts";
 import { runInBackground as background } from "../../src/tools/shell/background.ts";
 import { runBash as bash } from "../../src/tools/shell/run_bash.ts";
 import type { ToolOutcome } from "../../src/types/tool.ts";

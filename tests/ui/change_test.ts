@@ -10,8 +10,8 @@ import {
 } from "../../src/ui/terminal/style.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../src/ui/change.ts";
 import { graphemeWidth } from "../../src/text/width.ts";
-import { prepareEdit } from "../../src/tools/files/edit_file.ts";
-import { prepareWrite } from "../../src/tools/files/write_file.ts";
+import { prepareEdit } from "../../src/tools/edit_file.ts";
+import { prepareWrite } from "../../src/tools/write_file.ts";
 import type { Change } from "../../src/types/tool.ts";
 import { workspace } from "../tools/workspace.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ResponseError, ResponseReader } from "../../src/wire/response_reader.ts";
+import { ResponseError, ResponseReader } from "../../src/wire/pinned_get.ts";
 import { forEverySplit } from "../helpers/split.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

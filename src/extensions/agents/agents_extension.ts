@@ -1,10 +1,15 @@
 /** Sub-agents: the tool that runs them, and `/agents`. @module */
 
-import type { Extension, SessionState } from "../../session/extension.ts";
-import { exploreTool } from "../../tools/explore.ts";
+import type { Command, Extension, SessionState } from "../../session/extension.ts";
+import { EXPLORE, exploreTool } from "../../tools/explore.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import { agentsCommand } from "./agents_command.ts";
 import { SubAgents } from "./sub_agents.ts";
+import { aboutTokens } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { PromptFile } from "../skills/load.ts";
+import { nearest } from "../../text/nearest.ts";
+import { table } from "../../text/table.ts";
+import { unknownText } from "../../session/commands/texts.ts";
 
 export class AgentsExtension implements Extension {
   #subAgents: SubAgents | undefined;
@@ -26,4 +31,52 @@ export class AgentsExtension implements Extension {
   commands() {
     return [agentsCommand(this.skills)];
   }
+}
+
+const agentsCommand = (skills: SkillsExtension): Command => ({
+  name: "agents",
+  after: "jobs",
+  argument: "[NAME TASK]",
+  help: "list the sub-agents, or run one",
+  run(session, argument) {
+    const { agents } = skills;
+    const [, name = "", task = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    if (agents.length === 0) {
+      return "No sub-agents are defined. Add a file to .agents/agents or ~/.config/copilot/agents.";
+    }
+    const rows = (some: readonly PromptFile[]) =>
+      table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
+    if (name === "") return rows(agents);
+    const found = skills.subAgent(name);
+    if (found === undefined) {
+      const meant = nearest(name, agents.map((one) => one.name));
+      return unknownText(`sub-agent ${name}`, "/agents", meant);
+    }
+    if (task === "") return rows([found]);
+    if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
+      return "The tool explore does not fit into the first request: remove some skills, sub-agents or MCP servers.";
+    }
+    const text = `Have the sub-agent ${found.name} do this, by the tool ${EXPLORE}: ${task}`;
+    return { type: "turn", parts: [{ type: "text", text }] };
+  },
+  values: () =>
+    skills.agents.map((one) => ({
+      argument: `${one.name} `,
+      label: one.name,
+      detail: describedAgent(one),
+    })),
+});
+
+/** Returns a row of `/agents`: description, tokens of the prompt, tools and model. */
+function describedAgent({ description, body, limits, path }: PromptFile): string {
+  const { tools, without = [], isReader, model } = limits ?? {};
+  return [
+    description,
+    `about ${aboutTokens(body)} tokens when used`,
+    ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
+    ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
+    ...isReader ? ["only reads"] : [],
+    ...model === undefined ? [] : [`model ${model}`],
+    path,
+  ].map(oneLine).join(" · ");
 }

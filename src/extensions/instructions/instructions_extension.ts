@@ -1,14 +1,14 @@
 /** The instructions of the user and of the folder, for the model. @module */
 
 import type { HeededInstructions } from "../../session/data.ts";
-import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
+import type { Command, Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../session/repository.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import { InstructionsBelow } from "./below.ts";
 import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
-import { trustCommand } from "./trust_command.ts";
 import { heedInstructions, type HeedOptions, trustsInstructions } from "./instructions.ts";
+import { takesText } from "../../session/commands/texts.ts";
 
 export class InstructionsExtension implements Extension {
   #session: SessionState | undefined;
@@ -72,4 +72,39 @@ export class InstructionsExtension implements Extension {
     }
     session.emit({ type: "instructions", instructions });
   }
+}
+
+/** @param load loads the instructions, or not, by the user's answer */
+const trustCommand = (
+  load: (session: SessionState, answer: boolean) => Promise<HeededInstructions>,
+): Command => ({
+  name: "trust",
+  after: "cd",
+  argument: "[on|off]",
+  help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
+  question: "Use this folder's instructions?",
+  run: (session, argument) => setTrust(session, argument, load),
+  async choices({ agent, folderTrust }) {
+    const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
+    return [
+      { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
+      { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
+    ];
+  },
+});
+
+async function setTrust(
+  session: SessionState,
+  argument: string,
+  load: Parameters<typeof trustCommand>[0],
+): Promise<string> {
+  if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
+  const answer = argument !== "off";
+  const instructions = await load(session, answer);
+  const lines = instructionLines(instructions, session.surface.way);
+  if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
+  else if (instructions.files.length === 0) {
+    lines.push("This folder has no instructions. You will be asked about new ones.");
+  }
+  return lines.join("\n");
 }

@@ -15,6 +15,7 @@ import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values
 /** A content block of the hosted API. Blocks that it sent may have further fields. */
 export type HostedBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
+/** A message of the hosted API. */
 export interface HostedMessage {
   /** Roles alternate. */
   role: "user" | "assistant";

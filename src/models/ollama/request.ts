@@ -27,7 +27,9 @@ export interface LocalMessage {
   images?: string[];
   /** The calls of an assistant message. */
   tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
+  /** The tool of a tool message. */
   tool_name?: string;
+  /** The id of the call that a tool message answers. */
   tool_call_id?: string;
 }
 

@@ -2,7 +2,7 @@
 
 import type { ToolContext } from "../../types/tool.ts";
 import { editorBytes } from "./editor_text.ts";
-import { readFile } from "./read_file.ts";
+import { readFile } from "../read_file.ts";
 import { stampOf } from "./seen_files.ts";
 
 /** The maximum number of lines of a changed file that the error quotes. */

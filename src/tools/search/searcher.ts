@@ -1,10 +1,14 @@
 /** The work of a search: its tasks and its results. @module */
 
-import { compileLinePattern } from "./regex/line_pattern.ts";
-import { type FileMatches, matchLines } from "./match_lines.ts";
-import { withFileText } from "./read_text.ts";
+import {
+  compileLinePattern,
+  type FindLine,
+  findLineEnd,
+  findLineStart,
+} from "./regex/line_pattern.ts";
 import { Stopped } from "./regex/dfa.ts";
 import { countUnreadable, emptyTally, type Tally, Walk, type WalkOptions } from "./walk.ts";
+import { hasBom, utf16Label } from "../files/line_endings.ts";
 
 export interface SearchJob {
   walk: WalkOptions;
@@ -157,4 +161,146 @@ function lineKeeper(
         last = found.matches.at(-1)!.path;
       }
     }, unsaved?.[file]);
+}
+
+interface FileMatches {
+  /** The shown path, by which files are sorted. */
+  path: string;
+  /** The lines of output. `match` is false for a line of context and for `--`. */
+  lines: { text: string; match: boolean }[];
+
+  /** The number of matching lines, including those missing from `lines`. */
+  count: number;
+}
+
+const SHOWN_LINE_CHARS = 500;
+/** The number of characters shown before the end of the match. */
+const LEAD_CHARS = 250;
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Returns the matching lines of a UTF-8 text as `path:12:line`, with `contextLines` around them as `path-12-line` and
+ * `--` between groups that do not touch. After `maxChars`, the rest is only counted. Returns undefined if no line
+ * matches.
+ */
+export function matchLines(
+  bytes: Uint8Array,
+  find: FindLine,
+  options: { path: string; contextLines: number; maxChars: number },
+): FileMatches | undefined {
+  const { path, contextLines, maxChars } = options;
+  const lines: FileMatches["lines"] = [];
+  let chars = 0;
+  let count = 0;
+  /** The start and the number of the next line that is not shown yet. */
+  let next = 0;
+  let number = 1;
+  /** The number of lines after it that are context of the last match. */
+  let after = 0;
+
+  function show(mark: ":" | "-", end: number, at = next): void {
+    const line = bytes.subarray(next, bytes[end - 1] === 13 ? end - 1 : end);
+    const text = shownPart(line, at - next);
+    lines.push({ text: `${path}${mark}${number++}${mark}${text}`, match: mark === ":" });
+    chars += lines.at(-1)!.text.length + 1;
+    next = end + 1;
+  }
+
+  for (let found = find(bytes, 0); found; found = find(bytes, found.end + 1)) {
+    count++;
+    if (chars > maxChars) continue;
+    for (; after > 0 && next < found.start; after--) show("-", findLineEnd(bytes, next));
+    let from = found.start;
+    for (let i = 0; i < contextLines && from > next; i++) from = findLineStart(bytes, from - 1);
+    if (from > next && contextLines > 0 && lines.length > 0) {
+      lines.push({ text: "--", match: false });
+    }
+    for (; next < from; next++) if (bytes[next] === 10) number++;
+    while (next < found.start) show("-", findLineEnd(bytes, next));
+    show(":", found.end, found.at);
+    after = contextLines;
+  }
+  for (; after > 0 && next < bytes.length && chars <= maxChars; after--) {
+    show("-", findLineEnd(bytes, next));
+  }
+  return count === 0 ? undefined : { path, lines, count };
+}
+
+/** Returns at most {@linkcode SHOWN_LINE_CHARS} characters of a line, around the position `at`. */
+function shownPart(bytes: Uint8Array, at: number): string {
+  const line = utf8.decode(bytes);
+  if (line.length <= SHOWN_LINE_CHARS) return line;
+  const lead = utf8.decode(bytes.subarray(0, at)).length - LEAD_CHARS;
+  const from = Math.max(0, Math.min(lead, line.length - SHOWN_LINE_CHARS));
+  const to = from + SHOWN_LINE_CHARS;
+  // Drop half a surrogate pair at either end.
+  const part = line.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+  const [before, behind] = [from > 0 ? "..." : "", to < line.length ? "..." : ""];
+  return `${before}${part}${behind} [cut: the line has ${line.length} characters]`;
+}
+
+/** Larger files are not searched: each thread has a whole file in memory. */
+const MAX_SEARCHED_BYTES = 64 * 1024 * 1024;
+/** A file with a NUL byte among its first bytes is binary, as in git. */
+const BINARY_CHECK_BYTES = 8192;
+/** The maximum size of one read in bytes, so that each is short. */
+const READ_BYTES = 4 * 1024 * 1024;
+
+/** One buffer for all files: a new one for each takes 1.5 times as long. */
+let buffer = new Uint8Array(256 * 1024);
+
+/**
+ * Calls `use` with the text of a file as UTF-8 and the open file. A file that is unreadable, binary or too large is
+ * counted in `tally` instead. UTF-16 is recognized by its byte order mark. `unsaved` is the editor's text of the file.
+ * @throws {Stopped} if `stop`, called between reads, returns true.
+ */
+function withFileText(
+  path: string,
+  tally: Tally,
+  stop: () => boolean,
+  use: (text: Uint8Array, file: Deno.FsFile) => void,
+  unsaved?: string,
+): void {
+  let file: Deno.FsFile | undefined;
+  try {
+    let text: Uint8Array | undefined;
+    try {
+      file = Deno.openSync(path);
+      text = unsaved === undefined
+        ? readUtf8(file, tally, stop)
+        : new TextEncoder().encode(unsaved);
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      return countUnreadable(path, error, tally);
+    }
+    if (text !== undefined) use(text, file);
+  } finally {
+    file?.close();
+  }
+}
+
+/** Returns the whole text, valid until the next call; undefined if the file is counted instead. */
+function readUtf8(file: Deno.FsFile, tally: Tally, stop: () => boolean): Uint8Array | undefined {
+  let length = 0;
+  for (let n; (n = file.readSync(buffer.subarray(length, length + READ_BYTES))) !== null;) {
+    length += n;
+    if (length > MAX_SEARCHED_BYTES) {
+      tally.large++;
+      return undefined;
+    }
+    if (length > READ_BYTES && stop()) throw new Stopped("The search was stopped");
+    if (length === buffer.length) {
+      const larger = new Uint8Array(Math.min(4 * length, MAX_SEARCHED_BYTES + 1));
+      larger.set(buffer);
+      buffer = larger;
+    }
+  }
+  const bytes = buffer.subarray(0, length);
+  const utf16 = utf16Label(bytes);
+  if (utf16 !== undefined) return new TextEncoder().encode(new TextDecoder(utf16).decode(bytes));
+  if (bytes.subarray(0, BINARY_CHECK_BYTES).includes(0)) {
+    tally.binary++;
+    return undefined;
+  }
+  return hasBom(bytes) ? bytes.subarray(3) : bytes;
 }

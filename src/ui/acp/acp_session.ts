@@ -23,11 +23,10 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askAbout, askApproval, type Asking } from "./questions.ts";
+import { askAbout, askApproval, type Asking, elicitAnswer, elicitParams } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { ConfigOptions } from "./config_options.ts";
-import { elicitAnswer, elicitParams } from "./elicit.ts";
 import { type ContentBlock, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;

@@ -12,6 +12,9 @@ import { answerRows, questionNotes } from "../answers.ts";
 import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
+import type { Elicitation, ElicitationAnswer } from "../../session/form.ts";
+import type { RpcParams } from "../../rpc/message.ts";
+import { isObject } from "../../text/json.ts";
 
 export interface Asking {
   editor: Editor;
@@ -106,4 +109,24 @@ async function picked(
   const { outcome, optionId } = answer?.outcome ?? {};
   const isOffered = options.some((option) => option.optionId === optionId);
   return outcome === "selected" && isOffered ? String(optionId) : undefined;
+}
+
+export function elicitParams(question: Elicitation, sessionId: string): RpcParams {
+  const message = `${question.server}: ${question.message}`;
+  if (question.mode === "url") {
+    const elicitationId = crypto.randomUUID();
+    return { sessionId, mode: "url", message, url: question.url, elicitationId };
+  }
+  const warning = question.isForSecret
+    ? "\n\nIt seems to ask for a secret. A form is no place for one."
+    : "";
+  const requestedSchema = { ...question.schema, type: "object" };
+  return { sessionId, mode: "form", message: message + warning, requestedSchema };
+}
+
+/** Reads the editor's answer. An invalid one counts as cancelled. */
+export function elicitAnswer(answer: unknown): ElicitationAnswer {
+  const { action, content } = isObject(answer) ? answer : {};
+  if (action === "accept") return { action, ...isObject(content) && { content } };
+  return { action: action === "decline" ? "decline" : "cancel" };
 }

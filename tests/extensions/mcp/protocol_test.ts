@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { MemoryStore, type ServerMemory } from "../../../src/extensions/mcp/memory.ts";
-import { modelNamesOf } from "../../../src/extensions/mcp/names.ts";
+import { modelNamesOf } from "../../../src/extensions/mcp/servers.ts";
 import {
   promptDefinitionOf,
   resourceDefinitionOf,

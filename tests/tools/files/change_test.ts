@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { comparedWhole } from "../../../src/tools/files/change.ts";
-import { prepareEdit } from "../../../src/tools/files/edit_file.ts";
+import { prepareEdit } from "../../../src/tools/edit_file.ts";
 import { workspace } from "../workspace.ts";
 
 /** The change of an edit in `text`; its lines as in a patch, with their numbers. */

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { editFile, prepareEdit } from "../../../src/tools/files/edit_file.ts";
-import { prepareWrite, writeFile } from "../../../src/tools/files/write_file.ts";
+import { editFile, prepareEdit } from "../../../src/tools/edit_file.ts";
+import { prepareWrite, writeFile } from "../../../src/tools/write_file.ts";
 import type { Change, ChangeLine, ToolContext } from "../../../src/types/tool.ts";
 import { type Workspace, workspace } from "../workspace.ts";
 

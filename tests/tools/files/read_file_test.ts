@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { readFile as readRange } from "../../../src/tools/files/read_file.ts";
+import { readFile as readRange } from "../../../src/tools/read_file.ts";
 import { readFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { prepareEdit } from "../../../src/tools/files/edit_file.ts";
-import { prepareWrite } from "../../../src/tools/files/write_file.ts";
+import { prepareEdit } from "../../../src/tools/edit_file.ts";
+import { prepareWrite } from "../../../src/tools/write_file.ts";
 import { editFile, readFile, writeFile } from "../text_results.ts";
 import { workspace } from "../workspace.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { prepareWrite } from "../../../src/tools/files/write_file.ts";
+import { prepareWrite } from "../../../src/tools/write_file.ts";
 import { editFile, writeFile } from "../text_results.ts";
 import { hasNobody, run, runAsNobody, type Workspace, workspace } from "../workspace.ts";
 

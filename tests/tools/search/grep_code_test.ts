@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { grepCode as grepOutcome } from "../../../src/tools/search/grep_code.ts";
+import { grepCode as grepOutcome } from "../../../src/tools/grep_code.ts";
 import { grepCode } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 

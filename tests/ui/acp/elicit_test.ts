@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { elicitAnswer, elicitParams } from "../../../src/ui/acp/elicit.ts";
+import { elicitAnswer, elicitParams } from "../../../src/ui/acp/questions.ts";
 import { elicitationOf } from "../../../src/extensions/mcp/elicitation.ts";
 
 Deno.test("acp: a form of a server is asked as it came, with its limits", () => {

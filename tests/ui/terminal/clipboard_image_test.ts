@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { dirname } from "@std/path/dirname";
-import { ClipboardImages } from "../../../src/ui/terminal/clipboard_image.ts";
+import { ClipboardImages } from "../../../src/ui/terminal/dropped_images.ts";
 import { png } from "../../helpers/images.ts";
 
 const isWindows = Deno.build.os === "windows";

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { randomBelow } from "../../../helpers/split.ts";
 import { compileLinePattern } from "../../../../src/tools/search/regex/line_pattern.ts";
-import { matchLines } from "../../../../src/tools/search/match_lines.ts";
+import { matchLines } from "../../../../src/tools/search/searcher.ts";
 import { cpuTime } from "../../../helpers/cpu_time.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
