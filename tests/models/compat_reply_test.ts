@@ -1,13 +1,11 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
-import type { ExtractToolCalls, FinishReason } from "../../src/models/backend.ts";
+import type { FinishReason } from "../../src/models/backend.ts";
 import { parseCompatResponse } from "../../src/models/openai/response.ts";
 import { readCompatResponse } from "./replies.ts";
 import { readLocalResponse } from "./replies.ts";
 import { localConfig } from "../../src/config.ts";
-import { BackendError } from "../../src/errors.ts";
 import type { Message } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
 import { recorded } from "../helpers/recorded.ts";
 
 const call = (name: string, args: unknown, id: unknown = name) => ({
@@ -19,10 +17,6 @@ const call = (name: string, args: unknown, id: unknown = name) => ({
 function compat(message: unknown, ...[finish = "stop", more = {}]: [unknown?, object?]) {
   return { choices: [{ index: 0, message, finish_reason: finish }], ...more };
 }
-
-const tools: Tool[] = [
-  { name: "read", description: "", parameters: { type: "object" }, access: "read", run: () => "" },
-];
 
 Deno.test("finish reasons, of both protocols", () => {
   const rows: [unknown, FinishReason][] = [
@@ -138,36 +132,6 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
   assertEquals(recordedReply.message.toolCalls![0]!.invalid!.text, '{"city"');
 });
 
-Deno.test("NET-08 every call has an id of its own", () => {
-  const ids = ["", null, undefined, "x", "x"];
-  const { toolCalls } = parseCompatResponse(
-    compat({ tool_calls: ids.map((id) => ({ ...call("read", "{}"), id })) }),
-  );
-  const given = toolCalls!.map(({ id }) => id);
-  assertEquals(new Set(given).size, 5);
-  assertEquals(given[3], "x");
-  for (const id of given) assertEquals(/^.{1,40}$/.test(id), true, id);
-});
-
-Deno.test("native answers: arguments as an object, usage, reasoning (recorded)", () => {
-  const reply = readLocalResponse(JSON.parse(recorded("local-think_tool").text));
-  assertEquals(reply, {
-    message: {
-      role: "assistant",
-      content: "",
-      reasoning: "I should call the weather tool.\n",
-      toolCalls: [{
-        id: "vpj1qr5gfZAl3xlAlV0RNavD3MnpFkqD",
-        name: "get_weather",
-        arguments: { city: "Nice" },
-      }],
-    },
-    finish: "tool_calls",
-    finishDetail: "stop",
-    usage: { inputTokens: 311, outputTokens: 34 },
-  });
-});
-
 Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
   const native = { message: { content: "a", tool_calls: [call("read", { p: 1 })] }, done: true };
   const other = compat({ content: "a", tool_calls: [call("read", '{"p":1}')] }, "tool_calls");
@@ -180,46 +144,6 @@ Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
   }
   const none = parseLocalResponse(localConfig(), { message: { content: "a" }, done: true });
   assertEquals(none, { message: { role: "assistant", content: "a" }, toolCalls: [] });
-});
-
-Deno.test("calls in the text are looked for only where there are no others", async (t) => {
-  const asked: unknown[] = [];
-  const extract: ExtractToolCalls = (content, options) => {
-    asked.push(options?.tools);
-    return content.includes("CALL")
-      ? [content.replace("CALL", ""), [{ id: "", name: "read", arguments: {} }]]
-      : [content, null];
-  };
-  const rows: [string, unknown, Tool[] | undefined, string, number, unknown[]][] = [
-    ["found", { content: "aCALL" }, tools, "a", 1, [["read"]]],
-    ["none there", { content: "a" }, tools, "a", 0, [["read"]]],
-    ["tools not told", { content: "aCALL" }, undefined, "a", 1, [undefined]],
-    ["no tools offered", { content: "aCALL" }, [], "aCALL", 0, []],
-    // Those of the text are dropped.
-    ["native ones", { content: "aCALL", tool_calls: [call("read", "{}")] }, tools, "a", 1, [[
-      "read",
-    ]]],
-  ];
-  for (const [name, message, offered, content, count, told] of rows) {
-    await t.step(name, () => {
-      for (const response of [compat(message), { message, done: true }]) {
-        asked.length = 0;
-        const reply = readLocalResponse(response, { extract, tools: offered });
-        assertEquals(reply.message.content, content);
-        assertEquals(reply.message.toolCalls?.length ?? 0, count);
-        assertEquals(reply.finish, count ? "tool_calls" : "stop");
-        assertEquals(asked, told);
-      }
-    });
-  }
-  const [found] = readCompatResponse(compat({ content: "CALL" }), { extract, tools }).message
-    .toolCalls!;
-  assertEquals([found!.recovered, found!.id !== ""], [true, true]);
-  const cut = { id: "", name: "read", arguments: {}, invalid: { text: '{"p":', reason: "cut" } };
-  const response = compat({ content: "CALL" }, "length");
-  const [asWritten] = readCompatResponse(response, { extract: () => ["", [cut]], tools }).message
-    .toolCalls!;
-  assertEquals(asWritten!.invalid!.text, '{"p":');
 });
 
 Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
@@ -299,71 +223,6 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
     const response = { message: { content: "a" }, done: true, ...counts as object };
     assertEquals(readLocalResponse(response).usage, expected);
   }
-});
-
-Deno.test("an error object in place of an answer is thrown", () => {
-  for (const read of [readCompatResponse, readLocalResponse]) {
-    const error = assertThrows(() => read({ error: "boom" }), BackendError);
-    assertEquals(error.serverMessage, "boom");
-  }
-});
-
-Deno.test("garbage at any field gives a BackendError or an answer, nothing else", () => {
-  const garbage = [undefined, null, 0, 7, true, "text", [], [7], {}, [[]], [{}], [null], { a: 1 }];
-  const shapes: ((value: unknown) => unknown)[] = [
-    (value) => value,
-    (message) => ({ message, done: true }),
-    (content) => ({ message: { content } }),
-    (thinking) => ({ message: { content: "", thinking } }),
-    (tool_calls) => ({ message: { content: "", tool_calls } }),
-    (value) => ({ message: { content: "", tool_calls: [value] } }),
-    (value) => ({ message: { content: "", tool_calls: [{ function: value }] } }),
-    (value) => ({ message: { content: "", tool_calls: [call("f", value)] } }),
-    (name) => ({ message: { content: "", tool_calls: [{ function: { name, arguments: {} } }] } }),
-    (id) => ({ message: { content: "", tool_calls: [{ ...call("f", {}), id }] } }),
-    (done_reason) => ({ message: { content: "a" }, done_reason }),
-    (eval_count) => ({ message: { content: "a" }, eval_count }),
-    (choices) => ({ choices }),
-  ];
-  let errors = 0;
-  for (const shape of shapes) {
-    for (const value of garbage) {
-      try {
-        const { message } = readLocalResponse(shape(value));
-        assertEquals(typeof message.content, "string");
-      } catch (error) {
-        if (!(error instanceof BackendError)) throw error;
-        errors++;
-      }
-    }
-  }
-  assertEquals(errors > 80, true, `${errors} errors`);
-});
-
-Deno.test("a call of 40 MB, in its name or its arguments, is refused, and little of it is kept", () => {
-  const much = "a".repeat(40e6);
-  const rows: [name: string, args: unknown][] = [
-    ["read", JSON.stringify({ path: much })],
-    ["read", { path: much }],
-    ["read", `{"path": ${much}`],
-    [much, "{}"],
-  ];
-  for (const [name, args] of rows) {
-    const { message } = readCompatResponse(
-      compat({ tool_calls: [call(name, args, "1")] }, "tool_calls"),
-    );
-    const [{ invalid, ...kept }] = message.toolCalls! as [NonNullable<typeof message.toolCalls>[0]];
-    assertEquals(JSON.stringify({ kept, invalid }).length < 1000, true);
-    assertEquals(
-      invalid?.reason.includes("at most 4194304") ?? kept.name === "a".repeat(200),
-      true,
-    );
-  }
-  const [found] = readCompatResponse(compat({ content: "x" }), {
-    tools,
-    extract: () => ["", [{ id: "1", name: "read", arguments: { path: much } }]],
-  }).message.toolCalls!;
-  assertEquals(found!.arguments, {});
 });
 
 Deno.test("200 calls are run, and one stands for all beyond them", () => {

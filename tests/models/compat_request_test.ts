@@ -4,7 +4,7 @@ import {
   messagesToCompatFormat,
   toolsToCompatFormat,
 } from "../../src/models/openai/request.ts";
-import { jsonText, nameOnWire } from "../../src/models/wire_values.ts";
+import { nameOnWire } from "../../src/models/wire_values.ts";
 import { withTextTools } from "../../src/models/text_tools.ts";
 import { localBody, messagesToLocalFormat } from "../../src/models/ollama/request.ts";
 import { compatConfig, localConfig } from "../../src/config.ts";
@@ -309,49 +309,4 @@ Deno.test("the bodies have the documented fields, messages last", () => {
     ],
   ];
   for (const [body, expected] of rows) assertEquals(body, expected);
-});
-
-Deno.test("each body extends the one before it, byte for byte", () => {
-  const compat = compatConfig({ model: "m", apiKey: "k" });
-  const local = localConfig({ model: "m" });
-  const bodies: ((messages: Message[]) => string)[] = [
-    (messages) => compatBody(compat, messages, [tool], true),
-    (messages) => localBody(local, messages, [tool], true),
-    (messages) => localBody(local, withTextTools(messages, [tool]), [], true),
-  ];
-  // Where a request may end: after a user message or the results of a round.
-  const ends = [2, 5, 7];
-  for (const body of bodies) {
-    const [first, ...later] = ends.map((end) => body(conversation.slice(0, end)));
-    let before = first!;
-    for (const next of later) {
-      assert(before.endsWith("]}") && next.startsWith(before.slice(0, -2)), next);
-      before = next;
-    }
-  }
-});
-
-Deno.test("text on the wire is well-formed Unicode", () => {
-  const rows: [unknown, string][] = [
-    ["a\ud800b", '"a\ufffdb"'],
-    ["\udfff", '"\ufffd"'],
-    ["🎉", '"🎉"'],
-    ["\\ud800", '"\\\\ud800"'],
-    ["\\\ud800", '"\\\\\ufffd"'],
-    [{ "\ud800": ["\udc00", { a: "\ud83c" }] }, '{"\ufffd":["\ufffd",{"a":"\ufffd"}]}'],
-    ["line\n\u0001", '"line\\n\\u0001"'],
-  ];
-  for (const [value, expected] of rows) {
-    assertEquals(jsonText(value), expected);
-    if (typeof value === "string") assertEquals(JSON.parse(jsonText(value)), value.toWellFormed());
-  }
-  const call = { id: "x", name: "read", arguments: { p: "\ud800" } };
-  const messages: Message[] = [
-    { role: "user", content: "\ud800" },
-    { role: "assistant", content: "\udfff", reasoning: "\udfff", toolCalls: [call] },
-    { role: "tool", content: "\ud800", toolCallId: "x", toolName: "read" },
-  ];
-  const body = JSON.parse(compatBody(compatConfig({ apiKey: "k" }), messages, [tool], true));
-  assertEquals(body.messages[0].content, "\ufffd");
-  assertEquals(JSON.parse(body.messages[1].tool_calls[0].function.arguments), { p: "\ufffd" });
 });

@@ -67,23 +67,6 @@ Deno.test("a call without streaming answers the same", async () => {
   assertEquals(server.requests[0]!.headers.get("authorization"), "Bearer sk-12345");
 });
 
-Deno.test("a conversation with calls, results and reasoning is taken by a strict server", async () => {
-  const calls = [{ name: "read", arguments: { p: "a" } }, { name: "read", arguments: '{"p":"' }];
-  await using server = strictServer([{ reasoning: "hm", toolCalls: calls }, { text: "Done" }]);
-  const backend = compatBackend(configFor(server));
-  const { message } = await backend.send(hi, [tool], {});
-  const results = message.toolCalls!.map(({ id, name }): Message => (
-    { role: "tool", content: "", toolCallId: id, toolName: name }
-  ));
-  const reply = await backend.send([...hi, message, ...results], [tool], {});
-  assertEquals(reply.message.content, "Done");
-  assertEquals(server.requests.map((r) => r.problem), [undefined, undefined]);
-  assertEquals(
-    [message.toolCalls![0]!.invalid, message.toolCalls![1]!.invalid?.text],
-    [undefined, '{"p":"'],
-  );
-});
-
 Deno.test("what a server refuses by name is asked for otherwise, once, and remembered", async (t) => {
   // deno-lint-ignore no-explicit-any
   const rows: [string, string, number, (body: any) => unknown, unknown][] = [
@@ -237,18 +220,6 @@ Deno.test("events that come as JSON by their content type are read (vllm-project
   assertEquals(deltas, [{ type: "text", text: "Hello" }]);
 });
 
-Deno.test("several refusals in a row are all answered", async () => {
-  await using server = serve(
-    refusing("Unsupported parameter: 'max_tokens'"),
-    refusing("Unsupported value: 'temperature'"),
-    refusing("Unknown parameter: 'stream_options'"),
-    ANSWER,
-  );
-  await callCompat({ ...configFor(server), maxTokens: 4096 }, hi);
-  const { max_completion_tokens, temperature, stream_options } = server.requests[3]!.json();
-  assertEquals([max_completion_tokens, temperature, stream_options], [4096, undefined, undefined]);
-});
-
 Deno.test("other refusals are shown, and nothing is asked again", async (t) => {
   const rows: [string, number, BackendErrorKind][] = [
     ["Invalid value for 'temperature': must be at most 1", 400, "request"],
@@ -343,21 +314,6 @@ Deno.test("tools are described in the text where that is the setting", async () 
   assert(messages[0].content.includes('"description":"Reads a file"'));
 });
 
-Deno.test("NET-03 an error inside a stream: retried before text, reported after it", async () => {
-  const failing = (...before: unknown[]) =>
-    sse([...before, { error: { message: "overloaded", type: "server_error", code: 503 } }]);
-  const text = { choices: [{ delta: { content: "par" } }] };
-  await using server = serve(failing(), ANSWER);
-  const config = configFor(server, { maxRetries: 1 });
-  assertEquals(parseCompatResponse(await callCompat(config, hi)).content, "Hello");
-  await using other = serve(failing(text), ANSWER);
-  const error = await assertRejects(
-    () => callCompat(configFor(other, { maxRetries: 1 }), hi),
-    BackendError,
-  );
-  assertEquals([error.serverMessage, other.requests.length], ["overloaded", 1]);
-});
-
 Deno.test("NET-11 answers that are none name status, type and host", async (t) => {
   const rows: [string, Handler][] = [
     ["another schema", json({ id: "x", data: [] })],
@@ -414,34 +370,6 @@ Deno.test("failures are told apart", async (t) => {
     const asked = () => callCompat(compatConfig({ fetch: made, apiKey: "sk-12345" }), hi);
     await assertRejects(asked, BackendError, "a request is made");
   });
-});
-
-Deno.test("NET-13 an abort closes the connection and is what the call throws", async () => {
-  await using server = strictServer([{ text: "Hello there", hang: true }]);
-  const abort = new AbortController();
-  const reason = new Error("enough");
-  const onDelta = () => abort.abort(reason);
-  const thrown = await callCompat(configFor(server), hi, [], { signal: abort.signal, onDelta })
-    .catch((error) => error);
-  assertEquals(thrown, reason);
-  await server.requests[0]!.closed;
-});
-
-Deno.test("options.fetch replaces the configured one", async () => {
-  const asked: string[] = [];
-  const answer = JSON.stringify({
-    choices: [{ message: { content: "a" }, finish_reason: "stop" }],
-  });
-  const fake = (name: string): typeof fetch => (url) => {
-    asked.push(`${name} ${url}`);
-    const headers = { "content-type": "application/json" };
-    return Promise.resolve(new Response(answer, { headers }));
-  };
-  const config = compatConfig({ baseUrl: "http://model.test/v1", fetch: fake("config") });
-  await callCompat(config, hi);
-  await callCompat(config, hi, [], { fetch: fake("options") });
-  const url = "http://model.test/v1/chat/completions";
-  assertEquals(asked, [`config ${url}`, `options ${url}`]);
 });
 
 Deno.test("NET-12 an answer that has finished ends, though [DONE] never comes", async () => {

@@ -1,10 +1,8 @@
 import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import type { Delta, Reply } from "../../src/models/backend.ts";
-import { parseCompatResponse } from "../../src/models/openai/response.ts";
 import { BackendError } from "../../src/errors.ts";
 import { AnswerStream } from "../../src/agent/answer_stream.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import { extractToolCallsFromText } from "../../src/models/toolcalls/extract.ts";
 import type { RetryNotice } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
@@ -184,55 +182,6 @@ onEveryWay("calls in the text are found and marked, native ones come first", asy
   const native = await send();
   assertEquals([native.content, native.toolCalls?.[0]?.recovered], ["Look:", undefined]);
   assertEquals((await send([])).toolCalls, undefined);
-}, hasPlainText);
-
-onEveryWay("an answer's text is split alike however the network cuts it", async (way) => {
-  const call = '<toolcall>{"name":"read_file","arguments":{"file_path":"</think>"}}</toolcall>';
-  const native = [{ id: "call_1", name: "read_file", arguments: { file_path: "b" } }];
-  const steps: Step[] = [
-    { text: `<think>嗯 🎉</think>\n\nLook: ${call} ` },
-    { text: `${call} So.</think>Yes ${call}` },
-    { reasoning: "嗯", text: `<think>tags</think> ${call}` },
-    { text: `Look: ${call} twice`, toolCalls: native },
-  ];
-  const parse = { extract: extractToolCallsFromText, tools: builtinTools };
-  for (const step of steps) {
-    await using server = strictServer([step, step]);
-    let bytes = new Uint8Array();
-    let headers = new Headers();
-    const options = { stream: way.stream, splitter: splitterFor(builtinTools) };
-    const whole = await way.backend(server.url).send(question, builtinTools, {
-      ...options,
-      fetch: async (...args) => {
-        const response = await fetch(...args);
-        headers = response.headers;
-        bytes = await response.bytes();
-        return new Response(bytes, { headers });
-      },
-    });
-    const said = ({ toolCalls = [], ...message }: Message) => ({
-      ...message,
-      calls: toolCalls.map(({ name, arguments: args, recovered }) => [name, args, recovered]),
-    });
-    const cuts: Uint8Array[][] = [];
-    forEverySplit(bytes, (pieces) => cuts.push(pieces));
-    // Every eleventh cut, and byte by byte: the decoders and the splitter have tests of all cuts.
-    for (const pieces of cuts.filter((pieces, i) => i % 11 === 0 || pieces.length > 2)) {
-      const reply = await way.backend(server.url).send(question, builtinTools, {
-        ...options,
-        splitter: splitterFor(builtinTools),
-        fetch: () => Promise.resolve(new Response(ReadableStream.from(pieces), { headers })),
-      });
-      assertEquals(said(reply.message), said(whole.message));
-    }
-    const message = {
-      content: step.text,
-      reasoning_content: step.reasoning,
-      tool_calls: step.toolCalls?.map(({ id, ...call }) => ({ id, function: call })),
-    };
-    const choices = [{ message, finish_reason: "stop" }];
-    assertEquals(said(parseCompatResponse({ choices }, parse)), said(whole.message));
-  }
 }, hasPlainText);
 
 onEveryWay("NET-10 a refused request is not repeated", async ({ backend, stream }) => {

@@ -123,14 +123,6 @@ for (const [input, expected] of inputs) {
   });
 }
 
-Deno.test("NET-08 ids that are empty, missing or there twice become unique", () => {
-  const content = [use(""), use(null), use(undefined), use("a"), use("a")];
-  const { toolCalls } = parseHostedResponse({ content, stop_reason: "tool_use" });
-  const ids = toolCalls!.map((call) => call.id);
-  assertEquals([ids.length, new Set(ids).size, ids[3]], [5, 5, "a"]);
-  for (const id of ids) assertMatch(id, /^[a-zA-Z0-9_-]+$/);
-});
-
 const usages: [usage: unknown, expected: unknown][] = [
   [undefined, undefined],
   [null, undefined],

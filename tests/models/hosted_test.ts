@@ -1,25 +1,14 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { CopilotAgent } from "../../src/agent/agent.ts";
-import { askModel } from "../../src/agent/ask_model.ts";
 import type { CallOptions } from "../../src/models/backend.ts";
 import { callHosted, hostedBackend } from "../../src/models/anthropic/mod.ts";
 import { hostedConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Message } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
 import { recorded } from "../helpers/recorded.ts";
-import { json, respond, serve } from "../helpers/server.ts";
+import { respond, serve } from "../helpers/server.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
-
-const tool: Tool = {
-  name: "read",
-  description: "Reads a file",
-  parameters: { type: "object", properties: { p: { type: "string" } }, required: ["p"] },
-  access: "read",
-  run: () => "",
-};
 
 function config(url: string): ReturnType<typeof hostedConfig> {
   return hostedConfig({ apiKey: "sk-1", baseUrl: url, model: "m", maxRetries: 0 });
@@ -65,13 +54,6 @@ Deno.test("the text of an answer is only that", () => {
   assertEquals(hostedBackend(config("http://localhost")).isTyped, true);
 });
 
-Deno.test("any other refusal is shown at once", async () => {
-  await using server = strictServer([{ error: { status: 400, message: "max_tokens: too many" } }]);
-  const error = await assertRejects(() => callHosted(config(server.url), hi), BackendError);
-  assertEquals([error.kind, error.serverMessage], ["request", "max_tokens: too many"]);
-  assertEquals(server.requests.length, 1);
-});
-
 /** A recorded answer to a request that failed. */
 function refusal(name: string): Parameters<typeof respond> {
   const { head, text } = recorded(`hosted-${name}`);
@@ -93,27 +75,3 @@ for (const [name, kind, says] of failures) {
     assertMatch(error.message, says);
   });
 }
-
-Deno.test("a model that takes no tools is told of them in the text, and its calls are read from there", async () => {
-  const called = '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>';
-  const refusal = json({
-    type: "error",
-    error: { type: "invalid_request_error", message: "m does not support tools" },
-  }, 400);
-  const answer = json({ content: [{ type: "text", text: called }], stop_reason: "end_turn" });
-  await using server = serve(refusal, answer, answer);
-  const agent = new CopilotAgent({ hosted: config(server.url) }, ".", { tools: [tool] });
-  for (let i = 0; i < 2; i++) {
-    const { message } = await askModel(agent, {
-      signal: new AbortController().signal,
-      emit: () => {},
-      messages: hi,
-    });
-    assertEquals(message.toolCalls?.map(({ name, arguments: args }) => [name, args]), [
-      ["read", { p: "a" }],
-    ]);
-    assertEquals(message.content, "");
-  }
-  const bodies = server.requests.map((request) => request.json());
-  assertEquals(bodies.map((body) => body.tools === undefined), [false, true, true]);
-});

@@ -560,24 +560,6 @@ for (
   });
 }
 
-Deno.test("a path that did not answer in time is not asked again at once where it is optional", async () => {
-  let asked = 0;
-  const fetch = (_: unknown, { signal }: RequestInit = {}) => {
-    asked++;
-    return new Promise<Response>((_, reject) =>
-      signal!.addEventListener("abort", () => reject(signal!.reason))
-    );
-  };
-  const options = { host: "http://localhost:1", fetch: fetch as typeof globalThis.fetch };
-  const limits = { timeoutMs: 10, isOptional: true };
-  for (let time = 0; time < 2; time++) {
-    await assertRejects(() => askServer("/hangs", options, limits), BackendError);
-  }
-  assertEquals(asked, 1);
-  await assertRejects(() => askServer("/hangs", options, { timeoutMs: 10 }), BackendError);
-  assertEquals(asked, 2);
-});
-
 Deno.test("a path that did not answer in time is asked again once its server answers, a second time not", async () => {
   const asked: string[] = [];
   let isBusy = true;

@@ -78,29 +78,6 @@ Deno.test("the folded response has the shape of a native one", () => {
   ]);
 });
 
-Deno.test("a folded response names nothing that did not come", () => {
-  assertEquals(fold([line({ role: "assistant", content: "a" }), DONE]), {
-    model: "m",
-    message: { role: "assistant", content: "a" },
-    done: true,
-    done_reason: "stop",
-  });
-});
-
-Deno.test("recorded native answers read as they should", () => {
-  const { message, finish } = readLocalResponse(fold([recorded("local-escapes-stream").body]));
-  assertEquals(message.toolCalls!.map(({ name, arguments: args }) => [name, args]), [[
-    "write_file",
-    {
-      path: "src/a b.ts",
-      text: "line1\n\tif (x < \"y\") { return '\\\\'; } // é é 🎉\n",
-    },
-  ]]);
-  assertEquals(finish, "tool_calls");
-  assertEquals(readLocalResponse(fold([recorded("local-length-stream").body])).finish, "length");
-  assertEquals(readLocalResponse(fold([recorded("local-load").body])).finish, "other");
-});
-
 Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {
   const call = { function: { name: "read", arguments: { p: 1 } } };
   const rows: Record<string, string> = {

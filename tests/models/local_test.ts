@@ -70,24 +70,6 @@ Deno.test("both endpoints answer alike, and are asked as documented", async () =
   assertEquals(native!.headers.get("authorization"), "Bearer proxy-key");
 });
 
-Deno.test("a conversation with calls, results and reasoning is taken by a strict server", async () => {
-  for (const useCompat of [false, true]) {
-    const calls = [{ name: "read", arguments: { p: "a" } }, {
-      name: "read",
-      arguments: { p: "b" },
-    }];
-    await using server = strictServer([{ reasoning: "hm", toolCalls: calls }, { text: "Done" }]);
-    const backend = localBackend(configFor(server, { useCompat }));
-    const { message } = await backend.send(hi, [tool], {});
-    const results = message.toolCalls!.map(({ id, name }): Message => (
-      { role: "tool", content: "", toolCallId: id, toolName: name }
-    ));
-    const reply = await backend.send([...hi, message, ...results], [tool], {});
-    assertEquals(reply.message.content, "Done");
-    assertEquals(server.requests.map((r) => r.problem), [undefined, undefined]);
-  }
-});
-
 Deno.test("a model that takes no tools is told of them in the text", async () => {
   const called = '<toolcall>{"name":"read","arguments":{"p":"a"}}</toolcall>';
   const native = ndjson([{ message: { content: called }, done: true, done_reason: "stop" }]);
@@ -144,20 +126,6 @@ Deno.test("an unknown model: those installed are named, in the message and as a 
   }
 });
 
-Deno.test("nothing listens", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const url = `http://127.0.0.1:${listener.addr.port}`;
-  listener.close();
-  for (const useCompat of [false, true]) {
-    const error = await assertRejects(
-      () => callLocal(configFor({ url }, { useCompat }), hi),
-      BackendError,
-    );
-    assertEquals(error.kind, "connection");
-    assert(error.message.includes(new URL(url).host), error.message);
-  }
-});
-
 Deno.test("a server without the native endpoint", async () => {
   const missing = json({ error: { message: "File Not Found", type: "not_found_error" } }, 404);
   for (const useCompat of [false, true]) {
@@ -168,19 +136,6 @@ Deno.test("a server without the native endpoint", async () => {
     );
     assertEquals([error.kind, error.status], ["request", 404]);
   }
-});
-
-Deno.test("NET-03 NET-04 a runner that dies: reported after text, retried before it", async () => {
-  await using server = serve(replay("local-midstream-native"));
-  const error = await assertRejects(
-    () => callLocal(configFor(server, { maxRetries: 2 }), hi),
-    BackendError,
-  );
-  assertEquals([error.kind, server.requests.length], ["server", 1]);
-  assert(error.message.includes("unexpected EOF"), error.message);
-  await using other = serve(ndjson([{ error: "unexpected EOF" }]), ANSWER);
-  const response = await callLocal(configFor(other, { maxRetries: 2 }), hi);
-  assertEquals((response as { message: { content: string } }).message.content, "Hello");
 });
 
 Deno.test("a history that the server refuses gives one clear line", async () => {

@@ -52,24 +52,6 @@ Deno.test("NET-01 NET-02 SseDecoder follows the standard at every split", () => 
   }
 });
 
-Deno.test("NET-01 SseDecoder reads recorded streams alike at every split", () => {
-  const streams: [file: string, events: number, last: SseEvent][] = [
-    ["sse-llama-hello.txt", 12, message("[DONE]")],
-    ["sse-llama-messages-escapes.txt", 29, {
-      event: "message_stop",
-      data: '{"type":"message_stop"}',
-    }],
-  ];
-  for (const [file, count, last] of streams) {
-    const bytes = Deno.readFileSync(new URL(`../fixtures/wire/${file}`, import.meta.url));
-    const whole = decode([bytes]);
-    assertEquals([whole.length, whole.at(-1)], [count, last]);
-    assertEquals(whole.some(({ data }) => data.includes("\ufffd")), false);
-    const expected = JSON.stringify(whole);
-    forEverySplit(bytes, (pieces) => assertEquals(JSON.stringify(decode(pieces)), expected));
-  }
-});
-
 Deno.test("NET-01 NET-02 SseDecoder reads any bytes in any pieces as the standard, read plainly, does", () => {
   // deno-fmt-ignore
   const parts = [

@@ -86,7 +86,7 @@ Deno.test({
     using ws = workspace();
     const rights = await putListed(ws, "f");
     for (const path of [ws.dir, ws.at("f")]) Deno.chownSync(path, 65534, 65534);
-    const module = import.meta.resolve("../../../src/tools/files/write_file.ts");
+    const module = import.meta.resolve("../../../src/tools/write_file.ts");
     const write = () =>
       runAsNobody(
         ws.dir,
@@ -116,7 +116,7 @@ Deno.test({
     const size = 16_000_000;
     const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
     ws.put("f", contents[0]!);
-    const module = import.meta.resolve("../../../src/tools/files/edit_file.ts");
+    const module = import.meta.resolve("../../../src/tools/edit_file.ts");
     ws.put(
       "edits.ts",
       `import { editFile } from "${module}";
@@ -419,18 +419,6 @@ Deno.test({
   },
 });
 
-Deno.test("a file that another program made meanwhile is not lost", async () => {
-  using ws = workspace();
-  const edit = { file_path: "f", old_string: "", new_string: "ours", replace_all: false };
-  const write = { file_path: "f", content: "ours" };
-  for (const run of [() => editFile(edit, ws.context), () => writeFile(write, ws.context)]) {
-    const running = meanwhile(run, () => ws.put("f", "theirs"));
-    await assertRejects(() => running, Error, "Cannot write f as it changed on disk");
-    assertEquals([ws.text("f"), ws.names()], ["theirs", ["f"]]);
-    Deno.removeSync(ws.at("f"));
-  }
-});
-
 Deno.test({
   name: "an edit waits for a lock, for some time, and can be aborted meanwhile",
   ignore: !posix,
@@ -483,18 +471,6 @@ Deno.test({
   },
 });
 
-Deno.test("a new file on a file system without links", async () => {
-  using ws = workspace();
-  const link = Deno.link;
-  Deno.link = () => Promise.reject(new Deno.errors.NotSupported("no links"));
-  try {
-    assertStringIncludes(await writeFile({ file_path: "f", content: "x" }, ws.context), "Created");
-  } finally {
-    Deno.link = link;
-  }
-  assertEquals([ws.text("f"), ws.names()], ["x", ["f"]]);
-});
-
 Deno.test({
   name: "two processes that edit one file lose no edit that they reported",
   ignore: !posix,
@@ -504,7 +480,7 @@ Deno.test({
       const edits = 100;
       ws.put("f", "p0 0\np1 0\n");
       if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
-      const module = import.meta.resolve("../../../src/tools/files/edit_file.ts");
+      const module = import.meta.resolve("../../../src/tools/edit_file.ts");
       ws.put(
         "edits.ts",
         `import { editFile } from "${module}";

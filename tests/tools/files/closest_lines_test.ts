@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { explainMiss } from "../../../src/tools/files/closest_lines.ts";
 
 const file = [
@@ -52,16 +52,6 @@ Deno.test.each([
   for (const part of parts) assertStringIncludes(text, part);
 });
 
-Deno.test("says little, whatever the lines are", () => {
-  const long = `${"x".repeat(10_000)}\n`.repeat(100);
-  const text = explainMiss(long, long.replaceAll("x\n", "y\n"));
-  assert(text.length < 5000, `${text.length} characters`);
-  assertEquals(explainMiss("", "x"), "No line of the file is like it: read the file again.");
-  assertEquals(explainMiss("", "\n"), "No line of the file is like it: read the file again.");
-  assertEquals(explainMiss("a", " "), "No line of the file is like it: read the file again.");
-  explainMiss("\n\n\n", "\n\n\n\n\n\n\n\n");
-});
-
 Deno.test("a difference far down is shown", () => {
   const lines = Array.from({ length: 100 }, (_, i) => `this is line number ${i}`);
   const wanted = lines.with(80, "this is line number eighty").slice(10);
@@ -85,16 +75,6 @@ Deno.test("as many lines are shown as were given, up to 15", () => {
   }
   // Only the line break at the end is missing in the file.
   assertEquals(explainMiss("abcd", "abcd\n"), `${kind}\n1\tabcd`);
-});
-
-Deno.test("a difference behind the lines that are looked for is no whitespace", () => {
-  const lines = Array.from({ length: 300 }, (_, i) => `this is line number ${i}`);
-  const text = explainMiss(lines.join("\n"), lines.with(250, "else").join("\n"));
-  assert(text.startsWith("Closest lines"), text);
-  assertStringIncludes(text, "Line 251 of old_string is: else");
-  // The first 200 of the wanted lines say where the text is.
-  const late = [...Array.from({ length: 200 }, (_, i) => `~${i}`), lines[7]!].join("\n");
-  assertStringIncludes(explainMiss(lines.join("\n"), late), "No line of the file is like it");
 });
 
 // Each row: the file's lines, the text's, and the number of the first line that is shown.

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { seeded } from "../../helpers/split.ts";
 import { editFile } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { type Workspace, workspace } from "../workspace.ts";
 
 function edit(
   ws: Workspace,
@@ -173,23 +173,6 @@ Deno.test("an empty old_string creates a file or fills an empty one", async () =
   ws.put("bom", "\ufeff");
   await edit(ws, "bom", "", "z");
   assertEquals(ws.text("bom"), "\ufeffz");
-});
-
-Deno.test("what is missing or no regular file is refused", async () => {
-  using ws = workspace();
-  ws.put("main.ts", "");
-  await Deno.mkdir(ws.at("folder"));
-  await assertRejects(() => edit(ws, "mian.ts", "a", "b"), Error, "did you mean main.ts?");
-  await assertRejects(() => edit(ws, "folder", "a", "b"), Error, "not a regular file but a folder");
-  await assertRejects(() => edit(ws, "folder", "", "b"), Error, "not a regular file but a folder");
-  await assertRejects(() => edit(ws, "main.ts/x", "", "b"), Error, "Cannot edit main.ts/x");
-  if (!posix) return;
-  await run("mkfifo", ws.at("fifo"));
-  await Deno.symlink("/dev/zero", ws.at("zero"));
-  for (const name of ["fifo", "zero"]) {
-    await assertRejects(() => edit(ws, name, "a", "b"), Error, "not a regular file", "PTH-05");
-    await assertRejects(() => edit(ws, name, "", "b"), Error, "not a regular file", "PTH-05");
-  }
 });
 
 Deno.test({

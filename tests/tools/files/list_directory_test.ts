@@ -69,23 +69,6 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "a granted folder shows the same, with names that a shell takes for patterns",
-  ignore: Deno.build.os === "windows",
-  fn: async () => {
-    using ws = workspace();
-    Deno.mkdirSync(ws.at("d"));
-    const grant = { realPath: ws.at("d"), withheld: { folder: ws.dir, paths: [] } };
-    const granted = () => listDirectory({ path: "d" }, { ...ws.context, grant });
-    assertEquals(await granted(), "[the folder is empty]");
-    for (const name of ["*", "-n", "..?*", "...", ".x", "$(touch y)", "a\nb", "%s"]) {
-      ws.put(`d/${name}`, "");
-    }
-    assertEquals(await granted(), await list(ws, "d"));
-    assertEquals((await granted()).split("\n").length, 9);
-  },
-});
-
 Deno.test("is bounded, and says how many are left", async () => {
   using ws = workspace();
   for (let i = 0; i < 1100; i++) ws.put(`f${String(i).padStart(4, "0")}`, "");
@@ -130,17 +113,6 @@ Deno.test("sizes are told in units of 1024", async () => {
     Deno.truncateSync(ws.at("f"), bytes);
     assertEquals(await list(ws), `f  ${expected}\n[1 entry]`);
   }
-});
-
-Deno.test("an abort ends it, with the reason", async () => {
-  using ws = workspace();
-  ws.put("a", "");
-  const signal = AbortSignal.abort(new Error("stopped"));
-  await assertRejects(
-    () => listDirectory({ path: "." }, { ...ws.context, signal }),
-    Error,
-    "stopped",
-  );
 });
 
 Deno.test("what is no folder is refused", async () => {

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { readFile as readRange } from "../../../src/tools/read_file.ts";
 import { readFile } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
@@ -67,15 +66,6 @@ Deno.test("shows the window asked for and where to go on", async () => {
   assertEquals(await read(ws, "empty", 5), "[the file is empty]");
 });
 
-Deno.test("the range that was read, for who shows it", async () => {
-  using ws = workspace();
-  ws.put("f", "a\nb\nc\n");
-  const range = async (offset: number, limit: number) =>
-    (await readRange({ file_path: "f", offset, limit }, ws.context)).range;
-  assertEquals(await range(1, 9), { first: 1, last: 3, total: 3, isExact: true });
-  assertEquals(await range(2, 1), { first: 2, last: 2, total: 3, isExact: true });
-});
-
 Deno.test("lines that fit exactly are shown, and what is not shown is not told of", async () => {
   using ws = workspace({ maxOutputChars: 500 });
   // Of the 500 characters 400 are for the last line; with its number and end each line has 10.
@@ -138,25 +128,6 @@ Deno.test("cuts long lines between characters, also the first when it alone is t
   assertStringIncludes(small, "continue with offset 2");
 });
 
-Deno.test("lines and line endings where a file stops to be a small one", async () => {
-  using ws = workspace();
-  const piece = 256 * 1024;
-  // A CRLF, a BOM's line and a wide character on each side of the border.
-  for (let shift = -3; shift <= 3; shift++) {
-    const filler = "x".repeat(99) + "\n";
-    const fill = filler.repeat(Math.floor(piece / 100) - 1);
-    const pad = "p".repeat(piece - fill.length + shift - 2);
-    ws.put("f", `${fill}${pad}é\r\nlast`);
-    const total = Math.floor(piece / 100) + 1;
-    const result = await read(ws, "f", total - 1);
-    assertEquals(
-      result,
-      `${total - 1}\t${pad}é\n${total}\tlast\n[lines ${total - 1}-${total} of ${total}; ` +
-        `line endings are CRLF on 1, LF on ${total - 2}; no newline at the end]`,
-    );
-  }
-});
-
 Deno.test("CR counts as a line ending only where there is no LF, however late that comes", async () => {
   using ws = workspace();
   const long = "x\r".repeat(200_000);
@@ -190,40 +161,6 @@ Deno.test({
     const grown = Deno.memoryUsage().rss - before;
     assert(grown < 200e6, `${grown} bytes more`);
   },
-});
-
-Deno.test("a file that grows while it is read is not read in pieces as small as it was", async () => {
-  using made = workspace();
-  const path = made.put("log", "one\n");
-  const { statSync, read } = Deno.FsFile.prototype;
-  let reads = 0;
-  try {
-    Deno.FsFile.prototype.statSync = function () {
-      const info = statSync.call(this);
-      Deno.writeTextFileSync(path, "more\n".repeat(40_000), { append: true });
-      return info;
-    };
-    Deno.FsFile.prototype.read = function (buffer) {
-      reads++;
-      return read.call(this, buffer);
-    };
-    const args = { file_path: "log", offset: 1, limit: 1 };
-    assertStringIncludes(await readFile(args, made.context), "lines 1-1 of 40001");
-  } finally {
-    Object.assign(Deno.FsFile.prototype, { statSync, read });
-  }
-  assert(reads < 10, `${reads} reads`);
-});
-
-Deno.test("stops when it is aborted", async () => {
-  using ws = workspace();
-  ws.put("f", "a\n");
-  const signal = AbortSignal.abort(new Error("stopped"));
-  await assertRejects(
-    () => readFile({ file_path: "f", offset: 1, limit: 1 }, { ...ws.context, signal }),
-    Error,
-    "stopped",
-  );
 });
 
 Deno.test.each([

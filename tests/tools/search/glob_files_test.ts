@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globFiles } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 
@@ -209,20 +209,6 @@ Deno.test("bad arguments are refused with what to give instead", async () => {
     assert(error.message.startsWith("Cannot "), error.message);
     assertStringIncludes(error.message, message);
   }
-});
-
-Deno.test({
-  name: "PTH-05 a place that is no folder or file is refused, not opened",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    await run("mkfifo", ws.at("fifo"));
-    const error = await assertRejects(() => glob(ws, "*", "fifo"), Error);
-    assertStringIncludes(error.message, "not a regular file");
-    if (Deno.build.os !== "linux") return;
-    await assertRejects(() => glob(ws, "*", "/proc"), Error, "not a regular file");
-    await assertRejects(() => glob(ws, "self/*", "/proc"), Error, "not a regular file");
-  },
 });
 
 Deno.test({

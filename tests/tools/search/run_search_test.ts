@@ -129,7 +129,7 @@ Deno.test("an abort ends a search at once with its own reason", async () => {
 Deno.test("a program that searched, to the end, out of time or aborted, ends by itself", async () => {
   using ws = workspace();
   ws.put("slow", slowText());
-  const tool = new URL("../../../src/tools/search/grep_code.ts", import.meta.url).href;
+  const tool = new URL("../../../src/tools/grep_code.ts", import.meta.url).href;
   ws.put(
     "program.ts",
     `import { grepCode } from ${JSON.stringify(tool)};

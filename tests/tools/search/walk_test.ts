@@ -157,13 +157,6 @@ Deno.test("ignored folders that are named are walked, by their own rules", async
   assertEquals(at(".hid"), "a");
 });
 
-Deno.test("goes no deeper than asked", async () => {
-  using ws = workspace();
-  await put(ws, { "a": "", "d/a": "", "d/e/a": "" });
-  const depths = [0, 1, 2].map((maxDepth) => walk(ws, { maxDepth }).join(" "));
-  assertEquals(depths, ["a", "a d/a", "a d/a d/e/a"]);
-});
-
 Deno.test({
   name: "random trees with nested .gitignore files, as git has it",
   ignore: gitMissing || !posix, // compares with git
@@ -222,20 +215,6 @@ Deno.test({
     await Deno.symlink("loop", ws.at("loop"));
     assertEquals(walk(ws), ["end"]);
   },
-});
-
-Deno.test("rules above the highest folder do not count", async () => {
-  using ws = workspace();
-  await put(ws, { ".gitignore": "a", "d/.gitignore": "b", "d/e/a": "", "d/e/b": "", "d/a": "" });
-  const left = (top: string) => walk(ws, { root: ws.at("d/e"), top: ws.at(top) }).join(" ");
-  assertEquals(["", "d", "d/e"].map(left), ["", "a", "a b"]);
-});
-
-Deno.test("a repository within another has its own rules, also where its .git is a link", async () => {
-  using ws = workspace();
-  await put(ws, { ".gitignore": "a", "git/HEAD": "", "in/d/a": "" });
-  await Deno.symlink("../git", ws.at("in/.git"));
-  for (const root of ["in", "in/d"]) assertEquals(walk(ws, { root: ws.at(root) }).length, 1, root);
 });
 
 Deno.test("SEC-01 names of files are withheld for files alone, and counted", async () => {
