@@ -92,18 +92,6 @@ Deno.test("truncateRepetition: maxRepeats", () => {
   }
 });
 
-Deno.test("truncateRepetition: what it returns is not cut again", () => {
-  for (const [, text] of rows) {
-    const once = truncateRepetition(text);
-    assertEquals(truncateRepetition(once), once);
-  }
-});
-
-Deno.test("truncateRepetition: a runaway without sentences", () => {
-  const before = "An honest beginning: ";
-  assertEquals(truncateRepetition(before + "ha ".repeat(2000)), `${before}ha ha${WARNING}`);
-});
-
 /** Where the text is cut, and how many of its characters were read by then. */
 function watched(pieces: Iterable<string>, limit?: number): { cut?: number; seen: number } {
   const watcher = new RepetitionWatcher(limit);
@@ -319,17 +307,6 @@ Deno.test("RepetitionWatcher: another limit, which white space does not have", (
   const { seen } = watched("<b> ".repeat(9000), HIDDEN_CYCLE);
   assert(seen >= HIDDEN_CYCLE && seen <= HIDDEN_CYCLE + 512, `seen after ${seen}`);
   assert(watched("\t".repeat(9000), HIDDEN_CYCLE).seen <= 4512);
-});
-
-Deno.test("repetition: two million characters complete", () => {
-  const letters = noise(2e5, "ab").repeat(10);
-  assert(truncateRepetition(letters) === letters);
-  for (
-    const text of [
-      noise(2e5, "abcdefgh .\n").repeat(10),
-      ("a".repeat(3500) + "\n" + "b".repeat(3500) + "`").repeat(280),
-    ]
-  ) assert(truncateRepetition(text).endsWith(WARNING));
 });
 
 Deno.test("RepetitionWatcher: a unit must come four times, a block of short ones be long", () => {

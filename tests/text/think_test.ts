@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { isBlank, splitThinking, stripThinkTags, ThinkFilter } from "../../src/text/think.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
-import { cpuTime } from "../helpers/cpu_time.ts";
 
 /** No reasoning: the text stays. */
 const literal = (text: string): [string, string, string] => [text, text, ""];
@@ -193,44 +192,11 @@ Deno.test("ThinkFilter holds back no more than what may be a tag, and white spac
   assertEquals(filter.end(), { text: " <think>\nd", reasoning: "", retracted: false });
 });
 
-Deno.test("ThinkFilter gives out no half of a surrogate pair", () => {
-  const filter = new ThinkFilter();
-  assertEquals(filter.push("a\ud83d").text, "a");
-  assertEquals(filter.push("\ude00").text, "😀");
-});
-
 Deno.test("isBlank", () => {
   for (const text of ["", " \n\t", "\u200b\ufeff", "\u00a0\u2060"]) {
     assertEquals(isBlank(text), true);
   }
   for (const text of ["a", "\n.", "😀", "\u200bx"]) assertEquals(isBlank(text), false);
-});
-
-Deno.test("splitThinking: half a million characters of anything complete", () => {
-  const pieces = [
-    "<think>",
-    "</think>",
-    "<",
-    "`",
-    "```",
-    "\n",
-    "~~~\n",
-    "<think>`</think>",
-    "`<think>",
-  ];
-  for (const piece of pieces) {
-    const [text, reasoning] = splitThinking(piece.repeat(500_000 / piece.length));
-    assertEquals(text.length + reasoning.length <= 500_000, true);
-  }
-});
-
-Deno.test("ThinkFilter: 25 000 lone end tags, white space and all", () => {
-  const text = " ".repeat(1_000_000) + "a </think> \n".repeat(25_000);
-  const start = cpuTime();
-  const pieces = text.match(/[^]{1,40}/g)!;
-  assertEquals(filtered(pieces), splitThinking(text));
-  // Quadratic time takes minutes.
-  assertEquals(cpuTime() - start < 5000, true);
 });
 
 Deno.test("ThinkFilter: tags are text from where it is told so", () => {

@@ -277,35 +277,6 @@ leakTest(
   },
 );
 
-leakTest("NET-13 an abort from within the answer, before it, or within a wait", async () => {
-  await using server = serve(respond(503), OK);
-  const inWait = new AbortController();
-  const { wait: _wait, ...real } = options({
-    signal: inWait.signal,
-    onRetry: () => inWait.abort("in wait"),
-  });
-  assertEquals(
-    await requestStream(post(server.url), real, () => textReader()).catch((e) => e),
-    "in wait",
-  );
-
-  const inAnswer = new AbortController();
-  const shown: string[] = [];
-  const reader = () => textReader((text) => (shown.push(text), inAnswer.abort("in answer")));
-  const { handler, left } = watchedStall(STREAM, "data: a\n\n");
-  await using slow = serve(handler);
-  const answer = requestStream(post(slow.url), options({ signal: inAnswer.signal }), reader);
-  assertEquals([await answer.catch((e) => e), shown], ["in answer", ["a"]]);
-  await soon(left);
-
-  const before = options({ signal: AbortSignal.abort("before") });
-  assertEquals(
-    await requestStream(post(server.url), before, () => textReader()).catch((e) => e),
-    "before",
-  );
-  assertEquals(server.requests.length, 1);
-});
-
 leakTest("NET-13 an abort ends a fetch that does not heed it", async () => {
   const controller = new AbortController();
   let cancelled = false;

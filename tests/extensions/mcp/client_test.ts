@@ -121,28 +121,6 @@ Deno.test("mcp: one known to be older gets the handshake first, and is asked ane
   assertEquals(newer.client.facts.era, "modern");
 });
 
-Deno.test("mcp: a newer server that takes long to start is asked once more", async () => {
-  let asked = 0;
-  const late = await wire((method) => {
-    if (method !== "server/discover") throw new RpcError(-32601, method);
-    return asked++ === 0 ? new Promise(() => {}) : MODERN;
-  });
-  assertEquals(late.got.map(([method]) => method), [
-    ...["server/discover", "initialize", "server/discover"],
-  ]);
-  assertEquals(late.client.facts.era, "modern");
-});
-
-Deno.test("mcp: what a server says that it has is kept", async () => {
-  const { client } = await wire((method) =>
-    method === "server/discover" && {
-      supportedVersions: ["2026-07-28"],
-      capabilities: { prompts: {}, resources: {} },
-    }
-  );
-  assertEquals(client.facts.has, { tools: false, prompts: true, resources: true });
-});
-
 Deno.test("mcp: a refusal that an older server gives leads to the handshake, another one to its words", async () => {
   const refusing = (error: Error): Answers => (method) => {
     if (method === "server/discover") throw error;

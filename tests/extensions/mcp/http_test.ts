@@ -192,12 +192,6 @@ Deno.test("mcp: addresses that a server names lead neither inside the own networ
   }
 });
 
-Deno.test("mcp: the body of a failure takes time linear in its length", async () => {
-  await using server = serve(respond(500, {}, "<".repeat(60_000)));
-  await using servers = await opened(server);
-  await assertRejects(() => servers.named("web")!.refresh(signal), Error, "answered 500: <<<");
-});
-
 Deno.test("mcp: a header that cannot be sent is named, without its value", () => {
   const [web] = definitionsIn(
     { mcpServers: { web: { url: "http://a", headers: { "X-Key": "${KEY}" } } } },

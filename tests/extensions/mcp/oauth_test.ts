@@ -6,7 +6,7 @@ import { definitionsIn, type OAuthSettings } from "../../../src/extensions/mcp/d
 import { bodyText } from "../../../src/extensions/mcp/http.ts";
 import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
 import { waitForCode } from "../../../src/extensions/mcp/oauth_callback.ts";
-import { challengeParam, findAuthority } from "../../../src/extensions/mcp/oauth_discovery.ts";
+import { findAuthority } from "../../../src/extensions/mcp/oauth_discovery.ts";
 
 const { signal } = new AbortController();
 Deno.env.set("BROWSER", "no-such-browser-anywhere");
@@ -158,19 +158,6 @@ Deno.test("mcp: scopes are those asked for, else those of the settings, else tho
     const { page, store, url } = await signIn(server, settings, { challenge });
     assertEquals([page.get("scope"), store.of(url).token?.scope], [expected, expected!]);
   }
-});
-
-Deno.test("mcp: who is asked for more rights keeps those of the token", async () => {
-  await using server = authority({}, { scopes_supported: ["x"] });
-  const { store, url, auth } = await signIn(server, {}, { challenge: "Bearer scope=b" });
-  const told = Promise.withResolvers<string>();
-  Object.assign(auth, { tell: told.resolve });
-  const signingIn = auth.signIn('Bearer scope="a"', signal);
-  const page = new URL((await told.promise).split("\n")[1]!).searchParams;
-  assertEquals(page.get("scope"), "b a");
-  await comeBack(page);
-  await signingIn;
-  assertEquals(store.of(url).token?.scope, "b a");
 });
 
 Deno.test("mcp: a client is the one of the settings, its document, or one that is registered", async () => {
@@ -383,18 +370,6 @@ Deno.test("mcp: a refused request signs in, three times at most", async () => {
   assertEquals(challenges, ["a", "b", "c"]);
 });
 
-Deno.test("mcp: a parameter of a challenge is found, quoted or not", () => {
-  const rows: [challenge: string, value: string | undefined][] = [
-    ['Bearer scope="a b"', "a b"],
-    ["Bearer realm=x,scope=a", "a"],
-    ['Bearer scope="a \\"b\\""', 'a "b"'],
-    ["Bearer SCOPE = a, x", "a"],
-    ["Bearer noscope=a", undefined],
-    ["", undefined],
-  ];
-  for (const [challenge, value] of rows) assertEquals(challengeParam(challenge, "scope"), value);
-});
-
 Deno.test("mcp: documents are looked for where the standards put them, in their order", async () => {
   const own = "/.well-known/oauth-protected-resource";
   const oauth = "/.well-known/oauth-authorization-server";
@@ -494,48 +469,6 @@ Deno.test("mcp: what does not fit together is not signed in to", async () => {
     Error,
     "does not say how it gives tokens",
   );
-});
-
-Deno.test("mcp: a document that comes with a failure is none", async () => {
-  await using server = authority();
-  const own = "/.well-known/oauth-protected-resource/mcp";
-  const { [own]: document, ...others } = server.documents;
-  server.documents = {
-    ...others,
-    [own]: () => Response.json(document, { status: 500 }),
-    "/.well-known/oauth-protected-resource": document,
-  };
-  assertEquals(
-    (await findAuthority(`${server.base}/mcp`, "", signal)).resource,
-    `${server.base}/mcp`,
-  );
-  assertEquals(server.paths.slice(0, 2), [own, "/.well-known/oauth-protected-resource"]);
-});
-
-Deno.test("mcp: a server of the first revision is its own authority", async () => {
-  await using server = authority({
-    scopes_supported: ["x"],
-    token_endpoint_auth_methods_supported: [],
-  });
-  const { base, documents } = server;
-  delete documents["/.well-known/oauth-protected-resource/mcp"];
-  const oauth = "/.well-known/oauth-authorization-server";
-  const named = await findAuthority(`${base}/mcp`, "", signal);
-  assertEquals(named, {
-    ...{ issuer: base, resource: undefined, scopes: ["x"], knownScopes: ["x"], authMethods: [] },
-    ...{ authorizeUrl: `${base}/authorize`, tokenUrl: `${base}/token` },
-    ...{ registerUrl: `${base}/register`, takesMetadataUrl: false, namesIssuer: false },
-  });
-  documents[oauth] = { ...documents[oauth] as object, issuer: "https://other.example" };
-  await assertRejects(
-    () => findAuthority(`${base}/mcp`, "", signal),
-    Error,
-    "it calls itself https://other.example",
-  );
-  documents[oauth] = { ...documents[oauth] as object, issuer: undefined };
-  assertEquals((await findAuthority(`${base}/mcp`, "", signal)).issuer, base);
-  delete documents[oauth];
-  await assertRejects(() => findAuthority(`${base}/mcp`, "", signal), Error, "it does not say");
 });
 
 Deno.test("mcp: a document has a limit, which it may fill", async () => {

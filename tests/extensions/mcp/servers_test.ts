@@ -203,17 +203,6 @@ Deno.test("mcp: lists without end are cut, with a word", async () => {
   }
 });
 
-Deno.test("mcp: names are made safe for models, and stay apart", async () => {
-  await using one = await bad("names");
-  await one.find("a");
-  const names = one.servers.known().map(({ name }) => name);
-  assertEquals(new Set(names).size, 5);
-  assert(names.includes("bad__a_b"));
-  for (const name of names) assertMatch(name, /^[\w-]{1,64}$/);
-  const [news] = one.news;
-  assert(news?.type === "left_out" && news.reasons.length === 1, JSON.stringify(one.news));
-});
-
 Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
   await using one = await bad("escapes");
   const answer = await one.find("echo");
@@ -242,13 +231,6 @@ Deno.test("mcp: a tool that changes after it was approved is not offered before 
   await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
   assertMatch(await next.call("echo"), /^echo/);
   assertEquals(server.changes.map(({ now }) => now.name), ["new_one"]);
-});
-
-Deno.test("mcp: a title is told to the model, so one that changes is not offered either", async () => {
-  await using one = await bad("title");
-  await one.find("echo");
-  await using next = await one.again();
-  await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
 });
 
 Deno.test("mcp: names stay apart even where they were made up to have the same mark", () => {

@@ -393,21 +393,6 @@ screenTest(
   { history: ["first"] },
 );
 
-screenTest("the steps stay above a list that asks for it", async (screen, terminal) => {
-  const how = { waits: false, hasPanel: true };
-  const { signal } = new AbortController();
-  const picked = screen.choose(LIST, signal, how);
-  await terminal.until((rows) => rows.includes("Which?") && rows.includes("a step"));
-  await terminal.type("\x14");
-  await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
-  await terminal.type("\x14");
-  await terminal.until((rows) => rows.includes("Which?") && rows.includes("a step"));
-  await terminal.type("1");
-  assertEquals(await picked, "one");
-  void screen.choose(LIST, signal);
-  await terminal.until((rows) => rows.includes("Which?") && !rows.includes("a step"));
-}, { activity: undefined, panel: ["a step"] });
-
 screenTest("keys typed ahead reach the line after a list", async (screen, terminal) => {
   const { signal } = new AbortController();
   const pick = async () => {
@@ -485,11 +470,6 @@ screenTest("Esc closes a menu or a search first", async (_screen, terminal, stop
   await terminal.type("\x1b");
   await terminal.until(() => stops.length === 1);
 });
-
-screenTest("Ctrl-D before anybody reads is not lost", async (screen, terminal) => {
-  await terminal.type("\x04");
-  assertEquals(await screen.read(), null);
-}, { activity: undefined });
 
 Deno.test("a question waits for keys that came while a completion was looked up", async () => {
   const asked = Promise.withResolvers<void>();

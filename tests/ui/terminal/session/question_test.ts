@@ -216,17 +216,6 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
   }
 });
 
-Deno.test("an edit that cannot be prepared is shown as it was given", async () => {
-  using ws = workspace();
-  ws.put("f", "a\na\n");
-  for (const [file_path, old_string] of [["none", "a"], ["f", "c"], ["f", "a"]] as const) {
-    assertEquals(
-      await rowsBelowPath(ws, "edit_file", { file_path, old_string, new_string: "b" }),
-      [`  old_string: ${old_string}`, "  new_string: b"],
-    );
-  }
-});
-
 /** What is asked about a call, and what is said of some lines in place of an answer. */
 async function asked(
   name: string,
@@ -317,19 +306,6 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   assertEquals(rows.filter((row) => row.length > 24), []);
 });
 
-Deno.test("why a call is asked about is broken at spaces", async () => {
-  const reason = "names .env, which may hold variables of the environment";
-  const { text } = await asked(
-    "run_bash",
-    { command: "cat .e*" },
-    { reason, isRoutine: false },
-    [],
-    40,
-  );
-  const rows = ["  It names .env, which may hold", "  variables of the environment."];
-  assertEquals(text.split("\n").slice(-2), rows);
-});
-
 Deno.test("a file that a message names is asked about in other words than a call", async () => {
   const file = { file_path: ".env" };
   const of = await asked(
@@ -342,12 +318,6 @@ Deno.test("a file that a message names is asked about in other words than a call
   assertEquals(of.prompt, "Attach it? [y/n/?] ");
   const help = "  y      attach it\n  n      do not attach it: the model only sees the name";
   assertEquals(of.said, [help]);
-});
-
-Deno.test("a question names its keys from 30 columns on", async () => {
-  const ls = { command: "ls" };
-  assertEquals((await asked("run_bash", ls, {}, [], 30)).prompt, "Run this? [y/n/a/s/e/?] ");
-  assertEquals((await asked("run_bash", ls, {}, [], 29)).prompt, "Run this? [y/n/?] ");
 });
 
 Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {
@@ -363,15 +333,4 @@ Deno.test("the arguments of a call: short ones in a row, others below it, the ba
   const reason = (size: number) => rows({ command: "ls", reason: "a".repeat(size) }).slice(1);
   assertEquals(reason(28), [`  reason: ${"a".repeat(28)}`]);
   assertEquals(reason(29), ["  reason (1 line, 29 characters):", `  │ ${"a".repeat(29)}`]);
-});
-
-Deno.test("a command is broken behind its words, and no word of it but one that is longer than a row", () => {
-  const rows = (command: string) => requestText(bash, { command }, 40).split("\n").slice(1);
-  assertEquals(rows("python3 -m unittest discover -s tests 2>&1 | tail -5"), [
-    "  │ python3 -m unittest discover -s ",
-    "  ┆ tests 2>&1 | tail -5",
-  ]);
-  assertEquals(rows(`cat ${"a".repeat(40)} b`), [
-    ...["  │ cat ", `  ┆ ${"a".repeat(34)}`, "  ┆ aaaaaa b"],
-  ]);
 });
