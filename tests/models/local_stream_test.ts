@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Delta } from "../../src/models/backend.ts";
 import { readLocalResponse } from "./replies.ts";
-import { LocalReader } from "../../src/models/ollama/mod.ts";
+import { LocalReader } from "../../src/models/ollama/stream.ts";
 import { BackendError } from "../../src/errors.ts";
 import { forEverySplit } from "../helpers/split.ts";
 import { recorded } from "../helpers/recorded.ts";

@@ -197,7 +197,7 @@ Deno.test({
     const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
     ws.put(
       "script.ts",
-      `import { writeFile } from "${module("tools/files/write_file.ts")}";
+      `import { writeFile } from "${module("tools/write_file.ts")}";
       import { onSignals } from "${module("cli/signals.ts")}";
       onSignals(() => {});
       const { signal } = new AbortController();
