@@ -105,6 +105,8 @@ export class PathTable {
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
   #names: { names: ReadonlySet<string>; pieces: readonly string[] } | undefined;
+  /** The paths of the patterns without wildcards. */
+  readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
     { home, own = [], others = [] }: PersonalFolders = {},
@@ -183,8 +185,17 @@ export class PathTable {
     const list = listedOnce((folder) => this.looks.list(folder));
     const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
+    const paths = (isFixed: boolean) =>
+      tableRows(kind).flatMap(({ globs, ...row }) =>
+        located(
+          { ...row, globs: globs.filter((glob) => glob.includes("*") !== isFixed) },
+          this.#namedHomes,
+          list,
+        )
+      );
     const named = [
-      ...tableRows(kind).flatMap((row) => located(row, this.#namedHomes, list)),
+      ...this.#fixed[kind] ??= paths(true),
+      ...paths(false),
       ...own.map((path) => ({
         path,
         what: "what this program keeps",

@@ -37,6 +37,7 @@ export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
   /** The folder that sandboxed commands see as `/tmp` and the like. */
   #own: string | undefined;
+  #mounts: string | undefined;
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -63,7 +64,7 @@ export class Confinement {
   /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
   async restoreLinks(folder: string): Promise<string[]> {
     const { linkTable, restoreLinks } = await import("../safety/sandbox/kept_links.ts");
-    const table = await linkTable(folder, this.sources.stateFolder);
+    const table = linkTable(folder, this.sources.stateFolder);
     return table === undefined ? [] : restoreLinks(table);
   }
 
@@ -82,29 +83,27 @@ export class Confinement {
       }
       // With the network, only a single git command may write git's folders.
       const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-      const { words, view, close, variables, left, tidy } = await this.#words(settings, {
+      const { words, view, close, variables, left, tidy, more } = await this.#words(settings, {
         ...{ leave, isGit, reads },
       });
-      const { by, holder, environment } = await this.find() as Sandbox;
+      const { by, environment } = await this.find() as Sandbox;
       const network = settings.network || leave === "network";
       const endLinks = await this.#keepLinks(view);
       writers.set(view, true);
-      const mend = (output: string) => {
+      const mend = (output: string, code?: number) => {
         this.sources.onEnd(folder, args.at(-1) ?? "", output);
+        // Other mounts than those that are known may be why the sandbox ran nothing.
+        if (code === 126) this.#mounts = undefined;
         const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks?.() ?? [], ...tidy()];
         const mended = lines.join("; ");
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
       };
       const limits = limitsOf({ ...settings, network, isGitOpen: close !== undefined });
-      const notSearched = view.isComplete
-        ? ""
-        : ". Folders that are not searched for secrets yet are closed for now";
       return {
         program: words[0]!,
         args: [...words.slice(1), program, ...args],
-        limits: `sandboxed by ${by}: ${limits}${notSearched}`,
-        ...holder !== undefined && { holder },
+        limits: `sandboxed by ${by}: ${limits}${more}`,
         mend,
         variables,
         environment,
@@ -143,7 +142,7 @@ export class Confinement {
     const { source, answers, folders, asked } = await gitOf(settings, view.folder);
     const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
-    const [{ home }, { ownSource }, { toolVariables }, { useCaches }] = await Promise.all([
+    const [{ home }, wrap, { toolVariables }, { useCaches }] = await Promise.all([
       this.sources.paths(),
       import("../safety/sandbox/wrap.ts"),
       import("../safety/sandbox/tool_variables.ts"),
@@ -162,18 +161,19 @@ export class Confinement {
     const network = view.network || leave === "network";
     const seen = { ...git?.view ?? view, network };
     const places = new Map([...seen.places, ...reads.map((path) => [path, "read"] as const)]);
-    const words = sandbox.command({ ...seen, places }, own);
+    const { view: few, closed } = wrap.withFewPaths({ ...seen, places });
+    const words = sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
     const tools = home && toolVariables({
       view: { ...view, network },
       home,
-      cache: ownSource(own, `${home}/.cache`),
+      cache: wrap.ownSource(own, `${home}/.cache`),
       value: this.sources.variables,
       programs: isCommand
         ? programFolders(undefined, this.sources.variables("PATH"))
         : settings.programs ?? [],
     });
     return {
-      ...{ words, view, close: git?.close, left: left ?? [] },
+      ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few, closed) },
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...stated && asked.gitVariables(stated) },
     };
@@ -183,10 +183,25 @@ export class Confinement {
   async #keepLinks({ links = [], folder }: View): Promise<(() => string[]) | undefined> {
     if (links.length === 0) return undefined;
     const { keepLinks, linkTable } = await import("../safety/sandbox/kept_links.ts");
-    const end = keepLinks(links, await linkTable(folder, this.sources.stateFolder));
+    const end = keepLinks(links, linkTable(folder, this.sources.stateFolder));
     const forget = atProgramEnd(end);
     return () => (forget(), end());
   }
+}
+
+/** The maximum number of closed folders that are named. */
+const MAX_CLOSED_NAMES = 5;
+
+/** Returns what else commands cannot use, as further sentences. */
+function closedText(view: View, closed: readonly string[]): string {
+  const names = closed.slice(0, MAX_CLOSED_NAMES).map((at) =>
+    `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
+  );
+  if (closed.length > MAX_CLOSED_NAMES) {
+    names.push(`${closed.length - MAX_CLOSED_NAMES} more are closed`);
+  }
+  return (names.length > 0 ? `. Of too many protected files, ${names.join(", ")}` : "") +
+    (view.isComplete ? "" : ". Folders that are not searched for secrets yet are closed for now");
 }
 
 /** git as it is asked about a folder. */

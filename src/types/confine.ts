@@ -23,15 +23,13 @@ export interface ConfinedProgram {
   args: string[];
   /** The limits that may have made the program fail, in one line for the model. */
   limits?: string;
-  /** The name of the process that contains the program, and may outlive it briefly. */
-  holder?: string;
   /** Additional variables. */
   variables?: Readonly<Record<string, string>>;
   /** Returns the environment to start `program` in, so that the program in it gets these variables. */
   environment?(variables: Readonly<Record<string, string>>): Record<string, string>;
   /**
-   * Called after the program, with the end of its output. Restores what it was not allowed to replace, and reports that
-   * in one line for the model.
+   * Called after the program, with the end of its output and its exit code. Restores what it was not allowed to
+   * replace, and reports that in one line for the model.
    */
-  mend?(output: string): string | undefined;
+  mend?(output: string, code?: number): string | undefined;
 }

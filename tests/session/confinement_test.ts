@@ -1,6 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { withFewPaths } from "../../src/safety/sandbox/wrap.ts";
+import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 
@@ -48,4 +50,108 @@ Deno.test({
     assertEquals([...Deno.readDirSync(`${workingDir}/sub`)], []);
     await Deno.remove(base, { recursive: true });
   },
+});
+
+/** A folder with files, and what runs commands in it. */
+async function folderWith(names: Iterable<string>) {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const workingDir = `${base}/work`;
+  await Deno.mkdir(`${base}/home`);
+  for (const name of names) {
+    const path = `${workingDir}/${name}`;
+    await Deno.mkdir(path.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(path, "SECRET\n");
+  }
+  const permissions = openPermissions(
+    { sandbox: "workspace-write" },
+    (name) => name === "HOME" ? `${base}/home` : undefined,
+  );
+  const { signal } = new AbortController();
+  const context = {
+    ...{ workingDir, maxOutputChars: 2000, signal },
+    confine: permissions.confine(() => workingDir),
+  };
+  return {
+    workingDir,
+    run: async (command: string) =>
+      (await runBash({ command, timeout_seconds: 60 }, context)).content,
+    [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
+  };
+}
+const numbered = <T>(count: number, make: (n: number) => T) =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+Deno.test({
+  name: "SBX-01 of many secrets and protected files, the folders that contain them are closed",
+  ignore,
+  async fn() {
+    const names = [
+      ...numbered(1000, (n) => `keys/.env.${n}`),
+      ...numbered(1000, (n) => `packages/p${n}/a.code-workspace`),
+      ...["src/.env", "src/plain", "keys/plain"],
+    ];
+    await using at = await folderWith(names);
+    const said = await at.run(
+      "cat keys/* keys/.env.1 src/.env; touch packages/p1/x; touch src/x packages/../x && ls src; exit 1",
+    );
+    assertEquals(said.includes("SECRET"), false, said);
+    assertStringIncludes(said, "stdout:\nplain\nx\n");
+    assertStringIncludes(said, "packages/p1/x': Read-only file system");
+    assertStringIncludes(
+      said,
+      `. Of too many protected files, ${at.workingDir}/packages is read-only, ` +
+        `${at.workingDir}/keys is hidden`,
+    );
+  },
+});
+
+Deno.test({
+  name: "SBX-01 a folder with too many secrets directly in it is hidden as a whole",
+  ignore,
+  async fn() {
+    await using at = await folderWith(numbered(3000, (n) => `.env.${n}`));
+    const said = await at.run("ls -A; touch x; cat .env.7; exit 1");
+    assertEquals(said.includes("SECRET"), false, said);
+    assertStringIncludes(said, `${at.workingDir} is hidden`);
+    assertEquals([...Deno.readDirSync(at.workingDir)].length, 3000);
+  },
+});
+
+Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
+  const rows: [paths: [string, "none" | "read" | "write"][], closed: string[]][] = [
+    [numbered(150, (n) => `a${n}`).map((path) => [path, "none"]), []],
+    [numbered(151, (n) => `a/${n}`).map((path) => [path, "read"]), ["a read"]],
+    // What is writable or readable in a closed folder does not stay so.
+    [
+      [
+        ...numbered(151, (n): [string, "none"] => [`a/b/${n}`, "none"]),
+        ["a/b/c", "write"],
+        ["a/b/c/d", "read"],
+      ],
+      ["a/b none"],
+    ],
+    [numbered(200, (n) => `a/b/${n}/c`).map((path) => [path, "none"]), ["a/b none"]],
+    [numbered(400, (n) => `a${n}/b`).map((path) => [path, "none"]), [" none"]],
+    [numbered(451, (n) => `a${n}`).map((path) => [path, "read"]), [" read"]],
+  ];
+  for (const [paths, wanted] of rows) {
+    const view: View = {
+      ...{ folder: "/w", network: false, isComplete: true },
+      places: new Map([
+        ["/w", "write"],
+        ...paths.map(([path, access]) => [`/w/${path}`, access] as const),
+      ]),
+    };
+    const { view: few, closed } = withFewPaths(view);
+    assertEquals(
+      closed.map((at) => `${at.slice(3)} ${accessAt(few, at)}`),
+      wanted,
+    );
+    for (const at of view.places.keys()) {
+      const rank = ["none", "read", "own", "write"];
+      const [before, after] = [view, few].map((one) => rank.indexOf(accessAt(one, at)));
+      assertEquals(after! <= before!, true, at);
+    }
+    assertEquals(few.places.size <= 451, true);
+  }
 });

@@ -6,7 +6,6 @@
  */
 
 import { attempt } from "../../attempt.ts";
-import { digestOf } from "../../text/digest.ts";
 import { basename, dirname } from "../../text/std_path.ts";
 import { runInPlace } from "../in_place.ts";
 
@@ -27,10 +26,10 @@ const targetIn = (path: string) => attempt(() => Deno.readLinkSync(path));
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
 /** Returns the path of a folder's table. Another folder at the same path has another table. */
-export async function linkTable(folder: string, stateFolder?: string): Promise<string | undefined> {
+export function linkTable(folder: string, stateFolder?: string): string | undefined {
   const { dev, ino } = attempt(() => Deno.statSync(folder)) ?? {};
   if (stateFolder === undefined || dev === undefined) return undefined;
-  return `${stateFolder}/links/${await digestOf(`${folder}\n${dev} ${ino}`)}`;
+  return `${stateFolder}/links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
 }
 
 /** Restores the links of a table. Returns a line for each. */

@@ -20,14 +20,13 @@ import {
 export interface Sandbox {
   /** The program that does it, such as `bubblewrap`. */
   by: string;
-  /** The name of its process, which may briefly outlive the sandboxed program. */
-  holder?: string;
   /**
    * Returns the words to put before a program and its arguments.
    *
    * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
+   * @param mounts the text of `/proc/self/mountinfo`, if it is known
    */
-  command(view: View, own: string): string[];
+  command(view: View, own: string, mounts?: string): string[];
   /** Returns the environment of that command line, in which the program gets these variables. */
   environment(variables: Readonly<Record<string, string>>): Record<string, string>;
 }
@@ -47,26 +46,24 @@ export async function findSandbox(
   paths: PathTable = new PathTable({ home: Deno.env.get("HOME") }),
   memory?: string,
   os: string = Deno.build.os,
+  hasMaximum = hasOwnMaximum(),
 ): Promise<Sandbox | string> {
-  const sandboxes = (hasOwnMaximum() ? [true, false] : [false]).map((one) => sandboxOf(os, one));
-  let fault = "";
-  for (const sandbox of sandboxes) {
-    if (typeof sandbox === "string") return sandbox;
-    const state = stateOf(sandbox);
-    if (memory !== undefined && textAt(memory) === state) return sandbox;
-    const found = await faultOf(sandbox, paths);
-    if (found !== undefined) {
-      fault = `${sandbox.by} does not work here: ${found}`;
-      continue;
-    }
-    if (memory !== undefined) {
-      // If it cannot be stored, the next start tries again.
-      await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
-        .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
-    }
-    return sandbox;
+  const sandbox = sandboxOf(os, hasMaximum);
+  if (typeof sandbox === "string") return sandbox;
+  const state = stateOf(sandbox.program, hasMaximum);
+  if (memory !== undefined && textAt(memory) === state) return sandbox;
+  const fault = await faultOf(sandbox, paths);
+  if (fault !== undefined) {
+    return hasMaximum
+      ? await findSandbox(paths, memory, os, false)
+      : `${sandbox.by} does not work here: ${fault}`;
   }
-  return fault;
+  if (memory !== undefined) {
+    // If it cannot be stored, the next start tries again.
+    await Deno.mkdir(dirname(memory), { recursive: true, mode: 0o700 })
+      .then(() => Deno.writeTextFile(memory, state, { mode: 0o600 })).catch(() => {});
+  }
+  return sandbox;
 }
 
 /**
@@ -105,7 +102,7 @@ export function namespacesAdvice(read: (path: string) => string | undefined = te
 }
 
 /** Everything that a working sandbox depends on: this boot, the sandbox program, this program, the user. */
-function stateOf({ program, hasMaximum }: KnownSandbox): string {
+function stateOf(program: string, hasMaximum: boolean): string {
   const { mtime, size, ino } = Deno.statSync(program);
   // The boot time, rounded because it is computed from two clocks.
   const boot = Math.round((Date.now() / 1000 - Deno.osUptime()) / 60);
@@ -119,14 +116,12 @@ const namespaces = (): string[] =>
 
 const textAt = (path: string): string | undefined => attempt(() => Deno.readTextFileSync(path));
 
-type KnownSandbox = Sandbox & { program: string; hasMaximum: boolean };
-
-function sandboxOf(os: string, hasMaximum: boolean): KnownSandbox | string {
+function sandboxOf(os: string, hasMaximum: boolean): (Sandbox & { program: string }) | string {
   if (os === "darwin") {
     if (entryAt(SANDBOX_EXEC) === undefined) return "sandbox-exec is missing";
     return {
       by: "sandbox-exec",
-      ...{ program: SANDBOX_EXEC, hasMaximum },
+      program: SANDBOX_EXEC,
       environment: outerEnvironment,
       command: (view) => seatbeltCommand(SANDBOX_EXEC, view),
     };
@@ -138,10 +133,9 @@ function sandboxOf(os: string, hasMaximum: boolean): KnownSandbox | string {
   }
   return {
     by: "bubblewrap",
-    holder: "bwrap",
     environment: outerEnvironment,
-    ...{ program, hasMaximum },
-    command: (view, own) => bubbleCommand(program, { view, own, hasMaximum }),
+    program,
+    command: (view, own, mounts) => bubbleCommand(program, { view, own, hasMaximum, mounts }),
   };
 }
 

@@ -10,7 +10,7 @@ import { attempt } from "../../attempt.ts";
 import { tempFolders } from "../../temp_folder.ts";
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
-import { hasOtherBytes } from "../folder_looks.ts";
+import { hasOtherBytes, type PathAccess } from "../folder_looks.ts";
 import { accessAt, entryAt, realPathOf, type View } from "../view.ts";
 
 /** The settings of one sandboxed command. */
@@ -22,6 +22,8 @@ export interface BubbleSettings {
   filter?: string;
   /** True if its processes can have a maximum of their own, which also binds root. */
   hasMaximum?: boolean;
+  /** The text of {@linkcode mountinfo}. */
+  mounts?: string | undefined;
 }
 
 /** The maximum size of the files in `/dev/shm`, in bytes. */
@@ -31,20 +33,19 @@ const MAX_SHARED = String(1024 * 1024 * 1024);
 const RESTORE = `eval "$COPILOT_ENV"
 exec "$@"`;
 /**
- * Starts a program in the finished sandbox. The arguments are a list of mounts, a list of mounts that they may hide,
- * then the program and its arguments.
+ * Starts a program in the finished sandbox. The arguments are a list of mounts, then the program and its arguments.
  *
  * A program that ran meanwhile may have put a link in place of a mounted path, so that another path was mounted.
- * The script compares the list with the kernel's: a mount must be of the listed device and folder (`b`), or be a
- * mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in blocks of 512 or 1024
+ * The script compares the list with the kernel's: a mount must be of the listed device and folder, `ro` or `rw`, or be
+ * a mask (`m`). Then it sets limits: for processes and threads, and for the size of a file, in blocks of 512 or 1024
  * bytes, depending on the shell.
  *
  * bash reads the kernel's list at once. `read` takes it byte by byte, which costs about 4 ms.
  */
 const START = `nl='
 '
-all=$1 want=$1 hidden=$2
-shift 2
+all=$1 want=$1
+shift
 set -f
 IFS=$nl
 if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; then
@@ -54,12 +55,14 @@ for mount in $mounts; do
   mount=\${mount#* * } from=\${mount%% *}
   mount=\${mount#* } from="$from \${mount%% *}"
   mount=\${mount#* } at=\${mount%% *}
+  mount=\${mount#* } mode=\${mount%%[, ]*}
   case $all in
     *"$nl$at m$nl"*) line="$at m" ;;
-    *"$nl$from $at b$nl"*) line="$from $at b" ;;
-    *" $at b$nl"*)
-      case $hidden in
-        *"$nl$from $at b$nl"*) continue ;;
+    *"$nl$from $at $mode$nl"*) line="$from $at $mode" ;;
+    *" $at r"[ow]"$nl"*)
+      # Another mount, which the listed one must hide.
+      case $want in
+        *" $at r"[ow]"$nl"*) continue ;;
         *) want=$at && break ;;
       esac ;;
     *) continue ;;
@@ -131,10 +134,10 @@ const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManag
 /** Returns the command line that starts `bwrap`, up to the program. */
 export function bubblewrapCommand(
   bwrap: string,
-  { view, own, filter, hasMaximum = false }: BubbleSettings,
+  { view, own, filter, hasMaximum = false, mounts: hostMounts }: BubbleSettings,
 ): string[] {
   const { folder, network } = view;
-  const { mounts, empty, inside, hidden } = mountsOf(view, own);
+  const { mounts, empty, inside } = mountsOf(view, own, mountTable(hostMounts));
   const bash = BASH.find((path) => entryAt(path) !== undefined);
   // A shell opens the filter's file, because Deno passes only the first three descriptors to programs.
   const mask = mounts.some((word) => word.startsWith("\ufffd")) ? MASK : "";
@@ -164,7 +167,7 @@ export function bubblewrapCommand(
     "-c",
     START,
     "sh",
-    ...[inside, hidden].map((lines) => `\n${lines.map((line) => `${line}\n`).join("")}`),
+    `\n${inside.map((line) => `${line}\n`).join("")}`,
   ];
 }
 
@@ -205,6 +208,59 @@ function asInMountinfo(path: string): string {
 export const ownSource = (own: string, path: string): string =>
   join(own, path.replaceAll("/", "-"));
 
+/** The maximum number of mounts in the folder. For each, bubblewrap reads the list of all. */
+const MAX_MOUNTS = 150;
+
+/**
+ * Returns a view of which few paths in the folder are mounted, so that the sandbox starts fast. If there are too many,
+ * the folders that contain most of them get the strictest access of these. Returns these folders, too.
+ */
+export function withFewPaths(view: View): { view: View; closed: string[] } {
+  const { folder } = view;
+  const inside = [...view.places].filter(([path, access]) =>
+    path !== folder && isWithin(folder, path) && access !== accessAt(view, dirname(path))
+  );
+  // The longest first: a folder comes before those around it.
+  const folders = [...new Set(inside.flatMap(([path]) => foldersBetween(folder, path)))]
+    .sort((a, b) => b.length - a.length);
+  if (inside.length + folders.length <= MAX_MOUNTS) return { view, closed: [] };
+  const crowded = crowdedFolders(folder, inside.map(([path]) => dirname(path)), folders);
+  const around = (path: string) =>
+    path === folder || !isWithin(folder, path)
+      ? undefined
+      : [...foldersBetween(folder, path), folder].findLast((at) => crowded.has(at));
+  const places = new Map(view.places);
+  for (const [path, access] of view.places) {
+    const at = around(path);
+    if (at === undefined) continue;
+    places.delete(path);
+    if (places.get(at) !== "none") places.set(at, access === "none" ? "none" : "read");
+  }
+  const closed = [...crowded].filter((at) => around(at) === undefined);
+  return { view: { ...view, places }, closed };
+}
+
+/** @param containing for each path, the folder that contains it */
+function crowdedFolders(
+  root: string,
+  containing: readonly string[],
+  folders: readonly string[],
+): Set<string> {
+  for (let most = MAX_MOUNTS; most > 0; most >>= 1) {
+    const counts = new Map<string, number>();
+    const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
+    for (const at of containing) add(at, 1);
+    const crowded = folders.filter((at) => {
+      const count = counts.get(at)!;
+      add(dirname(at), count > most ? 1 : count + 1);
+      return count > most;
+    });
+    // A slow start is better than none of the folder.
+    if (counts.get(root)! <= (most === 1 ? 3 : 1) * MAX_MOUNTS) return new Set(crowded);
+  }
+  return new Set([root]);
+}
+
 /** Returns a view's places with what no command may replace: this program's folders, and those between mounts. */
 function allPlaces(view: View, own: string) {
   const places = new Map(view.places);
@@ -236,24 +292,21 @@ function allPlaces(view: View, own: string) {
  * Returns the mounts of a view's places, parents first; the folders that are mounted empty; and the mounts in
  * writable folders, as {@linkcode START} expects them.
  */
-function mountsOf(view: View, own: string) {
+function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
   const { places, writtenAround } = allPlaces(view, own);
   const empty: string[] = [];
   const inside: string[] = [];
-  const hidden: string[] = [];
-  const hostMounts = mountTable();
-  const note = (real: string, at = real) => {
-    const [line = "", ...below] = mountLines(hostMounts, real, at);
-    inside.push(line);
-    hidden.push(...below);
-  };
-  const mounts = [...places].sort(([a], [b]) => a.length - b.length).flatMap(([path, access]) => {
+  const note = (access: PathAccess, real: string, at = real) =>
+    inside.push(mountLine(hostMounts, { real, at, isReadOnly: access === "read" }));
+  // Those of cgroups, which are many, come last: bubblewrap reads the list of mounts for each.
+  const order = (path: string) => path.length + (path.startsWith("/sys/") ? 1e5 : 0);
+  const mounts = [...places].sort(([a], [b]) => order(a) - order(b)).flatMap(([path, access]) => {
     if (access === "own") {
       const source = ownSource(own, path);
       Deno.mkdirSync(source, { recursive: true, mode: 0o700 });
       // A path with a link is mounted elsewhere.
       const isReal = [undefined, dirname(path)].includes(realPathOf(dirname(path)));
-      if (isReal) note(realPathOf(source) ?? source, path);
+      if (isReal) note(access, realPathOf(source) ?? source, path);
       return ["--bind", source, path];
     }
     const entry = entryAt(path);
@@ -268,19 +321,19 @@ function mountsOf(view: View, own: string) {
     // ms.
     if (access === "read" && above === "read" && path !== view.folder) return [];
     // It existed when the view was made: START then runs nothing.
-    if (entry === undefined && isInside) note(path);
-    if (entry === undefined || access === "none" && isAbsent) return [];
+    if (entry === undefined && isInside) note(access, path);
+    if (entry === undefined || access === "none" && isAbsent && path !== view.folder) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
     const isMask = access === "none";
     if (isInside && isMask) inside.push(`${asInMountinfo(path)} m`);
-    else if (isInside) note(path);
+    else if (isInside) note(access, path);
     // A path that has disappeared needs no mount; START detects it in the folder.
     if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     empty.push(path);
     return ["--tmpfs", path];
   });
-  return { mounts, empty, inside, hidden };
+  return { mounts, empty, inside };
 }
 
 /** A mount, with the texts of `/proc/self/mountinfo`. */
@@ -293,11 +346,12 @@ interface Mount {
   root: string;
   /** The path at which it is mounted. */
   at: string;
+  isReadOnly: boolean;
   isNfs: boolean;
 }
 
 /** Returns the text of `/proc/self/mountinfo`, which Deno reads with all permissions only. */
-function mountinfo(): string {
+export function mountinfo(): string {
   const env = { PATH: "/usr/bin:/bin:/run/current-system/sw/bin" };
   const cat = new Deno.Command("cat", { args: ["/proc/self/mountinfo"], clearEnv: true, env });
   return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
@@ -306,35 +360,34 @@ function mountinfo(): string {
 /** Returns the mounts of a text such as `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
 export const mountTable = (text = mountinfo()): Mount[] =>
   text.split("\n").filter(Boolean).map((line) => {
-    const [id = "", parent = "", device = "", root = "", at = ""] = line.split(" ");
-    return { id, parent, device, root, at, isNfs: / - nfs4? /.test(line) };
+    const [id = "", parent = "", device = "", root = "", at = "", mode] = line.split(" ");
+    const [isReadOnly, isNfs] = [/^ro\b/.test(mode!), / - nfs4? /.test(line)];
+    return { id, parent, device, root, at, isReadOnly, isNfs };
   });
 
-/**
- * Returns the line for {@linkcode START} if a path of the host is mounted at `at`, then those of mounts at this very
- * path that it hides: the folder around it may bring them.
- */
-export function mountLines(mounts: readonly Mount[], real: string, at = real): string[] {
+/** Returns the line for {@linkcode START} if a path of the host is mounted at `at`. */
+export function mountLine(
+  mounts: readonly Mount[],
+  { real, at = real, isReadOnly = false }: { real: string; at?: string; isReadOnly?: boolean },
+): string {
   const path = asInMountinfo(real);
   const around = mounts.filter(({ at }) => at === "/" || `${path}/`.startsWith(`${at}/`))
     .toSorted((a, b) => a.at.length - b.at.length);
-  const isFirst = ({ id, parent }: Mount) =>
-    id === parent || !around.some((other) => other.id === parent);
-  const through: Mount[] = [];
   // The shortest path first: a mount hides what was mounted deeper before it.
-  for (let mount = around.find(isFirst); mount !== undefined;) {
-    through.push(mount);
-    const { id } = mount;
-    mount = around.find((other) => other.parent === id && other.id !== id);
+  let mount = around.find(({ id, parent }) =>
+    id === parent || !around.some((other) => other.id === parent)
+  );
+  for (let next = mount; next !== undefined;) {
+    mount = next;
+    next = around.find(({ id, parent }) => parent === mount!.id && id !== parent);
   }
-  const lines = through.filter((one) => one.at === path || one === through.at(-1)).map((one) => {
-    const root = `${one.root}${path.slice(one.at === "/" ? 0 : one.at.length)}`;
-    // On NFS, the kernel shows no other root.
-    const shown = one.isNfs ? "/" : root.replace(/^\/\//, "/");
-    return `${one.device} ${shown} ${asInMountinfo(at)} b`;
-  });
   // A list without the path must not match.
-  return lines.length > 0 ? lines.reverse() : [`? ${asInMountinfo(at)} b`];
+  if (mount === undefined) return `? ${asInMountinfo(at)} rw`;
+  const root = `${mount.root}${path.slice(mount.at === "/" ? 0 : mount.at.length)}`;
+  // On NFS, the kernel shows no other root.
+  const shown = mount.isNfs ? "/" : root.replace(/^\/\//, "/");
+  const mode = isReadOnly || mount.isReadOnly ? "ro" : "rw";
+  return `${mount.device} ${shown} ${asInMountinfo(at)} ${mode}`;
 }
 
 /**

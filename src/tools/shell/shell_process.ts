@@ -35,12 +35,7 @@ export interface StartedShell {
   folder: string;
   limits?: string;
   /** Restores files that it must not replace, and reports that in a line. */
-  mend?(output: string): string | undefined;
-  /**
-   * The name of the sandbox's process. While it exits, it does not count as a process that the command left
-   * running.
-   */
-  holder?: string;
+  mend?(output: string, code?: number): string | undefined;
 }
 
 /** The differences between a program and a command of the model. */
@@ -73,7 +68,6 @@ export async function startShell(
         child,
         folder: cwd,
         ...(confined?.limits && { limits: confined.limits }),
-        ...(confined?.holder && { holder: confined.holder }),
         ...(confined?.mend && { mend: confined.mend }),
       };
     } catch (error) {
@@ -120,17 +114,19 @@ function shells(command: string, folder: string): [string, string[]][] {
 
 /** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
 export async function tidyUp(
-  { child, folder, holder, mend }: StartedShell,
+  { child, folder, mend }: StartedShell,
   captures: readonly OutputCapture[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
   const ended = await endGroup(child.pid, graceMs, folder);
-  const left = ended.filter((name) => name !== holder);
+  // The sandbox's process may still be ending.
+  const left = ended.filter((name) => name !== "bwrap");
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   await Promise.all(captures.map((capture) => capture.cancel()));
   // A process in an uninterruptible sleep survives even SIGKILL.
-  const mended = mend?.(captures.map((one) => one.tail(MAX_MENDED_BYTES)).join("\n"));
   const status = await within(LAST_DRAIN_MS, child.status);
+  const output = captures.map((one) => one.tail(MAX_MENDED_BYTES)).join("\n");
+  const mended = mend?.(output, status?.code);
   return { left, status, mended: mended === undefined ? [] : [mended] };
 }
 

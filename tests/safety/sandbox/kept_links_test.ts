@@ -17,7 +17,7 @@ async function scene() {
   for (const at of [folder, state]) await Deno.mkdir(at, { recursive: true });
   await Deno.symlink("../repo/.git", link);
   return {
-    ...{ base, folder, state, link, table: (await linkTable(folder, state))! },
+    ...{ base, folder, state, link, table: linkTable(folder, state)! },
     target: () => {
       try {
         return Deno.readLinkSync(link);

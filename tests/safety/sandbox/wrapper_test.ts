@@ -6,7 +6,7 @@ import { startProgram } from "../../../src/extensions/mcp/stdio.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import {
-  mountLines,
+  mountLine,
   mountTable,
   outerEnvironment,
   seatbeltCommand,
@@ -262,22 +262,24 @@ Deno.test("R-03 a path's mount is found as the kernel finds it", () => {
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
 23 22 0:40 / /w/a\\040b rw - autofs systemd-1 rw
 24 23 0:41 / /w/a\\040b rw - nfs4 host:/export rw
-25 22 8:1 /@home /home rw - btrfs /dev/sda rw
+25 22 8:1 /@home /home ro,relatime - btrfs /dev/sda rw
 26 25 8:2 / /home/u/old rw - ext4 /dev/sdb rw
 27 25 8:3 /x /home/u rw - ext4 /dev/sdc rw
 `);
-  const rows: [path: string, lines: string[]][] = [
-    ["/w", ["254:0 /w /w b"]],
-    ["/w/a b", ["0:41 / /w/a\\040b b", "0:40 / /w/a\\040b b"]],
+  const rows: [path: string, line: string][] = [
+    ["/w", "254:0 /w /w rw"],
+    ["/w/a b", "0:41 / /w/a\\040b rw"],
     // The kernel shows no folder of NFS.
-    ["/w/a b/c", ["0:41 / /w/a\\040b/c b"]],
-    ["/w/a", ["254:0 /w/a /w/a b"]],
-    ["/home/v/w", ["8:1 /@home/v/w /home/v/w b"]],
-    ["/home/u", ["8:3 /x /home/u b"]],
+    ["/w/a b/c", "0:41 / /w/a\\040b/c rw"],
+    ["/w/a", "254:0 /w/a /w/a rw"],
+    ["/home/v/w", "8:1 /@home/v/w /home/v/w ro"],
+    ["/home/u", "8:3 /x /home/u rw"],
     // A mount at a folder above hides it.
-    ["/home/u/old/w", ["8:3 /x/old/w /home/u/old/w b"]],
+    ["/home/u/old/w", "8:3 /x/old/w /home/u/old/w rw"],
   ];
-  for (const [path, lines] of rows) assertEquals(mountLines(table, path), lines);
-  assertEquals(mountLines(table, "/home/v/-tmp", "/tmp"), ["8:1 /@home/v/-tmp /tmp b"]);
-  assertEquals(mountLines([], "/w"), ["? /w b"]);
+  for (const [real, line] of rows) assertEquals(mountLine(table, { real }), line);
+  const own = { real: "/w/-tmp", at: "/tmp" };
+  assertEquals(mountLine(table, own), "254:0 /w/-tmp /tmp rw");
+  assertEquals(mountLine(table, { ...own, isReadOnly: true }), "254:0 /w/-tmp /tmp ro");
+  assertEquals(mountLine([], { real: "/w" }), "? /w rw");
 });
