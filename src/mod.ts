@@ -61,7 +61,7 @@ export {
 } from "./ui/plugged_session.ts";
 export { type McpTools, mcpTools, type McpToolsOptions } from "./extensions/mcp/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
-export { fetchTool } from "./tools/web/fetch_tool.ts";
+export { fetchTool } from "./extensions/web/web_extension.ts";
 export { jobStore } from "./tools/shell/jobs.ts";
 export type {
   AnswerForm,

@@ -30,7 +30,6 @@ import { CallPolicy } from "./call_policy.ts";
 import { gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
-import { fetchTool } from "../tools/web/fetch_tool.ts";
 import { isOn } from "../safety/host_verdict.ts";
 import { namespacesAdvice } from "../safety/sandbox/probe.ts";
 
@@ -48,7 +47,7 @@ export function openPermissions(
   return new Permissions(choice, file, choice.sandbox ?? sandbox, env, toolNames);
 }
 
-const BUILTIN_NAMES = [...[...withJobs(builtinTools), fetchTool].map(({ name }) => name), EXPLORE];
+const BUILTIN_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
 
 /** The maximum number of commands whose last output is saved. */
 const MAX_OUTPUTS = 100;

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { decodeText } from "../../../src/tools/web/fetch_url.ts";
+import { decodeText } from "../../../src/extensions/web/fetch_url.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 /** Bytes of a text whose characters are below U+0100. */
