@@ -1,4 +1,4 @@
-/** A peer over two byte streams: one JSON message per line, as on the stdio of MCP and ACP. @module */
+/** A peer over two byte streams: one JSON message per line, as on stdio. @module */
 
 import { BackendError } from "../errors.ts";
 import { LineDecoder } from "../wire/lines.ts";

@@ -5,7 +5,7 @@ import { isObject } from "../text/json.ts";
 /** The id of a request, unique among the open requests of its sender. */
 export type RpcId = string | number;
 
-/** The named parameters of a method. MCP and ACP never use a list. */
+/** The named parameters of a method. No protocol here uses a list. */
 export type RpcParams = Readonly<Record<string, unknown>>;
 
 interface RpcRequest {

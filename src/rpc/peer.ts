@@ -114,7 +114,7 @@ export class RpcPeer {
     await this.options.send({ jsonrpc: "2.0", method, ...params && { params } });
   }
 
-  /** Handles one parsed message of the other side, or a batch (MCP 2025-03-26). Never throws. */
+  /** Handles one parsed message of the other side, or a batch. Never throws. */
   receive(value: unknown): void {
     if (Array.isArray(value)) {
       for (const one of value) this.#take(one);

@@ -325,7 +325,7 @@ export interface Tool {
   description: string;
   /** A JSON Schema of type `object`. Arguments are checked against it before `run`. */
   parameters: JsonSchema;
-  /** The name in rules of a tool of another program, such as `mcp__server__tool`. */
+  /** The name in rules of a tool of another program. */
   ruleName?: string;
   /** The most that it may touch. */
   access: ToolAccess;
