@@ -28,7 +28,6 @@ import { messageParts } from "./message.ts";
 import { choosesModel } from "../models/model_server.ts";
 import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
-import { addCost } from "../models/prices.ts";
 import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
@@ -411,7 +410,8 @@ export class Session implements AsyncDisposable {
     if (event.type === "usage") {
       state.usage = event.usage;
       state.isModelKnown = true;
-      addCost(state, event.usage, this.agent.config);
+      const { cost } = event.usage;
+      if (cost !== undefined) state.cost = (state.cost ?? 0) + cost;
     }
     this.#emit(event);
     if (event.type === "usage" || event.type === "tool_done") this.#emitStatus();

@@ -43,7 +43,7 @@ export interface Usage {
   cacheWriteTokens?: number;
   /** The speed at which the server read the rest of the prompt, in tokens per second, if it is known. */
   readSpeed?: number;
-  /** The price of the request in US dollars, if it is known. */
+  /** The price of the request in US dollars, if the server states it. */
   cost?: number;
 }
 

@@ -14,7 +14,6 @@ import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "..
 import { modelNames } from "../../models/model_server.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
-import { addCost } from "../../models/prices.ts";
 import type { SessionState } from "../../session/extension.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
@@ -248,7 +247,7 @@ class SubAgentWork {
   #count(usage: Usage): void {
     const { session } = this;
     addTokens(usage, this.#usage, session.agent.state);
-    addCost(session, usage, this.agent.config);
+    if (usage.cost !== undefined) session.cost = (session.cost ?? 0) + usage.cost;
     session.onCounted();
   }
 
