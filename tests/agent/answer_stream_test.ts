@@ -32,27 +32,6 @@ function stream(pieces: string[], type: "text" | "reasoning" = "text") {
   };
 }
 
-const rows: [text: string, answer: string, reasoning: string][] = [
-  ["Plain text.", "Plain text.", ""],
-  ["<think>hm 🤔</think>Yes 👍🏽.", "Yes 👍🏽.", "hm 🤔"],
-  ['Look: <toolcall>{"name":"echo","arguments":{"text":"<think>"}}</toolcall>', "Look:", ""],
-  ["never <think>ended", "never <think>ended", ""],
-  ["never\n<think>ended", "never", "ended"],
-  ["The tag `<think>` is code.", "The tag `<think>` is code.", ""],
-];
-
-Deno.test("answers come out alike however they are cut into pieces", async () => {
-  for (const [text, answer, reasoning] of rows) {
-    const cuts = [[text], [...text], text.split("")];
-    for (let i = 1; i < text.length; i++) cuts.push([text.slice(0, i), text.slice(i)]);
-    for (const pieces of cuts) {
-      const got = stream(pieces);
-      assertEquals([got.text, got.shown, got.reasoning], [answer, answer, reasoning], text);
-    }
-  }
-  await Promise.resolve();
-});
-
 Deno.test("a lone end tag takes back what was shown", async () => {
   const events: TurnEvent[] = [];
   const emit = (event: TurnEvent) => events.push(event);

@@ -7,7 +7,6 @@ import {
 } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { interruption } from "../../src/agent/model_answer.ts";
-import { runTools } from "../../src/agent/run_tools.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
@@ -577,42 +576,6 @@ Deno.test("read calls of one round run side by side, others in order", async () 
   assertEquals(log.slice(8), after);
 });
 
-Deno.test("at most 8 read calls run at a time; records and events are in the order asked", async () => {
-  let running = 0;
-  let most = 0;
-  const read: Tool = {
-    ...echo,
-    async run({ text }) {
-      most = Math.max(most, ++running);
-      // Later ones end earlier.
-      for (let i = Number(text); i < 40; i++) await Promise.resolve();
-      running--;
-      return `${text}`;
-    },
-  };
-  const texts = Array.from({ length: 40 }, (_, i) => `${i}`);
-  const events: TurnEvent[] = [];
-  const executions = await runTools(
-    texts.map((text) => ({ id: text, ...call("echo", { text }) })),
-    {
-      tools: [read],
-      policy: { decide: () => ({ allow: true }) },
-      context: {
-        workingDir: Deno.cwd(),
-        maxOutputChars: 1000,
-        signal: new AbortController().signal,
-      },
-      emit: (event) => events.push(event),
-    },
-  );
-  assertEquals(executions.map((e) => e.result), texts);
-  assertEquals(most, 8);
-  const told = events.map((e) =>
-    e.type === "tool_done" ? `${e.exec.toolCallId}.` : "id" in e && e.id
-  );
-  assertEquals(told, texts.flatMap((text) => [text, `${text}.`]));
-});
-
 Deno.test("a callback that throws does not touch the turn", async () => {
   await using server = strictServer([{ text: "fine" }]);
   const agent = new CopilotAgent(
@@ -635,17 +598,6 @@ Deno.test("one turn at a time, and never an empty one", async () => {
   const turn = processTurn(agent, "go");
   await assertRejects(() => processTurn(agent, "too"), TypeError, "busy");
   assertEquals((await turn).response, "fine");
-});
-
-Deno.test("the first request holds at most 5 KB of prompt and tools, the same in every session", async () => {
-  await using server = strictServer([{ text: "a" }, { text: "b" }]);
-  for (let i = 0; i < 2; i++) {
-    const config = { local: localConfig({ host: server.url, model: "test" }) };
-    await processTurn(new CopilotAgent(config, Deno.cwd()), "x");
-  }
-  const [first, second] = server.requests.map((r) => r.text);
-  assertEquals(first, second);
-  assert(new TextEncoder().encode(first).length <= 5 * 1024, `${first!.length} bytes`);
 });
 
 Deno.test("messages have ids and parts; what callers push without ids stays in the conversation", async () => {
@@ -795,24 +747,6 @@ Deno.test("an agent without tools reads no calls in reasoning", async () => {
   assertEquals([response, toolExecutions], ["Yes.", []]);
 });
 
-Deno.test("tokens are counted for the turn and for the session", async () => {
-  const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens });
-  await using server = strictServer([
-    { toolCalls: [call("echo", { text: "a" })], usage: usage(10, 2) },
-    { text: "One.", usage: usage(20, 3) },
-    { text: "Two.", usage: usage(40, 5) },
-  ]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
-  const { events, onEvent } = listener();
-  const one = await processTurn(agent, "one", { onEvent });
-  assertEquals([one.inputTokens, one.outputTokens], [30, 5]);
-  const two = await processTurn(agent, "two");
-  assertEquals([two.inputTokens, two.outputTokens], [40, 5]);
-  assertEquals([agent.state.inputTokens, agent.state.outputTokens], [70, 10]);
-  const told = events.flatMap((e) => e.type === "usage" ? e.usage.inputTokens : []);
-  assertEquals(told, [10, 20]);
-});
-
 Deno.test("a result says what its tool may do, but not of a call that was not run", async () => {
   const calls = ["echo", "write", "nope"].map((name) => call(name, { text: "a" }));
   await using server = strictServer([{ toolCalls: calls }, { text: "fine" }]);
@@ -847,14 +781,4 @@ Deno.test("after as many rounds as are allowed, each further call is answered, a
   assertEquals([note!.content, note!.standsFor], [`[${text}]`, "end_of_turn"]);
   const notices = events.flatMap((e) => e.type === "notice" ? [[e.level, e.code, e.message]] : []);
   assertEquals(notices, [["warning", "max_rounds", `${text} Say "go on" to continue.`]]);
-});
-
-Deno.test("every notice has a code", async () => {
-  await using server = strictServer([{ text: "cut", finish: "length" }, {}, {}, {}, {}]);
-  const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");
-  const codes: (string | undefined)[] = [];
-  const onEvent = (event: TurnEvent) => event.type === "notice" && void codes.push(event.code);
-  assertEquals((await processTurn(agent, "one", { onEvent })).isUnanswered, undefined);
-  assertEquals((await processTurn(agent, "two", { onEvent })).isUnanswered, true);
-  assertEquals(codes, ["token_limit", ...Array(3).fill("asked_again"), "no_answer"]);
 });

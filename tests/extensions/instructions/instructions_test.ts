@@ -484,18 +484,6 @@ Deno.test("what can not be kept is heeded this time, and said", async () => {
   });
 });
 
-Deno.test("instructions are read up to 32 KiB, and what is left out is said", async () => {
-  for (const [size, isCut] of [[32_768, false], [32_769, true]] as const) {
-    await folderWith({ "AGENTS.md": "a".repeat(size) }, async (folder) => {
-      const agent = agentIn(folder);
-      await heed(agent, await settingsIn(folder), { trust: true });
-      const { instructions } = agent.state;
-      assertEquals(instructions!.includes("a".repeat(32_768)), true);
-      assertEquals(instructions!.includes("[The rest is left out: 32768 bytes are read]"), isCut);
-    });
-  }
-});
-
 Deno.test("of two files in a folder the first counts, empty ones are none, lines are counted", async () => {
   const files = { "AGENTS.md": " \n", "CLAUDE.md": "b", "a/AGENTS.md": "c\nd\n\n", "a/b/x": "" };
   await folderWith({ ".git/HEAD": "", ...files }, async (folder) => {
