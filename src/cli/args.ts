@@ -293,10 +293,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   return { ...others, print: message };
 }
 
-/**
- * True for a word that starts something other than a session. It may follow flags, except for `mcp`, which has
- * flags of its own.
- */
+/** True for a word that starts something other than a session. It may follow flags, except for `mcp`. */
 function isLateCommand(word: string, { command, print, message }: Record<string, unknown>) {
   return COMMAND_NAMES.includes(word) && word !== "mcp" &&
     (command ?? print ?? message) === undefined;

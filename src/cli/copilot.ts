@@ -90,9 +90,7 @@ async function runInTerminal(
   return await frontend.run(session, motto);
 }
 
-/**
- * Runs a session with the settings of the command line, and returns the exit code. `given` are the flags of the command line, without config.json. `line` is shown at the start.
- */
+/** Runs a session, and returns the exit code. `given` are the flags without config.json; `line` is shown first. */
 export async function runSession(args: Args, given: Args, line?: string): Promise<number> {
   let code: number = EXIT.hangup;
   try {

@@ -139,10 +139,7 @@ const CONFIG_NAMES: readonly string[] = [
   "models",
 ];
 
-/**
- * Returns the flags in the file's `settings`, without switches that are off.
- * @throws {UsageError} if they contain an unknown name or an invalid value.
- */
+/** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */
 function flagsIn(
   settings: Record<string, unknown>,
   path: string,

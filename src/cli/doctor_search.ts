@@ -57,10 +57,7 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
     : `No model configured. Add ${flags}. Or set ${compat}, or try --demo. ${CHOOSING}`;
 }
 
-/**
- * Returns the flags that name the servers of this machine, that of OLLAMA_HOST and a hosted API with its key;
- * undefined if there are none.
- */
+/** Returns the flags that name all known servers, also of OLLAMA_HOST and of a key; undefined without any. */
 function ownFlags(found: readonly FoundServer[], home: SetupHome): string | undefined {
   const flags = found.filter(({ state }) => state !== "slow").map((server) => {
     if (server.state === "unasked") {

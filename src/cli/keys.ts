@@ -88,10 +88,7 @@ function serverAt(address: string): string {
   return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
 }
 
-/**
- * Returns a notice of the environment's key that the server of `config` does not get; undefined if there is none,
- * or if it gets one.
- */
+/** Returns a notice of the environment's key that the server of `config` does not get; undefined without one. */
 export function unsentKey(
   config: CopilotConfig,
   env: Env = Deno.env,

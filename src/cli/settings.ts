@@ -250,10 +250,7 @@ export const modelFlags: ModelFlags = {
   named: withSettingsOf,
 };
 
-/**
- * Returns `config` with the model `model` and its settings of config.json. Settings of the previous model are
- * reset.
- */
+/** Returns `config` with the model `model` and its settings of config.json, without those of the last model. */
 function withSettingsOf(
   config: CopilotConfig,
   model: string,

@@ -12,10 +12,7 @@ export interface DefinitionFile {
   folder?: string;
 }
 
-/**
- * Returns the existing files: the user's `own`, then those called `names` in the folder and in its repository, but
- * not in `home`.
- */
+/** Returns the existing files: `own`, then those called `names` in the folder and its repository, not in `home`. */
 export function definitionFiles(
   folder: string,
   own: string | undefined,

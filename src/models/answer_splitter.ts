@@ -18,10 +18,7 @@ interface CallFilter {
 }
 
 interface SplitterOptions {
-  /**
-   * True if text is only text, because the protocol has blocks for reasoning and calls. Called once the answer
-   * arrives.
-   */
+  /** True if the protocol has blocks for reasoning and calls. Called once the answer arrives. */
   isTyped?: (() => boolean) | undefined;
   /** Finds calls in the text. Without it, calls in the text stay text. */
   calls?: CallFilter | undefined;

@@ -83,10 +83,7 @@ export async function askServerAt(
   });
 }
 
-/**
- * Requests the models of an API at `baseUrl` to check `apiKey`.
- * @throws {BackendError} if it rejects the key, or does not answer in time.
- */
+/** Checks `apiKey` at `baseUrl` by a list of models. @throws {BackendError} if it is rejected or nothing answers. */
 export async function tryKey(
   kind: "compat" | "hosted",
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },

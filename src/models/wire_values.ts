@@ -28,10 +28,7 @@ export function argumentsOnWire(call: ToolCall): Record<string, unknown> {
   return call.invalid ? { invalid_json: call.invalid.text } : call.arguments;
 }
 
-/**
- * Returns `value` as JSON text of well-formed Unicode. A lone surrogate becomes U+FFFD, because servers reject it
- * even as an escape.
- */
+/** Returns `value` as JSON. A lone surrogate becomes U+FFFD: servers reject it even as an escape. */
 export function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   if (!/\\ud[89a-f]/.test(text)) return text;
@@ -47,10 +44,7 @@ export function argumentsText(value: unknown): string {
   return attempt(() => JSON.stringify(value)) ?? "(nested too deep)";
 }
 
-/**
- * Moves the images of tool results to a user message after them, because most servers and templates accept only
- * text in a result.
- */
+/** Moves images of results to a user message behind them: most servers accept only text in a result. */
 export function withResultImages(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => message.role === "tool" && message.parts)) return messages;
   let images: ImagePart[] = [];

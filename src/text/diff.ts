@@ -102,10 +102,7 @@ const MAX_WORD_PAIRS = 40_000;
 /** The share of the longer line's characters that two lines must have in common to compare their words. */
 const MIN_SHARED = 0.3;
 
-/**
- * Returns the words that only `before` has, and those that only `after` has; undefined if the two are equal or
- * too different.
- */
+/** Returns the words of `before` alone, and of `after` alone; undefined if they are equal or too different. */
 export function changedWords(
   before: string,
   after: string,

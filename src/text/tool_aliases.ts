@@ -51,10 +51,7 @@ export const ELSEWHERE: ReadonlyMap<string, readonly [tool: string, how: string]
 /** Aliases that are plain lower-case words. In a text, they may be other tools. */
 const PLAIN_WORDS = /^(?:read|view|open|edit|find|list|head|create|system|process|fetch|python)$/;
 
-/**
- * True if `name` in a text is another agent's name for one of `tools`. A plain word matches only with
- * `mayBeWord`; then its arguments must confirm it.
- */
+/** True if `name` is another agent's name for one of `tools`. A plain word is one only with `mayBeWord`. */
 export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false): boolean {
   if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
   const bare = bareName(name);

@@ -130,10 +130,7 @@ type EditArguments =
   & Record<"file_path" | "old_string" | "new_string", string>
   & Record<"replace_all", boolean>;
 
-/**
- * The number of lines around a change in the result, the maximum number of lines, and the maximum length of each in
- * characters.
- */
+/** The lines around a change in the result, the maximum number of lines, and of characters of each. */
 const EXCERPT_CONTEXT_LINES = 3;
 const MAX_EXCERPT_LINES = 40;
 const MAX_EXCERPT_LINE_CHARS = 300;

@@ -45,10 +45,7 @@ function takeName(args: ToolArgs, rest: Rest, { name }: CalledAs): string | unde
 
 const MAX_GLOB_FILES = 500;
 
-/**
- * Lists the files below a folder that match a glob pattern, the last modified first.
- * @throws {Error} if there is no such folder, or the pattern or a link leads outside.
- */
+/** Lists the files below a folder that match a glob pattern, the newest first. @throws {Error} */
 export async function globFiles(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const [pattern, path] = [args.pattern, args.path] as [string, string];
   if (pattern === "") throw new RangeError("Cannot find files by an empty pattern: **/* finds all");

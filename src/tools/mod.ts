@@ -20,9 +20,7 @@ export const builtinTools: readonly Tool[] = [
   folderTool,
 ];
 
-/**
- * Returns `tools` with jobs: the built-in `run_bash` can run commands in the background, and `job_output` reads them.
- */
+/** Returns `tools` with jobs: `run_bash` with commands in the background, and `job_output`, which reads them. */
 export function withJobs(tools: readonly Tool[]): readonly Tool[] {
   return tools.flatMap((tool) => tool === shellTool ? [shellOrJobTool, jobTool] : [tool]);
 }

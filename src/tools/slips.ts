@@ -1,7 +1,4 @@
-/**
- * Models' known mistakes in calls, and their corrections, for each tool. Names are in bare form.
- * @module
- */
+/** Models' known mistakes in calls, and their corrections, by tool. Names are in bare form. @module */
 
 import { bareName } from "../text/bare_name.ts";
 import { bareNames } from "../text/tool_aliases.ts";

@@ -28,9 +28,7 @@ export interface AskedCall {
 export interface PluggedSessionOptions {
   /** The working directory. Default: the current one. */
   folder?: string;
-  /**
-   * True loads what the folder brings. By default only what the user has trusted or approved before is loaded.
-   */
+  /** True loads what the folder brings. By default only what the user trusted before is loaded. */
   trust?: boolean;
   /** Decides on a call that the rules and modes leave open. Without it, such calls are refused. */
   approve?: (asked: AskedCall, signal: AbortSignal) => Promise<boolean>;

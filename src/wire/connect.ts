@@ -79,10 +79,7 @@ export function isNear(url: string): boolean {
 
 const directClients = new Map<string, Deno.HttpClient>();
 
-/**
- * Returns a client that reaches a nearby server if `fetch` would use a proxy of the environment, for which that
- * address is another machine; `undefined` if `fetch` uses no proxy.
- */
+/** Returns a client without the environment's proxy, for which a nearby address is another machine. */
 export function directClient(url: string): Deno.HttpClient | undefined {
   if (!isNear(url) || !mayUseProxy()) return undefined;
   const { hostname, port } = endpoint(url);

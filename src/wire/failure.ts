@@ -141,10 +141,7 @@ const STATUS_KIND: Readonly<Record<number, BackendErrorKind>> = {
   403: "auth",
   429: "rate_limit",
 };
-/**
- * Statuses of requests that may succeed later. 520 to 524: Cloudflare's proxy could not reach the server. 529:
- * Anthropic is overloaded.
- */
+/** Statuses of requests that may succeed later. 520 to 524 are Cloudflare's, 529 Anthropic's. */
 const RETRYABLE = [408, 409, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
 /** Statuses for the types of error objects that come without a status. */
@@ -187,10 +184,7 @@ const TOO_LONG_WORDS = anyOf(
   "too many (?:input )?tokens\\b(?!.{0,40}\\bper\\b)|not enough (?:context|kv cache)",
 );
 
-/**
- * Failures with a wrong or vague status. A row applies if the status is in `statuses` and the labels and message
- * match. The first match applies.
- */
+/** Failures with a wrong or vague status. The first row whose statuses, labels and words match applies. */
 const QUIRKS: readonly {
   statuses: number[];
   kind: BackendErrorKind;

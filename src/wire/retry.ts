@@ -27,10 +27,7 @@ export function isLoading({ status, serverMessage = "" }: BackendError): boolean
   return status === 503 && /loading model/i.test(serverMessage);
 }
 
-/**
- * Returns the next attempt after attempt number `attempt` (from 1) failed with `error`, `elapsedMs` after the
- * first one started; `undefined` to give up.
- */
+/** Returns the attempt after number `attempt` (from 1), which failed with `error`; undefined to give up. */
 export function nextRetry(
   error: BackendError,
   attempt: number,

@@ -1,9 +1,6 @@
 /** Waits that end with a signal or a time limit. @module */
 
-/**
- * Resolves after `ms`, or when `signal` is aborted. Avoids `setTimeout`, whose first use loads 5 ms of code (Deno
- * 2.9.6).
- */
+/** Resolves after `ms`, or when `signal` is aborted. `setTimeout` would load 5 ms of code (Deno 2.9.6). */
 export async function moment(ms: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
   const stop = onceAfter(ms, over.resolve);

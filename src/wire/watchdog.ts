@@ -7,10 +7,7 @@ import { onceAfter } from "./wait.ts";
 const LATE_MS = 5_000;
 /** The extra time after a limit, for bytes that arrived while the process was stopped. */
 const LAST_READ_MS = 100;
-/**
- * In its first second, an attempt avoids `setTimeout` and `clearTimeout`: their first use loads 5 ms of code
- * (Deno 2.9.6), a tenth of a short answer's time.
- */
+/** An attempt avoids `setTimeout` at first: it loads 5 ms of code (Deno 2.9.6), a tenth of a short answer. */
 const QUICK_MS = 1_000;
 
 export type Limit = "first token" | "idle" | "progress" | "done";

@@ -37,10 +37,7 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   };
 }
 
-/**
- * Returns the names in a list. One with a condition, such as `Bash(git *)`, is dropped, because it would allow
- * more than it says.
- */
+/** Returns the names in a list. `Bash(git *)` is dropped: it would allow more than it says. */
 function toolNames(list: string): string[] {
   const names = list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
   return names.filter((name) => !name.includes("("));

@@ -24,9 +24,7 @@ const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
 /** The maximum number of characters stored of a command or a pattern. */
 const MAX_SUBJECT_CHARS = 300;
-/**
- * The number of words requested, and the maximum number of characters used, in total and per token of context.
- */
+/** The words that are requested, and the maximum characters of an answer, in total and per token of context. */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
 const ANSWER_SHARE = 0.5;
@@ -186,9 +184,7 @@ class SubAgentWork {
     return result;
   }
 
-  /**
-   * Returns the rules of a sub-agent. They are in its first message, because its prompt is that of its parent.
-   */
+  /** Returns the rules of a sub-agent, for its first message: the prompt is that of its parent. */
   #rules(): string {
     const { definition: { name, limits }, agent } = this;
     const tools = agent.offered.filter((tool) => mayCall(limits, tool)).map((tool) => tool.name);

@@ -97,10 +97,7 @@ interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
   variables: Readonly<Record<string, string>>;
 }
 
-/**
- * Runs a hook with `input` on its stdin, and ends what it leaves running.
- * @throws the reason of the signal.
- */
+/** Runs a hook with `input` on its stdin, and ends what it leaves. @throws the reason of the signal. */
 async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   if (hook.problem !== undefined) return { failure: hook.problem };
   const { input, variables, ...context } = run;

@@ -35,10 +35,7 @@ interface ClientOptions {
   /** The era that the server spoke last; undefined if it is not known. */
   era?: Era | undefined;
   timeoutMs?: number | undefined;
-  /**
-   * Asks the user for what the server wants to know. If it is missing, the server learns that the user cannot be
-   * asked.
-   */
+  /** Asks the user for what the server wants to know. If it is missing, the user cannot be asked. */
   elicit?: Elicit | undefined;
   onChanged?(list: string): void;
 }
@@ -133,10 +130,7 @@ export class McpClient {
     throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
   }
 
-  /**
-   * Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more, or if
-   * the list does not end.
-   */
+  /** Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more. */
   async list(
     kind: "tools" | "prompts" | "resources",
     limit: number,

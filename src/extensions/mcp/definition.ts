@@ -1,7 +1,4 @@
-/**
- * Definitions of MCP servers, in the spellings of several programs. Reading one starts nothing and expands
- * nothing. @module
- */
+/** Definitions of MCP servers, in the spellings of several programs. Reading starts and expands nothing. @module */
 
 import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
@@ -44,9 +41,7 @@ export interface McpDefinition {
   /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
   network: boolean;
   isConfined: boolean;
-  /**
-   * The reason why the server cannot be used, as the end of a sentence. Such a server is never started or called.
-   */
+  /** Why the server cannot be used, as the end of a sentence. Such a server is never started or called. */
   problem?: string;
 }
 
@@ -120,10 +115,7 @@ function problemOf({ name, program, url }: McpDefinition, type: unknown): string
 
 type Given = Readonly<Record<string, unknown>>;
 
-/**
- * Returns a reader for a field of one type that has several spellings. @throws {TypeError} if the value has
- * another type.
- */
+/** Returns a reader of a field with several spellings. @throws {TypeError} if the value has another type. */
 const reader =
   <T>(is: (value: unknown) => value is T, what: string) =>
   (given: Given, ...keys: string[]): T | undefined => {
@@ -190,10 +182,7 @@ function oauthOf(given: Given): OAuthSettings | undefined {
   return Object.keys(settings).length === 0 ? undefined : settings;
 }
 
-/**
- * Returns the part of a definition that decides what runs and with which input. It is shown to the user, who
- * approves it.
- */
+/** Returns the part of a definition that decides what runs with which input. The user approves it. */
 export function approvedPart(definition: McpDefinition): Record<string, unknown> {
   const { program, cwd, url, headers, oauth, network, scope, folder } = definition;
   const filled = (map: object) => Object.keys(map).length > 0 ? map : undefined;
@@ -217,10 +206,7 @@ export function broughtBy(definition: McpDefinition): Brought {
   return { kind: "server", root: folder, name, text };
 }
 
-/**
- * Returns an id of what a definition starts or calls. It changes with the command, address, variables and
- * headers.
- */
+/** Returns an id of a definition, which changes with the command, address, variables and headers. */
 export async function definitionId(definition: McpDefinition): Promise<string> {
   const { name, scope } = definition;
   const isOwn = scope !== "folder";
@@ -248,10 +234,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/**
- * Returns the definition with its variables expanded. Values are not expanded again.
- * @throws {Error} if a variable is not set and has no default.
- */
+/** Returns the definition with its variables expanded once. @throws {Error} if one has neither value nor default. */
 export function expanded(
   definition: McpDefinition,
   env: (name: string) => string | undefined,

@@ -1,7 +1,4 @@
-/**
- * Servers at an address: streamable HTTP. Each message is a POST, and its answer is one JSON value or a stream of
- * events. @module
- */
+/** Servers at an address: each message is a POST, its answer one JSON value or a stream of events. @module */
 
 import { BackendError } from "../../errors.ts";
 import { RpcError, type RpcMessage } from "../../rpc/message.ts";
@@ -33,10 +30,7 @@ const MAX_AUTH_ROUNDS = 4;
 export interface HttpAuth {
   /** Returns the value of the header; undefined if there is no token. */
   header(): Promise<string | undefined>;
-  /**
-   * Handles a refused request. @returns true if the request may be repeated.
-   * @throws {Error} with what the user can do.
-   */
+  /** Handles a refused request; true if it may be repeated. @throws {Error} with what the user can do. */
   refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
 }
 
@@ -176,10 +170,7 @@ export class HttpCarrier implements Carrier {
     if (!signal.aborted) throw new Error("its answer is not to this request");
   }
 
-  /**
-   * Listens to the stream of an older server for its requests and for changed lists. Most servers have no such
-   * stream, which is not an error.
-   */
+  /** Listens to the stream of an older server for requests and changed lists. Most servers have none. */
   async #listen(): Promise<void> {
     const { signal } = this.#over;
     try {
@@ -201,10 +192,7 @@ export class HttpCarrier implements Carrier {
     return await openResponse(this.#url, { method: "GET", headers, signal });
   }
 
-  /**
-   * Reads events until `signal` is aborted, which happens once its request is answered. Without a request, it
-   * reads on.
-   */
+  /** Reads events until `signal` is aborted: once its request is answered, or never without one. */
   async #readStream(
     first: Response,
     signal: AbortSignal,

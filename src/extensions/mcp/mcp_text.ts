@@ -78,10 +78,7 @@ function toolLines({ before, now }: ToolChange): string[] {
   ];
 }
 
-/**
- * An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. `command`
- * is the one that approves.
- */
+/** An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. */
 export function mcpRow(
   { name, standing, definition, isRunning, failure, tools, changes }: Pick<
     McpServer,

@@ -18,10 +18,7 @@ export interface McpToolsOptions {
 
 /** The tools of MCP servers. Disposing of it ends the servers and all processes that they started. */
 export interface McpTools extends AsyncDisposable {
-  /**
-   * `find_tool` and `call_tool`, which start a server when it is first needed. They stay the same regardless of
-   * the servers' tools; empty without servers.
-   */
+  /** `find_tool` and `call_tool`, the same for all servers, which they start when needed; empty without any. */
   readonly tools: readonly Tool[];
 }
 

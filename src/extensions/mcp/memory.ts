@@ -1,7 +1,4 @@
-/**
- * The stored state of servers, by the id of the definition: the era, what they listed last, and the approved tools.
- * @module
- */
+/** The stored state of servers, by definition: the era, what they listed last, the approved tools. @module */
 
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 import { defined } from "./definition.ts";

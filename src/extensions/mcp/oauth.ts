@@ -188,9 +188,7 @@ export class TokenAuth implements ServerAuth {
   }
 }
 
-/**
- * Returns a client that the authority knows: from settings, from a client metadata document, or registered now.
- */
+/** Returns a client of the authority: from settings, from a client metadata document, or registered now. */
 async function clientFor(
   authority: Authority,
   { clientId, clientSecret, clientMetadataUrl }: OAuthSettings,

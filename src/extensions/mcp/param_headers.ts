@@ -1,7 +1,4 @@
-/**
- * Arguments that are also sent as headers: `x-mcp-header` of a tool's argument, in streamable HTTP of 2026-07-28.
- * @module
- */
+/** Arguments that are also headers: `x-mcp-header` of an argument, in streamable HTTP of 2026-07-28. @module */
 
 import type { RpcMessage } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";

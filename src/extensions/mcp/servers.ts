@@ -222,9 +222,7 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
 
 const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
 
-/**
- * Returns a schema whose texts hide nothing from a model. The schema that is sent to the server stays unchanged.
- */
+/** Returns a schema whose texts hide nothing from a model. The server gets the original. */
 function shownSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shownSchema);
   if (!isObject(value)) return value;

@@ -81,9 +81,7 @@ export async function startProgram(
   });
 }
 
-/**
- * Returns the program to start. Programs of the folder itself run only if a path names them, relative to `at`.
- */
+/** Returns the program to start. One of the folder itself runs only if a path names it, relative to `at`. */
 function programPath(command: string, at: string, folder: string): string {
   if (/[/\\]/.test(command)) return isAbsolute(command) ? command : join(at, command);
   if (Deno.build.os === "windows") return command;

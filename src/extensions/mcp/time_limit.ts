@@ -1,6 +1,6 @@
 /** The time limit of a request to a server. @module */
 
-import { aborted } from "../../wire/wait.ts";
+import { aborted, endingWith } from "../../wire/wait.ts";
 
 /** The longest duration of one request, regardless of progress, in ms. */
 const MAX_REQUEST_MS = 30 * 60_000;
@@ -15,16 +15,14 @@ export function limitedBy(
   words: string,
   isPaused: () => boolean = () => false,
 ) {
-  const controller = new AbortController();
+  const controller = endingWith(signal);
   const start = performance.now();
   const expire = () => {
     if (isPaused()) timer = setTimeout(expire, ms);
     else controller.abort(new Error(words));
   };
-  const abort = () => controller.abort(signal!.reason);
   let timer = setTimeout(expire, ms);
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) controller.abort(signal.reason);
   return {
     signal: controller.signal,
     renew() {
@@ -34,7 +32,7 @@ export function limitedBy(
     },
     done() {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
+      controller[Symbol.dispose]();
     },
   };
 }

@@ -1,7 +1,4 @@
-/**
- * Reads skills, custom commands and sub-agents: Markdown files with frontmatter, in the folders of `places.ts`.
- * @module
- */
+/** Reads skills, commands and sub-agents: Markdown files with frontmatter, in folders of `places.ts`. @module */
 
 import { attempt } from "../../attempt.ts";
 import type { PathTable } from "../../safety/path_table.ts";
@@ -156,10 +153,7 @@ function entriesIn(folder: string): Deno.DirEntry[] {
 /** The fields that come from the file itself. */
 type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
 
-/**
- * Returns the definition in a file, or why it is invalid. `file` is its path below the folder of its kind, with
- * slashes.
- */
+/** Returns the definition in a file, or why it is invalid. `file` is its path below the folder of its kind. */
 export function definitionIn(
   kind: PromptFile["kind"],
   text: string,

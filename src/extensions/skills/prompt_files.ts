@@ -1,7 +1,4 @@
-/**
- * The skills, commands and sub-agents of a session: expands lines that start with one, and lets the model read
- * skills. @module
- */
+/** The skills, commands and sub-agents of a session: lines that start with one, skills for the model. @module */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { outcomeOf } from "../../agent/run_tools.ts";
@@ -83,10 +80,7 @@ export class PromptFiles {
     return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
   }
 
-  /**
-   * Expands `line`, which starts with the skill or command `promptFile`.
-   * @throws {Error} if a command in it may not run; nothing is sent then.
-   */
+  /** Expands `line`, which starts with `promptFile`. @throws {Error} if a command in it may not run. */
   async open(
     promptFile: PromptFile,
     line: TextPart,

@@ -1,7 +1,4 @@
-/**
- * Messages and tools for a chat completions server. Pure. A longer conversation only appends bytes, so that
- * servers can reuse their computation. @module
- */
+/** Messages and tools for chat completions. Pure. A longer conversation only appends, for caches. @module */
 
 import { type CompatConfig, mayBeOwnServer } from "../../config.ts";
 import { imagesOf } from "../../text/parts.ts";

@@ -51,10 +51,7 @@ export function isForbidden(before: string): boolean {
   return REFUSING.test(lastSentence(before.split("</think>").at(-1)!));
 }
 
-/**
- * True if only the position of calls in code blocks shows that they are made: text follows, or the text before is
- * in a language whose proposals are not known.
- */
+/** True if only their position shows that calls in code blocks are made, because no words of a proposal are known. */
 export function mayBeProposal(before: string, behind: string): boolean {
   return behind.trim() !== "" || /\p{L}/u.test(before) && !ENGLISH.test(before);
 }

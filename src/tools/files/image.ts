@@ -85,11 +85,7 @@ interface LoadedImage {
   about: string;
 }
 
-/**
- * Returns the image in `bytes` as a part of a message; undefined if they are not an image.
- *
- * @throws {RangeError} if it exceeds `limits`.
- */
+/** Returns an image as a part of a message; undefined for other bytes. @throws {RangeError} beyond `limits`. */
 export async function loadedImage(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,

@@ -91,10 +91,7 @@ interface Translated {
   base?: string;
 }
 
-/**
- * Translates an indentation of the lines `given` to that of the same lines in the file, `real`. `usual` is another one
- * of the file.
- */
+/** Translates an indentation of the lines `given` to that of the same lines in the file; `usual` is another one. */
 function translator(
   given: readonly string[],
   real: readonly string[],

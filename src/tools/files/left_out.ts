@@ -29,10 +29,7 @@ const LIKELY = new RegExp(
   "i",
 );
 
-/**
- * Returns why to reject a replacement: it contains a mark for omitted lines of the old text; undefined if nothing
- * would be lost.
- */
+/** Returns why to reject a replacement with a mark for omitted lines; undefined if nothing would be lost. */
 export function leftOutBy(before: string, after: string): string | undefined {
   if (before.length + after.length > MAX_LOOKED_AT) return undefined;
   if (!/\.{3}|…|rest|remain|existing|other|previous|unchanged|\d (?:more )?line/i.test(after)) {

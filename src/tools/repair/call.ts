@@ -220,10 +220,7 @@ const hasParameter = (tool: Tool, key: string): boolean => Object.hasOwn(schemas
 
 const isWrapped = (value: unknown): boolean => isObject(unwrapped(value));
 
-/**
- * Returns the offered tools that `name` may mean: one of that name, otherwise those of which it is another agent's
- * name.
- */
+/** Returns the offered tools of the name `name`, otherwise those of which it is another agent's name. */
 function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[] {
   const exact = tools.filter((tool) => tool.name === name);
   if (exact.length > 0) return exact;

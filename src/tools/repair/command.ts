@@ -13,10 +13,7 @@ interface ReadCommand {
   repairs: string[];
 }
 
-/**
- * Returns the only reading of the command `given`.
- * @throws {SlipError} if it is a terminal transcript, or would not do what it seems to.
- */
+/** Returns the only reading of a command. @throws {SlipError} if it would not do what it seems to. */
 export function readCommand(given: string): ReadCommand {
   const repairs: string[] = [];
   let command = given;

@@ -68,9 +68,7 @@ const BACKSLASHES = new Set(["ps1", "bat", "cmd", "reg", "ini", "inf", "regex", 
 
 const mayBeFenced = (path: string): boolean => PROSE.test(extname(path)) && !CODE_NAME.test(path);
 
-/**
- * Returns the body of a text that is one code fence, if the file at `path` cannot contain that; undefined for others.
- */
+/** Returns the body of a text that is one code fence, if the file cannot contain that; otherwise undefined. */
 export function unfenced(text: string, path: string): string | undefined {
   const { mark, info = "", body = "" } = FENCED.exec(text)?.groups ?? {};
   if (mark === undefined) return undefined;

@@ -215,10 +215,7 @@ async function checkNew(path: string, clean: string, order: PathOrder): Promise<
   return undefined;
 }
 
-/**
- * Returns the end of an absolute path that starts with a name in the folder, otherwise all after the home folder or the
- * slash.
- */
+/** Returns the end of an absolute path from a name in the folder on, otherwise from the home folder on. */
 function belowFolder(path: string, order: PathOrder): string {
   const parts = path.replace(/^\/(?:home|Users)\/[^/]+\/|^\/+/, "").split("/");
   for (let from = 0; from < parts.length - 1; from++) {

@@ -5,10 +5,7 @@ import type { ToolArgs } from "../schema.ts";
 import { slipsOf } from "../slips.ts";
 import { repairPath } from "./paths.ts";
 
-/**
- * Returns the repaired arguments, and a line for each repair.
- * @throws {SlipError} if there are several readings, or if one would write something unintended.
- */
+/** Returns the repaired arguments, and a line for each repair. @throws {SlipError} without a single reading. */
 export async function readValues(
   tool: Tool,
   given: ToolArgs,

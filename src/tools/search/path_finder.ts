@@ -1,6 +1,4 @@
-/**
- * Finds files by a word while the user types it. The walk runs in short slices, so that no key waits for it. @module
- */
+/** Finds files by a word while the user types it. No key waits for the walk, which runs in slices. @module */
 
 import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
 import { runSearch, turnOfOthers } from "./run_search.ts";

@@ -12,10 +12,7 @@ export interface SearchLimits {
 }
 
 const DEFAULTS: SearchLimits = { sliceMs: 15, timeoutMs: 20_000 };
-/**
- * A file whose search takes longer, or a folder whose rules do, in milliseconds, is skipped: nothing interrupts
- * it.
- */
+/** A file that takes longer to search, or a folder's rules to read, in ms, is skipped: nothing interrupts them. */
 const MAX_STEP_MS = 2000;
 
 /** The end of a search: `"timeout"` if a part of the tree remains. */

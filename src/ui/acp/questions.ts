@@ -63,10 +63,7 @@ export async function askApproval(
   return isYes ? { choice } : { choice: "refuse", reason: "" };
 }
 
-/**
- * Asks whether to use what a folder brings, with a call that exists only for the question; undefined if there is
- * no answer.
- */
+/** Asks whether to use what a folder brings, with a call made for the question; undefined without an answer. */
 export async function askAbout(
   { kind, text, heading, files, path, data }: Confirmation,
   folder: string,

@@ -175,10 +175,7 @@ export class Dfa {
     this.#drop();
   }
 
-  /**
-   * Returns the end of the first match of a line, from `from` (a line's start) up to `to`; -1 for no match.
-   * @throws {Stopped}
-   */
+  /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 for none. @throws {Stopped} */
   findEnd(bytes: Uint8Array, from: number, to: number): number {
     const meter = this.meter;
     const { ofByte } = this.#kinds;

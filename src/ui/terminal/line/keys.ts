@@ -63,9 +63,7 @@ export class KeyDecoder {
     return this.#keys.splice(0);
   }
 
-  /**
-   * True if the next bytes may belong to the last ones: after an Escape, or the end of a paste.
-   */
+  /** True if the next bytes may belong to the last ones: after an Escape, or the end of a paste. */
   get pending(): boolean {
     return this.#paste ? this.#pasteEnd > 0 : this.#rest !== "";
   }

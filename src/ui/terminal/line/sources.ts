@@ -1,7 +1,4 @@
-/**
- * Bytes, lines and keys of a stream. All readers of stdin share one source, so that no bytes are
- * lost between them. @module
- */
+/** Bytes, lines and keys of a stream. All readers of stdin share one source, so no bytes are lost. @module */
 
 import { type Key, KeyDecoder } from "./keys.ts";
 

@@ -187,10 +187,7 @@ export class MarkdownDocument {
     this.#gap = false;
   }
 
-  /**
-   * The text at the start of a line: bars, and the new markers (`marks`) or the space below markers.
-   * Deep lists do not show their outer levels.
-   */
+  /** The text at the start of a line: bars, and the new markers (`marks`) or the space below markers. */
   #prefix(marks: boolean): Prefix {
     let text = "";
     let width = 0;

@@ -1,7 +1,4 @@
-/**
- * The tokens of common languages, by family. They are not grammars: a coloured word too many does no
- * harm. @module
- */
+/** The tokens of common languages, by family. A coloured word too many does no harm. @module */
 
 /** `comment` and `string` are the sources of patterns. */
 interface Tokens {

@@ -41,10 +41,7 @@ interface Pen {
   disputed: boolean;
 }
 
-/**
- * The output that changes a terminal from `previous` to `next`. Line feeds add new rows, which may
- * scroll the screen.
- */
+/** The output that changes a terminal from `previous` to `next`. Line feeds add rows, and may scroll. */
 export function paint(previous: Frame, next: Frame, columns: number): string {
   const { cursor, rows: old } = previous;
   const pen: Pen = { out: "", ...cursor, style: "", bottom: old.length - 1, disputed: false };
@@ -136,10 +133,7 @@ function eraseBelow(row: number): string {
   return `${rowsUp(row)}\r\x1b[J`;
 }
 
-/**
- * The same after the terminal's width changed to `columns`. `reflows` is false for terminals that cut
- * long rows off instead of wrapping them.
- */
+/** The same after the width changed to `columns`. `reflows` is false for terminals that cut rows off. */
 export function eraseResized(frame: Frame, columns: number, reflows: boolean): string {
   if (!reflows) return erase(frame);
   const { rows, cursor } = frame;

@@ -1,7 +1,4 @@
-/**
- * Prints text in few frames: whole lines, which scroll, and below them the rows that change in
- * place. @module
- */
+/** Prints text in few frames: whole lines, which scroll, and below them rows that change in place. @module */
 
 import type { Terminal, TerminalSize } from "../tty.ts";
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";

@@ -158,9 +158,7 @@ export class Activity {
     this.#newest = undefined;
   }
 
-  /**
-   * Formats the line for `columns`, in two rows if one would cut off the current step; undefined between turns.
-   */
+  /** Formats the line, in two rows if one would cut off the current step; undefined between turns. */
   rows(columns: number): string[] | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();

@@ -27,10 +27,7 @@ const MAX_TABLE_COLUMNS = 100;
 const VERB_COLUMNS = 7;
 const MAX_REASON_ROWS = 3;
 
-/**
- * Returns the rows of one call: first what it did and what was `decided` about it, then the outcome, including
- * `lines`.
- */
+/** Returns the rows of a call: what it did, what was `decided` about it, its outcome with `lines`. */
 export function callRows(
   exec: ToolExecution,
   look: RowsLook,

@@ -26,10 +26,7 @@ interface TypedCommand {
 export interface CommandHome {
   /** The addresses and files of setup. Without it, `/setup` lists nothing. */
   setup?: SetupHome | undefined;
-  /**
-   * Checks the model server of a session and passes rows to `write`. Without it, `/doctor` names the shell
-   * command.
-   */
+  /** Checks the model server of a session. Without it, `/doctor` names the shell command. */
   doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
   /** Saves a theme for later sessions. @throws {Error} if that fails. */
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;

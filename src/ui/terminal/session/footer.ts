@@ -5,10 +5,7 @@ import { count, dollars, thousands } from "../../../text/count.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { displayWidth } from "../../../text/width.ts";
 
-/**
- * Formats the line for `columns`, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: vim's mode, if vim
- * keys are on.
- */
+/** Formats the line, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: vim's mode, if it is on. */
 export function footerText(
   status: Status,
   columns: number,

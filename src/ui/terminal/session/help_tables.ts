@@ -58,10 +58,7 @@ const SHOWN: readonly ActionName[] = [
 
 const MIN_HELP_COLUMNS = 14;
 
-/**
- * Returns the rows for `columns`: the current mode, how a line may start, and the first key of the most important
- * actions.
- */
+/** Returns the current mode, how a line may start, and the first key of the most important actions. */
 export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
     const [key] = keysOf(keymap, name);

@@ -61,10 +61,7 @@ export function questionTitle(
 /** Titles have only the name of a file with a longer path, in characters, which is shown above them. */
 const MAX_TITLE_PATH = 40;
 
-/**
- * The question for a terminal without UTF-8: non-ASCII characters of the call are shown as code points, so that
- * no other character can replace them.
- */
+/** The question without UTF-8: other characters of a call are code points, which nothing can replace. */
 export const asciiApproval = (approval: Approval): Approval => {
   const { call, subject, preview, rules, networked, programs } = approval;
   return {

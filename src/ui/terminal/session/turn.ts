@@ -6,9 +6,7 @@ import type { Part } from "../../../types/message.ts";
 import type { Display } from "./display.ts";
 import { modelText } from "./footer.ts";
 
-/**
- * Runs one turn. Errors do not end the session, except a lost terminal. Returns true if the model ended the turn.
- */
+/** Runs one turn; true if the model ended it. Errors do not end the session, except a lost terminal. */
 export async function runTurn(
   session: Session,
   { status, view }: Display,

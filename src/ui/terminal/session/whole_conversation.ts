@@ -1,15 +1,10 @@
-/**
- * The session as the user saw it, including messages replaced by a summary and the answer being written. @module
- */
+/** The session as the user saw it, with messages that a summary replaced and the current answer. @module */
 
 import type { TurnEvent } from "../../../types/event.ts";
 import type { Message } from "../../../types/message.ts";
 import type { Called } from "../../call_text.ts";
 
-/**
- * The maximum number of characters stored of what the model no longer has. Beyond it, the oldest messages are
- * shown as the model has them.
- */
+/** The maximum characters of what the model no longer has. Beyond it, the oldest messages are as it has them. */
 export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 
 export class WholeConversation {
