@@ -179,7 +179,7 @@ export class CallPolicy {
       verdict = this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
-      if (leave?.startsWith("write:") && verdict.leave) verdict = { ...verdict, leave };
+      if (leave?.includes(":") && verdict.leave) verdict = { ...verdict, leave };
       if (!isHeld(verdict) && verdict.leave !== leave) {
         const decision = await this.#ask(given, verdict, context, approve);
         return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
@@ -188,7 +188,7 @@ export class CallPolicy {
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
     // If that does not suffice, the next question is about the whole sandbox.
-    if (verdict.leave?.startsWith("write:")) {
+    if (verdict.leave?.includes(":")) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
     }
     return {

@@ -2,17 +2,22 @@
 
 /**
  * The additional rights of a command in the sandbox: `git` writes git's folders except for what makes git run
- * programs, `network` also uses the network, `write:FOLDER` also writes in a folder, `sandbox` runs without a sandbox.
+ * programs, `network` also uses the network, `write:FOLDER` also writes in a folder, `git:FOLDER` both writes there and
+ * in git's folders, `sandbox` runs without a sandbox.
  */
-export type Leave = "git" | "network" | "sandbox" | `write:${string}`;
+export type Leave = "git" | "network" | "sandbox" | `${"git" | "write"}:${string}`;
 
 /** Replaces a program by one that runs it in the sandbox, with the rights that it may `leave` with. */
 export type Confine = (
   program: string,
   args: readonly string[],
   leave?: Leave,
-  /** Absolute paths that it may read beside the others. */
-  reads?: readonly string[],
+  more?: {
+    /** Absolute paths that it may read beside the others. */
+    reads?: readonly string[];
+    /** True for a command in the background, which writes no git folders: its writes are checked at its end only. */
+    isJob?: boolean;
+  },
 ) => Promise<ConfinedProgram>;
 
 /** The program that sandboxes another, with its arguments. */

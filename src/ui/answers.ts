@@ -85,10 +85,8 @@ function meaningOfYes({ networked, leave, programs = [] }: Approval): string | u
   if (leave === undefined && !networked) return undefined;
   const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
-  if (leave?.startsWith("write:")) {
-    const folder = oneLine(leave.slice("write:".length));
-    return `Yes runs it once in the sandbox, with ${folder} writable.`;
-  }
+  const [, folder] = /:(.*)/s.exec(leave ?? "") ?? [];
+  if (folder) return `Yes runs it once in the sandbox, with ${oneLine(folder)} writable.`;
   if (!networked && leave !== "network") {
     return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
       "and use the network.";

@@ -62,7 +62,8 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
   const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
-  const right = lacked ? `write:${lacked}` as const : leave;
+  const kind = inside.leave === "git" ? "git" : "write";
+  const right = lacked ? `${kind}:${lacked}` as const : leave;
   return { ...because, leave: right, isBeyond: true, ...networked && { networked } };
 }
 

@@ -31,9 +31,7 @@ export async function runInBackground(
   const { jobs } = context;
   if (!jobs) throw new Error("Cannot run it in the background as there are no jobs here");
   jobs.checkRoom();
-  // Writes to git's folders are checked only at the end: until then, a job could make the user's git run a program.
-  const { leave, ...others } = context;
-  const shell = await startShell(String(command), leave === "git" ? others : context);
+  const shell = await startShell(String(command), context, { isJob: true });
   const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
   const job = new ShellJob(String(command), shell, jobs, budget);
   jobs.add(job);

@@ -26,7 +26,7 @@ const SIGNS: readonly { words: RegExp; leave: string; setting: string; isVague?:
     setting: "--network",
   },
   {
-    words: /read-only file ?system|EROFS/i,
+    words: /read-only file ?system|EROFS|could not (lock|write) config file/i,
     leave: '"sandbox"',
     setting: '--sandbox workspace-write (this folder), "sandboxWrite" in permissions.json',
   },

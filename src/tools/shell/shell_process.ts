@@ -44,6 +44,8 @@ interface ShellOptions {
   hasInput?: boolean;
   /** Variables in addition to the usual ones. */
   variables?: Readonly<Record<string, string>>;
+  /** True for a command in the background. */
+  isJob?: boolean;
 }
 
 /**
@@ -53,11 +55,11 @@ interface ShellOptions {
 export async function startShell(
   command: string,
   { workingDir: cwd, confine, leave, env, signal }: ToolContext,
-  { hasInput = false, variables = {} }: ShellOptions = {},
+  { hasInput = false, variables = {}, isJob = false }: ShellOptions = {},
 ): Promise<StartedShell> {
   signal.throwIfAborted();
   for (const [shell, args] of await shellsFor(command, cwd)) {
-    const confined = await confine?.(shell, args, leave);
+    const confined = await confine?.(shell, args, leave, { isJob });
     if (signal.aborted) confined?.mend?.("");
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };

@@ -185,6 +185,14 @@ Deno.test("R-14 no folder is given that leads to more, whatever a command prints
     });
     assertEquals(leave, expected === undefined ? "sandbox" : `write:${expected}`, printed);
   }
+  // A command of git has git's folders, too, as it had before.
+  const command = "git add a && cp a b";
+  const { leave } = at.verdict({ command, leave: "sandbox" }, [], {
+    view: () => at.view(false),
+    approve: "auto",
+    outputs: new Map([[command, rows[0]![0]]]),
+  });
+  assertEquals(leave, `git:${other}/a/b`);
   Deno.removeSync(other, { recursive: true });
 });
 
