@@ -280,8 +280,9 @@ export function concernsCommand(
 }
 
 /** Options of git before its subcommand whose value is the next word. */
-const GIT_VALUES = "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source"
-  .split(" ");
+export const GIT_VALUES =
+  "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source --super-prefix"
+    .split(" ");
 /** Spellings of the same option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],

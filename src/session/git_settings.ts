@@ -1,10 +1,14 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
+import { smallFile, withoutCredentials } from "../safety/git_files.ts";
+import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
+import { accessAt, realPathOf, type View } from "../safety/view.ts";
 import { oneLine } from "../text/one_line.ts";
-import { dirname, resolve } from "../text/std_path.ts";
+import { isWithin } from "../text/paths.ts";
+import { dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
@@ -44,13 +48,19 @@ export function harmlessText(source: GitSource, file: string): string | undefine
   }).join("") ?? "";
 }
 
+/** The names of hooks: githooks(5). */
+const HOOK =
+  /^(update|(applypatch|commit|fsmonitor|p4|post|pre|prepare|proc|push|reference|sendemail)-[a-z-]+)$/i;
+
 /** Returns the hooks that git runs in a folder, and the files by which it knows further remotes. */
 export function gitNamed(source: GitSource): string[] {
   return ["hooks", "remotes", "branches"].flatMap((kind) => {
-    const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", kind]);
-    const entries = attempt(() => [...Deno.readDirSync(path?.replace(/\n$/, "") ?? "")]) ?? [];
-    return entries.filter(({ name }) => !name.endsWith(".sample"))
-      .map(({ name }) => oneLine(`${kind}/${name}`)).sort();
+    const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", kind])
+      ?.replace(/\n$/, "") ?? "";
+    return namesIn(path).filter((name) => {
+      const { isFile, mode } = attempt(() => Deno.statSync(join(path, name))) ?? {};
+      return isFile && (kind !== "hooks" || HOOK.test(name) && ((mode ?? 0o111) & 0o111) !== 0);
+    }).map((name) => oneLine(`${kind}/${name}`)).sort();
   });
 }
 
@@ -103,15 +113,43 @@ function gitOutput({ folder, root, programs, home }: GitSource, args: readonly s
   return ran && ran.success ? new TextDecoder().decode(ran.stdout) : undefined;
 }
 
-/** The user's settings that git commands get in the sandbox. None of these contains a secret. */
+/** The user's settings that git commands get in the sandbox. */
 const SHARED =
-  /^(author|committer|user)\.(name|email)$|^(diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
+  /^(author|committer|user)\.(name|email)$|^(alias|diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
+
+/** The path of a file in the sandbox with the patterns of what git ignores. */
+export const IGNORED = "/dev/gitignore";
+
+/**
+ * Returns the patterns of what git ignores in the sandbox: the user's, hidden files, which git cannot add, and the paths
+ * `made` for the sandbox.
+ */
+export function ignoredText(
+  settings: readonly GitSetting[],
+  view: View,
+  { home = "/", made = [] }: { home?: string | undefined; made?: readonly string[] | undefined },
+): string {
+  const { scope = "global", value = "~/.config/git/ignore" } =
+    settings.findLast(({ name }) => name === "core.excludesfile") ?? {};
+  const file = resolve(view.folder, value.replace(/^~(?=\/)/, home));
+  // A repository's settings may name a file that is hidden.
+  const isShown = /^(global|system)$/.test(scope) ||
+    /read|write/.test(accessAt(view, realPathOf(file) ?? "/"));
+  const trees = (view.repositories ?? []).map(dirname).sort((a, b) => b.length - a.length);
+  const hidden = [...view.places].flatMap(([path, access]) => access === "none" ? path : []);
+  const ignored = [...hidden, ...made].flatMap((path) => {
+    const tree = trees.find((at) => isWithin(at, path) && at !== path);
+    return tree ? path.slice(tree.length).replace(/[*?[\]\\\0- ]/g, "?") : [];
+  });
+  return [isShown ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
+}
 
 /** Returns the variables that pass the user's settings to git if their file is hidden. */
 export function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
-  const shared = settings.filter(({ scope, name }) =>
-    scope === "global" && SHARED.test(name) && name !== "tag.gpgsign"
-  );
+  const shared = settings.filter(({ scope, name, value }) =>
+    scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
+    !(name.startsWith("alias.") && value.startsWith("!")) && withoutCredentials(value) === value
+  ).concat({ scope: "", name: "core.excludesFile", value: IGNORED });
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", `${shared.length}`],
     ...shared.flatMap(({ name, value }, at) => [

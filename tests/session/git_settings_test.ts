@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { gitSettings, indexMayLeadAway } from "../../src/session/git_settings.ts";
+import { gitNamed, gitSettings, indexMayLeadAway } from "../../src/session/git_settings.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
 async function inRepository(script: string, look: (folder: string) => void): Promise<void> {
@@ -43,6 +43,23 @@ Deno.test({
       (folder) => {
         indexMayLeadAway(source(folder), `${folder}/.git`);
         assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "ran"), false);
+      },
+    ),
+});
+
+Deno.test({
+  name: "SEC-02 a hook is an executable file with a name that git knows",
+  ignore,
+  fn: () =>
+    inRepository(
+      `git init -q . && mkdir -p .git/remotes/x && cd .git/hooks && rm -f *
+      for name in .gitignore README husky.sh pre-push update post-merge.sample Pre-Commit pre-rebase; do
+        echo >$name && chmod +x $name
+      done
+      chmod -x pre-rebase && mkdir post-merge && ln -s pre-push commit-msg && echo >../remotes/one`,
+      (folder) => {
+        const named = ["Pre-Commit", "commit-msg", "pre-push", "update"].map((at) => `hooks/${at}`);
+        assertEquals(gitNamed(source(folder)), [...named, "remotes/one"]);
       },
     ),
 });

@@ -2,12 +2,12 @@
 
 import { attempt } from "../../attempt.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { isWithin } from "../../text/paths.ts";
-import { join, resolve } from "../../text/std_path.ts";
+import { dirname, join, resolve } from "../../text/std_path.ts";
 import { gitFileTarget, isRepository } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
+import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
-import { entryAt, repositoryAround } from "../view.ts";
+import { accessAt, entryAt, repositoryAround } from "../view.ts";
 import type { Word } from "./lexer.ts";
 import { programName } from "./wrappers.ts";
 
@@ -47,6 +47,9 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
   submodule: "may fetch with your credentials",
   worktree: "adds, moves or removes a working tree",
 };
+/** Options of git branch that change the settings, too. */
+const BRANCH_SETTINGS =
+  /^(-u.*|-[cmCM]|--(set-upstream-to.*|unset-upstream|edit-description|copy|move))$/;
 /** Subcommands that may sign their result. */
 const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
 /** Options before the subcommand that name no other repository, and no setting. */
@@ -99,9 +102,10 @@ function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitC
   let isPlain = true;
   let at = 0;
   for (; texts[at]?.startsWith("-"); at++) {
-    if (texts[at] === "-C") folder = place(resolve(folder, texts[++at] ?? "")).real;
-    else if (!PLAIN_OPTIONS.test(texts[at]!)) isPlain = false;
-    if (texts[at] === "-c") at++;
+    const option = texts[at]!;
+    const value = GIT_VALUES.includes(option) ? texts[++at] ?? "" : "";
+    if (option === "-C") folder = place(resolve(folder, value)).real;
+    else if (!PLAIN_OPTIONS.test(option)) isPlain = false;
   }
   const [name, ...rest] = texts.slice(at);
   return name === undefined ? undefined : { folder, name, rest, isPlain };
@@ -121,7 +125,9 @@ export function gitNeed(
   const isReading = READING_GIT.has(name) ||
     Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" "));
   if (isReading) return undefined;
-  const why = Object.hasOwn(NEEDS_MORE, name) ? NEEDS_MORE[name] : undefined;
+  const isSetting = name === "branch" && rest.some((word) => BRANCH_SETTINGS.test(word));
+  const needing = isSetting ? "config" : name;
+  const why = Object.hasOwn(NEEDS_MORE, needing) ? NEEDS_MORE[needing] : undefined;
   if (why !== undefined) return isNearRemote(command, scene) ? {} : { why };
   if (signs(command, scene)) return { why: "signs with your key" };
   return scene.sandbox === "read-only"
@@ -129,14 +135,16 @@ export function gitNeed(
     : {};
 }
 
-/** True if git pushes to or fetches from a repository in the folder, whose hooks then run in the sandbox. */
-function isNearRemote({ folder, name, rest }: GitCommand, { git, root }: Scene): boolean {
+/** True if git pushes to or fetches from a repository that commands can write, whose hooks then run in the sandbox. */
+function isNearRemote({ folder, name, rest }: GitCommand, { git, place, view }: Scene): boolean {
   if (!/^(push|fetch|pull)$/.test(name)) return false;
   const operand = rest.find((word) => !word.startsWith("-")) ?? "origin";
   const url = git?.settings(folder)?.find((one) => one.name === `remote.${operand}.url`)?.value;
-  const address = url ?? operand;
-  return !/^[\w.+-]*(@[^/]*)?:/.test(address) && /[./]/.test(address) &&
-    isWithin(root.real, resolve(folder, address));
+  const address = (url ?? operand).replace(/^file:\/\/(?=\/)/, "");
+  if (/^[\w.+-]*(@[^/]*)?:/.test(address) || !/[./]/.test(address)) return false;
+  const { real, isInside } = place(resolve(folder, address));
+  return isInside ||
+    view !== undefined && [real, dirname(real)].some((at) => accessAt(view(), at) === "write");
 }
 
 function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
@@ -145,8 +153,8 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
   }
   const option = name === "tag" ? /^(-[su]|--sign|--local-user)/ : /^(-S|--gpg-sign)/;
   const setting = name === "tag" ? /^tag\.(gpgsign|forcesignannotated)$/ : /^commit\.gpgsign$/;
-  return rest.some((word) => option.test(word)) ||
-    git?.settings(folder)?.findLast((one) => setting.test(one.name))?.value === "true";
+  const value = git?.settings(folder)?.findLast((one) => setting.test(one.name))?.value ?? "";
+  return rest.some((word) => option.test(word)) || !/^(false|no|off|0*)$/i.test(value);
 }
 
 /**

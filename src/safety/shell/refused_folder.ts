@@ -2,6 +2,7 @@
 
 import { isWithin } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
+import { isInsideGit } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
 import { accessAt, entryAt } from "../view.ts";
 
@@ -37,6 +38,7 @@ export function refusedFolder(
   const isWide = !/^\/(?!(proc|sys|dev|run)\/)[^/]+\/[^/]+\/./.test(folder) ||
     paths.homes.some((home) => isWithin(folder, home));
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
-    paths.protectedKind(folder) === undefined && !programs.some((at) => isWithin(folder, at));
+    paths.protectedKind(folder) === undefined && !isInsideGit(folder) &&
+    !programs.some((at) => isWithin(folder, at));
   return isOther ? folder : undefined;
 }
