@@ -94,13 +94,13 @@ export class FolderLooks {
     }
   }
 
-  /** Lists all folders below `root` step by step, so that the next view of it is fast. */
-  async walk(root: string): Promise<void> {
+  /** Lists all folders below `roots` step by step, so that the next view of them is fast. */
+  async walk(roots: readonly string[]): Promise<void> {
     if (this.#walking) return;
     this.#walking = true;
     // Recent changes are not cached.
     await wait(CLOCK_TICK_MS + 100, undefined);
-    const folders = [root];
+    const folders = [...roots];
     let begun = performance.now();
     for (const at of folders) {
       for (const { name, path, isDirectory, access } of this.at(at)?.entries ?? []) {

@@ -12,7 +12,28 @@ export interface Finding {
   isGitFolder?: true;
   /** The kind of path that a setting names here. If it is missing, commands may not create it. */
   named?: "hooks" | "file";
+  /** True for a file with settings of git. */
+  isSettings?: true;
 }
+
+/** A setting with its name and value. A comment may have been one. */
+const LINE = /^([#; \t]*(?:\[[^\]\n]*\][ \t]*)?([a-z][a-z\d-]*)[ \t]*=)((?:\\\r?\n|.)*)/gim;
+const SECRET_NAME = /extraheader|pass|secret|token|api-?key/i;
+const SECRET_VALUE = /authorization|pass(word|wd)?=|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
+
+/** Returns the text of git settings without passwords and tokens. */
+export const withoutCredentials = (text: string): string =>
+  text.replace(/([\w+]+):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
+    // The name of a user of SSH is no secret.
+    /ssh/.test(scheme) && !user.includes(":") ? address : `${scheme}://***@`)
+    .replace(
+      LINE,
+      (line, start, name, value) =>
+        SECRET_NAME.test(name) || SECRET_VALUE.test(value) ||
+          /^proxy$/i.test(name) && /[^*]@/.test(value)
+          ? start
+          : line,
+    );
 
 /**
  * Returns the folders in which git stores the data of a `.git` that is a file: the worktree's or submodule's
@@ -39,7 +60,10 @@ export function gitFoldersOf(dotGit: string): string[] {
  * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
  */
 export function gitFileTarget(dotGit: string): string | undefined {
-  const named = /^gitdir: ([^\0\ufffd]+?)[\r\n]*$/.exec(smallFile(dotGit))?.[1];
+  const text = smallFile(dotGit);
+  let end = text.length;
+  while (/[\r\n]/.test(text[end - 1] ?? "")) end--;
+  const named = /^gitdir: ([^\0\ufffd]+)$/.exec(text.slice(0, end))?.[1];
   return named && resolve(dirname(dotGit), named);
 }
 
@@ -54,7 +78,7 @@ export function isInsideGit(folder: string): boolean {
 }
 
 /** The maximum size of a git file that is read, in bytes. */
-const MAX_GIT_FILE = 100_000;
+const MAX_GIT_FILE = 1_000_000;
 
 /** Returns the text of a small file; "" if it is larger or cannot be read. */
 export function smallFile(path: string): string {
@@ -64,6 +88,21 @@ export function smallFile(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** The depth to which a repository's own folders are searched. */
+const MAX_INNER_LEVELS = 5;
+
+/** Returns the folders in a repository for its submodules and work trees, which may be missing. */
+const foldersOf = (repository: string, levels = MAX_INNER_LEVELS): string[] =>
+  ["modules", "worktrees"].flatMap((name) => foldersBelow(join(repository, name), levels));
+
+function foldersBelow(folder: string, levels: number): string[] {
+  const entries = levels > 0 && attempt(() => [...Deno.readDirSync(folder)]) || [];
+  return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => join(folder, name))
+    .flatMap((at) =>
+      isRepository(at) ? [at, ...foldersOf(at, levels - 1)] : foldersBelow(at, levels - 1)
+    );
 }
 
 /** The maximum number of settings files that one repository includes. */
@@ -86,7 +125,9 @@ export function gitFindings(
 ): Finding[] {
   const folders = [path, ...gitFoldersOf(path)];
   const known = [
-    ...folders.flatMap((at) => [join(at, "config"), join(at, "config.worktree")]),
+    ...folders.flatMap((at) => [at, ...foldersOf(at)]).flatMap((
+      at,
+    ) => [join(at, "config"), join(at, "config.worktree")]),
     ...["/etc/gitconfig", join(home, ".gitconfig")],
     ...own.map((at) => join(dirname(at), "git/config")),
   ];
@@ -94,7 +135,7 @@ export function gitFindings(
   const hooks = folders.map((at) => join(at, "hooks")).filter((at) => linkIn(at) !== undefined);
   const programs: string[] = [];
   for (const file of settings) {
-    if (settings.size > MAX_INCLUDED) break;
+    if (settings.size > MAX_INCLUDED + known.length) break;
     const named = smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING);
     for (const [, name, text] of named) {
       const key = name!.toLowerCase();
@@ -114,16 +155,15 @@ export function gitFindings(
   }
   const linked = [...folders.map((at) => join(at, "hooks")), ...hooks].flatMap(hookLinks);
   const included = [...settings].slice(known.length);
+  const access = "read";
   return [
-    ...folders.map((one) => ({ path: one, access: "read", isGitFolder: true } as const)),
+    ...folders.map((one) => ({ path: one, access, isGitFolder: true } as const)),
     // An existing one keeps git from reading settings beside a broken repository.
-    ...[...known, join(worktree, "commondir")].map((
-      one,
-    ) => ({ path: one, access: "read" } as const)),
-    ...[...included, ...linked, ...programs].map((one) =>
-      ({ path: one, access: "read", named: "file" }) as const
-    ),
-    ...hooks.map((one) => ({ path: one, access: "read", named: "hooks" } as const)),
+    { path: join(worktree, "commondir"), access },
+    ...known.map((one) => ({ path: one, access, isSettings: true } as const)),
+    ...included.map((one) => ({ path: one, access, named: "file", isSettings: true } as const)),
+    ...[...linked, ...programs].map((one) => ({ path: one, access, named: "file" } as const)),
+    ...hooks.map((one) => ({ path: one, access, named: "hooks" } as const)),
   ];
 }
 

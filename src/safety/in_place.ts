@@ -6,9 +6,19 @@
 
 import { attempt } from "../attempt.ts";
 
-/** `at` enters a folder unless a link leads to it. The shell's own `pwd` may only repeat the path. */
-const AT = `at() { cd -- "$1" && [ "$(/bin/pwd -P)" = "$1" ]; }
-at "$0" || exit
+/**
+ * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path. `into` enters a
+ * folder in it unless it is a link, without another program. `each` runs the script in a folder, `$here`, and prints
+ * its output, its errors and its exit code, each with a NUL character at its end.
+ */
+const EACH = `exec 3>&1
+at() { cd -- "$1" && [ "$(/bin/pwd -P)" = "$1" ]; }
+into() { exec 4<. && cd -- "./$1" && [ .. -ef /dev/fd/4 ]; }
+each() {
+  errors=$({ at "$1" && here=$1 && shift && run "$@"; } 2>&1 >&3)
+  printf '\\0%s\\0%s\\0' "$errors" $? >&3
+}
+run() {
 `;
 
 /** A file may be a pipe without a reader, and folders may grow without end. */
@@ -16,20 +26,44 @@ const SHELL_WORDS = Deno.build.os === "linux"
   ? "/usr/bin/timeout -s KILL 20 /bin/sh".split(" ")
   : ["/bin/sh"];
 
-/** Runs a script with `/bin/sh` in a folder, `$0`. Returns its output, and the reason if it failed. */
-export function runInPlace(folder: string, script: string, args: readonly string[] = []) {
+/** A folder, and the arguments of the script that runs in it. */
+type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
+/** The maximum number of folders of one shell, whose arguments are limited. */
+const MAX_PLACES = 50;
+
+/** Runs a script with `/bin/sh` in folders. Returns the output for each, and the reason if it failed. */
+export function runInPlaces(
+  script: string,
+  folders: readonly InPlace[],
+): { output: string; fault: string | undefined }[] {
+  if (folders.length === 0) return [];
+  const now = folders.slice(0, MAX_PLACES);
+  let at = 0;
+  const runs = now.map(([, args = []]) =>
+    ["each", ...[undefined, ...args].map(() => `"\${${++at}}"`)].join(" ")
+  );
   const ran = attempt(() =>
     new Deno.Command(SHELL_WORDS[0]!, {
-      args: [...SHELL_WORDS.slice(1), "-c", AT + script, folder, ...args],
+      args: [
+        ...[...SHELL_WORDS.slice(1), "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"],
+        ...now.flatMap(([folder, args = []]) => [folder, ...args]),
+      ],
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC0" },
       cwd: "/",
       clearEnv: true,
       stdin: "null",
+      stderr: "null",
     }).outputSync()
   );
-  const text = (bytes?: Uint8Array) => new TextDecoder().decode(bytes).trim();
-  const fault = ran?.success
-    ? undefined
-    : text(ran?.stderr).split("\n")[0] || "it was replaced, or took too long";
-  return { output: text(ran?.stdout), fault };
+  const parts = new TextDecoder().decode(ran?.stdout).split("\0");
+  const results = now.map((_, i) => {
+    const [output = "", errors = "", code] = parts.slice(3 * i, 3 * i + 3);
+    const why = errors.split("\n")[0] || "it was replaced, or took too long";
+    return { output: output.trim(), fault: code === "0" ? undefined : why };
+  });
+  return [...results, ...runInPlaces(script, folders.slice(MAX_PLACES))];
 }
+
+/** Runs a script with `/bin/sh` in one folder. */
+export const runInPlace = (folder: string, script: string, args?: readonly string[]) =>
+  runInPlaces(script, [[folder, args]])[0]!;

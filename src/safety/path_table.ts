@@ -104,7 +104,7 @@ export class PathTable {
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
-  #names: { names: ReadonlySet<string>; pieces: readonly string[] } | undefined;
+  #names: { names: ReadonlySet<string>; pieces: RegExp } | undefined;
   /** The paths of the patterns without wildcards. */
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
@@ -146,17 +146,17 @@ export class PathTable {
    */
   mayMatch(name: string): boolean {
     const { names, pieces } = this.#names ??= this.#lastNames();
-    const small = name.toLowerCase().replace(new RegExp(`${COPY_END}$`), "");
-    return /^[.#]/.test(small) || names.has(small) ||
-      names.has(small.slice(small.lastIndexOf("."))) ||
-      /[^!-~]/.test(small) || pieces.some((piece) => small.includes(piece));
+    const small = name.toLowerCase();
+    if (pieces.test(small)) return true;
+    const whole = small.replace(COPY, "");
+    return names.has(whole) || names.has(whole.slice(whole.lastIndexOf(".")));
   }
 
   /**
    * The last names of all patterns, endings such as `.pem`, and the fixed pieces of patterns with other
    * wildcards.
    */
-  #lastNames(): { names: ReadonlySet<string>; pieces: readonly string[] } {
+  #lastNames(): { names: ReadonlySet<string>; pieces: RegExp } {
     const all = (["secret", "protected"] as const).flatMap((kind) => [
       ...tableRows(kind).flatMap(({ globs }) => globs),
       ...this.#locatedRows(kind).map(({ path }) => slashed(path)),
@@ -165,7 +165,10 @@ export class PathTable {
     const others = all.filter((name) => name.includes("*") && !isEnding(name));
     return {
       names: new Set(all.map((name) => isEnding(name) ? name.slice(1) : name)),
-      pieces: [...new Set(others.map(tellingPiece))].filter((piece) => !piece.startsWith(".")),
+      pieces: new RegExp([
+        ...["^[.#]", "[^!-~]"],
+        ...new Set(others.map(tellingPiece).filter((one) => !one.startsWith(".")).map(escapeRegex)),
+      ].join("|")),
     };
   }
 
@@ -404,6 +407,7 @@ const FOLDER_END = "(?:/|$)";
 /** The endings of copies, and of files that an editor has open. */
 const COPY_END = "(?:~|#|\\.(?:bak|old|orig|save|sw[a-p])| copy| \\(copy\\))";
 const FILE_END = `${COPY_END}?/?$`;
+const COPY = new RegExp(`${COPY_END}$`);
 
 /**
  * Returns the expression for an absolute path, as written and as file systems compare it, in both normalization

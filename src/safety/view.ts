@@ -9,7 +9,14 @@ import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, fromFileUrl, join } from "../text/std_path.ts";
 import { FolderLooks, hasOtherBytes, isGitName, type PathAccess } from "./folder_looks.ts";
-import { type Finding, gitFindings, gitFoldersOf, isInsideGit, smallFile } from "./git_files.ts";
+import {
+  type Finding,
+  gitFindings,
+  gitFoldersOf,
+  isInsideGit,
+  smallFile,
+  withoutCredentials,
+} from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
@@ -26,11 +33,14 @@ export interface View {
   places: ReadonlyMap<string, PathAccess>;
   /** True if programs may use the network. */
   network: boolean;
+  /** The texts that programs see instead of settings that contain credentials. */
+  texts?: ReadonlyMap<string, string>;
   /** Protected links directly in the folder, which no mount protects. */
   links?: readonly string[];
-  /** git's folders, which git commands may write if the folder is writable. */
-  gitFolders?: readonly string[];
-  /** The repositories in the folder, and the files and links that lead to one. */
+  /**
+   * The repositories in writable folders, and the files and links that lead to one. If the folder is writable, git
+   * commands write them.
+   */
   repositories?: readonly string[];
   /** False if the folder is too large to be searched completely; the rest is closed. */
   isComplete: boolean;
@@ -121,52 +131,89 @@ export function makeView(sources: ViewSources): View {
   add("read", repository);
   add("read", sources.read ?? []);
   add("write", sources.write ?? []);
-  const named = new Set(
-    [...sources.read ?? [], ...sources.write ?? []].map((path) => realPathOf(path)),
-  );
-  const beside = looksBeside(sources, repository[0], named)
+  const written = (sources.write ?? []).flatMap((path) => realPathOf(path) ?? []);
+  const listed = (sources.read ?? []).flatMap((path) => realPathOf(path) ?? []);
+  const named = new Set([...listed, ...written]);
+  const beside = looksBeside(sources, repository[0], listed)
     .flatMap((look) => findingsIn(look, looks).found);
-  for (
-    const { path, access } of [
-      ...beside,
-      ...ofHome,
-      ...systemSecrets(looks, sources.os),
-    ]
-  ) {
-    const usual = accessAt({ places }, path);
-    const isStricter = usual === "write" || usual === "read" && access === "none";
+  const isMeant = ({ path }: Finding) => {
     // Programs may be in a folder that an administrator closed to others.
     const isListed = named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
-        [...named].some((at) => at !== undefined && isWithin(at, path));
-    const isMeant = ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
+        [...named].some((at) => isWithin(at, path));
+    return ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
       !isListed && isReachable(path);
-    if (isStricter && isMeant) add(access, [path]);
+  };
+  for (const finding of [...beside, ...ofHome, ...systemSecrets(looks, sources.os)]) {
+    const { path, access } = finding;
+    const usual = accessAt({ places }, path);
+    const isStricter = usual === "write" || usual === "read" && access === "none";
+    if (isStricter && isMeant(finding)) add(access, [path]);
   }
   // In a repository without a work tree, and in a folder of programs or settings, new files count as well.
   const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
   places.set(folder, isWritable && !isProtected ? "write" : "read");
-  const { found, isComplete } = findingsIn({ ...sources, root: folder }, looks);
+  for (const at of written) if (isInsideGit(at)) places.set(at, "read");
   add("read", programParts().filter((path) => isWithin(folder, path)));
-  const gitFolders = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
+  const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the surrounding repository name paths in the folder.
   const stated = beside.filter(({ named }) => named !== undefined);
-  found.push(...stated, ...programsIn(sources));
-  // Secrets come first: nothing that leads to one opens it.
-  found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
-  const links = [protect(folder, places, found)];
-  for (const at of sources.write ?? []) {
-    const real = realPathOf(at);
-    if (real !== undefined) links.push(protect(real, places, stated));
+  const all = [...beside];
+  const links: string[] = [];
+  let isComplete = true;
+  for (const root of new Set([folder, ...written])) {
+    const look = root === folder ? sources : { paths, isListed: true };
+    const inside = findingsIn({ ...look, root }, looks);
+    isComplete &&= inside.isComplete;
+    const found = root === folder
+      ? [...inside.found, ...programsIn(sources)]
+      : inside.found.filter(isMeant);
+    for (const { path, isGitFolder } of found) {
+      if (isGitFolder && (root === folder || isWithin(root, path))) repositories.add(path);
+    }
+    found.push(...stated);
+    // Secrets come first: nothing that leads to one opens it.
+    found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
+    links.push(...protect(root, places, found));
+    all.push(...found);
   }
-  hideSecrets(places, folder, paths.confinedSecrets().filter(({ real }) => !named.has(real)));
-  for (const { path, isGitFolder } of found) if (isGitFolder) gitFolders.add(path);
-  const isOpened = (path: string) =>
-    entryAt(path)?.isDirectory === true && realPathOf(path) === path;
-  return {
-    ...{ folder, places, network, isComplete, links: links.flat(), repositories: [...gitFolders] },
-    gitFolders: places.get(folder) === "write" ? [...gitFolders].filter(isOpened) : [],
-  };
+  hideSecrets(places, folder, paths.confinedSecrets().filter(({ real }) => !named.has(real!)));
+  const texts = replaceTexts(places, all);
+  return { folder, places, texts, network, isComplete, links, repositories: [...repositories] };
 }
+
+/** Prints a file unless a link leads to it. */
+const READ =
+  `exec 4<"./$1" && [ "$(readlink /proc/self/fd/4)" = "$here/$1" ] && head -c 1000000 <&4`;
+/** Texts with credentials that were read at paths without a link. */
+const knownTexts = new Map<string, string>();
+
+/** Makes settings that contain credentials read-only, and returns the texts that programs see instead of them. */
+function replaceTexts(
+  places: Map<string, PathAccess>,
+  found: readonly Finding[],
+): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { path, isSettings } of found) {
+    const real = isSettings && realPathOf(path);
+    if (!real || !/read|write/.test(accessAt({ places }, real))) continue;
+    const text = smallFile(real);
+    const plain = withoutCredentials(text);
+    if (plain === text) continue;
+    places.set(real, "read");
+    // A program that runs may just have put a link to a hidden file there.
+    if (knownTexts.get(real) !== text) {
+      const { output } = runInPlace(dirname(real), READ, [basename(real)]);
+      if (output === text.trim()) knownTexts.set(real, text);
+    }
+    texts.set(real, knownTexts.get(real) === text ? plain : "");
+  }
+  return texts;
+}
+
+/** Returns the folders that programs may write. */
+export const writtenFolders = ({ places }: View): string[] =>
+  [...places].filter(([path, access]) => access === "write" && realPathOf(path) === path)
+    .map(([path]) => path);
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */
 function protect(
@@ -228,7 +275,7 @@ function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources):
 }
 
 /** Arguments: the name of a new file or "", its text, and the names of the folders to create below each other. */
-const MAKE = `at=\${0%/} file=$1 text=$2 && shift 2
+const MAKE = `at=\${here%/} file=$1 text=$2 && shift 2
 for name do mkdir "./$name" && at=$at/$name && at "$at" || exit; done
 set -C
 [ -z "$file" ] || printf %s "$text" >"./$file"`;
@@ -243,7 +290,7 @@ function makeFolders(path: string, before = "", name = "", text = ""): void {
 }
 
 /** Returns the links in the folder that are followed on the way to a path, those behind other links included. */
-function linksOn(folder: string, path: string): string[] {
+export function linksOn(folder: string, path: string): string[] {
   const links: string[] = [];
   const names = path.split("/");
   // Linux follows 40 links in one path.
@@ -310,7 +357,7 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
 function looksBeside(
   { folder, paths, ruled, ruledPlaces = [], write = [] }: ViewSources,
   repository: string | undefined,
-  listed: ReadonlySet<string | undefined>,
+  listed: readonly string[],
 ): PlaceLook[] {
   const looks: PlaceLook[] = ruledPlaces.map((root) => ({ root, ruled }));
   if (repository !== undefined) looks.push({ root: repository, paths });
@@ -319,7 +366,6 @@ function looksBeside(
     if (root !== undefined) looks.push({ root, paths, isShallow: true });
   }
   for (const root of listed) {
-    if (root === undefined) continue;
     // It may be as large as `/tmp`, and a user who lists a secret wants it readable.
     if (paths.secretKind(root) === undefined) looks.push({ root, paths, isShallow: true });
   }
@@ -337,6 +383,8 @@ export function repositoryAround(folder: string, homes: readonly string[] = []):
 
 /** The maximum cost of listing folders, because each command waits for it: about 0.2 s. */
 const MAX_COST = 50_000;
+/** The cost of closing a folder that is not searched, which takes a mount. */
+const CLOSED_COST = 100;
 /** Folders of dependencies and builds: files there are not the user's settings. */
 const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
@@ -355,6 +403,8 @@ interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
   ruled?: ViewSources["ruled"];
   /** True if its folders are not searched. */
   isShallow?: boolean;
+  /** True for a folder that the user lists: what there is no time to search stays readable. */
+  isListed?: boolean;
 }
 
 /**
@@ -367,15 +417,15 @@ function findingsIn(
 ): { found: Finding[]; isComplete: boolean } {
   const { root, ruled } = look;
   const own = ruled?.(root);
-  const limit = looks.cost + MAX_COST;
   const last = lastFindings.get(looks) ?? new Map<string, Finding[]>();
   lastFindings.set(looks, last);
+  const top = folderFindings({ ...look, at: root }, looks);
   // A command may have closed the folder to this search only: its files can still be read by name.
-  if (looks.at(root, ruled !== undefined) === undefined) {
+  if (top === undefined) {
     const found = [...last.get(root) ?? [], { path: root, access: "read" } as const];
     return { found, isComplete: false };
   }
-  const top = folderFindings({ ...look, at: root }, looks);
+  const limit = looks.cost + MAX_COST + top.folders.length * CLOSED_COST;
   const found: Finding[] = own === undefined ? [] : [{ path: root, access: own }];
   found.push(...top.found);
   let isComplete = true;
@@ -389,7 +439,8 @@ function findingsIn(
     const folders = [first];
     for (const { path, ...where } of folders) {
       if (looks.cost > limit) break;
-      const { found, folders: more } = folderFindings({ ...look, at: path, ...where }, looks);
+      const { found, folders: more } = folderFindings({ ...look, at: path, ...where }, looks) ??
+        { found: [{ path, access: "none" } as const], folders: [] };
       inside.push(...found);
       folders.push(...more);
     }
@@ -397,7 +448,7 @@ function findingsIn(
     else {
       looks.isLarge = true;
       isComplete = false;
-      found.push({ path: first.path, access: "none" });
+      found.push({ path: first.path, access: look.isListed ? "read" : "none" });
     }
   }
   last.set(root, found);
@@ -444,16 +495,16 @@ interface FolderToLookAt {
   isOthers?: boolean;
 }
 
-/** Returns the findings in one folder, and its folders to search. */
+/** Returns the findings in one folder, and its folders to search; undefined if this user may not list it. */
 function folderFindings(
   { at, root, paths, ruled, isShallow, isHeld = false, isOthers = false }:
     & PlaceLook
     & Omit<FolderToLookAt, "path">
     & { at: string },
   looks: FolderLooks,
-): { found: Finding[]; folders: FolderToLookAt[] } {
+): { found: Finding[]; folders: FolderToLookAt[] } | undefined {
   const look = looks.at(at, ruled !== undefined);
-  if (look === undefined) return { found: [{ path: at, access: "none" }], folders: [] };
+  if (look === undefined) return undefined;
   if (at !== root && look.isRepository) {
     return { found: gitFindings(at, dirname(at), paths), folders: [] };
   }
@@ -482,7 +533,6 @@ function folderFindings(
 
 /** The folders of the home folder are looked through up to this depth, and for about 20 ms. */
 const HOME_LEVELS = 3;
-const GIT_CREDENTIAL = /:\/\/[^\s/]*@|header|password|token/i;
 const MAX_HOME_COST = 5_000;
 
 /** Returns the secrets in the readable folders of the home folder. */
@@ -500,7 +550,8 @@ function homeSecrets(
       .flat();
     for (const { name, path, access } of looked) {
       // Flutter runs git in its own repository, which fails without the settings.
-      const isPlain = name.startsWith("config") && !GIT_CREDENTIAL.test(smallFile(path));
+      const text = name.startsWith("config") ? smallFile(path) : "";
+      const isPlain = text !== "" && withoutCredentials(text) === text;
       if (access === "none" && !isPlain) found.push({ path, access });
     }
     folders = looked.filter(({ name, isDirectory, access }) =>

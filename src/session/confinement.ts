@@ -4,7 +4,7 @@ import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
-import { accessAt, entryAt, repositoriesIn, type View } from "../safety/view.ts";
+import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, Leave } from "../types/confine.ts";
@@ -22,7 +22,7 @@ interface ConfinementSources {
   /** The folder in it with the caches of these programs: commands and servers do not share files. */
   caches: string;
   /** Called at the end of a sandboxed command, with the end of its output. */
-  onEnd(folder: string, command: string, output: string): void;
+  onEnd(view: View, command: string, output: string): void;
   /** Called with what a sandboxed command was not allowed to leave, in one line. */
   onMended(text: string): void;
 }
@@ -70,7 +70,7 @@ export class Confinement {
 
   /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
-    return async (program, args, leave, reads = []) => {
+    return async (program, args, leave, { reads = [], isJob = false } = {}) => {
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       const restored = await this.restoreLinks(folder);
@@ -82,16 +82,19 @@ export class Confinement {
         return { program, args: [...args], ...!isOpen && { variables } };
       }
       // With the network, only a single git command may write git's folders.
-      const isGit = leave === "git" || leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-      const { words, view, close, variables, left, tidy, more } = await this.#words(settings, {
-        ...{ leave, isGit, reads },
-      });
+      const isGit = /^git\b/.test(leave ?? "") ||
+        leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
+      const given = { leave, isGit, isJob, reads };
+      const { words, view, close, variables, left, tidy, more } = await this.#words(
+        settings,
+        given,
+      );
       const { by, environment } = await this.find() as Sandbox;
       const network = settings.network || leave === "network";
       const endLinks = await this.#keepLinks(view);
       writers.set(view, true);
       const mend = (output: string, code?: number) => {
-        this.sources.onEnd(folder, args.at(-1) ?? "", output);
+        this.sources.onEnd(view, args.at(-1) ?? "", output);
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;
         const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks?.() ?? [], ...tidy()];
@@ -127,11 +130,15 @@ export class Confinement {
   /** Returns the words before a program that sandbox it. */
   async #words(
     settings: SettingsInForce,
-    { leave, isGit, reads }: { leave: Leave | undefined; isGit: boolean; reads: readonly string[] },
+    { leave, isGit, isJob, reads }: {
+      leave: Leave | undefined;
+      isGit: boolean;
+      isJob: boolean;
+      reads: readonly string[];
+    },
   ) {
     const { sandbox, makeView } = await this.#sandboxFor(settings);
-    const makeNow = () =>
-      makeView(leave?.startsWith("write:") ? leave.slice("write:".length) : undefined);
+    const makeNow = () => makeView(/:(.*)/s.exec(leave ?? "")?.[1]);
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const { stateFolder } = this.sources;
@@ -154,17 +161,20 @@ export class Confinement {
     // Servers do not write git folders, because their changes are only checked when the session ends. Servers and
     // the user's hooks start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
-    const stated = isGit && isCommand && view.gitFolders?.length
+    const stated = isGit && isCommand && view.repositories?.length
       ? asked.gitSettings(source) ?? []
       : undefined;
-    const git = stated && await folders.openGitFolders(view, answers);
-    const network = view.network || leave === "network";
-    const seen = { ...git?.view ?? view, network };
-    const places = new Map([...seen.places, ...reads.map((path) => [path, "read"] as const)]);
-    const { view: few, closed } = wrap.withFewPaths({ ...seen, places });
+    const git = stated && !isJob ? await folders.openGitFolders(view, answers) : undefined;
+    const seen = { ...git?.view ?? view, network: view.network || leave === "network" };
+    const ignored = stated && asked.ignoredText(stated, view, { home, made: git?.made });
+    const texts = new Map(seen.texts);
+    if (ignored !== undefined) texts.set(asked.IGNORE_FILE, ignored);
+    const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
+    const places = new Map([...seen.places, ...further]);
+    const { view: few, closed } = wrap.withFewPaths({ ...seen, texts, places });
     const words = sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
     const tools = home && toolVariables({
-      view: { ...view, network },
+      view: { ...view, network: seen.network },
       home,
       cache: wrap.ownSource(own, `${home}/.cache`),
       value: this.sources.variables,
@@ -175,7 +185,7 @@ export class Confinement {
     return {
       ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few, closed) },
       tidy: await tidierOf(settings, view, answers),
-      variables: { ...tools, ...stated && asked.gitVariables(stated) },
+      variables: { ...tools, ...stated && asked.gitVariables(stated, ignored !== undefined) },
     };
   }
 
@@ -221,24 +231,28 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
 /** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
   const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
-  const root = view.folder;
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
       accessAt(one, path) === "write" && !one.repositories?.includes(path)
     );
   return () => {
-    const { found, isComplete } = repositoriesIn(root, settings.looks!, isWritten);
-    const removed = found.filter((at) => entryAt(at)?.isDirectory !== false)
-      .flatMap((at) => removeLinks(at, { others: ["hooks"] }));
-    const mended = [...removed, ...putAside(newFaults(found, root, git))];
     writers.set(view, false);
-    if (!isComplete) {
+    const all = [...writers].filter(([one]) => one.folder === view.folder);
+    const seen = new Set<string>();
+    let isComplete = true;
+    const mended = [...new Set(all.flatMap(([one]) => writtenFolders(one)))].flatMap((root) => {
+      const look = repositoriesIn(root, settings.looks!, isWritten);
+      const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
+      const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
+      isComplete &&= look.isComplete;
+      const large = `${root} has too many new folders: use no git in them before a next command`;
       return [
-        ...mended,
-        `${root} has too many new folders: use no git in them before a next command`,
+        ...removeLinks(folders, ["hooks"]),
+        ...putAside(newFaults(found, root, git)),
+        ...look.isComplete ? [] : [large],
       ];
-    }
-    for (const [one, runs] of writers) if (!runs && one.folder === root) writers.delete(one);
+    });
+    for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
     return mended;
   };
 }

@@ -5,7 +5,7 @@ import { smallFile, withoutCredentials } from "../safety/git_files.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
-import { accessAt, realPathOf, type View } from "../safety/view.ts";
+import { linksOn, realPathOf, type View, writtenFolders } from "../safety/view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
@@ -118,38 +118,45 @@ const SHARED =
   /^(author|committer|user)\.(name|email)$|^(alias|diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
 
 /** The path of a file in the sandbox with the patterns of what git ignores. */
-export const IGNORED = "/dev/gitignore";
+export const IGNORE_FILE = "/dev/gitignore";
 
 /**
  * Returns the patterns of what git ignores in the sandbox: the user's, hidden files, which git cannot add, and the paths
- * `made` for the sandbox.
+ * `made` for the sandbox. Returns undefined if the repository has a file of its own for that.
  */
 export function ignoredText(
   settings: readonly GitSetting[],
   view: View,
   { home = "/", made = [] }: { home?: string | undefined; made?: readonly string[] | undefined },
-): string {
-  const { scope = "global", value = "~/.config/git/ignore" } =
+): string | undefined {
+  const usual = `${Deno.env.get("XDG_CONFIG_HOME") || "~/.config"}/git/ignore`;
+  const { scope = "global", value = usual } =
     settings.findLast(({ name }) => name === "core.excludesfile") ?? {};
   const file = resolve(view.folder, value.replace(/^~(?=\/)/, home));
-  // A repository's settings may name a file that is hidden.
-  const isShown = /^(global|system)$/.test(scope) ||
-    /read|write/.test(accessAt(view, realPathOf(file) ?? "/"));
+  if (!/^(global|system)$/.test(scope)) return undefined;
+  // A command may put a link to a hidden file there.
+  const isSafe = !writtenFolders(view).some((root) =>
+    isWithin(root, file) || isWithin(root, realPathOf(file) ?? root) ||
+    linksOn(root, file).length > 0
+  );
   const trees = (view.repositories ?? []).map(dirname).sort((a, b) => b.length - a.length);
   const hidden = [...view.places].flatMap(([path, access]) => access === "none" ? path : []);
   const ignored = [...hidden, ...made].flatMap((path) => {
     const tree = trees.find((at) => isWithin(at, path) && at !== path);
     return tree ? path.slice(tree.length).replace(/[*?[\]\\\0- ]/g, "?") : [];
   });
-  return [isShown ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
+  return [isSafe ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
 }
 
 /** Returns the variables that pass the user's settings to git if their file is hidden. */
-export function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
+export function gitVariables(
+  settings: readonly GitSetting[],
+  hasIgnored = false,
+): Record<string, string> {
   const shared = settings.filter(({ scope, name, value }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && value.startsWith("!")) && withoutCredentials(value) === value
-  ).concat({ scope: "", name: "core.excludesFile", value: IGNORED });
+  ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", `${shared.length}`],
     ...shared.flatMap(({ name, value }, at) => [

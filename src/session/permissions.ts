@@ -10,7 +10,7 @@ import { PermissionsFile, rulesOf, type ToolNames } from "../safety/settings_fil
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
-import type { View } from "../safety/view.ts";
+import { type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
@@ -88,9 +88,9 @@ export class Permissions {
       stateFolder: this.stateFolder,
       variables: this.variables,
       caches,
-      onEnd: (folder, command, output) => {
+      onEnd: (view, command, output) => {
         // While the model reads the output, a large folder is searched for the next command.
-        if (this.#looks?.isLarge) void this.#looks.walk(folder);
+        if (this.#looks?.isLarge) void this.#looks.walk(searched(view));
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
@@ -137,19 +137,20 @@ export class Permissions {
           allow: (rule, folder) => this.allow(rule, folder),
           save: (rule, folder) => this.save(rule, folder),
         }).decide(args);
-        if (view && !view.isComplete) this.#lookOn(context.workingDir, frontend);
+        if (view && !view.isComplete) this.#lookOn(view, frontend);
         return decision;
       },
     };
   }
 
   /** Continues the search of a folder for which a command had no time, and reports each folder once. */
-  #lookOn(folder: string, frontend: Pick<Frontend, "onEvent"> | undefined): void {
+  #lookOn(view: View, frontend: Pick<Frontend, "onEvent"> | undefined): void {
+    const { folder } = view;
     if (!this.#incomplete.has(folder)) {
       frontend?.onEvent({ type: "session_notice", notice: { code: "look_incomplete", folder } });
     }
     this.#incomplete.add(folder);
-    void this.#looks?.walk(folder);
+    void this.#looks?.walk(searched(view));
   }
 
   /** Queries git once per folder, because a call is decided in several steps. */
@@ -258,8 +259,8 @@ export class Permissions {
   /** Searches a folder before a command needs it, because the first search of a large one takes time. */
   async lookAhead(folder: string): Promise<void> {
     if (this.choice.prefersAuto !== "workspace-write") return;
-    const { view } = await this.#settingsFor(folder);
-    if (view?.().isComplete === false) await this.#looks?.walk(folder);
+    const view = (await this.#settingsFor(folder)).view?.();
+    if (view?.isComplete === false) await this.#looks?.walk(searched(view));
   }
 
   /** Ends plan mode: restores the previous mode, or the default one. */
@@ -384,6 +385,8 @@ export class Permissions {
     return { ...settings, networked: [...this.#networked] };
   }
 }
+
+const searched = (view: View): string[] => [view.folder, ...writtenFolders(view)];
 
 /** True if a rule replaces `one`. */
 function supersedes(rule: KeptRule, one: unknown): boolean {

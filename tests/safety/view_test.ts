@@ -524,8 +524,20 @@ Deno.test({
     };
     const first = await seen();
     assertEquals(first, [false, ["text", "wrote a"]]);
-    await looks.walk(folder);
+    await looks.walk([folder]);
     assertEquals(await seen(), [true, ["text", "x", "wrote a", "wrote b", "wrote node_modules"]]);
+    await Deno.remove(base, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "R-19 many small folders are searched at once, as closing each takes longer",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const { base, home, folder } = await tree();
+    await sh(folder, "for at in {1..500}; do mkdir d$at; (cd d$at; touch f{1..110} .env); done");
+    const view = viewFor(folder, home);
+    assertEquals([view.isComplete, view.places.get(`${folder}/d500/.env`)], [true, "none"]);
     await Deno.remove(base, { recursive: true });
   },
 });
@@ -554,13 +566,13 @@ Deno.test({
   ignore: why !== "" || Deno.build.os !== "linux" || typeof sandbox === "string",
   async fn() {
     if (typeof sandbox === "string") return;
-    const [base, own] = await Promise.all(
+    const [base, around] = await Promise.all(
       [0, 1].map(async () => await Deno.realPath(await Deno.makeTempDir({ dir: "/tmp" }))),
     );
-    const folder = `${base}/a/work`;
-    await Deno.mkdir(folder, { recursive: true });
+    const [folder, own] = [`${base}/a/work`, `${around}/own`];
+    await Promise.all([folder, own].map((at) => Deno.mkdir(at, { recursive: true })));
     const run = async (view: View, script: string) => {
-      const [program, ...args] = sandbox.command(view, own!);
+      const [program, ...args] = sandbox.command(view, own);
       const { stdout } = await new Deno.Command(program!, {
         args: [...args, "bash", "-c", script],
         stderr: "null",
@@ -574,10 +586,10 @@ Deno.test({
     assertEquals(await run(view, script), "");
     assertEquals(await run(view, `cat '${base}/file'`), "kept\n");
     assertEquals(isThere(`${own}/left`), false);
-    const opened = viewFor(folder, "/nowhere", { write: ["/tmp"] });
+    const opened = viewFor(folder, "/nowhere", { write: [around!] });
     const filter = `ls -A '${own}'; { : >> '${own}/filter'; } 2>&1 | grep -o Read-only`;
     assertEquals(await run(opened, filter), "Read-only\n");
-    await Promise.all([base!, own!].map((path) => Deno.remove(path, { recursive: true })));
+    await Promise.all([base!, around!].map((path) => Deno.remove(path, { recursive: true })));
   },
 });
 

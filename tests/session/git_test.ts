@@ -6,6 +6,7 @@ import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import type { Leave } from "../../src/types/confine.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";
@@ -19,7 +20,10 @@ const tool = builtinTools.find(({ name }) => name === "run_bash")!;
 async function repository() {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const folder = `${base}/work`;
-  for (const name of ["home", "work"]) await Deno.mkdir(`${base}/${name}`);
+  const own = `${base}/home/.config/copilot`;
+  for (const at of [own, folder, `${base}/listed`]) await Deno.mkdir(at, { recursive: true });
+  const listed = JSON.stringify({ sandboxWrite: [`${base}/listed`] });
+  await Deno.writeTextFile(`${own}/permissions.json`, listed);
   await Deno.writeTextFile(`${base}/home/.gitconfig`, "[user]\nname = Ann\nemail = a@b.c\n");
   const outside = async (line: string) => {
     const { stdout } = await new Deno.Command("sh", {
@@ -46,7 +50,11 @@ async function repository() {
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
-    { folder: workingDir = folder, inBackground = false, network = false } = {},
+    { folder: workingDir = folder, inBackground = false, right }: {
+      folder?: string;
+      inBackground?: boolean;
+      right?: Leave;
+    } = {},
   ) => {
     workingDir = await Deno.realPath(workingDir);
     let asked: string | undefined;
@@ -64,7 +72,7 @@ async function repository() {
     const context = { workingDir, maxOutputChars: 4000, signal, confine };
     const decision = await policy.decide(tool, { command }, context);
     if (!decision.allow) return `asked: ${asked}`;
-    const leave = network ? "network" as const : decision.leave;
+    const leave = right ?? decision.leave;
     await using jobs = jobStore();
     const given = { ...context, jobs, ...leave && { leave } };
     const ran = inBackground
@@ -220,8 +228,22 @@ Deno.test({
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
     assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
+    for (const yes of ["yes", "on", "1", "true"]) {
+      await at.outside(`git config commit.gpgsign ${yes}`);
+      assertEquals(await at.run("git commit -m x"), `asked: signs with your key, ${leaves}`);
+    }
+    const settings = "asked: changes the settings of the repository";
+    for (const option of ["-u origin/main", "--unset-upstream", "-m main new"]) {
+      assertStringIncludes(await at.run(`git branch ${option}`), settings);
+    }
+    for (const option of ["--git-dir .git", "--work-tree .", "--namespace x"]) {
+      assertEquals(
+        await at.run(`git ${option} push origin`),
+        `asked: pushes with your credentials and may run what its options name, ${leaves}`,
+      );
+    }
     await at.outside(
-      "git config commit.gpgsign true; cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*",
+      "cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*",
     );
     assertEquals(
       await at.run("git commit -m x"),
@@ -280,6 +302,80 @@ const CAME: [prepare: string, command: string, named: string][] = [
     "core.sshcommand=./evil.sh",
   ],
 ];
+
+Deno.test({
+  name: "R-21 push, fetch and pull stay in the sandbox for a repository that commands can write",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    for (const up of [`${at.base}/listed/up.git`, `file://${at.folder}/up.git`]) {
+      await at.outside(`git init -q --bare ${up.replace("file://", "")}; git remote add up ${up}`);
+      assertMatch(await at.run(`git push -q ${up} main`), /^exit code: 0/);
+      assertMatch(await at.run("git fetch -q up && git pull -q up main"), /^exit code: 0/);
+      await at.outside("git remote remove up");
+    }
+    await at.outside(`git init -q --bare ../up.git; ln -s ../up.git up`);
+    for (const up of ["../up.git", `file://${at.base}/up.git`, "./up"]) {
+      assertMatch(await at.run(`git push ${up} main`), /^asked: pushes/);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-21 a new branch without its upstream, and a bare repository in the work tree",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git init -q --bare up.git; git add -f up.git; git update-ref refs/remotes/o/x main; git config remote.o.fetch '+refs/heads/*:refs/remotes/o/*'; git config remote.o.url x",
+    );
+    assertMatch(await at.run("git checkout -b x o/x"), /call again with leave "sandbox"/);
+    // What is created in its folder for the command is not added.
+    assertMatch(await at.run("git add -A && git commit -qm two"), /^exit code: 0/);
+    const names = await at.outside("git ls-files up.git; git branch --show-current");
+    assertMatch(names, /up.git\/HEAD\n[^]*\nx\n$/);
+    assertEquals(/commondir|alternates|worktree/.test(names), false);
+  },
+});
+
+Deno.test({
+  name: "R-21 git ignores what the user ignores and what is hidden, and knows the user's aliases",
+  ignore,
+  async fn() {
+    for (const own of [".config/git/ignore", ".ignored"]) {
+      await using at = await repository();
+      await at.outside(
+        `git config --global alias.ci 'commit -q'; git config --global alias.sh '!echo ran'; ` +
+          `mkdir -p ~/.config/git; echo '*.log' > ~/${own}; mkdir sub; echo KEY > .env; ` +
+          "echo x | tee x.log sub/b; git init -q inner; echo KEY | tee sub/.env inner/.env 'sub/.env.[*]? '",
+      );
+      if (own === ".ignored") {
+        await at.outside("git config --global core.excludesFile '~/.ignored'");
+      }
+      const lines =
+        "git add -A . ':!inner' && git ci -m two && cd inner && git add -A && git ci -m three";
+      const said = await at.run(lines);
+      assertMatch(said, /^exit code: 1/);
+      assertStringIncludes(said, "nothing to commit");
+      assertEquals(
+        await at.outside("git log --format=%s --name-only -1"),
+        "two\n\nevil.sh\nsub/b\n",
+      );
+      assertMatch(await at.run("git sh"), /'sh' is not a git command/);
+      // No link of a command, and no setting of the repository, shows a file that is hidden.
+      await at.outside(`git config core.excludesFile ${at.base}/home/.gitconfig`);
+      assertEquals((await at.run("git tag one; cat /dev/gitignore")).includes("Ann"), false);
+      await at.outside(
+        `git config --unset core.excludesFile; git config --global core.excludesFile '${at.folder}/ig'`,
+      );
+      assertEquals(
+        (await at.run(`ln -s ${at.base}/home/.gitconfig ig; git tag two`)).includes("Ann"),
+        false,
+      );
+      assertEquals((await at.run("git tag three; cat /dev/gitignore")).includes("Ann"), false);
+    }
+  },
+});
 
 Deno.test({
   name: "R-21 a rule for push or fetch covers nothing that came with the folder",
@@ -443,14 +539,14 @@ for (const [name, prepare, command] of LEFT) {
       const home = `${at.base}/home`;
       await Deno.writeTextFile(`${home}/.profile`, "own\n");
       const module = new URL("../../src/safety/sandbox/git_folders.ts", import.meta.url);
-      const view = { folder: at.folder, gitFolders: [`${at.folder}/.git`], network: false };
+      const view = { folder: at.folder, repositories: [`${at.folder}/.git`], network: false };
       const { signal } = await new Deno.Command(Deno.execPath(), {
         args: [
           "eval",
           `import { openGitFolders } from ${JSON.stringify(module.href)};
-           await openGitFolders({ ...${
-            JSON.stringify(view)
-          }, places: new Map(), isComplete: true }, {});
+           await openGitFolders({ ...${JSON.stringify(view)}, places: new Map([[${
+            JSON.stringify(at.folder)
+          }, "write"]]), isComplete: true }, {});
            Deno.kill(Deno.pid, "SIGKILL");`,
         ],
       }).output();
@@ -589,6 +685,65 @@ Deno.test({
       /Read-only file system/,
     );
     assertEquals(at.has("work/.git/x"), false);
+    // A single git command with the network, too.
+    const line = 'git rebase -q --exec "touch .git/x" --root';
+    const right = "network";
+    await at.run(line, { inBackground: true, right });
+    assertEquals(at.has("work/.git/x"), false);
+    assertMatch(await at.run(line, { right }), /^exit code: 0/);
+    assertEquals(at.has("work/.git/x"), true);
+  },
+});
+
+Deno.test({
+  name: "R-21 a line of git with a folder beside writes both, and another line only the folder",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const other = `${at.base}/other`;
+    await Deno.mkdir(other);
+    const line = `echo b > b && git add b && cp b ${other}`;
+    assertMatch(await at.run(line, { right: `git:${other}` }), /^exit code: 0/);
+    assertEquals([at.has("other/b"), await at.outside("git diff --cached --name-only")], [
+      true,
+      "b\n",
+    ]);
+    const said = await at.run(`touch ${other}/c .git/c`, { right: `write:${other}` });
+    assertMatch(said, /Read-only file system/);
+    assertEquals([at.has("other/c"), at.has("work/.git/c")], [true, false]);
+  },
+});
+
+Deno.test({
+  name: "R-21 commands see git's settings without credentials, which stay where they are",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git init -q ../m; git -C ../m commit -q --allow-empty -m x; mkdir sub; " +
+        "git -c protocol.file.allow=always submodule --quiet add ../m m; git worktree add -q ../out; " +
+        "git remote add origin https://ann:s3cr3t@127.0.0.1:9/x; git remote add two git@127.0.0.1:x; " +
+        "git config http.https://x.y.extraHeader 'Authorization: s3cr3t'; git config include.path ../more; " +
+        "printf '[url \"https://s3cr3t@x.y/\"]\\ninsteadOf = x:\\n[sendemail] smtpPass = s3cr3t\\n' > more; " +
+        "git -C m remote set-url origin https://s3cr3t@127.0.0.1:9/m",
+    );
+    const state = "cat .git/config .git/modules/m/config more";
+    const before = await at.outside(state);
+    assertEquals(before.match(/s3cr3t/g)?.length, 5);
+    const line =
+      "git remote -v; git config -l; git -C m remote -v; grep -rs s3cr3t . $(git rev-parse --git-common-dir); true";
+    for (const folder of [at.folder, `${at.folder}/sub`, `${at.base}/out`]) {
+      for (const start of ["", "git tag -f one; "]) {
+        const said = await at.run(start + line, { folder });
+        assertMatch(said, /^exit code: 0/);
+        assertStringIncludes(said, "https://***@127.0.0.1:9/x");
+        assertStringIncludes(said, "git@127.0.0.1:x");
+        assertEquals(said.includes("s3cr3t"), false, said);
+      }
+    }
+    assertEquals(await at.outside(state), before);
+    await at.outside("git submodule --quiet deinit -f m");
+    assertEquals((await at.run(line)).includes("s3cr3t"), false);
   },
 });
 
@@ -598,12 +753,13 @@ Deno.test({
   async fn() {
     await using at = await repository();
     for (const line of ["touch .git/x", "git tag one; touch .git/x"]) {
-      assertMatch(await at.run(line, { network: true }), /Read-only file system/, line);
+      assertMatch(await at.run(line, { right: "network" }), /Read-only file system/, line);
     }
     assertEquals(at.has("work/.git/x"), false);
     // Positive control: what git itself fetches arrives.
     await at.outside("git clone -q --bare . up.git; git -C up.git tag two main");
-    assertMatch(await at.run("git fetch -q --tags ./up.git", { network: true }), /^exit code: 0/);
+    const fetched = await at.run("git fetch -q --tags ./up.git", { right: "network" });
+    assertMatch(fetched, /^exit code: 0/);
     assertEquals(await at.outside("git tag"), "two\n");
   },
 });
@@ -740,6 +896,35 @@ Deno.test({
       assertMatch(said, /^exit code: 0/);
     }
     assertEquals((await at.outside(state)).includes("untrusted"), false);
+  },
+});
+
+Deno.test({
+  name: "R-23 in a further folder, too, no repository that a command makes or finds runs anything",
+  ignore,
+  async fn() {
+    for (const isReal of [true, false]) {
+      await using at = await repository();
+      const other = `${at.base}/other`;
+      const init = "git init -q";
+      await at.outside(`${init} ${other}/a/b/c; ${init} --bare ${other}/a/bare`);
+      const evil = `core.fsmonitor 'sh ${at.folder}/evil.sh; false'`;
+      await Deno.writeTextFile(
+        `${at.folder}/p.sh`,
+        `cd ${other}; git -C a/b/c config ${evil}; git init -q d/e; git -C d/e config ${evil}; ` +
+          `git -C a/bare config ${evil}; git -C a/bare config core.bare false`,
+      );
+      if (isReal) await at.outside("sh p.sh");
+      else assertMatch(await at.run("sh p.sh", { right: `write:${other}` }), /d\/e.*untrusted/);
+      for (const name of ["a/b/c", "d/e", "a/bare"]) {
+        await at.outside(`rm ../pwned; cd ${other}/${name} && git --work-tree . status`);
+        assertEquals(at.has("pwned"), isReal, name);
+      }
+      // Inside of git's folder, nothing is opened.
+      const bare = `${other}/a/bare`;
+      await at.run(`touch ${bare}/hooks/x`, { right: `write:${bare}` });
+      assertEquals(at.has("other/a/bare/hooks/x"), false);
+    }
   },
 });
 

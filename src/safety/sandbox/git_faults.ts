@@ -5,7 +5,7 @@ import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { folderState } from "../folder_looks.ts";
 import { gitFileTarget, gitFoldersOf, smallFile } from "../git_files.ts";
-import { runInPlace } from "../in_place.ts";
+import { runInPlace, runInPlaces } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
 /** git's answers about a repository. */
@@ -92,15 +92,16 @@ const OPEN = `cd -- "$0/$1" && case $(/bin/pwd -P) in "$0"/*) chmod u+rwx . ;; e
 const MAX_LINKS_NAMED = 20;
 
 /**
- * Makes the folders `needed` in a git folder, and removes all links, through which git writes, but for those of
+ * Makes the folders that git folders need, and removes all links in them, through which git writes, but for those of
  * `others`. Of objects, which no link leads git to write, only their folders are looked at.
  */
 export function removeLinks(
-  folder: string,
-  { needed = [], others = [] }: { needed?: readonly string[]; others?: readonly string[] },
+  folders: readonly string[],
+  others: readonly string[],
+  neededIn: (folder: string) => readonly string[] = () => [],
 ): string[] {
   // find works in opened folders, and names all bytes.
-  const all = [
+  const all = (folder: string) => [
     ..."find . -type d -path ./objects/[0-9a-f][0-9a-f] -prune".split(" "),
     ...others.flatMap((name) => ["-o", "-path", `./${name}`, "-prune"]),
     ..."-o -type d ! -perm -700 -exec /bin/sh -c".split(" "),
@@ -108,14 +109,20 @@ export function removeLinks(
     ..."-o -type l -ls -execdir rm -f -- {}".split(" "),
     Deno.build.os === "darwin" ? ";" : "+",
   ];
-  const { output, fault } = runInPlace(folder, MEND, [...needed, ...all]);
-  const links = [...output.matchAll(/ \.(\/.*) -> (.*)$/gm)].map(([, path, to]) =>
-    `${folder}${path}, a link to ${to}, was removed as git would write there`
+  const ran = runInPlaces(
+    MEND,
+    folders.map((folder) => [folder, [...neededIn(folder), ...all(folder)]]),
   );
-  const more = links.splice(MAX_LINKS_NAMED).length;
-  if (more > 0) links.push(`${more} more links in ${folder} were removed`);
-  if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
-  return links;
+  return ran.flatMap(({ output, fault }, at) => {
+    const folder = folders[at]!;
+    const links = [...output.matchAll(/ \.(\/.*) -> (.*)$/gm)].map(([, path, to]) =>
+      `${folder}${path}, a link to ${to}, was removed as git would write there`
+    );
+    const more = links.splice(MAX_LINKS_NAMED).length;
+    if (more > 0) links.push(`${more} more links in ${folder} were removed`);
+    if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
+    return links;
+  });
 }
 
 /** Returns what changed in a folder of git, all of which may have if nothing is known from before. */

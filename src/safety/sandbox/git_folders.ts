@@ -4,8 +4,8 @@ import { attempt } from "../../attempt.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
-import { runInPlace } from "../in_place.ts";
-import { entryAt, type View } from "../view.ts";
+import { runInPlaces } from "../in_place.ts";
+import { entryAt, realPathOf, type View } from "../view.ts";
 import {
   changedFaults,
   type GitAnswers,
@@ -16,100 +16,94 @@ import {
   removeLinks,
 } from "./git_faults.ts";
 
+const ALTERNATES = "objects/info/alternates";
 /** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
 const READ_ONLY =
-  "config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches objects/info/alternates"
+  `config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches ${ALTERNATES}`
     .split(" ");
 /**
- * Folders, and files with a text, that are created if they are missing, while commands run. In `commondir`, `.`
- * leads git to the folder itself.
- */
-const MISSING: readonly (readonly [name: string, text?: string])[] = [
-  ["hooks"],
-  ["info"],
-  ["modules"],
-  ["worktrees"],
-  ["remotes"],
-  ["branches"],
-  ["commondir", ".\n"],
-  ["config.worktree", ""],
-  ["objects/info/alternates", ""],
-];
-/**
- * A folder in the work tree that git ignores. While it exists, git never uses the work tree as a repository with
- * settings that a command wrote, even if `.git` is broken.
+ * A folder in the work tree. While it exists, git never uses the work tree as a repository with settings that a command
+ * wrote, even if `.git` is broken.
  */
 const BESIDE = "../commondir";
+/**
+ * Folders and files that are created if they are missing, while commands run. The files are empty, except that `.` in
+ * `commondir` leads git to the folder itself.
+ */
+const MADE_FOLDERS = "hooks info modules worktrees remotes branches".split(" ");
+const MADE_FILES = ["commondir", "config.worktree", ALTERNATES];
 /** True for the folder of a linked work tree, whose objects are those of the repository. */
 const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
-const missingIn = (folder: string): typeof MISSING =>
-  isLinked(folder)
-    ? MISSING.filter(([name]) => !name.includes("/"))
-    : basename(folder) === ".git"
-    ? [...MISSING, [`${BESIDE}/.gitignore`, "*\n"]]
-    : MISSING;
+/** Returns what is created in a folder if it is missing. */
+const createdIn = (folder: string): string[] => [
+  ...[...MADE_FOLDERS, ...basename(folder) === ".git" ? [BESIDE] : []],
+  ...isLinked(folder) ? MADE_FILES.slice(0, 2) : MADE_FILES,
+];
+/** Returns the arguments of the scripts: the names of folders, and those of files. */
+const foldersAndFiles = (names: readonly string[]): string[] =>
+  [false, true].map((isFile) =>
+    names.filter((name) => MADE_FILES.includes(name) === isFile).join(" ")
+  );
 /** The modification time of the files that are created here, by any run. Other files have another. */
 const MADE = Date.parse("2001-09-09T01:46:47Z");
 const neededIn = (folder: string): string[] => isLinked(folder) ? [] : ["objects", "refs"];
-/** Arguments: the folder, name, and text of each file; `/` is for a folder, `//` for one that stays. */
 const MAKE_MISSING = `set -C
-at=$0 folders= files=
-stamp() {
-  [ -z "$folders" ] || mkdir $folders
-  [ -z "$folders$files" ] || touch -h -t 200109090146.47 $folders $files
-  folders= files=
-}
-while [ $# -gt 0 ]; do
-  [ "$1" = "$at" ] || { stamp; at "$1" || exit; at=$1; }
-  case $3 in
-    //) mkdir "./$2" ;;
-    /) folders="$folders ./$2" ;;
-    *) printf %s "$3" >"./$2" && files="$files ./$2" ;;
-  esac
-  shift 3
+made=$1 files=\${2%${ALTERNATES}}
+[ -z "$1" ] || mkdir $1
+for name in $files; do
+  { [ $name = config.worktree ] || echo .; } >"./$name" && made="$made $name"
 done
-stamp`;
-/** Arguments: the folder and name of each file or empty folder. */
-const REMOVE_MADE = `at=$0 made=
-remove() { [ -z "$made" ] || rm -df $made; made=; }
-while [ $# -gt 0 ]; do
-  [ "$1" = "$at" ] || { remove; at "$1" || exit; at=$1; }
-  made="$made ./$2"
-  shift 2
-done
-remove`;
-const folderAndName = (path: string): [string, string] => [dirname(path), basename(path)];
+[ -z "$made" ] || touch -h -t 200109090146.47 $made
+[ "$files" = "$2" ] || {
+  into objects && { [ -d info ] || mkdir info; } && into info || exit
+  : >alternates && touch -h -t 200109090146.47 alternates
+  true
+}`;
+const REMOVE_MADE = `files=\${2%${ALTERNATES}}
+[ -z "$1$files" ] || rm -df $1 $files
+[ "$files" = "$2" ] || { into objects && into info && rm -f alternates; }`;
 /** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
-/** Opens git's `folders` in the view. Call `close` after the command; it returns the restored paths. */
+/**
+ * Opens git's folders in the view, and returns what is created in them meanwhile. Call `close` after the command; it
+ * returns the restored paths.
+ */
 export async function openGitFolders(
   view: View,
   git: GitAnswers,
-): Promise<{ view: View; close(): string[] }> {
+): Promise<{ view: View; made: string[]; close(): string[] }> {
   const places = new Map(view.places);
-  const open: { folder: string; held: Deno.FsFile; before: GitState }[] = [];
-  for (const folder of (view.gitFolders ?? []).filter(isOpenable)) {
+  const open = new Map<string, GitState>();
+  const locks = new Map<string, Deno.FsFile>();
+  const isWritable = view.places.get(view.folder) === "write";
+  for (const folder of (isWritable && view.repositories || []).filter(isOpenable)) {
     const held = await share(folder);
     if (held === undefined) continue;
-    open.push({ folder, held, before: gitState(folder) });
-    if (!makeMissing(folder)) continue;
+    locks.set(folder, held);
+    open.set(folder, gitState(folder));
+  }
+  for (const folder of makeMissing([...open.keys()])) {
     places.set(folder, "write");
     for (const path of READ_ONLY.map((name) => join(folder, name))) {
       if (entryAt(path) !== undefined) places.set(path, "read");
     }
   }
-  const close = () =>
-    open.splice(0).flatMap(({ folder, held, before }) => {
-      // Others may still write here, and a job may hold a lock while it runs.
-      const mended = mend(folder, git, before);
-      // If several end at once, the last to unlock gets the lock alone.
-      attempt(() => held.unlockSync());
-      if (attempt(() => held.tryLockSync(true)) ?? true) removeMade(folder);
-      held.close();
-      return mended;
-    });
-  return { view: { ...view, places }, close };
+  const close = () => {
+    // Others may still write here, and a job may hold a lock while it runs.
+    const mended = mend(open, git);
+    // If several end at once, the last to unlock gets the lock alone.
+    for (const held of locks.values()) attempt(() => held.unlockSync());
+    const isAlone = ([, held]: [string, Deno.FsFile]) =>
+      attempt(() => held.tryLockSync(true)) ?? true;
+    removeMade([...locks].filter(isAlone).map(([folder]) => folder));
+    for (const held of locks.values()) held.close();
+    open.clear();
+    locks.clear();
+    return mended;
+  };
+  const made = [...open.keys()].flatMap((at) => madeIn(at).map((name) => join(at, name)));
+  return { view: { ...view, places }, made, close };
 }
 
 /**
@@ -117,10 +111,13 @@ export async function openGitFolders(
  * that git does not see any more, so that it takes the folder around it for one, with settings of its own; commands
  * that a rebase would run. What is not known from `before` may be the work of a command.
  */
-function mend(folder: string, git: GitAnswers, before?: GitState): string[] {
-  const removed = removeLinks(folder, { needed: neededIn(folder), others: READ_ONLY });
-  const aside = attempt(() => putAside(changedFaults(folder, git, before)));
-  return [...removed, ...aside ?? [`${folder} could not be looked through: do not use git there`]];
+function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
+  const removed = removeLinks([...folders.keys()], READ_ONLY, neededIn);
+  const aside = [...folders].flatMap(([folder, before]) =>
+    attempt(() => putAside(changedFaults(folder, git, before))) ??
+      [`${folder} could not be looked through: do not use git there`]
+  );
+  return [...removed, ...aside];
 }
 
 /** True for a folder that git considers a repository. */
@@ -134,7 +131,8 @@ function isIntact(folder: string): boolean {
 
 /** True for a repository in which all read-only parts can be mounted. */
 function isOpenable(folder: string): boolean {
-  return isIntact(folder) && entryAt(join(folder, BESIDE))?.isDirectory !== false &&
+  return isIntact(folder) && realPathOf(folder) === folder &&
+    entryAt(join(folder, BESIDE))?.isDirectory !== false &&
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
@@ -150,21 +148,16 @@ async function share(folder: string): Promise<Deno.FsFile | undefined> {
   return undefined;
 }
 
-/** Returns false if something is still missing: only existing files can be made read-only. */
-function makeMissing(folder: string): boolean {
-  const missing = missingIn(folder).map(([name, text]) => ({ path: join(folder, name), text }))
-    .filter(({ path }) => entryAt(path) === undefined);
+/** Returns the folders in which nothing is missing afterwards: only existing files can be made read-only. */
+function makeMissing(folders: readonly string[]): string[] {
+  const missing = (folder: string) =>
+    createdIn(folder).filter((name) => entryAt(join(folder, name)) === undefined);
   // Another run may create it at the same time.
-  const { fault } = runInPlace(
-    folder,
+  const ran = runInPlaces(
     MAKE_MISSING,
-    missing.flatMap(({ path, text }) => {
-      const around = dirname(path);
-      const first = entryAt(around) === undefined ? [...folderAndName(around), "//"] : [];
-      return [...first, ...folderAndName(path), text ?? "/"];
-    }),
+    folders.map((folder) => [folder, foldersAndFiles(missing(folder))]),
   );
-  return fault === undefined && missing.every(({ path }) => entryAt(path) !== undefined);
+  return folders.filter((folder, at) => !ran[at]!.fault && missing(folder).length === 0);
 }
 
 /**
@@ -175,21 +168,19 @@ export function mendKilled({ repositories = [] }: View, git: GitAnswers): string
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
     const held = attempt(() => Deno.openSync(folder));
     const isAlone = held && (attempt(() => held.tryLockSync(true)) ?? true);
-    const mended = isAlone ? mend(folder, git) : undefined;
-    if (isAlone) removeMade(folder);
+    const mended = isAlone ? [mend(new Map([[folder, undefined]]), git)] : [];
+    if (isAlone) removeMade([folder]);
     held?.close();
-    return mended === undefined ? [] : [mended];
+    return mended;
   });
   return killed.length > 0 ? killed.flat() : undefined;
 }
 
 const madeIn = (folder: string): string[] =>
-  missingIn(folder).map(([name]) => join(folder, name))
-    .filter((path) => entryAt(path)?.mtime?.getTime() === MADE);
+  createdIn(folder).filter((name) => entryAt(join(folder, name))?.mtime?.getTime() === MADE);
 
-function removeMade(folder: string): void {
-  if (!isIntact(folder)) return;
-  const beside = join(folder, BESIDE);
-  const made = [...madeIn(folder), ...entryAt(beside)?.isDirectory ? [beside] : []];
-  runInPlace(folder, REMOVE_MADE, made.flatMap(folderAndName));
-}
+const removeMade = (folders: readonly string[]) =>
+  runInPlaces(
+    REMOVE_MADE,
+    folders.filter(isIntact).map((folder) => [folder, foldersAndFiles(madeIn(folder))]),
+  );

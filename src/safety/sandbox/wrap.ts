@@ -234,7 +234,8 @@ export function withFewPaths(view: View): { view: View; closed: string[] } {
     const at = around(path);
     if (at === undefined) continue;
     places.delete(path);
-    if (places.get(at) !== "none") places.set(at, access === "none" ? "none" : "read");
+    const isHidden = access === "none" || view.texts?.has(path);
+    if (places.get(at) !== "none") places.set(at, isHidden ? "none" : "read");
   }
   const closed = [...crowded].filter((at) => around(at) === undefined);
   return { view: { ...view, places }, closed };
@@ -261,6 +262,20 @@ function crowdedFolders(
   return new Set([root]);
 }
 
+/** The files in `own` with the texts of views. */
+const written = new Map<string, string>();
+
+/** Returns the path of a file in `own` with a text, which programs cannot replace. */
+function fileWith(text: string, own: string): string {
+  const key = `${own}\n${text}`;
+  const path = written.get(key) ?? join(realPathOf(own) ?? own, `text-${written.size}`);
+  if (entryAt(path) === undefined) {
+    Deno.writeTextFileSync(path, text, { createNew: true, mode: 0o600 });
+  }
+  written.set(key, path);
+  return path;
+}
+
 /** Returns a view's places with what no command may replace: this program's folders, and those between mounts. */
 function allPlaces(view: View, own: string) {
   const places = new Map(view.places);
@@ -273,7 +288,7 @@ function allPlaces(view: View, own: string) {
   // If the user made the parent folder writable, a command could write the next one's filter of system calls, or
   // what a server with other rights uses.
   for (const at of [own, ...tempFolders]) {
-    const isOpen = accessAt(view, at) === "write" && !isWithin(at, view.folder);
+    const isOpen = /read|write/.test(accessAt(view, at)) && !isWithin(at, view.folder);
     if (isOpen && entryAt(at) !== undefined) places.set(at, "none");
   }
   for (const [path, access] of [...places]) {
@@ -317,11 +332,18 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
     // A job of another folder could write around this one.
     const isInside = writtenAround(path) !== undefined || path === view.folder;
+    const text = view.texts?.get(path);
     // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2
     // ms.
-    if (access === "read" && above === "read" && path !== view.folder) return [];
+    const isSame = access === "read" && above === "read" && path !== view.folder;
+    if (isSame && text === undefined) return [];
     // It existed when the view was made: START then runs nothing.
     if (entry === undefined && isInside) note(access, path);
+    else if (text !== undefined) {
+      const source = fileWith(text, own);
+      if (isInside) note(access, source, path);
+      return ["--ro-bind", source, path];
+    }
     if (entry === undefined || access === "none" && isAbsent && path !== view.folder) return [];
     if (entry.isSymlink) return isBare ? ["--symlink", Deno.readLinkSync(path), path] : [];
     const isMask = access === "none";

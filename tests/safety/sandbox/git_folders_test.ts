@@ -17,10 +17,10 @@ function repository() {
   Deno.writeTextFileSync(`${git}/config`, "x\n");
   const view: View = {
     folder,
-    places: new Map(),
+    places: new Map([[folder, "write"]]),
     network: false,
     isComplete: true,
-    gitFolders: [git],
+    repositories: [git],
   };
   const names = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
   return {
@@ -70,7 +70,7 @@ Deno.test({
         "eval",
         `import { openGitFolders } from ${JSON.stringify(module)};
          const view = ${JSON.stringify(at.view)};
-         await openGitFolders({ ...view, places: new Map() });
+         await openGitFolders({ ...view, places: new Map([[view.folder, "write"]]) });
          Deno.kill(Deno.pid, "SIGKILL");`,
       ],
     }).output();
@@ -117,14 +117,14 @@ Deno.test({
     Deno.symlinkSync("x", `${other.git}/link`);
     Deno.removeSync(`${other.git}/refs`);
     const before = other.all();
-    const opened = await openGitFolders({ ...view, gitFolders: [`${folder}/sub/.git`] }, git);
+    const opened = await openGitFolders({ ...view, repositories: [`${folder}/sub/.git`] }, git);
     assertEquals(opened.view.places.has(`${folder}/sub/.git`), true);
     Deno.renameSync(`${folder}/sub`, `${folder}/sub2`);
     Deno.symlinkSync(other.folder, `${folder}/sub`);
     assertMatch(opened.close().join(), /could not be looked through/);
     assertEquals(other.all(), before);
     Deno.mkdirSync(`${other.git}/refs`);
-    const next = await openGitFolders({ ...view, gitFolders: [`${folder}/sub/.git`] }, git);
+    const next = await openGitFolders({ ...view, repositories: [`${folder}/sub/.git`] }, git);
     assertEquals(next.view.places.has(`${folder}/sub/.git`), false);
     assertEquals(other.all(), before.replace("objects", "objects refs"));
     next.close();
