@@ -7,7 +7,7 @@ import type { Sandbox } from "../safety/sandbox/probe.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import type { Confine, Leave } from "../types/confine.ts";
+import type { Confine } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 const HOLDS_HOME =
@@ -70,7 +70,8 @@ export class Confinement {
 
   /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
-    return async (program, args, leave, { reads = [], isJob = false } = {}) => {
+    return async (...given) => {
+      const [program, args, leave] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       const restored = await this.restoreLinks(folder);
@@ -81,10 +82,6 @@ export class Confinement {
         const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
         return { program, args: [...args], ...!isOpen && { variables } };
       }
-      // With the network, only a single git command may write git's folders.
-      const isGit = /^git\b/.test(leave ?? "") ||
-        leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-      const given = { leave, isGit, isJob, reads };
       const { words, view, close, variables, left, tidy, more } = await this.#words(
         settings,
         given,
@@ -130,12 +127,7 @@ export class Confinement {
   /** Returns the words before a program that sandbox it. */
   async #words(
     settings: SettingsInForce,
-    { leave, isGit, isJob, reads }: {
-      leave: Leave | undefined;
-      isGit: boolean;
-      isJob: boolean;
-      reads: readonly string[];
-    },
+    [, args, leave, { reads = [], isJob = false } = {}]: Parameters<Confine>,
   ) {
     const { sandbox, makeView } = await this.#sandboxFor(settings);
     const makeNow = () => makeView(/:(.*)/s.exec(leave ?? "")?.[1]);
@@ -161,10 +153,15 @@ export class Confinement {
     // Servers do not write git folders, because their changes are only checked when the session ends. Servers and
     // the user's hooks start no programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
+    // With the network, only a single git command may write git's folders.
+    const isGit = /^git\b/.test(leave ?? "") ||
+      leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
     const stated = isGit && isCommand && view.repositories?.length
       ? asked.gitSettings(source) ?? []
       : undefined;
-    const git = stated && !isJob ? await folders.openGitFolders(view, answers) : undefined;
+    const git = stated && !isJob
+      ? await folders.openGitFolders(view, answers, args.at(-1))
+      : undefined;
     const seen = { ...git?.view ?? view, network: view.network || leave === "network" };
     const ignored = stated && asked.ignoredText(stated, view, { home, made: git?.made });
     const texts = new Map(seen.texts);

@@ -696,6 +696,23 @@ Deno.test({
 });
 
 Deno.test({
+  name: "R-21 of many submodules, a command of git writes the git folders of those that it names",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git init -q ../m; git -C ../m commit -q --allow-empty -m x; " +
+        "for n in 1 2 3 4 5 6; do git -c protocol.file.allow=always submodule --quiet add ../m m$n; done",
+    );
+    const touch = "for at in .git/modules/*; do touch $at/x; done";
+    assertMatch(await at.run(`git -C m3 commit -q --allow-empty -m y; ${touch}`), /Read-only/);
+    assertEquals(await at.outside("ls .git/modules/*/x"), ".git/modules/m3/x\n");
+    assertEquals(await at.outside("git -C m3 log --format=%s"), "y\nx\n");
+    assertMatch(await at.run("git commit -qm all"), /^exit code: 0/);
+  },
+});
+
+Deno.test({
   name: "R-21 a line of git with a folder beside writes both, and another line only the folder",
   ignore,
   async fn() {

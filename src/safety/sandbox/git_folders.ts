@@ -1,6 +1,7 @@
 /** git's folders while a git command writes them: files that make git run programs stay read-only. @module */
 
 import { attempt } from "../../attempt.ts";
+import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
@@ -65,19 +66,32 @@ const REMOVE_MADE = `files=\${2%${ALTERNATES}}
 /** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
+/** The number of git's folders, each with a dozen mounts, from which only those open that a command names. */
+const MAX_UNNAMED = 6;
+
+/** Returns the folders of git to open for a command: those around the working folder, and those of submodules. */
+function foldersFor(command: string, { folder, repositories = [] }: View): string[] {
+  const all = repositories.filter(isOpenable);
+  const isNamed = (at: string) =>
+    !isWithin(folder, dirname(at)) || dirname(at) === folder ||
+    command.includes(basename(at) === ".git" ? basename(dirname(at)) : basename(at));
+  return all.length > MAX_UNNAMED ? all.filter(isNamed) : all;
+}
+
 /**
- * Opens git's folders in the view, and returns what is created in them meanwhile. Call `close` after the command; it
- * returns the restored paths.
+ * Opens git's folders in the view for a command, and returns what is created in them meanwhile. Call `close` after the
+ * command; it returns the restored paths.
  */
 export async function openGitFolders(
   view: View,
   git: GitAnswers,
+  command = "",
 ): Promise<{ view: View; made: string[]; close(): string[] }> {
   const places = new Map(view.places);
   const open = new Map<string, GitState>();
   const locks = new Map<string, Deno.FsFile>();
   const isWritable = view.places.get(view.folder) === "write";
-  for (const folder of (isWritable && view.repositories || []).filter(isOpenable)) {
+  for (const folder of isWritable ? foldersFor(command, view) : []) {
     const held = await share(folder);
     if (held === undefined) continue;
     locks.set(folder, held);
