@@ -1,8 +1,4 @@
-/**
- * Shell completions from the table of flags. Sources: bash(1) "Programmable Completion", zshcompsys(1), fish's
- * `complete`.
- * @module
- */
+/** Shell completions from the table of flags, as bash(1), zshcompsys(1) and fish's `complete` want them. @module */
 
 import { COMMAND_NAMES, COMMANDS, type Flag, FLAGS } from "./args.ts";
 import { UsageError } from "../errors.ts";

@@ -28,10 +28,7 @@ export function readConfigFile(
   return path === undefined || settings === undefined ? undefined : { path, settings };
 }
 
-/**
- * Writes the flags that choose a server, and a key for an address, to the user's `config.json`. Everything else
- * in it stays. @throws {Error} if there is no folder for it, or if writing fails.
- */
+/** Writes the flags of a server, and a key, to the user's `config.json`. The rest stays. @throws {Error} */
 export async function keepSettings(
   chosen: ServerSettings,
   key?: { address: string; key: string },

@@ -170,10 +170,7 @@ export function webCheck(
 /** The number of repeated characters that stop an answer. The questions are short. */
 const RUNAWAY = 1000;
 
-/**
- * A reply, which was stopped if it `ranAway`. `first` piece and `total` are milliseconds since the request.
- * `pieces` counts the pieces of call arguments.
- */
+/** A reply, stopped if it `ranAway`. `first` and `total` are ms since the request, `pieces` are of arguments. */
 type Probe = Reply & { first: number; total: number; ranAway: boolean; pieces: number };
 
 async function sendProbe(
@@ -208,10 +205,7 @@ async function sendProbe(
   return { ...reply, first: first || total, total, ranAway: stop.signal.aborted, pieces };
 }
 
-/**
- * Requests an answer, which loads the model, then a tool call, then an answer to its result. The last two
- * requests share a prefix, which shows whether the server has a cache.
- */
+/** Requests an answer, a call, and an answer to its result. The last two share a prefix, which a cache has. */
 async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator<Check> {
   const backend = agent.backend;
   const hello: Message = { role: "user", content: "Reply with the single word: ready" };

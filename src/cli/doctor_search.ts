@@ -21,10 +21,7 @@ interface SearchOptions {
 const DOCTOR_SEARCH_MS = 3000;
 /** The same before a run that cannot start. */
 const FLAGS_SEARCH_MS = 1000;
-/**
- * Searches for servers. Returns the flags of the one server with one model, which a session would use. Otherwise
- * writes a failed check with what there is and what to do, and returns the exit code.
- */
+/** Returns the flags of the one server with one model. Otherwise writes what there is, and returns the exit code. */
 export async function searchServers(
   home: SetupHome,
   { json, columns, write, signal }: SearchOptions,

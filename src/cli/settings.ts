@@ -122,10 +122,7 @@ function noKeyText(variable: string): string {
   return `No API key: set ${variable}, or pass --api-key. ${OWN_MODEL}; --demo needs none`;
 }
 
-/**
- * True if no server is configured: the default one would be used, and there is no key for it.
- * @throws {UsageError} if config.json or the environment contains an unusable key or address.
- */
+/** True if no server is configured, and there is no key for the default one. @throws {UsageError} */
 export function isServerOpen(args: Args, env: Env = Deno.env): boolean {
   return !args.demo && FLAGS_OF_SERVER.every((name) => args[name] === undefined) &&
     addressIn(env, "compat") === undefined &&

@@ -1,9 +1,6 @@
 import { EXIT } from "../exit_codes.ts";
 
-/**
- * Calls `handler` with the exit code on each signal, until the returned function is called. Meanwhile a file that
- * exceeds its limit (`ulimit -f`) makes the write fail, as a full disk does.
- */
+/** Calls `handler` with the exit code of each signal, until the returned function is called. SIGXFSZ only fails a write. */
 export function onSignals(handler: (exitCode: number) => void): () => void {
   const codes: [Deno.Signal, number][] = Deno.build.os === "windows"
     ? [["SIGINT", EXIT.interrupted], ["SIGBREAK", EXIT.interrupted]]

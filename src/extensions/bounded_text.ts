@@ -2,10 +2,7 @@
 
 import { isStill } from "../tools/files/regular_file.ts";
 
-/**
- * Returns the text of a file up to `maxBytes`, with a note if there is more; undefined if it is not a file, or a
- * link now points outside of `root`. @throws {Error} if it cannot be read.
- */
+/** Returns up to `maxBytes` of a file, with a note if there is more; undefined outside of `root`. @throws {Error} */
 export function readBoundedText(path: string, maxBytes: number, root?: string): string | undefined {
   // Opening a pipe would block.
   if (!Deno.statSync(path).isFile) return undefined;

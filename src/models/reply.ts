@@ -62,10 +62,7 @@ export function finishOf(
   return reasons.find((reason) => words[reason]?.includes(lower)) ?? "other";
 }
 
-/**
- * Returns the backend that sends requests with `call` and reads the answers with `read`. Their text is split
- * once: as it is streamed or, without streaming, when it is complete.
- */
+/** Returns the backend that sends with `call` and reads with `read`. Text is split once: streamed, or at the end. */
 export function configuredBackend<C extends { model: string }>(
   config: C,
   call: (config: C, ...request: Parameters<Backend["send"]>) => Promise<Fields>,
@@ -171,10 +168,7 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
   };
 }
 
-/**
- * Returns the server's calls. An incomplete answer may be cut where its last call happens to parse. Without a
- * reason for the end (a proxy's [DONE]), arguments must be complete JSON.
- */
+/** Returns the server's calls. The last one of an incomplete answer may be cut where it happens to parse. */
 function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   return parts.calls.map(({ id, name: given, args }, i): ToolCall => {
     const text = argumentsText(args);

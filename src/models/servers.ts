@@ -32,10 +32,7 @@ interface FindOptions extends Limits {
   keyOf(url: string): string;
 }
 
-/**
- * Probes `addresses` in parallel with GET requests for model lists. Nothing is sent to another machine: such an
- * address is returned as `unasked`.
- */
+/** Probes `addresses` in parallel with GET requests for models. Other machines are not asked: `unasked`. */
 export async function findServers(
   addresses: readonly string[],
   options: FindOptions,
@@ -59,10 +56,7 @@ async function lookAt(
   }
 }
 
-/**
- * Returns the server at `url`, which may be on another machine, with its models, using GET requests.
- * @throws {BackendError} if nothing answers in time, or if the answer lists no models.
- */
+/** Returns the server at `url`, on any machine, with its models. @throws {BackendError} without a list in time. */
 export async function askServerAt(
   url: string,
   { limitMs, apiKey, signal }: Limits & { apiKey: string },

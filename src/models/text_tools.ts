@@ -5,10 +5,7 @@ import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "./wire_values.ts";
 
-/**
- * Describes `tools` in the system prompt and writes their calls in plain text, as `<toolcall>` (spec 4.6). The
- * texts stay the same as the conversation grows.
- */
+/** Describes `tools` in the system prompt, and writes calls as `<toolcall>` text (spec 4.6), the same in later requests. */
 export function withTextTools(messages: readonly Message[], tools: readonly Tool[]): Message[] {
   const hasSystem = messages[0]?.role === "system";
   const system = hasSystem ? messages[0]!.content : "";
@@ -49,10 +46,7 @@ function withCallsAsText({ toolCalls = [], content, ...rest }: Message): Message
   return { ...rest, content: [content, ...calls].filter((text) => text !== "").join("\n") };
 }
 
-/**
- * Moves the system text into the first user message. Neighbours of one role become one message: templates without
- * a system role require alternating roles.
- */
+/** Moves the system text into the first user message, and joins neighbours: roles of such templates alternate. */
 export function withoutSystemRole(messages: readonly Message[]): Message[] {
   const merged: Message[] = [];
   for (const message of messages) {

@@ -23,10 +23,7 @@ export interface LinePeerOptions extends Omit<RpcPeerOptions, "send"> {
   maxLineChars?: number;
 }
 
-/**
- * Connects a peer to two streams. It closes when `input` ends, when a stream fails, or on a line that is too
- * long. Closing it releases both streams.
- */
+/** Connects a peer to two streams. It closes, and releases them, at the end of `input`, on errors and overlong lines. */
 export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOptions): RpcPeer {
   const writer = output.getWriter();
   const encoder = new TextEncoder();

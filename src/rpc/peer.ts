@@ -17,16 +17,9 @@ import {
 const MAX_INCOMING = 100;
 
 export interface RpcPeerOptions {
-  /**
-   * Sends a message to the other side. A rejection fails the request. `signal`: aborted once the answer to the
-   * request is no longer needed.
-   */
+  /** Sends a message. A rejection fails the request. `signal` is aborted once its answer is not needed. */
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
-  /**
-   * Answers a request of the other side. If it is missing, the answer is "method not found".
-   *
-   * @throws {RpcError} to answer with its code; any other error becomes an internal one.
-   */
+  /** Answers a request; if missing, with "method not found". @throws {RpcError} to answer with its code. */
   onRequest?(method: string, params: RpcParams, call: RpcCall): Promise<unknown> | unknown;
   /** Handles a notification. If it throws, the connection closes. */
   onNotification?(method: string, params: RpcParams): void;

@@ -201,10 +201,7 @@ export class CodeTracker {
   }
 }
 
-/**
- * Searches, in pieces, for the end of inline code that `length` backticks opened. Returns true once found, false
- * at the end of the paragraph, and undefined until then.
- */
+/** Searches pieces for the end of code that `length` backticks opened; false at the paragraph's end, then undefined. */
 export function spanSearch(length: number): (piece: string) => boolean | undefined {
   let run = 0;
   let isLineBlank = false;

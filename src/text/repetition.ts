@@ -107,10 +107,7 @@ function secondOccurrence(text: string, maxRepeats: number): number | undefined 
 // a whole file.
 const CYCLE = 4_000;
 const CYCLE_IN_CODE = 12_500;
-/**
- * The limit for text that is not displayed, such as arguments: mostly code. It is higher, so that text that is
- * displayed too ends by its own limit.
- */
+/** The limit for arguments and other hidden text, mostly code. Text that is displayed, too, ends by its own, lower one. */
 export const HIDDEN_CYCLE = 16_000;
 /** Long units, such as a whole page, must occur four times: two or three may be a comparison. */
 const MIN_REPEATS = 4;

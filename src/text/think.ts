@@ -243,10 +243,7 @@ export interface ThinkSplit {
   retracted: boolean;
 }
 
-/**
- * Splits a streamed answer like {@linkcode splitThinking}. Holds back only what {@linkcode ThinkReader} does, and
- * white space until text follows.
- */
+/** Splits a streamed answer like {@linkcode splitThinking}. Also holds back white space until text follows. */
 export class ThinkFilter {
   readonly #reader = new ThinkReader();
   #text = new SeamJoiner();

@@ -1,7 +1,4 @@
-/**
- * Limits a text to `maxChars` UTF-16 units. A notice with the number of removed units replaces its middle, if it
- * fits. Never splits a surrogate pair.
- */
+/** Limits a text to `maxChars` units. A notice of how many were removed is in its middle, if it fits. */
 export function truncateMiddle(
   text: string,
   maxChars: number,

@@ -65,10 +65,7 @@ export function questionNotes(approval: Approval): QuestionNote[] {
 /** Letters of Cyrillic and Greek that look like Latin ones. */
 const LATIN_LOOKS = /^[асеорхуіјѕһԁԛԝӏАВЕКМНОРСТХУІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ]+$/;
 
-/**
- * Returns a warning if a word has a Latin letter next to one of an alphabet with similar letters, or if all words of
- * that alphabet look like Latin ones.
- */
+/** Returns a warning if a word mixes Latin letters with similar ones, or if all words of another alphabet look Latin. */
 function lookAlikes(text: string): QuestionNote[] {
   if (!/[^\0-\x7f]/.test(text)) return [];
   const [latin, other] = ["\\p{sc=Latin}", "[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}]"];

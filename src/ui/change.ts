@@ -67,10 +67,7 @@ const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; word
   "-": { sign: REMOVED, row: REMOVED_BAND, words: REMOVED_WORD },
 };
 
-/**
- * Returns the rows that show a change in `columns`; empty if its lines are missing. `isWhole` shows all of it,
- * however long. `where` says how to see the rest.
- */
+/** Returns the rows of a change; empty without lines. `isWhole` shows all, `where` says how to see the rest. */
 export function changeRows(
   change: Change,
   columns: number,

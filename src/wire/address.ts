@@ -98,11 +98,7 @@ export type Resolve = (
 /** Queries the name servers only: entries of this machine's hosts file are not public. */
 export const resolveName: Resolve = (name, type, signal) => Deno.resolveDns(name, type, { signal });
 
-/**
- * Returns the public addresses of a host, IPv4 first, because more networks support it.
- *
- * @throws {NotPublicError} if one is not public. @throws {Error} if there are no addresses.
- */
+/** Returns the public addresses of a host, IPv4 first. @throws {NotPublicError} if one is not public, or {Error}. */
 export async function publicAddresses(
   hostname: string,
   signal: AbortSignal,

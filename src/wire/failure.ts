@@ -76,10 +76,7 @@ export function failureFromResponse(
   );
 }
 
-/**
- * Returns the error for a value in a 200 answer; `undefined` if it is not an error object and `isMarked` is
- * false. Readers throw it, and `wire/http.ts` adds the host and retries.
- */
+/** Returns the error in a value of a 200 answer; undefined for other values, unless `isMarked`. */
 export function failureFromErrorObject(value: unknown, isMarked = false): BackendError | undefined {
   // Google's compatible endpoint wraps its error object in an array.
   const object = Array.isArray(value) ? value[0] : value;

@@ -9,10 +9,7 @@ export interface Decoder {
   end(): void;
 }
 
-/**
- * The maximum characters of a line, event or JSON answer. The longest real ones contain a file as a call's
- * argument. It bounds memory if a server never ends a line.
- */
+/** The maximum characters of a line, event or JSON answer. Real ones may contain a file as an argument. */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
 
 /** Throws if `length` characters exceed `max`. */

@@ -4,10 +4,7 @@ import { BackendError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
 import { LineDecoder } from "./lines.ts";
 
-/**
- * Decodes newline-delimited JSON, without blank lines. An invalid line throws a `BackendError` of kind
- * `protocol`; an incomplete last line throws one of kind `incomplete`.
- */
+/** Decodes lines of JSON. An invalid one throws a `BackendError` (`protocol`), a cut one another (`incomplete`). */
 export class NdjsonDecoder extends LineDecoder {
   #isCut = false;
 
@@ -23,10 +20,7 @@ export class NdjsonDecoder extends LineDecoder {
   }
 }
 
-/**
- * Parses a JSON value from a server. Invalid JSON throws a `BackendError` of kind `protocol`, or of kind
- * `incomplete` if `cut`: the body ended, or may have ended, within `text`.
- */
+/** Parses JSON of a server. Throws a `BackendError` (`protocol`), or `incomplete` if `cut`: `text` may lack its end. */
 export function parseJson(text: string, cut = false): unknown {
   try {
     return JSON.parse(text);

@@ -11,11 +11,7 @@ export interface SseEvent {
   cut?: true;
 }
 
-/**
- * Decodes an event stream. It also delivers the last event without a final blank line, which some servers omit,
- * and marks it as `cut`; the standard would drop it. An event of over 64 Mi characters throws a `BackendError` of
- * kind `protocol`.
- */
+/** Decodes an event stream. A last event without its blank line is `cut`, because some servers omit that line. */
 export class SseDecoder extends LineDecoder {
   /** The newest id, and the time to wait before reconnecting in milliseconds. */
   lastId: string | undefined;

@@ -1,7 +1,4 @@
-/**
- * The built-in demo, loaded for `--demo` only: a server on loopback that speaks the part of Ollama's native
- * API that a session uses, and plays a scene. A first run shows a whole turn without a model. @module
- */
+/** The demo: a server on loopback with the part of Ollama's API that a session uses. It plays a scene. @module */
 
 import { makeTempFolder } from "../../temp_folder.ts";
 import { CHARS_PER_TOKEN } from "../../text/count.ts";

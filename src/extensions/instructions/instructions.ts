@@ -1,7 +1,4 @@
-/**
- * Instruction files for the model: the user's own, and those of a folder, which are loaded after the user has
- * trusted it. They are read once, so that the prompt stays the same. @module
- */
+/** Instruction files: the user's, and those of a folder that the user trusts. They are read once. @module */
 
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -185,10 +185,7 @@ const LOCAL_NAME = /(^|\.)(local|localhost|internal|lan|home\.arpa)\.?$/i;
 const isPrivate = ({ hostname }: URL): boolean =>
   LOCAL_NAME.test(hostname) || !["public", "name"].includes(hostKind(hostname));
 
-/**
- * Checks an address that a server names. A public server must not make us contact private networks, and secrets
- * are sent over plain HTTP only to this machine.
- */
+/** Checks an address that a server names: no private network for a public server, no secret over plain HTTP. */
 export function checkedAddress(given: unknown, serverUrl: string): string {
   const url = typeof given === "string" ? URL.parse(given) : null;
   const wrong = (why: string) =>

@@ -110,10 +110,7 @@ export class McpServer {
     return client;
   }
 
-  /**
-   * Calls a tool and returns its text and images. Restarts a server that died.
-   * @throws {Error} for the model: the server's own error, or why there is no answer.
-   */
+  /** Calls a tool. Restarts a server that died. @throws {Error} for the model: the server's, or why there is no answer. */
   async call(
     tool: string,
     args: Readonly<Record<string, unknown>>,

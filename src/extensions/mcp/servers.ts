@@ -1,7 +1,4 @@
-/**
- * All servers of a session, and the tools that a model is offered: the servers' tools if they are few, otherwise
- * one tool to find them and one to call them. The offer stays the same for the whole session. @module
- */
+/** All servers of a session, and the tools offered: the servers' if they are few, otherwise two for all. @module */
 
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -14,10 +11,7 @@ import { searchTools, toolLine, wholeTool } from "./search.ts";
 import { McpServer } from "./server.ts";
 import type { ServerOptions } from "./server_options.ts";
 
-/**
- * The maximum length of the tool definitions that are offered directly, as JSON characters. It keeps the first
- * request within 5 KB, or 3 KB for small models.
- */
+/** The maximum length of tools that are offered directly, as JSON: a first request stays within 5 KB (small models: 3). */
 const DIRECT_CHARS = 400;
 const MAX_SESSION_SERVERS = 50;
 /** The maximum length of a list of all tools, in characters. */

@@ -12,10 +12,7 @@ const MIN_LISTED_DESCRIPTION = 24;
 
 type Listed = Pick<PromptFile, "name" | "description">;
 
-/**
- * Lists the skills in at most `maxBytes` of JSON text: names with descriptions as far as they fit, otherwise only
- * names, otherwise some of them and how to list all. Empty without skills.
- */
+/** Lists skills in `maxBytes` of JSON text: with descriptions, names alone, or some names and how to list all. */
 function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";
   const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);

@@ -1,7 +1,4 @@
-/**
- * The frontmatter of Markdown files: the part of YAML that skills, commands and sub-agents use. It is read
- * leniently, because real files have unquoted colons, which YAML forbids. @module
- */
+/** The frontmatter of Markdown: the part of YAML that files use, read leniently (they have unquoted colons). @module */
 
 type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
 

@@ -162,10 +162,7 @@ function contentOf(message: Message): string | HostedBlock[] {
   return [...images, ...textBlocks(content)];
 }
 
-/**
- * Puts text and calls, which may have changed, into the original blocks. An unchanged text keeps its places;
- * another one comes before the first call. Call N is block N.
- */
+/** Puts text and calls, which may have changed, into the original blocks. A changed text comes before the first call. */
 function assistantBlocks(
   text: string,
   toolCalls: readonly ToolCall[],

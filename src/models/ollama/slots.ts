@@ -26,10 +26,7 @@ async function listSlots(options: LocalServerOptions): Promise<Fields[]> {
   return Array.isArray(slots) ? slots.filter(isObject) : [];
 }
 
-/**
- * Returns the ids of the free slots except the newest request's, the most recently used first; empty if the
- * server has one slot, or does not say.
- */
+/** Returns the free slots but the newest request's, the last used first; empty for one slot or an unknown server. */
 export async function freeSlots(options: LocalServerOptions): Promise<number[]> {
   if ((await totalSlots(options) ?? 1) === 1) return [];
   const byUse = (await listSlots(options)).sort((a, b) => taskOf(b) - taskOf(a));
@@ -63,10 +60,7 @@ export async function clearSlot(options: LocalServerOptions): Promise<void> {
 /** Returns the number of a slot's newest task. All slots share one counter. */
 const taskOf = ({ id_task: task }: Fields) => typeof task === "number" ? task : -1;
 
-/**
- * True if every slot writes an answer, so that a request without a slot waits. A slot that reads a prompt may be
- * the request's own.
- */
+/** True if every slot writes an answer, so that a request waits. A slot that reads a prompt may be the request's. */
 export async function allSlotsWrite(options: LocalServerOptions): Promise<boolean> {
   const slots = await listSlots(options);
   return slots.length > 0 && slots.every(isWriting);

@@ -15,10 +15,7 @@ import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
 import { JsonScanner } from "./json_scanner.ts";
 import { type GivenArguments, pairArguments } from "./values.ts";
 
-/**
- * A piece of a head: text, with marks as `foldMarker` folds them; a pattern that also matches all its starts; or
- * optional pieces.
- */
+/** A piece of a head: text, folded as by `foldMarker`; a pattern that matches all its starts; optional pieces. */
 export type Atom = string | RegExp | readonly Atom[];
 
 /** How calls of a format are written. */

@@ -18,10 +18,7 @@ export interface CallContext {
 /** Namespaces that some formats and models put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
-/**
- * Returns the offered tool `name`, with or without a namespace; any tool if the offered ones are unknown.
- * `mayBeWord`: a plain word may name a tool if the arguments confirm it.
- */
+/** Returns the offered tool `name`, also with a namespace; any name if none are known. `mayBeWord`: also a plain word. */
 export function offeredName(
   name: string,
   { tools, isMarked, mayBeUnknown }: CallContext,

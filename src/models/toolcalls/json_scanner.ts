@@ -11,10 +11,7 @@ const BACKSLASH = 92;
 const OUTSIDE = new Uint8Array(128);
 for (const char of ' \t\r\n{}[]:,"-+.0123456789Etruefalsn') OUTSIDE[char.charCodeAt(0)] = 1;
 
-/**
- * Finds the end of a JSON object or array in pieces. It checks brackets, strings and characters, to detect early
- * that a text is not JSON. Line feeds in strings are accepted, because models write them.
- */
+/** Finds the end of a JSON object or array in pieces, or early a sign of other text. Strings may have line feeds. */
 export class JsonScanner {
   readonly #closers: number[] = [];
   #inString = false;

@@ -33,10 +33,7 @@ const REFUSING =
 
 export const BEFORE_CALL_CHARS = 400;
 
-/**
- * True if the text around calls in code blocks says that they are not made: it asks about them, says that nothing
- * was done, or calls them an example.
- */
+/** True if the text around calls in code blocks asks about them, calls them examples, or says that nothing was done. */
 export function isProposal(before: string, behind: string): boolean {
   return SHOWN_BEFORE.test(lastSentence(before)) ||
     behind.trim() !== "" && ASKED_BEHIND.test(behind.trim());

@@ -34,10 +34,7 @@ const FORMS: readonly (readonly [how: string, read: (pair: Pair) => Pair | undef
   ["old_string without the blank lines around it", trimmed],
 ];
 
-/**
- * Returns the only place where `before` is in `text` in another form, with both texts in the file's form. Parts that
- * both share stay as in the file. All have `\n` line endings.
- */
+/** Returns the only place of `before` in `text` in another form, with both texts in that form. Line endings are `\n`. */
 export function readEdit(text: string, before: string, after: string): EditReading | undefined {
   if (text.length > MAX_READ_TEXT || before.length + after.length > MAX_READ_EDIT) {
     return reindented(text, before, after);

@@ -35,10 +35,7 @@ export class PreparedWrite implements Prepared {
       keys.every((key) => mine[key] === args[key]);
   }
 
-  /**
-   * Writes its bytes, remembers that the model knows the file, and calls `onWritten`.
-   * @throws {Error} if the file has changed or cannot be written.
-   */
+  /** Writes its bytes, stores the file's new state, and calls `onWritten`. @throws {Error} if the file changed. */
   async write(context: ToolContext): Promise<ToolOutcome> {
     const { path, args, bytes, seen, change, report } = this.plan;
     const shown = String(args.file_path);

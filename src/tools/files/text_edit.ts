@@ -52,10 +52,7 @@ export interface TextEdit {
   ending: LineEnding;
 }
 
-/**
- * Replaces `oldText` with `newText`. `refuse` makes an error from the clause that gives the reason.
- * @throws {Error} if `oldText` is missing or ambiguous, or the result would be too long.
- */
+/** Replaces `oldText` with `newText`. `refuse` makes the errors. @throws {Error} if it is missing or ambiguous. */
 export function editText(
   text: string,
   { oldText, newText, all, maxLength, mayQuote }: TextEditRequest,

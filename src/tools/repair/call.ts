@@ -116,10 +116,7 @@ function keywordArguments(text: string): ToolArgs | undefined {
   return args;
 }
 
-/**
- * Parses an object of strings with unescaped quotes, if each key of a tool occurs once: a value ends before the next
- * key, or the closing brackets.
- */
+/** Parses an object of strings with unescaped quotes: a value ends before the next key of a tool, or the end. */
 function quotedArguments(text: string, tools: readonly Tool[]): ToolArgs | undefined {
   const names = tools.flatMap(({ parameters: { properties } }) => Object.keys(properties ?? {}));
   const keys = [...new Set(["name", "arguments", ...names])].map(RegExp.escape).join("|");

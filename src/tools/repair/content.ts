@@ -79,10 +79,7 @@ export function unfenced(text: string, path: string): string | undefined {
   return body;
 }
 
-/**
- * Returns the repaired content of a file that is written whole; undefined if it needs no repair.
- * @throws {SlipError} if it is not the text of a file and has no single reading.
- */
+/** Returns the repaired content of a file; undefined if it needs none. @throws {SlipError} without one reading. */
 export function contentAsMeant(content: string, path: string): ReadText | undefined {
   const body = unfenced(content, path);
   if (body !== undefined) {

@@ -50,10 +50,7 @@ const PLACES_BEFORE: readonly RegExp[] = [
 /** A line number after a path. */
 const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i;
 
-/**
- * Returns the only possible meaning of `path` if nothing exists at `path` itself.
- * @throws {SlipError} if it has several, or if it would create a file with a mistake in its name.
- */
+/** Returns the only meaning of a `path` where nothing exists. @throws {SlipError} if it has several. */
 export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
   if (path.trim() === "" || isInPlace(path, order)) return undefined;
   const clean = decoded(cleaned(path));

@@ -108,10 +108,7 @@ export class PathFinder implements Disposable {
 const BINARY_FILE =
   /\.(?:py[cod]|class|jar|war|o|a|so|obj|lib|dll|dylib|exe|bin|wasm|zip|gz|tgz|xz|bz2|zst|7z|rar|tar|pdf|woff2?|ttf|otf|eot|mp[34]|m4a|wav|ogg|mov|avi|mkv|webm|sqlite3?|db|gguf|safetensors|onnx|npy|npz|pkl|parquet)$/;
 
-/**
- * Returns how well `word` fits a path, both in lower case. A folder fits by its own name, so that its subfolders are
- * not listed with it. If the word is only the path of a folder, that folder's entries fit.
- */
+/** Returns how well `word` fits a path, in lower case. A folder fits by its own name; its path alone fits its entries. */
 function rankOf(word: string, path: string): number {
   if (!path.endsWith("/")) return fuzzyRank(word, path);
   const [wanted, own] = [word.lastIndexOf("/") + 1, path.lastIndexOf("/", path.length - 2) + 1];

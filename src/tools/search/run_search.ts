@@ -1,7 +1,4 @@
-/**
- * Runs a search in slices, between which keys, signals and the screen get their turn. A worker would be no faster, as
- * measured, but for its start. @module
- */
+/** Runs a search in slices, between which keys, signals and the screen get their turn. A worker is no faster. @module */
 
 import { isStill } from "../files/regular_file.ts";
 import { type Found, Searcher, type SearchJob, sortFound, type Task } from "./searcher.ts";

@@ -92,10 +92,7 @@ export class Walk {
     private readonly stop: () => boolean = () => false,
   ) {}
 
-  /**
-   * Returns the files and folders in `folder` that a search includes. Links are never followed.
-   * @throws {Stopped} if `stop` returns true; then nothing in the folder is counted.
-   */
+  /** Returns what a search includes of a folder. Links are not followed. @throws {Stopped} if `stop` returns true. */
   list(folder: string): FolderEntries {
     let entries: Deno.DirEntry[];
     try {

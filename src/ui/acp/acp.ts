@@ -1,7 +1,4 @@
-/**
- * The Agent Client Protocol, version 1 (https://agentclientprotocol.com): editors run sessions over JSON-RPC, one
- * message per line, on stdin and stdout. @module
- */
+/** The Agent Client Protocol 1 (https://agentclientprotocol.com): sessions over JSON-RPC lines on stdio. @module */
 
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";

@@ -8,10 +8,7 @@ import { makeTempFolder } from "../../temp_folder.ts";
 
 const MAX_DROPPED_CHARS = 8192;
 
-/**
- * The `@path` of each image, if a paste consists of absolute paths of existing images: in quotes,
- * with escaped blanks, or as `file://` addresses; otherwise undefined.
- */
+/** The `@path` of each image if a paste is only absolute paths of images, quoted, escaped or as `file://`. */
 export function droppedImages(paste: string): string | undefined {
   const text = paste.trim();
   if (text.length > MAX_DROPPED_CHARS || !isImageName(text.replace(/["']$/, ""))) {

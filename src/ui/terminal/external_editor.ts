@@ -11,10 +11,7 @@ interface EditedText {
   failure?: string;
 }
 
-/**
- * Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal. The private file is removed
- * afterwards. The text of an editor that fails is dropped.
- */
+/** Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal. If the editor fails, its text is dropped. */
 export async function editInProgram(
   text: string,
   lend: (run: () => Promise<Deno.CommandStatus>) => Promise<Deno.CommandStatus>,

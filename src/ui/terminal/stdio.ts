@@ -7,10 +7,7 @@ import { aborted } from "../../wire/wait.ts";
 /** With more characters queued, `room` returns a promise. */
 const MAX_QUEUED = 4 * 2 ** 20;
 
-/**
- * Writes text to a stream, in order, without blocking or losing the end. If the reader is gone
- * (`head -1`) or a disk is full, calls `onClosed` with the error and drops later text.
- */
+/** Writes text to a stream, in order. If the reader is gone or a disk is full, calls `onClosed` and drops the rest. */
 export class Output {
   /** True if the queued text ends within a line. */
   midLine = false;

@@ -82,10 +82,7 @@ export function unitsText(units: readonly Unit[]): string {
   return text;
 }
 
-/**
- * Replaces the units from `from` to `to`; the cursor is behind what was inserted. Graphemes are
- * found again where old and new text may join, as a letter and an accent do.
- */
+/** Replaces the units from `from` to `to`; the cursor is behind the new ones. Graphemes at the seams are found again. */
 export function replaceUnits(
   units: readonly Unit[],
   from: number,

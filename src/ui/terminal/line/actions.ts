@@ -153,10 +153,7 @@ function actionNamed(key: string, value: unknown): ActionName | null {
   throw new SyntaxError(`${key} cannot be bound as ${why}`);
 }
 
-/**
- * The default keys with the bindings of `own`, such as `{"f2": "editor", "ctrl-t": null}`.
- * @throws {SyntaxError} if `own` has anything but keys and actions
- */
+/** The default keys with the bindings of `own`, such as `{"f2": "editor", "ctrl-t": null}`. @throws {SyntaxError} */
 export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = false): Keymap {
   const bindings = new Map<string, ActionName>();
   for (const row of ACTIONS) {

@@ -33,10 +33,7 @@ export interface Completion {
   more?: () => Promise<Completion | undefined>;
 }
 
-/**
- * Completes the text before the cursor. It receives at most 1024 characters on each side; an ellipsis
- * replaces more text before the cursor.
- */
+/** Completes the text before the cursor, of which it receives at most 1024 characters on each side. */
 export type Completer = (
   before: string,
   after: string,

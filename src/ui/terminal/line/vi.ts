@@ -1,7 +1,4 @@
-/**
- * Vim mode: the motions, operators, counts and commands that people use on a short message.
- * `(state, key) -> state`, or an effect. Pure. @module
- */
+/** Vim mode for short messages: motions, operators, counts. `(state, key) -> state`, or an effect. Pure. @module */
 
 import { graphemes } from "../../../text/width.ts";
 import { lineEndAfter, type Unit } from "../units.ts";

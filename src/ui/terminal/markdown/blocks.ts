@@ -65,10 +65,7 @@ export interface Container {
   shown: boolean;
 }
 
-/**
- * The number of containers of a line, by its indentation. Not CommonMark: two columns are enough for
- * an item, because models indent text below `1.` by two.
- */
+/** The containers of a line, by its indentation. Two columns are enough for an item, unlike in CommonMark. */
 export function fitting(containers: Container[], from: number, indent: number): number {
   const outer = containers.findIndex(({ quote, column }, depth) =>
     depth >= from && (quote || column + 2 > indent)

@@ -34,10 +34,7 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   hint?: string;
   /** Text that was printed before it. */
   context?: string;
-  /**
-   * The result of a typed text that no label contains, and the row that says so. With it, descriptions
-   * are not searched, because the letters of a sentence fit any row.
-   */
+  /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
   other?: { hint: string; value: (typed: string) => T };
 }
 

@@ -1,7 +1,4 @@
-/**
- * The screen of a session: ordinary scrollback, and below it a few rows that change in place: the
- * unfinished line, the progress, the top modal, the status. @module
- */
+/** The screen of a session: scrollback, and below it rows that change: progress, the top modal, the status. @module */
 
 import { attempt } from "../../../attempt.ts";
 import { asciiSign, withSigns } from "../../../text/signs.ts";

@@ -32,10 +32,7 @@ export interface Screen extends Disposable {
   update(): void;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
-  /**
-   * Asks for a line that starts with `text`; null without an answer, or once `signal` is aborted. If
-   * `objection` returns a sentence about the answer, prints it and asks again.
-   */
+  /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
   ask(
     prompt: string,
     objection: (line: string) => string | undefined,

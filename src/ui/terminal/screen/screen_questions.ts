@@ -82,10 +82,7 @@ export class ScreenQuestions {
     return this.open(new ListModal<T>({ ...list, ...look }), signal, how);
   }
 
-  /**
-   * Opens `modal`, by default after a quiet moment. Resolves with its result; with null once `signal`
-   * is aborted, or with `yields` if a message is queued by then.
-   */
+  /** Opens `modal`, by default after a quiet moment; null once `signal` is aborted, or with `yields` if a message waits. */
   async open<T>(
     modal: Modal<T>,
     signal: AbortSignal,

@@ -91,10 +91,7 @@ function resultRows(
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
 const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
 
-/**
- * Puts `text` after `head`, in rows of at most `columns`; later rows are indented to the text. `end` is not
- * broken if it fits into a row: it follows the text, ending in column `endAt`, or is below it.
- */
+/** Puts `text` after `head`, in rows of `columns`. `end` stays whole: after the text, ending at `endAt`, or below. */
 function hangingRows(
   head: string,
   text: string,

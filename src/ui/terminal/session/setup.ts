@@ -77,10 +77,7 @@ const KEY_ROW = { label: "Enter a key", value: "key" } as const;
 const HINT = "Enter to select · Esc to cancel";
 const BACK_HINT = "Enter to select · Esc to go back";
 
-/**
- * An address and the key that the user entered; an empty key is the saved one, if any. Without `key`, only the
- * key saved for the address is sent.
- */
+/** An address and its key; an empty key is the saved one. Without `key`, only the saved one is sent. */
 interface NamedServer {
   address: string;
   key?: string;
@@ -141,10 +138,7 @@ class Setup {
     return await step().finally(() => this.options.onLook(false));
   }
 
-  /**
-   * Asks for the key if there is none, and verifies it; undefined if none was entered or it could not be saved. A
-   * rejected key is saved only if the user confirms.
-   */
+  /** Asks for the key if there is none, and verifies it; undefined without one. The user may save a rejected one. */
   async #keepHosted(offer: HostedOffer): Kept {
     const { name, address, settings, keyIn } = offer;
     if (keyIn !== undefined) return await this.#keep(settings, name);

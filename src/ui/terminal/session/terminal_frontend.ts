@@ -164,10 +164,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
   }
 
-  /**
-   * Lets the user choose a server before there is a session, below `line`; undefined if they cancel, an exit code
-   * after a signal. Text typed meanwhile is in the session's line afterwards.
-   */
+  /** Lets the user choose a server before the session; undefined if they cancel, an exit code after a signal. */
   async setUp(line?: string): Promise<ServerSettings | number | undefined> {
     using cleanUp = new DisposableStack();
     cleanUp.defer(this.options.onSignals((code) => this.#end(code)));

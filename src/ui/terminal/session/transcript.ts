@@ -1,7 +1,4 @@
-/**
- * The whole session as a text to scroll and search: messages, reasoning, results and changes unfolded. Rows are
- * created when they are viewed, so that a long session opens as fast as a short one. @module
- */
+/** The whole session as a text to scroll and search, unfolded. Rows are created when they are viewed. @module */
 
 import { MarkdownRenderer } from "../markdown/renderer.ts";
 import type { CellRow } from "../screen/frame.ts";
