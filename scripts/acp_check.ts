@@ -42,9 +42,7 @@ const installed = await sh("npm", ["install", "--no-audit", "--no-fund", ...PACK
 if (installed.code !== 0) throw new Error(`npm install failed: ${installed.stderr}`);
 
 const schema = JSON.parse(
-  await Deno.readTextFile(
-    `${folder}/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json`,
-  ),
+  await Deno.readTextFile(`${folder}/node_modules/@agentclientprotocol/sdk/schema/v1/schema.json`),
 );
 const { default: Ajv } = createRequire(`${folder}/`)("ajv/dist/2020.js");
 const ajv = new Ajv({ strict: false, validateFormats: false }).addSchema(schema, "acp");

@@ -60,9 +60,7 @@ function* moves(): Generator<(request: Json) => Json, void, void> {
     names = [...schemas.keys()];
     return names.length > 0
       ? { text: "", toolCalls: [{ name: "list_directory", arguments: {} }] }
-      : {
-        toolCalls: [{ name: "find_tool", arguments: { query: "" } }],
-      };
+      : { toolCalls: [{ name: "find_tool", arguments: { query: "" } }] };
   };
   yield (request) => {
     if (names.length === 0) names = result(request).match(/conf__[\w-]+/g) ?? [];

@@ -305,10 +305,7 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
       }
       const events: TurnEvent[] = [];
       const onEvent = (event: TurnEvent) => void events.push(event);
-      const { response } = await processFittedTurn(agent, fit, "Say hello.", {
-        signal,
-        onEvent,
-      });
+      const { response } = await processFittedTurn(agent, fit, "Say hello.", { signal, onEvent });
       const fitted = events.find(({ type }) => type === "compaction");
       assert(fitted?.type === "compaction", "nothing was left out");
       if (target.isOurs) assertEquals(response, "Hello, I am a very small model: 你好 🎉.");

@@ -33,10 +33,7 @@ export declare function equal(a: unknown, b: unknown): boolean;
 export declare function assertEquals<T>(actual: T, expected: T, msg?: string): void;
 
 // ./exists
-export declare function assertExists<T>(
-  actual: T,
-  msg?: string,
-): asserts actual is NonNullable<T>;
+export declare function assertExists<T>(actual: T, msg?: string): asserts actual is NonNullable<T>;
 
 // ./fail
 export declare function fail(msg?: string): never;

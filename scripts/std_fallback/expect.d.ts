@@ -34,9 +34,7 @@ export interface Expected<IsAsync = false> {
   toHaveLength(expected: number): void;
   toHaveProperty(propName: string | string[], value?: unknown): void;
   toMatch(expected: RegExp): void;
-  toMatchObject(
-    expected: Record<PropertyKey, unknown> | Record<PropertyKey, unknown>[],
-  ): void;
+  toMatchObject(expected: Record<PropertyKey, unknown> | Record<PropertyKey, unknown>[]): void;
   toStrictEqual(candidate: unknown): void;
   toThrow<E extends Error = Error>(
     expected?: string | RegExp | E | (new (...args: any[]) => E),

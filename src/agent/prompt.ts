@@ -56,10 +56,7 @@ function boundlessTools(tools: readonly Tool[]): Tool[] {
     const isEmpty = Array.isArray(required) && required.length === 0;
     return {
       ...others,
-      parameters: {
-        ...all,
-        ...!isEmpty && required !== undefined && { required },
-      },
+      parameters: { ...all, ...!isEmpty && required !== undefined && { required } },
     };
   });
 }

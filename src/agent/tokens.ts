@@ -91,10 +91,7 @@ const MIN_THINKING = 512;
  * Returns the maximum tokens of the answer to `messages`, or to the conversation, from the room in the window;
  * `undefined` if the window is unknown.
  */
-export function answerRoom(
-  agent: CopilotAgent,
-  messages?: readonly Message[],
-): number | undefined {
+export function answerRoom(agent: CopilotAgent, messages?: readonly Message[]): number | undefined {
   const window = contextWindow(agent);
   if (!window) return undefined;
   const prompt = messages

@@ -82,10 +82,7 @@ async function runInTerminal(
 ): Promise<number> {
   const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
-  const settings = {
-    ...sessionOptions(config, options, args, permissions),
-    modelFlags,
-  };
+  const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto);
 }

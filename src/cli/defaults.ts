@@ -121,9 +121,7 @@ function ofModel(
       if (other === undefined) return [name, flagsIn(settings, path)] as const;
       const known = [...FLAGS_OF_MODEL].join(", ");
       const hint = didYouMean(other, [...FLAGS_OF_MODEL], `there are ${known}`, JSON.stringify);
-      throw new UsageError(
-        `Cannot use ${JSON.stringify(other)} of a model in ${path}: ${hint}`,
-      );
+      throw new UsageError(`Cannot use ${JSON.stringify(other)} of a model in ${path}: ${hint}`);
     },
   );
   return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
@@ -137,10 +135,7 @@ const CONFIG_NAMES: readonly string[] = [
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */
-function flagsIn(
-  settings: Record<string, unknown>,
-  path: string,
-): Record<string, string | true> {
+function flagsIn(settings: Record<string, unknown>, path: string): Record<string, string | true> {
   const flags: readonly Flag[] = FLAGS;
   const values: Record<string, string | true> = {};
   for (const [written, given] of Object.entries(settings)) {
@@ -155,16 +150,12 @@ function flagsIn(
         : flags.some((one) => one.name === name)
         ? `it is for one run: give --${name} on the command line`
         : didYouMean(name, CONFIG_NAMES, lists, JSON.stringify);
-      throw new UsageError(
-        `Cannot use ${JSON.stringify(name)} in ${path}: ${why}`,
-      );
+      throw new UsageError(`Cannot use ${JSON.stringify(name)} in ${path}: ${why}`);
     }
     const isText = typeof value === "string" || typeof value === "number";
     if (flag.value === undefined ? typeof value !== "boolean" : !isText) {
       const wanted = flag.value === undefined ? "true or false" : "a text or a number";
-      throw new UsageError(
-        `Cannot use "${name}" in ${path} as it must be ${wanted}`,
-      );
+      throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);
     }
     if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
       const near = didYouMean(String(value), flag.values, "", JSON.stringify);

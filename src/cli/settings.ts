@@ -248,11 +248,7 @@ export const modelFlags: ModelFlags = {
 };
 
 /** Returns `config` with the model `model` and its settings of config.json, without those of the last model. */
-function withSettingsOf(
-  config: CopilotConfig,
-  model: string,
-  env?: VariableReader,
-): CopilotConfig {
+function withSettingsOf(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig {
   const { kind, name } = targetOf(config);
   const settingsOf = (args: Args) => {
     const { promptTier, ...options } = optionsFromArgs(args);

@@ -103,9 +103,7 @@ export async function exchange(
       );
       if (!row) throw error;
       adjusted.add(row.name);
-      options.onNotice?.(
-        `The server rejects this request ("${excerpt(words)}"): ${row.instead}.`,
-      );
+      options.onNotice?.(`The server rejects this request ("${excerpt(words)}"): ${row.instead}.`);
     }
   }
 }

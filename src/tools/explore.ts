@@ -15,9 +15,7 @@ interface ExploreOptions {
 }
 
 /** The tool. Its parameters change with the sub-agents, in the same step as the model's list of them. */
-export function exploreTool(
-  { hasAgents, run }: ExploreOptions,
-): Tool & { isForSmall: true } {
+export function exploreTool({ hasAgents, run }: ExploreOptions): Tool & { isForSmall: true } {
   return {
     name: EXPLORE,
     description: "Delegate a long search: only its answer comes back.",

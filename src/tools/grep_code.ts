@@ -20,9 +20,7 @@ const GREP_SYNONYMS: Slips["synonyms"] = {
   glob: bareNames(
     "include filepattern fileglob includes includepattern files globpattern filefilter",
   ),
-  context_lines: bareNames(
-    "context c linesofcontext contextline numcontextlines surroundinglines",
-  ),
+  context_lines: bareNames("context c linesofcontext contextline numcontextlines surroundinglines"),
 };
 
 /** Arguments for the output of other search tools. They change nothing here. */

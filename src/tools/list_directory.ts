@@ -17,12 +17,7 @@ export const folderTool: Tool = callable({
   parameters: objectSchema({ path: { type: "string", default: ".", description: "Folder" } }, []),
   access: "read",
   subject: namesSubject("list"),
-  slips: {
-    synonyms: {
-      path: [...FOLDER_SYNONYMS, "dirname"],
-    },
-    path: ["path", "read"],
-  },
+  slips: { synonyms: { path: [...FOLDER_SYNONYMS, "dirname"] }, path: ["path", "read"] },
   run: listDirectory,
 });
 

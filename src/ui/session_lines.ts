@@ -21,11 +21,7 @@ export function trustStartRows({ files }: Asked, columns: number): string[] {
       return `  │ ${row}${more === undefined ? "" : "…"}`;
     });
     const rest = lines - start.length;
-    return [
-      `  ${oneLine(name)}:`,
-      ...rows,
-      ...rest > 0 ? [`  … ${count(rest, "more line")}`] : [],
-    ];
+    return [`  ${oneLine(name)}:`, ...rows, ...rest > 0 ? [`  … ${count(rest, "more line")}`] : []];
   });
 }
 

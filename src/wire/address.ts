@@ -89,11 +89,7 @@ export class NotPublicError extends Error {
 }
 
 /** Looks up the addresses of a name. @throws {Error} if there are no addresses of that type, or no answer. */
-export type Resolve = (
-  name: string,
-  type: "A" | "AAAA",
-  signal: AbortSignal,
-) => Promise<string[]>;
+export type Resolve = (name: string, type: "A" | "AAAA", signal: AbortSignal) => Promise<string[]>;
 
 /** Queries the name servers only: entries of this machine's hosts file are not public. */
 export const resolveName: Resolve = (name, type, signal) => Deno.resolveDns(name, type, { signal });

@@ -307,13 +307,7 @@ onAll(
 
 onAll(
   "where the model gives no summary, what the person said goes on",
-  [
-    { text: "One." },
-    { text: "Two." },
-    tooLong,
-    {},
-    { text: "fine" },
-  ],
+  [{ text: "One." }, { text: "Two." }, tooLong, {}, { text: "fine" }],
   undefined,
   async ({ agent, server }) => {
     await processTurn(agent, `Rule: no tabs. ${lines("a", 8000)}`);

@@ -82,10 +82,7 @@ Deno.test("a lean tier offers no jobs, and none are offered where nobody keeps t
   assertEquals(offered("lean", { jobs }), offered("lean", {}));
   assert(offered("full", { jobs }).includes('"job_output"'));
   // A command waits for its end unless its call says otherwise.
-  assertMatch(
-    offered("full", { jobs }),
-    /"run_in_background":\{"type":"boolean","default":false,/,
-  );
+  assertMatch(offered("full", { jobs }), /"run_in_background":\{"type":"boolean","default":false,/);
   for (const word of ["job", "run_in_background"]) assert(!offered("full", {}).includes(word));
 });
 

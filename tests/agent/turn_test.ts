@@ -53,10 +53,7 @@ onAll(
     text: "Let me see.",
     toolCalls: [call("echo", { text: "a" })],
     usage: { inputTokens: 10, outputTokens: 5 },
-  }, {
-    text: "It said a.",
-    usage: { inputTokens: 20, outputTokens: 4 },
-  }] as Step[],
+  }, { text: "It said a.", usage: { inputTokens: 20, outputTokens: 4 } }] as Step[],
   [echo],
   async (agent) => {
     const events: TurnEvent[] = [];
@@ -102,9 +99,7 @@ function conversation(body: string): string {
   return body.slice(0, end);
 }
 
-for (
-  const [message, told] of [["Loading model", "loading"], ["Overloaded", "retry"]] as const
-) {
+for (const [message, told] of [["Loading model", "loading"], ["Overloaded", "retry"]] as const) {
   Deno.test(`an answer of 503, ${message}, is told as ${told} before it is asked again`, async () => {
     await using server = strictServer([{ error: { status: 503, message } }]);
     const { compat } = allConfigs(server.url)[0]![1];
@@ -714,10 +709,7 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
 });
 
 Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {
-  const turn = async (
-    afterTool: NonNullable<CopilotAgent["afterTool"]>,
-    signal?: AbortSignal,
-  ) => {
+  const turn = async (afterTool: NonNullable<CopilotAgent["afterTool"]>, signal?: AbortSignal) => {
     await using server = strictServer([
       { toolCalls: [call("echo", { text: "a" })] },
       { text: "Yes." },

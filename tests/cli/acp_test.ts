@@ -9,9 +9,7 @@ Deno.test("copilot acp: without a server that is chosen, a session is refused, a
     { id: 2, method: "session/new", params: { cwd: "/", mcpServers: [] } },
   ];
   for (const one of requests) {
-    await writer.write(
-      new TextEncoder().encode(`${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`),
-    );
+    await writer.write(new TextEncoder().encode(`${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`));
   }
   let answers = "";
   for await (const text of program.stdout.pipeThrough(new TextDecoderStream())) {

@@ -89,11 +89,7 @@ Deno.test("doctor: what confines commands", () => {
   for (
     const [given, status, text] of [
       [{ mode: "off", network, why }, "note", "not sandboxed: no sandbox works: no bwrap"],
-      [
-        { mode: "read-only", network, why },
-        "note",
-        "refused, because no sandbox works: no bwrap",
-      ],
+      [{ mode: "read-only", network, why }, "note", "refused, because no sandbox works: no bwrap"],
       [
         { mode: "off", network, by: "x" },
         "ok",

@@ -46,11 +46,7 @@ const ROWS: [name: string, steps: Step[], status: string, code: number, kind?: "
   ["no answer", [{ text: "" }], "fail answer", 1],
   [
     "an answer without end",
-    [
-      { text: "And on it goes. ".repeat(500), hang: true },
-      call,
-      { text: "A README." },
-    ],
+    [{ text: "And on it goes. ".repeat(500), hang: true }, call, { text: "A README." }],
     "note answer",
     0,
   ],

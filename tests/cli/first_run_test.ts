@@ -130,9 +130,7 @@ Deno.test("without a terminal, or with -p, nothing is asked: one line says what 
     const { code, stdout, stderr } = await run(words, { env, ...stdin && { stdin } });
     assertEquals([code, stdout], [2, ""]);
     assertEquals(
-      /^copilot: No model [^\n]+ set OPENAI_API_KEY[^\n]+\n$/.test(
-        stderr,
-      ),
+      /^copilot: No model [^\n]+ set OPENAI_API_KEY[^\n]+\n$/.test(stderr),
       true,
       stderr,
     );

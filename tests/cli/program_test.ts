@@ -181,9 +181,7 @@ Deno.test("PTH-07 CMD-07 arguments of every shape are answered, and the turn goe
   const paths = ["a\0b", "a\nb", "a\x1bb", "x".repeat(5000), "", 5, null, ["a.txt", "b"], {}, true]
     .concat("file:///etc/passwd", "%2e%2e/x", "~/x");
   const bad = [
-    ...paths.flatMap((
-      file_path,
-    ) => [{ file_path }, { file_path, content: "x" }, {
+    ...paths.flatMap((file_path) => [{ file_path }, { file_path, content: "x" }, {
       file_path,
       old_string: "",
       new_string: "x",

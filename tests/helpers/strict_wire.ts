@@ -183,8 +183,6 @@ export function finishOf(step: Step): NonNullable<Step["finish"]> {
   return step.finish ?? (step.toolCalls?.length ? "tool_calls" : "stop");
 }
 
-export function usageOf(
-  step: Step,
-): Usage | null {
+export function usageOf(step: Step): Usage | null {
   return step.usage === undefined ? { inputTokens: 10, outputTokens: 5 } : step.usage;
 }

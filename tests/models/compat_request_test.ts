@@ -265,10 +265,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
         { sampling: "server", temperature: 0.6, topK: 20, topP: 0.95, minP: 0 },
         '{"num_predict":32768,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0}',
       ],
-      [
-        { sampling: "auto", topK: 20 },
-        '{"num_predict":32768,"temperature":0.1,"top_k":20}',
-      ],
+      [{ sampling: "auto", topK: 20 }, '{"num_predict":32768,"temperature":0.1,"top_k":20}'],
       [
         { sampling: "auto", repeatPenalty: 1 },
         '{"num_predict":32768,"temperature":0.1,"repeat_penalty":1}',

@@ -128,12 +128,8 @@ Deno.test("NET-07 fragments find their call", async (t) => {
       [
         [call(0, "x", "read", "")],
         [call(1, "y", "read", "")],
-        [
-          call(0, undefined, undefined, '{"p":'),
-        ],
-        [
-          call(1, undefined, undefined, '{"p":'),
-        ],
+        [call(0, undefined, undefined, '{"p":')],
+        [call(1, undefined, undefined, '{"p":')],
         [call(0, undefined, undefined, '"a"}')],
         [call(1, undefined, undefined, '"b"}')],
       ],
@@ -163,9 +159,7 @@ Deno.test("NET-07 fragments find their call", async (t) => {
     "no index, no ids, in pieces": [
       [[call(undefined, undefined, "read", '{"p"')], [
         call(undefined, undefined, undefined, ':"a"}'),
-      ], [
-        call(undefined, undefined, "read", b),
-      ]],
+      ], [call(undefined, undefined, "read", b)]],
       both,
     ],
     "all index 0, other ids": [[[call(0, "x", "read", a)], [call(0, "y", "read", b)]], both],
@@ -207,9 +201,7 @@ Deno.test("NET-07 fragments find their call", async (t) => {
       [
         [call(0, undefined, "read", "")],
         [call(0, undefined, undefined, '{"p":')],
-        [
-          call(0, "x", undefined, '"a"}'),
-        ],
+        [call(0, "x", undefined, '"a"}')],
         [call(1, "", "read", b)],
         [call(1, "y")],
       ],
@@ -298,9 +290,7 @@ Deno.test("NET-07 fragments find their call", async (t) => {
     "braces and quotes in strings": [
       [[call(undefined, undefined, "read", '{"p":"}\\"{"')], [
         call(undefined, undefined, undefined, "}"),
-      ], [
-        call(undefined, undefined, "read", b),
-      ]],
+      ], [call(undefined, undefined, "read", b)]],
       [["read", { p: '}"{' }], ["read", B]],
     ],
     "two without arguments, by index": [
@@ -330,9 +320,7 @@ Deno.test("NET-07 fragments find their call", async (t) => {
     "braces in strings, name on every fragment": [
       [[call(undefined, undefined, "read", '{"p":"}}')], [
         call(undefined, undefined, "read", '\\"}'),
-      ], [
-        call(undefined, undefined, "read", '"}'),
-      ]],
+      ], [call(undefined, undefined, "read", '"}')]],
       [["read", { p: '}}"}' }]],
     ],
     "arguments as an object": [[[call(0, "x", "read", A)], [call(1, "y", "read", B)]], both],

@@ -227,11 +227,7 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
   ],
   [
     "only a thought, and a note in the place of an answer",
-    [
-      user("a"),
-      says("[no answer]", { hostedBlocks: [thought] }),
-      user("b"),
-    ],
+    [user("a"), says("[no answer]", { hostedBlocks: [thought] }), user("b")],
     "",
     [
       { role: "user", content: "a" },

@@ -16,10 +16,7 @@ const messages: [name: string, content: unknown[], expected: Message][] = [
   ["calls", [text("a"), use("1", { x: 1 }), use("2")], {
     role: "assistant",
     content: "a",
-    toolCalls: [
-      { id: "1", name: "f", arguments: { x: 1 } },
-      { id: "2", name: "f", arguments: {} },
-    ],
+    toolCalls: [{ id: "1", name: "f", arguments: { x: 1 } }, { id: "2", name: "f", arguments: {} }],
   }],
   ["thoughts, kept with all that must stay in place", [thought, text("a"), use("1")], {
     role: "assistant",

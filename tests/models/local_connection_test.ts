@@ -451,9 +451,7 @@ Deno.test("servedModel: what a server says of the model that it was started with
       names: ["m"],
       size: "1.0B",
       parameters: 1e9,
-    }, [
-      "/props",
-    ]],
+    }, ["/props"]],
     ["lengths that are none", [{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, {
       names: ["m"],
     }, ["/props"]],

@@ -58,12 +58,7 @@ Deno.test("the folded response has the shape of a native one", () => {
   ], deltas);
   assertEquals(response, {
     model: "m",
-    message: {
-      role: "assistant",
-      content: "ab",
-      thinking: "hm",
-      tool_calls: [...calls, ...more],
-    },
+    message: { role: "assistant", content: "ab", thinking: "hm", tool_calls: [...calls, ...more] },
     done: true,
     done_reason: "stop",
     eval_count: 3,

@@ -61,11 +61,7 @@ Deno.test("both endpoints answer alike, and are asked as documented", async () =
   assertEquals(seen.size, 1);
   const [native, , compat] = server.requests;
   assertEquals([native!.path, compat!.path], ["/api/chat", "/v1/chat/completions"]);
-  assertEquals(native!.body.options, {
-    num_predict: 32768,
-    temperature: 0.1,
-    repeat_penalty: 1.2,
-  });
+  assertEquals(native!.body.options, { num_predict: 32768, temperature: 0.1, repeat_penalty: 1.2 });
   assertEquals([native!.body.think, compat!.body.frequency_penalty], [undefined, 0.5]);
   assertEquals(native!.headers.get("authorization"), "Bearer proxy-key");
 });

@@ -58,9 +58,7 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
     "/running": { running: [{ model: "b", state: "ready" }, { model: "a", state: "starting" }] },
   }, [{ name: "a", isLoaded: false }, { name: "b", isLoaded: true }]],
   ["llama-swap with states", false, {
-    "/v1/models": {
-      data: [{ id: "a", owned_by: "llama-swap", status: { value: "loaded" } }],
-    },
+    "/v1/models": { data: [{ id: "a", owned_by: "llama-swap", status: { value: "loaded" } }] },
   }, [{ name: "a", isLoaded: true }]],
   ["vLLM", false, { "/v1/models": { data: [{ id: "q", max_model_len: 32768 }] } }, [
     { name: "q", contextLength: 32768 },

@@ -98,11 +98,7 @@ const many = (line: (i: number) => string) =>
 const longChain = (name: string) =>
   many((i) => bare(`${name}${i}`, i === 0 ? null : `${name}${i - 1}`));
 const LONG_RECORDS: [name: string, entries: string, length: number][] = [
-  [
-    "branches off the end",
-    longChain("a") + many((i) => bare(`x${i}`, `a${LONG - 2}`)),
-    LONG,
-  ],
+  ["branches off the end", longChain("a") + many((i) => bare(`x${i}`, `a${LONG - 2}`)), LONG],
   [
     "from one branch to another and back",
     longChain("a") + longChain("b") +

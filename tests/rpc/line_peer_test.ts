@@ -46,9 +46,7 @@ function alone(handlers: Handlers) {
 
 Deno.test("peer: both sides ask and answer at once, in any order", async () => {
   const gate = Promise.withResolvers<void>();
-  await using peers = pair({
-    onRequest: (method, params) => ({ left: method, ...params }),
-  }, {
+  await using peers = pair({ onRequest: (method, params) => ({ left: method, ...params }) }, {
     onRequest: async (method, params) => {
       if (method === "slow") await gate.promise;
       return { right: method, ...params };

@@ -5,11 +5,7 @@ import { nameViolations } from "../../scripts/check_names.ts";
 
 const long = (lines: number) => "{" + "\n".repeat(lines - 1) + "}";
 
-const ROWS: [
-  name: string,
-  tree: Record<string, string>,
-  broken: string[],
-][] = [
+const ROWS: [name: string, tree: Record<string, string>, broken: string[]][] = [
   ["a name in two files, exported or not", {
     "src/a.ts": "function twice() {}\nexport interface Same { twice: 1 }",
     "src/b.ts": "import { Same as Other } from './a.ts'; const [x, { twice }] = f();",

@@ -75,11 +75,7 @@ Deno.test("mutants: the same seed makes the same choice, in which kinds are as l
 Deno.test("mutants: a break is described by its line, before and after", () => {
   const source = "a();\n  if (b)  {\n    return;\n  }\n";
   const [negated, removed] = breaksOf(`function f() {\n${source}}`);
-  assertEquals(describe(`function f() {\n${source}}`, negated!), [
-    3,
-    "if (b) {",
-    "if (!(b)) {",
-  ]);
+  assertEquals(describe(`function f() {\n${source}}`, negated!), [3, "if (b) {", "if (!(b)) {"]);
   assertEquals(describe(`function f() {\n${source}}`, removed!), [4, "return;", "{}"]);
 });
 
@@ -168,9 +164,7 @@ Deno.test("mutants: each is tried in a copy, by the nearest tests first", { igno
   const tests = new Map([["src/a/b.ts", ["tests/a/a_test.ts", "tests/y_test.ts"]]]);
   assertEquals(await tryAll({ ...trial, tests }), ["passed", "failed"]);
   const endless = MUTANTS.map((one) => ({ ...one, after: ";for (;;);" }));
-  assertEquals(await tryAll({ ...trial, mutants: endless.slice(0, 1), spareMs: 0 }), [
-    "too long",
-  ]);
+  assertEquals(await tryAll({ ...trial, mutants: endless.slice(0, 1), spareMs: 0 }), ["too long"]);
   assertEquals(await Deno.readTextFile(`${made.root}/src/a/b.ts`), PROJECT["src/a/b.ts"]);
 });
 

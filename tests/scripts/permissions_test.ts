@@ -25,9 +25,7 @@ Deno.test({
       for (const mode of ["auto", "ask"]) {
         await using server = strictServer([{
           toolCalls: [{ name: "run_bash", arguments: { command: "true" } }],
-        }, {
-          text: "Done.",
-        }]);
+        }, { text: "Done." }]);
         const { code, stderr } = await new Deno.Command(Deno.execPath(), {
           args: [
             "run",

@@ -49,10 +49,7 @@ Deno.test("diffLines leads from the one text to the other", () => {
     const linesOf = (value: string) => value === "" ? [] : value.split("\n");
     assertEquals(
       [side("-"), side("+")],
-      before === after ? [[], []] : [
-        linesOf(before),
-        linesOf(after),
-      ],
+      before === after ? [[], []] : [linesOf(before), linesOf(after)],
     );
   }
 });

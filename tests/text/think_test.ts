@@ -36,12 +36,7 @@ const rows: [name: string, answer: string, text: string, reasoning: string][] = 
   ["lone end tag after an empty block", "<think>\n</think>\n</think>\na", "a", ""],
   ["lone end tag last", "why\n</think>\n", "", "why"],
   ["lone end tag in upper case", "why</THINK>a", "a", "why"],
-  [
-    "after a lone end tag, the text begins anew",
-    "a</think>\n<thought>b</thought>c",
-    "c",
-    "a\n\nb",
-  ],
+  ["after a lone end tag, the text begins anew", "a</think>\n<thought>b</thought>c", "c", "a\n\nb"],
   ["16 backticks span lines", ticks(16), ticks(16), ""],
   ["17 backticks do not", ticks(17), `a ${"`".repeat(17)}b\nd ${"`".repeat(17)}`, "c"],
   ["a tag with attributes is none", '<think step="1">a', '<think step="1">a', ""],

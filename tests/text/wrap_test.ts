@@ -4,12 +4,7 @@ import { wrapped } from "../../src/text/wrap.ts";
 const rows: [name: string, text: string, columns: number, expected: string][] = [
   ["a row is as long as it may be", "one two three", 7, "one two\nthree"],
   ["one column less", "one two three", 6, "one\ntwo\nthree"],
-  [
-    "below the place where it begins",
-    "· one two three\nfour",
-    9,
-    "· one two\n  three\nfour",
-  ],
+  ["below the place where it begins", "· one two three\nfour", 9, "· one two\n  three\nfour"],
   ["below its indentation", "  /help   lists", 12, "  /help\n  lists"],
   ["half a row of indentation at most", "         a b", 4, "         a\n  b"],
   ["a word that is too long", "unbreakable", 4, "unbreakable"],

@@ -97,11 +97,7 @@ Deno.test.each(
     ["read_file", { file_path: "a", offset: "" }, 'current value is ""'],
     ["read_file", { file_path: "a", offset: "0x10" }, "offset must be"],
     ["read_file", { file_path: "a", offset: true }, "offset must be"],
-    [
-      "run_bash",
-      { command: "x", timeout_seconds: NaN },
-      "timeout_seconds must be a number",
-    ],
+    ["run_bash", { command: "x", timeout_seconds: NaN }, "timeout_seconds must be a number"],
     ["run_bash", { command: "x", timeout_seconds: "1e999" }, "timeout_seconds must be"],
     ["run_bash", { command: "x", timeout_seconds: 1e9 }, "at most 86400"],
     [
@@ -286,11 +282,7 @@ Deno.test("unknown keys pass where the schema is open, and none sets a prototype
     assertEquals(Object.keys(out as object), ["__proto__", "a"]);
     assertEquals((out as { polluted?: number }).polluted, undefined);
   }
-  const typed = tool({
-    type: "object",
-    properties: {},
-    additionalProperties: { type: "integer" },
-  });
+  const typed = tool({ type: "object", properties: {}, additionalProperties: { type: "integer" } });
   assertEquals(args(typed, { a: "1" }), { a: 1 });
   assertStringIncludes(error(typed, { a: "x" }), "a must be an integer");
 });

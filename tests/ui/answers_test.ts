@@ -61,10 +61,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
     [{ confinedTo: "sandboxed" }, [why, calm("sandboxed")]],
     [{ leave: "network" }, [why, calm(network)]],
-    [{ leave: "write:/a/b" }, [
-      why,
-      calm("Yes runs it once in the sandbox, with /a/b writable."),
-    ]],
+    [{ leave: "write:/a/b" }, [why, calm("Yes runs it once in the sandbox, with /a/b writable.")]],
     [{ leave: "sandbox" }, [
       why,
       calm(

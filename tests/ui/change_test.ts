@@ -15,10 +15,7 @@ import { prepareWrite } from "../../src/tools/write_file.ts";
 import type { Change } from "../../src/types/tool.ts";
 import { workspace } from "../tools/workspace.ts";
 
-const shown = (change: Change) => [
-  ...changeLines(change),
-  ...changeNotes(change),
-];
+const shown = (change: Change) => [...changeLines(change), ...changeNotes(change)];
 
 const ROWS: [
   name: string,

@@ -88,11 +88,7 @@ Deno.test("a name without addresses, and name servers that do not answer", async
   const none = failing(new Deno.errors.NotFound("proto error"));
   await assertRejects(() => publicAddresses("x", signal, none), Error, "no host has that name");
   const late = failing(new Deno.errors.TimedOut("late"));
-  await assertRejects(
-    () => publicAddresses("x", signal, late),
-    Error,
-    "DNS lookup failed",
-  );
+  await assertRejects(() => publicAddresses("x", signal, late), Error, "DNS lookup failed");
   await assertRejects(() => publicAddresses("x", signal, answers([], [])), Error, "DNS lookup");
   // One kind of address is enough.
   const half = (_: string, type: "A" | "AAAA") =>

@@ -762,11 +762,7 @@ const WORDS: [string, number | undefined, number | undefined][] = [
     4904,
   ],
   ["prompt is too long: 210000 tokens > 200000 maximum", 200_000, 210_000],
-  [
-    "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
-    200_000,
-    190_000,
-  ],
+  ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000, 190_000],
   [
     "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
     1_048_576,

@@ -42,10 +42,7 @@ export class SubAgents {
   /** Sub-agents whose missing model was already reported. */
   readonly #told = new Set<string>();
 
-  constructor(
-    private readonly session: SessionState,
-    private readonly skills: SkillsExtension,
-  ) {}
+  constructor(private readonly session: SessionState, private readonly skills: SkillsExtension) {}
 
   /** Runs a task. @throws {Error} with a message for the model, or the reason of an abort. */
   async run(

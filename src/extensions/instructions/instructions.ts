@@ -214,12 +214,7 @@ function withImports(
   { path, root, by }: { path: string; root: string; by: Permissions },
 ): Promise<string> | string {
   if (!/^[ \t]*@\S/m.test(text)) return text;
-  return expandImports(text, {
-    path,
-    root,
-    maxBytes: MAX_INSTRUCTION_BYTES,
-    paths: by.paths,
-  });
+  return expandImports(text, { path, root, maxBytes: MAX_INSTRUCTION_BYTES, paths: by.paths });
 }
 
 interface ImportOptions {

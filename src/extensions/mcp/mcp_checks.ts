@@ -9,10 +9,7 @@ import { mcpRow } from "./mcp_text.ts";
 import { openMcp } from "./source.ts";
 
 /** Reports the servers from stored data. It starts none. */
-export async function* mcpChecks(
-  folder: string,
-  variables: VariableReader,
-): AsyncGenerator<Check> {
+export async function* mcpChecks(folder: string, variables: VariableReader): AsyncGenerator<Check> {
   const name = "mcp";
   const files = mcpFiles(folder, variables);
   if (files.length === 0) return;

@@ -235,9 +235,7 @@ async function testServer(server: McpServer, { stdout, signal }: McpRun): Promis
   const { era, version } = client.facts;
   const ms = Math.round(performance.now() - start);
   const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  stdout.write(
-    `Answers in ${ms} ms: ${version} (${era})\n${mcpRow(server, "copilot mcp")}\n`,
-  );
+  stdout.write(`Answers in ${ms} ms: ${version} (${era})\n${mcpRow(server, "copilot mcp")}\n`);
   for (const { name, description = "" } of tools) {
     stdout.write(`  ${sanitize(name)}: ${shortened(oneLine(description), 100)}\n`);
   }

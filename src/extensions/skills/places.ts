@@ -15,10 +15,7 @@ export interface PromptFolder {
   root?: string;
 }
 
-const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], [
-  "agent",
-  "agents",
-]] as const;
+const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], ["agent", "agents"]] as const;
 /** The folders of agents in a repository and at home, in order of precedence. */
 const AGENT_FOLDERS = [".agents", ".claude"];
 

@@ -109,11 +109,7 @@ export class PromptFiles {
   }
 
   /** Returns the text of a command. Commands in it run like any others. */
-  async #filled(
-    promptFile: PromptFile,
-    argument: string,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async #filled(promptFile: PromptFile, argument: string, signal: AbortSignal): Promise<string> {
     const texts: string[] = [];
     for (const piece of fillTemplate(promptFile.body, argument)) {
       texts.push(
@@ -123,11 +119,7 @@ export class PromptFiles {
     return texts.join("");
   }
 
-  async #output(
-    { name }: PromptFile,
-    command: string,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async #output({ name }: PromptFile, command: string, signal: AbortSignal): Promise<string> {
     const { policy, emit } = this.session;
     const context: ToolContext = {
       ...this.agent.toolContext(signal),

@@ -180,9 +180,7 @@ function shownPage(
   const text = harmless(foreignText(raw).trim());
   const { length } = text;
   if (offset > 0 && offset >= length) {
-    throw new Error(
-      `The page has only ${length} characters: it ends before offset ${offset}`,
-    );
+    throw new Error(`The page has only ${length} characters: it ends before offset ${offset}`);
   }
   const end = endOfPart(
     text,

@@ -12,10 +12,7 @@ export const fetchTool: Tool = callable({
   description: "Read a web page as text",
   parameters: {
     type: "object",
-    properties: {
-      url: { type: "string" },
-      offset: { type: "integer", minimum: 0, default: 0 },
-    },
+    properties: { url: { type: "string" }, offset: { type: "integer", minimum: 0, default: 0 } },
     required: ["url"],
   },
   access: "network",

@@ -15,9 +15,7 @@ export interface Attributes {
 }
 
 /** Elements whose content is not markup. The content of `title` is text, that of others is dropped. */
-const RAW_ELEMENTS = new Set(
-  "script style textarea title iframe noembed noframes xmp".split(" "),
-);
+const RAW_ELEMENTS = new Set("script style textarea title iframe noembed noframes xmp".split(" "));
 
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   const reader = new TagReader(html);

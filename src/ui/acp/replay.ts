@@ -7,9 +7,7 @@ import { pastExecution } from "../past_execution.ts";
 import { endedCall } from "./call_updates.ts";
 import { saidBlocks } from "./content.ts";
 
-export function* replayUpdates(
-  { agent, executions }: Session,
-): Generator<Record<string, unknown>> {
+export function* replayUpdates({ agent, executions }: Session): Generator<Record<string, unknown>> {
   const { messages, workingDir } = agent.state;
   const past = {
     executions,

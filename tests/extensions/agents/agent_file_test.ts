@@ -45,11 +45,7 @@ for (const [fields, allowed] of ROWS) {
 const FILES: [text: string, name: string, read: string][] = [
   ["---\nname: Reviewer\ndescription: D\n---\nBody", "x.md", "reviewer"],
   ["---\ndescription: D\n---\nBody", "code-review.md", "code-review"],
-  [
-    "---\ndescription: D\n---\nBody",
-    "Explore.md",
-    "a built-in sub-agent has this name",
-  ],
+  ["---\ndescription: D\n---\nBody", "Explore.md", "a built-in sub-agent has this name"],
   ["---\nname: \x1b[31mred\ndescription: D\n---\nBody", "x.md", "x"],
   [
     "---\nname: ../../etc\ndescription: D\n---\nBody",
@@ -57,11 +53,7 @@ const FILES: [text: string, name: string, read: string][] = [
     "its name must be letters, digits and hyphens",
   ],
   ["---\nname: a\n---\nBody", "x.md", "it has no description"],
-  [
-    "---\nname: Explore\ndescription: D\n---\nBody",
-    "x.md",
-    "a built-in sub-agent has this name",
-  ],
+  ["---\nname: Explore\ndescription: D\n---\nBody", "x.md", "a built-in sub-agent has this name"],
   ["---\nname: a\ndescription: D\n---\n", "x.md", "it has no text"],
   ["Body", "x.md", "it has no description"],
 ];

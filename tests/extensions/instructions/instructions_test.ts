@@ -101,9 +101,7 @@ of a
 Deno.test("TRU-01 what a folder brings is asked about once, and kept for the repository", async () => {
   await folderWith({ ".git/HEAD": "", "AGENTS.md": "be brief\n", "sub/x": "" }, async (folder) => {
     const asked: string[] = [];
-    for (
-      const [answer, heeds] of [[undefined, false], [true, true], [undefined, true]] as const
-    ) {
+    for (const [answer, heeds] of [[undefined, false], [true, true], [undefined, true]] as const) {
       const agent = agentIn(`${folder}/sub`);
       await heed(agent, await settingsIn(folder), {
         confirm: (question) => Promise.resolve((asked.push(question.text), answer)),
@@ -129,9 +127,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     assertEquals([first.asked.length, again.asked, again.texts], [1, [], ["one", "two"]]);
     assertEquals(
       first.asked[0],
-      instructionQuestion({
-        files: [{ name: "../AGENTS.md", lines: 2, text: "one\ntwo\n" }],
-      }),
+      instructionQuestion({ files: [{ name: "../AGENTS.md", lines: 2, text: "one\ntwo\n" }] }),
     );
     // A file comes, and one changes: without an answer neither is heeded, and both are asked about again.
     await put("sub/CLAUDE.md", "new\n");
@@ -143,9 +139,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
     const unchanged = { name: "../AGENTS.md", lines: 2 };
     for (let times = 0; times < 2; times++) {
       const { asked, heeded, texts } = await begun(sub, home);
-      assertEquals(asked, [
-        instructionQuestion({ doubt: "content", files: [unchanged, added] }),
-      ]);
+      assertEquals(asked, [instructionQuestion({ doubt: "content", files: [unchanged, added] })]);
       assertEquals([texts, heeded.isHeeded, heeded.doubt], [["one", "two"], undefined, "content"]);
     }
     await put("AGENTS.md", "one\n2\n");
@@ -161,9 +155,7 @@ Deno.test("R-18 trust is bound to what each file says: a change is asked about, 
       confirm: () => Promise.reject(new Error("asked")),
     });
     const both = await begun(sub, home);
-    assertEquals(both.asked, [
-      instructionQuestion({ doubt: "content", files: [changed, added] }),
-    ]);
+    assertEquals(both.asked, [instructionQuestion({ doubt: "content", files: [changed, added] })]);
     assertEquals(both.texts, []);
     assertEquals((await begun(sub, home, true)).texts, ["one", "2", "new"]);
     // What is trusted in one folder of the repository stays so while another is worked in.

@@ -29,11 +29,7 @@ const legacy = (other: Answers = () => ({}), version = "2025-06-18"): Answers =>
 const modern = (other: Answers = () => ({})): Answers => (...call) =>
   call[0] === "server/discover" ? MODERN : other(...call);
 
-async function wire(
-  answers: Answers,
-  options: Partial<Options> = {},
-  words = "",
-): Promise<Wired> {
+async function wire(answers: Answers, options: Partial<Options> = {}, words = ""): Promise<Wired> {
   const got: Wired["got"] = [];
   const spoken: string[] = [];
   let theirs: RpcPeer;
@@ -204,12 +200,7 @@ Deno.test("mcp: lists are read page by page, up to the limit", async () => {
     [[page([1, 2], { nextCursor: "a" })], 2, [1, 2], true],
     [[page([1], { nextCursor: "a" })], 5, [1, 1], true],
     // Pages of nothing: as many as entries.
-    [
-      [..."abc"].map((nextCursor) => page([], { nextCursor })).concat(page([1])),
-      2,
-      [],
-      true,
-    ],
+    [[..."abc"].map((nextCursor) => page([], { nextCursor })).concat(page([1])), 2, [], true],
     [[page([1], { nextCursor: "a", ttlMs: 9 }), page([2], { ttlMs: 5 })], 5, [1, 2], false, 5],
     [[page([1], { nextCursor: "a", ttlMs: 4 }), page([2], { ttlMs: 5 })], 5, [1, 2], false, 4],
   ];

@@ -40,11 +40,7 @@ Deno.test("elicitation: what does not fit is refused with what it must be", () =
     [{ type: "string", enum: ["a"] }, "0", "must be one of a"],
     [{ type: "number" }, "x", "must be a number"],
     [{ type: "number" }, "", "must be a number"],
-    [
-      { type: "array", items: { enum: ["a", "b"] } },
-      "a, c",
-      "must be some of a, b",
-    ],
+    [{ type: "array", items: { enum: ["a", "b"] } }, "a, c", "must be some of a, b"],
   ];
   for (const [field, typed, must] of rows) {
     const [one] = form({ field }, ["field"]).fields;

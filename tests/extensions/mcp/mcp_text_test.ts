@@ -17,10 +17,7 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
     "  It gets the values of A, B.",
     "  It runs with the network.",
   ]);
-  assertEquals(
-    linesOf({ command: "a", network: false }).at(-1),
-    "  It runs without a network.",
-  );
+  assertEquals(linesOf({ command: "a", network: false }).at(-1), "  It runs without a network.");
   const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
   const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
   const rows = linesOf({ command: "a" }, undefined, ...changes);

@@ -91,11 +91,7 @@ Deno.test("mcp: what is kept of a server is read again, and nothing that makes n
   try {
     const tool = { name: "a", title: "t", description: "d", inputSchema };
     const all: ServerMemory = {
-      ...{
-        era: "modern",
-        tools: [tool],
-        prompts: [{ name: "p", arguments: [] }],
-      },
+      ...{ era: "modern", tools: [tool], prompts: [{ name: "p", arguments: [] }] },
       ...{ resources: [{ uri: "a:1", name: "n" }], pins: [tool] },
     };
     const at = () => new MemoryStore(folder);
@@ -113,9 +109,7 @@ Deno.test("mcp: what is kept of a server is read again, and nothing that makes n
       ['{"tools": [5, {}], "prompts": [5], "resources": [5]}', {
         ...{ tools: [], prompts: [], resources: [] },
       }],
-      ['{"pins": [5, {}, {"name": "c"}]}', {
-        ...{ pins: [{ name: "c", inputSchema }] },
-      }],
+      ['{"pins": [5, {}, {"name": "c"}]}', { ...{ pins: [{ name: "c", inputSchema }] } }],
     ];
     for (const [text, memory] of rows) {
       await Deno.writeTextFile(`${folder}/id.json`, text);

@@ -220,9 +220,7 @@ Deno.test("mcp: a tool that changes after it was approved is not offered before 
   await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
   assertEquals(
     next.news.map((news) => news.type === "changed" && news.tools.map(({ now }) => now.name)),
-    [
-      ["echo", "new_one"],
-    ],
+    [["echo", "new_one"]],
   );
   assertEquals(next.servers.known(), []);
   assertEquals(await notesOf(one), "");

@@ -121,11 +121,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
       folder: at.folder,
       permissions,
       trust,
-    }, {
-      ...confirm && {
-        confirm: (question) => (asked.push(question), confirm()),
-      },
-    });
+    }, { ...confirm && { confirm: (question) => (asked.push(question), confirm()) } });
     return { ...session, asked, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   };
   const names = ({ session }: Awaited<ReturnType<typeof open>>) =>

@@ -55,10 +55,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
   const open = async (answer?: boolean, trust?: boolean) => {
     const asked: Confirmation[] = [];
     const options = { folder: at.folder, permissions: await at.permissions(), trust };
-    const fake = await fakeSession("http://127.0.0.1:9", {
-      ...options,
-      readsInstructions: true,
-    }, {
+    const fake = await fakeSession("http://127.0.0.1:9", { ...options, readsInstructions: true }, {
       ...answer !== undefined && {
         confirm: (question) => {
           if (question.kind === "instructions") asked.push(question);

@@ -7,10 +7,7 @@ const latin1 = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt
 const utf16 = (text: string) =>
   Uint8Array.from(text, (char) => char.charCodeAt(0)).reduce<number[]>(
     (all, one) => [...all, one, 0],
-    [
-      0xff,
-      0xfe,
-    ],
+    [0xff, 0xfe],
   );
 
 const META = '<meta charset="windows-1251">';

@@ -42,10 +42,7 @@ for (const [name, props, slots, free] of ROWS) {
 Deno.test("the newest task of each slot, as far as the server shows it", async () => {
   const rows: [slots: unknown, tasks: { slot: number; task: number }[]][] = [
     [[{ id: 3, id_task: 7 }, { id: 0 }], [{ slot: 3, task: 7 }, { slot: 0, task: -1 }]],
-    [[{ id_task: 0 }, 5, { id: "x", id_task: "y" }], [
-      { slot: 0, task: 0 },
-      { slot: 1, task: -1 },
-    ]],
+    [[{ id_task: 0 }, 5, { id: "x", id_task: "y" }], [{ slot: 0, task: 0 }, { slot: 1, task: -1 }]],
     [{ slots: 4 }, []],
     [undefined, []],
   ];

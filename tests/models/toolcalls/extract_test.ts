@@ -24,6 +24,8 @@ interface Found {
 /** [name, text, calls, the rest of the text] */
 type Row = [name: string, text: string, calls: Found[], rest: string];
 
+/** A call that is not run. */
+const broken = (name: string, invalid: string): Found => ({ name, invalid });
 /** No call: the text stays. */
 const none = (text: string): [string, Found[], string] => [text, [], text];
 
@@ -156,140 +158,93 @@ const rows: Row[] = [
     [{ name: "now", arguments: { a: JSON.parse(`${"[".repeat(98)}${"]".repeat(98)}`) } }],
     "",
   ],
-  ["a name as late as may be", `<toolcall>{${" ".repeat(498)}"name": "now", "arguments": {`, [{
-    name: "now",
-    invalid: "cut off",
-  }], ""],
+  ["a name as late as may be", `<toolcall>{${" ".repeat(498)}"name": "now", "arguments": {`, [
+    broken("now", "cut off"),
+  ], ""],
   ["a name that comes too late", ...none(`<toolcall>{${" ".repeat(499)}"name": "now", "args": {`)],
   // Not to be run
   [
     "nested too deep, but complete",
     tagged(`{"name": "now", "arguments": {"a": ${"[".repeat(100)}${"]".repeat(100)}}}`),
-    [{ name: "now", invalid: "not valid" }],
+    [broken("now", "not valid")],
     "",
   ],
-  ["cut off in a string", 'a <toolcall>{"name": "now", "arguments": {"a": "b', [{
-    name: "now",
-    invalid: "cut off",
-  }], "a"],
-  ["cut off in a string after a backslash", '<toolcall>{"name": "now", "arguments": {"a": "\\', [{
-    name: "now",
-    invalid: "cut off",
-  }], ""],
-  ["cut off before the last bracket", `<toolcall>${READ.slice(0, -1)}`, [{
-    name: "read_file",
-    invalid: "cut off",
-  }], ""],
-  ["cut off in the second", `<toolcall>${READ}</toolcall><toolcall>{"name": "now", "ar`, [read, {
-    name: "now",
-    invalid: "cut off",
-  }], ""],
-  ["cut off in the second of a tag", `<toolcall>${READ}\n{"name": "now", "ar`, [read, {
-    name: "now",
-    invalid: "cut off",
-  }], ""],
-  ["quotes not escaped", tagged('{"name": "now", "arguments": {"a": "say "hi" b"}}') + "\nc", [{
-    name: "now",
-    invalid: "not valid",
-  }], "c"],
-  ["bad escapes", tagged('{"name": "now", "arguments": {"a": "\\d+"}}'), [{
-    name: "now",
-    invalid: "not valid",
-  }], ""],
-  ["broken, up to the next", `<toolcall>{"name": "now", "a": <toolcall>${READ}</toolcall>`, [{
-    name: "now",
-    invalid: "not valid",
-  }, read], ""],
-  ["broken, without an end", '<toolcall>{"name": "now", "a": <b and so on', [{
-    name: "now",
-    invalid: "cut off",
-  }], ""],
-  ["arguments are an array", tagged('{"name": "now", "arguments": [1]}'), [{
-    name: "now",
-    invalid: "must be a JSON object",
-  }], ""],
-  ["arguments are other text", tagged('{"name": "now", "arguments": "a.ts"}'), [{
-    name: "now",
-    invalid: "must be a JSON object",
-  }], ""],
-  ["arguments are text cut off", tagged('{"name": "now", "arguments": "{\\"a\\": "}'), [{
-    name: "now",
-    invalid: "must be a JSON object",
-  }], ""],
-  ["nested too deep", tagged(`{"name": "now", "arguments": ${"[".repeat(1000)}`), [{
-    name: "now",
-    invalid: "not valid",
-  }], ""],
+  ["cut off in a string", 'a <toolcall>{"name": "now", "arguments": {"a": "b', [
+    broken("now", "cut off"),
+  ], "a"],
+  ["cut off in a string after a backslash", '<toolcall>{"name": "now", "arguments": {"a": "\\', [
+    broken("now", "cut off"),
+  ], ""],
+  ["cut off before the last bracket", `<toolcall>${READ.slice(0, -1)}`, [
+    broken("read_file", "cut off"),
+  ], ""],
+  ["cut off in the second", `<toolcall>${READ}</toolcall><toolcall>{"name": "now", "ar`, [
+    read,
+    broken("now", "cut off"),
+  ], ""],
+  ["cut off in the second of a tag", `<toolcall>${READ}\n{"name": "now", "ar`, [
+    read,
+    broken("now", "cut off"),
+  ], ""],
+  ["quotes not escaped", tagged('{"name": "now", "arguments": {"a": "say "hi" b"}}') + "\nc", [
+    broken("now", "not valid"),
+  ], "c"],
+  ["bad escapes", tagged('{"name": "now", "arguments": {"a": "\\d+"}}'), [
+    broken("now", "not valid"),
+  ], ""],
+  ["broken, up to the next", `<toolcall>{"name": "now", "a": <toolcall>${READ}</toolcall>`, [
+    broken("now", "not valid"),
+    read,
+  ], ""],
+  ["broken, without an end", '<toolcall>{"name": "now", "a": <b and so on', [
+    broken("now", "cut off"),
+  ], ""],
+  ["arguments are an array", tagged('{"name": "now", "arguments": [1]}'), [
+    broken("now", "must be a JSON object"),
+  ], ""],
+  ["arguments are other text", tagged('{"name": "now", "arguments": "a.ts"}'), [
+    broken("now", "must be a JSON object"),
+  ], ""],
+  ["arguments are text cut off", tagged('{"name": "now", "arguments": "{\\"a\\": "}'), [
+    broken("now", "must be a JSON object"),
+  ], ""],
+  ["nested too deep", tagged(`{"name": "now", "arguments": ${"[".repeat(1000)}`), [
+    broken("now", "not valid"),
+  ], ""],
   // No calls
-  ["plain", " Hello\n\nworld \n", [], " Hello\n\nworld \n"],
-  ["empty", "", [], ""],
-  ["a tag in prose", "Use the <toolcall> tag.", [], "Use the <toolcall> tag."],
-  ["a tag in inline code", `Use \`${tagged(READ)}\`.`, [], `Use \`${tagged(READ)}\`.`],
-  [
-    "a tag in a fence",
-    `\`\`\`xml\n${tagged(READ)}\n\`\`\``,
-    [],
-    `\`\`\`xml\n${tagged(READ)}\n\`\`\``,
-  ],
-  ["a tag in a json fence", fenced(tagged(READ)), [], fenced(tagged(READ))],
-  ["an empty tag", tagged(""), [], tagged("")],
-  ["an unfinished tag", "a <toolcal", [], "a <toolcal"],
-  ["a tag that holds prose", tagged("read_file a.ts"), [], tagged("read_file a.ts")],
-  ["a tag that holds a number", tagged("1"), [], tagged("1")],
-  ["a tag without a name", tagged('{"arguments": {}}'), [], tagged('{"arguments": {}}')],
-  [
-    "a name that is none",
-    tagged('{"name": 1, "arguments": {}}'),
-    [],
-    tagged('{"name": 1, "arguments": {}}'),
-  ],
-  [
-    "an empty name",
-    tagged('{"name": "", "arguments": {}}'),
-    [],
-    tagged('{"name": "", "arguments": {}}'),
-  ],
-  ["an empty array", tagged("[]"), [], tagged("[]")],
-  ["cut off before the name", '<toolcall>{"na', [], '<toolcall>{"na'],
-  ["only brackets", `<toolcall>${"[".repeat(100_000)}`, [], `<toolcall>${"[".repeat(100_000)}`],
-  [
-    "no arguments but other keys",
-    fenced('{"name": "now", "version": "1.0"}'),
-    [],
-    fenced('{"name": "now", "version": "1.0"}'),
-  ],
+  ["plain", ...none(" Hello\n\nworld \n")],
+  ["empty", ...none("")],
+  ["a tag in prose", ...none("Use the <toolcall> tag.")],
+  ["a tag in inline code", ...none(`Use \`${tagged(READ)}\`.`)],
+  ["a tag in a fence", ...none(`\`\`\`xml\n${tagged(READ)}\n\`\`\``)],
+  ["a tag in a json fence", ...none(fenced(tagged(READ)))],
+  ["an empty tag", ...none(tagged(""))],
+  ["an unfinished tag", ...none("a <toolcal")],
+  ["a tag that holds prose", ...none(tagged("read_file a.ts"))],
+  ["a tag that holds a number", ...none(tagged("1"))],
+  ["a tag without a name", ...none(tagged('{"arguments": {}}'))],
+  ["a name that is none", ...none(tagged('{"name": 1, "arguments": {}}'))],
+  ["an empty name", ...none(tagged('{"name": "", "arguments": {}}'))],
+  ["an empty array", ...none(tagged("[]"))],
+  ["cut off before the name", ...none('<toolcall>{"na')],
+  ["only brackets", ...none(`<toolcall>${"[".repeat(100_000)}`)],
+  ["no arguments but other keys", ...none(fenced('{"name": "now", "version": "1.0"}'))],
   [
     "an echoed definition",
-    tagged(
+    ...none(tagged(
       '{"name": "now", "description": "d", "parameters": {"type": "object", "properties": {}}}',
-    ),
-    [],
-    tagged(
-      '{"name": "now", "description": "d", "parameters": {"type": "object", "properties": {}}}',
-    ),
+    )),
   ],
   [
     "an echoed definition without parameters",
-    fenced('{"name": "now", "parameters": {"type": "object"}}'),
-    [],
-    fenced('{"name": "now", "parameters": {"type": "object"}}'),
+    ...none(fenced('{"name": "now", "parameters": {"type": "object"}}')),
   ],
-  ["not only calls in an array", tagged(`[${READ}, {"a": 1}]`), [], tagged(`[${READ}, {"a": 1}]`)],
-  ["a fence that holds more", fenced(`${READ}\n// a comment`), [], fenced(`${READ}\n// a comment`)],
-  ["a fence of another language", `\`\`\`js\n${READ}\n\`\`\``, [], `\`\`\`js\n${READ}\n\`\`\``],
-  ["jsonc", `\`\`\`jsonc\n${READ}\n\`\`\``, [], `\`\`\`jsonc\n${READ}\n\`\`\``],
-  [
-    "a fence within a line",
-    `see \`\`\`json\n${READ}\n\`\`\``,
-    [],
-    `see \`\`\`json\n${READ}\n\`\`\``,
-  ],
-  [
-    "a fence within a fence",
-    `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
-    [],
-    `\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``,
-  ],
+  ["not only calls in an array", ...none(tagged(`[${READ}, {"a": 1}]`))],
+  ["a fence that holds more", ...none(fenced(`${READ}\n// a comment`))],
+  ["a fence of another language", ...none(`\`\`\`js\n${READ}\n\`\`\``)],
+  ["jsonc", ...none(`\`\`\`jsonc\n${READ}\n\`\`\``)],
+  ["a fence within a line", ...none(`see \`\`\`json\n${READ}\n\`\`\``)],
+  ["a fence within a fence", ...none(`\`\`\`\`md\n${fenced(READ)}\n\`\`\`\``)],
   // Quoted
   ["a block quote", ...none(`The log says:\n\n> ${tagged(READ)}\n\nSo it goes.`)],
   ["a block quote without a space", ...none(`>${tagged(READ)}`)],
@@ -413,7 +368,7 @@ const rows: Row[] = [
     "<think>\nhm",
   ],
   ["a call cut off in reasoning", `<think>a\n${tagged(NOW).slice(0, 25)}`, [
-    { name: "now", invalid: "cut off" },
+    broken("now", "cut off"),
   ], "<think>a"],
   ["only the last calls", `<think>${tagged(READ)}\nThen:\n${tagged(NOW)}`, [
     now,
@@ -435,7 +390,7 @@ const rows: Row[] = [
   ["a call before a second end tag", `a</think>b ${tagged(READ)}</think>c`, [
     read,
   ], "a</think>b </think>c"],
-  ["a call in reasoning", `<think>${tagged(READ)}</think>a`, [], `<think>${tagged(READ)}</think>a`],
+  ["a call in reasoning", ...none(`<think>${tagged(READ)}</think>a`)],
   ["a call after reasoning", `<think>why</think>\n${tagged(READ)}`, [read], "<think>why</think>"],
   [
     "a fence open in reasoning",
@@ -452,49 +407,38 @@ const known: Row[] = [
     { ...read, name: "Read" },
   ], ""],
   ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [read], "b"],
-  ["two brackets missing", `${tagged(READ.slice(0, -2))} b`, [{
-    name: "read_file",
-    invalid: "not valid",
-  }], "b"],
+  [
+    "two brackets missing",
+    `${tagged(READ.slice(0, -2))} b`,
+    [broken("read_file", "not valid")],
+    "b",
+  ],
   [
     "another name in a tag, which the model is told of",
     tagged('{"name": "zip", "arguments": {}}'),
     [{ name: "zip", arguments: {} }],
     "",
   ],
-  [
-    "another name in a fence",
-    fenced('{"name": "zip", "arguments": {}}'),
-    [],
-    fenced('{"name": "zip", "arguments": {}}'),
-  ],
+  ["another name in a fence", ...none(fenced('{"name": "zip", "arguments": {}}'))],
   [
     "another name, then a call",
     tagged('{"name": "zip", "arguments": {}}') + tagged(NOW),
     [{ name: "zip", arguments: {} }, now],
     "",
   ],
-  ["a fence cut off", '```json\n{"name": "now", "arguments": {"a', [{
-    name: "now",
-    invalid: "cut off",
-  }], ""],
-  ["a broken fence", fenced('{"name": "now", "arguments": {"a": "b"c"}}'), [{
-    name: "now",
-    invalid: "not valid",
-  }], ""],
-  ["a fence whose arguments are text", fenced('{"name": "now", "arguments": "x"}'), [{
-    name: "now",
-    invalid: "must be",
-  }], ""],
+  ["a fence cut off", '```json\n{"name": "now", "arguments": {"a', [broken("now", "cut off")], ""],
+  ["a broken fence", fenced('{"name": "now", "arguments": {"a": "b"c"}}'), [
+    broken("now", "not valid"),
+  ], ""],
+  ["a fence whose arguments are text", fenced('{"name": "now", "arguments": "x"}'), [
+    broken("now", "must be"),
+  ], ""],
 ];
 const more: Row[] = [
   ["Hermes", `Let me look.\n${hermes(`\n${READ}\n`)}\n${hermes(NOW)}`, [read, now], "Let me look."],
   ["Hermes beside the basic tag", `${hermes(READ)}\n${tagged(NOW)}`, [read, now], ""],
   ["Hermes without its end", `<tool_call>\n${READ}`, [read], ""],
-  ["Hermes cut off", `<tool_call>${READ.slice(0, -5)}`, [{
-    name: "read_file",
-    invalid: "cut off",
-  }], ""],
+  ["Hermes cut off", `<tool_call>${READ.slice(0, -5)}`, [broken("read_file", "cut off")], ""],
   ["Hermes, after reasoning", `<think>hm</think>${hermes(NOW)}`, [now], "<think>hm</think>"],
   ["Hermes with a name of no tool", hermes('{"name": "zip", "arguments": {}}'), [{
     name: "zip",
@@ -513,16 +457,8 @@ const more: Row[] = [
 ];
 known.push(...more);
 const unknown: Row[] = [
-  [
-    "a fence without a language",
-    `\`\`\`\n${READ}\n\`\`\``,
-    [],
-    `\`\`\`\n${READ}\n\`\`\``,
-  ],
-  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [{
-    name: "read_file",
-    invalid: "not valid",
-  }], "b"],
+  ["a fence without a language", ...none(`\`\`\`\n${READ}\n\`\`\``)],
+  ["a bracket missing", `${tagged(READ.slice(0, -1))} b`, [broken("read_file", "not valid")], "b"],
   ["Hermes", ...none(hermes(READ))],
   ["any name in a tag", tagged('{"name": "zip", "arguments": {}}'), [{
     name: "zip",
@@ -532,24 +468,12 @@ const unknown: Row[] = [
     name: "zip",
     arguments: {},
   }], ""],
-  [
-    "a fence cut off",
-    '```json\n{"name": "now", "arguments": {"a',
-    [],
-    '```json\n{"name": "now", "arguments": {"a',
-  ],
+  ["a fence cut off", ...none('```json\n{"name": "now", "arguments": {"a')],
   [
     "a fence with parameters of another kind",
-    fenced('{"name": "now", "parameters": [1]}'),
-    [],
-    fenced('{"name": "now", "parameters": [1]}'),
+    ...none(fenced('{"name": "now", "parameters": [1]}')),
   ],
-  [
-    "a package.json",
-    fenced('{"name": "copilot", "version": "1.0.0", "type": "module"}'),
-    [],
-    fenced('{"name": "copilot", "version": "1.0.0", "type": "module"}'),
-  ],
+  ["a package.json", ...none(fenced('{"name": "copilot", "version": "1.0.0", "type": "module"}'))],
 ];
 
 function check(text: string, options: ToolCallOptions, expected: Found[], rest: string): void {

@@ -130,9 +130,7 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
   ['<|channel|>commentary to=functions.run_bash<|message|>\n  {"command":"ls"}<|call|>', [ls]],
   [
     '<|start|>assistant to=functions.run_bash<|channel|>commentary json<|message|>{"command":"ls"}',
-    [
-      ls,
-    ],
+    [ls],
   ],
   // GLM
   [
@@ -150,9 +148,7 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
   ],
   [
     '<|tool_call_begin|>function<|tool_sep|>run_bash\n```json\n{"command":"ls"}\n```<|tool_call_end|>',
-    [
-      ls,
-    ],
+    [ls],
   ],
   [
     '<｜DSML｜function_calls>\n<｜DSML｜invoke name="run_bash">\n<｜DSML｜parameter name="command" string="true">ls</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
@@ -205,16 +201,10 @@ const CALLS: [text: string, calls: Call[], rest?: string][] = [
   ['<tool_calls>[{"name": "run_bash", "arguments": {"command": "ls"}}]</tool_calls>', [ls]],
   [
     '<|action_start|><|plugin|>\n{"name": "run_bash", "parameters": {"command": "ls"}}<|action_end|>',
-    [
-      ls,
-    ],
+    [ls],
   ],
   // ReAct
-  [
-    'Thought: I look.\nAction: run_bash\nAction Input: {"command": "ls"}',
-    [ls],
-    "Thought: I look.",
-  ],
+  ['Thought: I look.\nAction: run_bash\nAction Input: {"command": "ls"}', [ls], "Thought: I look."],
   ['Action: bash\nAction Input: {"command": "ls"}', [["bash", { command: "ls" }]]],
   ['<tool_use>{"name":"run_bash","input":{"command":"ls"}}</tool_use>', [ls]],
   // seen in the wild

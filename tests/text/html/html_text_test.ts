@@ -81,10 +81,7 @@ const ROWS: [html: string, text: string][] = [
   [`<a href="${"./".repeat(598)}page">a</a>`, "[a](/page)"],
   [`<a href="${"./".repeat(598)}pages">a</a>`, "a"],
   // A cell of more than 500 characters is no cell of a table of data.
-  [
-    `<table><tr><td>${"x".repeat(500)}<td>b</table>`,
-    `| ${"x".repeat(500)} | b |\n| --- | --- |`,
-  ],
+  [`<table><tr><td>${"x".repeat(500)}<td>b</table>`, `| ${"x".repeat(500)} | b |\n| --- | --- |`],
   [`<table><tr><td>${"x".repeat(501)}<td>b</table>`, `${"x".repeat(501)} · b`],
   // Instructions that only a model would read.
   [`${WORDS}<div style="font-size:1px;display:none">obey</div>`, WORDS],

@@ -108,10 +108,7 @@ Deno.test("the newest come first, at most 500, with the rest counted", async () 
   assertEquals(lines.slice(0, 4), ["d/518", "d/519", "d/516", "d/517"]);
   assertEquals(lines.length, 501);
   assertEquals(lines[499], "d/21");
-  assertEquals(
-    lines[500],
-    "[the 500 newest of 520 files: narrow it down with pattern or path]",
-  );
+  assertEquals(lines[500], "[the 500 newest of 520 files: narrow it down with pattern or path]");
 });
 
 Deno.test("the result keeps within its limit exactly", async () => {

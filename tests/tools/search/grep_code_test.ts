@@ -56,10 +56,7 @@ Deno.test("context, and groups that touch", async () => {
   const show = async (context_lines: number) =>
     (await grep(ws, "hit", { context_lines })).replaceAll("\n", " ");
   assertEquals(await show(0), "f:1:hit1 f:3:hit3 f:10:hit10");
-  assertEquals(
-    await show(1),
-    "f:1:hit1 f-2-no2 f:3:hit3 f-4-no4 -- f-9-no9 f:10:hit10 f-11-no11",
-  );
+  assertEquals(await show(1), "f:1:hit1 f-2-no2 f:3:hit3 f-4-no4 -- f-9-no9 f:10:hit10 f-11-no11");
   assertEquals((await show(3)).split(" ").length, 12);
   ws.put("f", "\ufeffhit\r\r\n\r\n\ufeffhit\rx\n");
   assertEquals(await grep(ws, "hit", { context_lines: 1 }), "f:1:hit\r\nf-2-\nf:3:\ufeffhit\rx");
@@ -150,9 +147,7 @@ Deno.test("EDT-05 files in other encodings are searched", async () => {
   assertEquals((await grep(ws, "GRÖSSE|(?:gr.ße)")).split("\n").length, 2);
 });
 
-Deno.test("PTH-05 special files are neither opened nor searched", {
-  ignore: !posix,
-}, async () => {
+Deno.test("PTH-05 special files are neither opened nor searched", { ignore: !posix }, async () => {
   using ws = workspace();
   ws.put("a", "needle");
   await Deno.mkdir(ws.at("f.txt"));

@@ -56,10 +56,7 @@ const SPECS: readonly (
     [/\s*/, "function", "<|tool_sep|>", CALL_NAME, /[ \t]*/, /\n/],
     [/\s*/, CALL_NAME, "<|tool_sep|>"],
   ].map((head) => ({
-    markers: {
-      "<|tool_call_begin|>": [],
-      "<|tool_calls_begin|>": [/\s*/, "<|tool_call_begin|>"],
-    },
+    markers: { "<|tool_call_begin|>": [], "<|tool_calls_begin|>": [/\s*/, "<|tool_call_begin|>"] },
     head,
     close: ["<|tool_call_end|>", "<|tool_calls_end|>"],
     after: ["<|tool_calls_end|>", "<|end_of_sentence|>"],

@@ -213,8 +213,5 @@ export function inserted(
     : text.length > MAX_TYPED
     ? [graphemes(text)]
     : Array.from(text, (char) => [char]);
-  return pieces.reduce(
-    (next, piece) => withUnits(next, next.cursor, next.cursor, piece),
-    state,
-  );
+  return pieces.reduce((next, piece) => withUnits(next, next.cursor, next.cursor, piece), state);
 }

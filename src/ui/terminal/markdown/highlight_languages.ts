@@ -20,10 +20,7 @@ const DASHES = "--.*";
 const BLOCK: Tokens["spans"][0] = ["/*", /[^]*?\*\//y];
 const TEMPLATE: Tokens["spans"][0] = ["`", /(?:[^\\`]|\\.)*?`/y];
 const RAW: Tokens["spans"][0] = ["`", /[^`]*`/y];
-const TRIPLE: Tokens["spans"] = [
-  ['"""', /(?:[^\\]|\\.)*?"""/y],
-  ["'''", /(?:[^\\]|\\.)*?'''/y],
-];
+const TRIPLE: Tokens["spans"] = [['"""', /(?:[^\\]|\\.)*?"""/y], ["'''", /(?:[^\\]|\\.)*?'''/y]];
 
 const LANGUAGE_FAMILIES: readonly [names: string, tokens: Tokens, keywords: string][] = [
   [

@@ -79,10 +79,7 @@ function resultRows(
     return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
   }
   const { lines, more } = tellingLines(exec);
-  const shown = [
-    ...others,
-    ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM)),
-  ];
+  const shown = [...others, ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM))];
   const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
   return below(shown.map((line) => rowText(styledRow(line, room))));
@@ -92,13 +89,7 @@ const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
 const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
 
 /** Puts `text` after `head`, in rows of `columns`. `end` stays whole: after the text, ending at `endAt`, or below. */
-function hangingRows(
-  head: string,
-  text: string,
-  columns: number,
-  end = "",
-  endAt = 0,
-): string[] {
+function hangingRows(head: string, text: string, columns: number, end = "", endAt = 0): string[] {
   const indent = widthOf(cellRow(head));
   const room = Math.max(8, columns - indent);
   const rows = brokenRow(cellRow(text), room);

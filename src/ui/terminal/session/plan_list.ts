@@ -37,10 +37,7 @@ export async function askAboutPlan(
       items: CHOICES,
       isNumbered: true,
       hint: "Enter to select · Esc to keep planning",
-      other: {
-        hint: "Enter sends your changes",
-        value: (change) => ({ change }),
-      },
+      other: { hint: "Enter sends your changes", value: (change) => ({ change }) },
     },
     signal,
     { waits: true, yields: true, hasPanel: true },

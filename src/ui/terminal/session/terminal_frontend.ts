@@ -345,11 +345,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /** Runs `message`. `isTurn`: input meanwhile belongs to a turn, and its end may be notified. */
-  async #takeMessage(
-    message: TextPart,
-    run: () => Promise<void>,
-    isTurn = true,
-  ): Promise<void> {
+  async #takeMessage(message: TextPart, run: () => Promise<void>, isTurn = true): Promise<void> {
     if (message !== REWIND) this.#history.add(message.text, message.pasted);
     this.#session.agent.state.history = this.#history.entries().map(entryText);
     this.#stop = new AbortController();

@@ -241,12 +241,7 @@ export class TurnView {
 
   #rowsLook() {
     const { columns } = terminalSize();
-    return {
-      columns,
-      unicode: this.look.unicode,
-      paint: this.#paint,
-      where: this.#withKey(" · "),
-    };
+    return { columns, unicode: this.look.unicode, paint: this.#paint, where: this.#withKey(" · ") };
   }
 
   #line(text: string): void {

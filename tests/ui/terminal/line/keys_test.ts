@@ -31,10 +31,7 @@ const rows: [bytes: string, keys: string][] = [
   ["héé 日本 👨‍👩‍👧", '"héé 日本 👨‍👩‍👧"'],
   [
     "\x01\x02\x04\x05\x06\x0b\x0c\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x1f",
-    [
-      ..."abdefklnprstuwyz",
-      "_",
-    ].map((c) => `ctrl-${c}`).join(" "),
+    [..."abdefklnprstuwyz", "_"].map((c) => `ctrl-${c}`).join(" "),
   ],
   ["\x00\x1c\x1d\x1e\x03", "ctrl-space ctrl-\\ ctrl-] ctrl-^ ctrl-c"],
   ["\r\n\t\x7f\b", "enter ctrl-j tab backspace ctrl-h"],
@@ -66,10 +63,7 @@ const rows: [bytes: string, keys: string][] = [
   ["\x1bOP\x1b[11~\x1b[15~\x1b[24~\x1b[1;5P\x1b[[A\x1b[[E", "f1 f1 f5 f12 ctrl-f1"],
 
   // Escape and a character.
-  [
-    "\x1bb\x1bf\x1bd\x1by\x1bB\x1b<\x1b>\x1b.",
-    "alt-b alt-f alt-d alt-y alt-b alt-< alt-> alt-.",
-  ],
+  ["\x1bb\x1bf\x1bd\x1by\x1bB\x1b<\x1b>\x1b.", "alt-b alt-f alt-d alt-y alt-b alt-< alt-> alt-."],
   ["\x1b\x7f\x1b\b\x1b\r\x1b\n\x1b\t", "alt-backspace alt-backspace alt-enter alt-enter alt-tab"],
   ["\x1b\x02\x1b\x1f", "ctrl-alt-b ctrl-alt-_"],
   ["\x1bé\x1b😀", "alt-é alt-😀"],

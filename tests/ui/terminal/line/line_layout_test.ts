@@ -31,12 +31,7 @@ function textRows({ rows, cursor }: Frame): string[] {
 
 const widthOf = (row: CellRow) => row.reduce((width, cell) => width + cell.width, 0);
 
-const options = (columns: number, maxRows = 24) => ({
-  prompt: "> ",
-  color: "",
-  columns,
-  maxRows,
-});
+const options = (columns: number, maxRows = 24) => ({ prompt: "> ", color: "", columns, maxRows });
 
 const rows: [keys: string, columns: number, ...rows: string[]][] = [
   ["", 80, "> |"],

@@ -81,9 +81,7 @@ Deno.test("each style is written once, and none is left on", () => {
     [styled(["ab", bold], ["cd", dim], ["ef", plain]), "\x1b[1mab\x1b[m\x1b[2mcd\x1b[mef\r"],
     [
       styled(["a", bold], ["b", plain], ["c", dim], ["def", plain]),
-      [
-        ...["\x1b[1ma", "\x1b[mb", "\x1b[2mc", "\x1b[mdef\r"],
-      ].join(""),
+      [...["\x1b[1ma", "\x1b[mb", "\x1b[2mc", "\x1b[mdef\r"]].join(""),
     ],
   ];
   for (const [after, output] of rows) assertEquals(paint(before, after, 20), output);

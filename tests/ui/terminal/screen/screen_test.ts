@@ -40,8 +40,5 @@ Deno.test("a plain screen prints lines of their own, also behind text that goes 
     screen.print((await message).text);`,
     "hi\n",
   );
-  assertEquals(
-    text,
-    "one\ntwo, three\nfour\nfive\nsix\n> seven\nfalse,,\n> \nlate\n> hi\n",
-  );
+  assertEquals(text, "one\ntwo, three\nfour\nfive\nsix\n> seven\nfalse,,\n> \nlate\n> hi\n");
 });

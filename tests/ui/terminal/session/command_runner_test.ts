@@ -81,9 +81,7 @@ const SHELL: [command: string, shown: string][] = [
   ],
 ];
 for (const [command, shown] of SHELL) {
-  Deno.test(`a person reads of !${command}`, {
-    ignore: Deno.build.os === "windows",
-  }, async () => {
+  Deno.test(`a person reads of !${command}`, { ignore: Deno.build.os === "windows" }, async () => {
     using ws = workspace();
     assertEquals(shellText(await runBash({ command, timeout_seconds: 60 }, ws.context)), shown);
   });

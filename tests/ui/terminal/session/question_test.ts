@@ -280,10 +280,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     },
     ["?"],
   );
-  assertMatch(
-    command.text,
-    /\n {2}a allows exactly this in this session, s in/,
-  );
+  assertMatch(command.text, /\n {2}a allows exactly this in this session, s in/);
   assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
   const always = await asked(
     "run_bash",

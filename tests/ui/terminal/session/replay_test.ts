@@ -77,12 +77,7 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
     "> question 5",
   ]);
   const long = "word ".repeat(100_000);
-  assertEquals(shown([user("q"), answer(long)]), [
-    "· 1 earlier message",
-    "begin",
-    long,
-    "end",
-  ]);
+  assertEquals(shown([user("q"), answer(long)]), ["· 1 earlier message", "begin", long, "end"]);
   assertEquals(shown([user("q"), answer(long), ...turn(2)])[0], "· 2 earlier messages");
   const change = { path: "f", isNew: false, morePlaces: 0 };
   const lined = Array.from({ length: 150 }, () => ({ kind: "+", text: "x" } as const));
@@ -91,10 +86,7 @@ Deno.test("the last turns that fit are shown, after a line on how much came befo
   };
   const edit: Message = { role: "tool", toolCallId: "a", toolName: "edit_file", content: "ok" };
   const edited = [user("one"), edit, user("two"), { ...edit, toolCallId: "b" }];
-  assertEquals(
-    shown(edited, new Map([["a", facts], ["b", facts]]))[0],
-    "· 2 earlier messages",
-  );
+  assertEquals(shown(edited, new Map([["a", facts], ["b", facts]]))[0], "· 2 earlier messages");
 });
 
 const call = (name: string, args: Record<string, unknown>) => ({

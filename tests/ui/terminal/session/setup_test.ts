@@ -173,9 +173,7 @@ for (const [found, pick, settings] of PICKED) {
 Deno.test("one server with one model is taken without a question, at the start alone", async () => {
   const first = await play({ finds: [[llama]], picks: [] });
   assertEquals<unknown>(first.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
-  assertEquals(first.printed, [
-    "· 127.0.0.1:8080. Saved to config.json. Run /setup to change it.",
-  ]);
+  assertEquals(first.printed, ["· 127.0.0.1:8080. Saved to config.json. Run /setup to change it."]);
   for (const found of [[ollama], [llama, slow], [remote], [empty], [slow]]) {
     const asked = await play({ finds: [found], picks: [null] });
     assertEquals([asked.lists.length, asked.chosen], [1, undefined]);
@@ -234,11 +232,7 @@ Deno.test("SEC-02 a key is tried before it is kept; one that is not taken, where
   ]);
   assertEquals(asked, ["Hosted one", "Hosted two", "Hosted two"]);
   assertEquals(titles[1], "What about api.example?");
-  assertEquals(lists[1]!.map(([label]) => label), [
-    "Enter another key",
-    "Retry",
-    "Save it anyway",
-  ]);
+  assertEquals(lists[1]!.map(([label]) => label), ["Enter another key", "Retry", "Save it anyway"]);
   assertEquals(limits, [300, 5000, 5000, 5000]);
   assertEquals(kept, [[{ hosted: true }, { address: "https://api.example", key: "two" }]]);
   const left = await play({
@@ -252,9 +246,7 @@ Deno.test("a choice that cannot be kept counts this time, but not without its ke
   const found = [llama, slow];
   const once = await play({ finds: [found], picks: ["/models/q 3.gguf"], fails: "disk\x1b full" });
   assertEquals<unknown>(once.chosen, { "base-url": "http://127.0.0.1:8080/v1" });
-  assertEquals(once.printed, [
-    "· 127.0.0.1:8080: cannot be saved: disk␛ full",
-  ]);
+  assertEquals(once.printed, ["· 127.0.0.1:8080: cannot be saved: disk␛ full"]);
   const keyless = await play({
     ...{ finds: [found, found], picks: ["Hosted", null], keys: ["key"], fails: "full" },
   });

@@ -26,10 +26,7 @@ const list = (text: string) => ({ toolCalls: [{ name: "tasks", arguments: { list
 for (const columns of [80, 40]) {
   sessionTest(
     `the list of steps is counted in the status and shown by Ctrl-T, at ${columns} columns`,
-    [
-      list("[x] look around\n[ ] write it\n[ ] test it"),
-      { text: "Half." },
-    ],
+    [list("[x] look around\n[ ] write it\n[ ] test it"), { text: "Half." }],
     async (terminal) => {
       await terminal.type("\x14");
       await terminal.until((rows) => rows.join(" ").includes("no tasks yet: the model lists"));

@@ -144,9 +144,7 @@ Deno.test("long texts are cut into pieces without losing any of them", () => {
   }
 });
 
-const bash = (command: string) => ({
-  toolCalls: [{ name: "run_bash", arguments: { command } }],
-});
+const bash = (command: string) => ({ toolCalls: [{ name: "run_bash", arguments: { command } }] });
 
 for (const [columns, rows] of [[80, 24], [40, 24]] as const) {
   const gate = Promise.withResolvers<void>();

@@ -195,10 +195,7 @@ Deno.test("calls that only look are one row of each verb, which stays open for m
   view.onEvent(looked("2", "search", "x", 1));
   view.onEvent({ type: "thinking" });
   view.onEvent(looked("3", "read", "b", 1));
-  const rows = [
-    "● Read    a · 2 lines, b · 1 line",
-    "● Found   x · 1 match in 1 file",
-  ];
+  const rows = ["● Read    a · 2 lines, b · 1 line", "● Found   x · 1 match in 1 file"];
   assertEquals(text(), "\nOne.\n");
   assertEquals(view.liveRows()!.slice(0, 3), ["", ...rows]);
   view.onEvent({ type: "text_delta", text: "Two and more " });
