@@ -25,6 +25,11 @@ function fit(name: string, given: ToolArgs, called = name) {
 }
 
 const A = { file_path: "a" };
+const RANGE = "a range of lines as offset and limit";
+const LAST_LINE = "the last line as a limit";
+const MILLISECONDS = "milliseconds as timeout_seconds";
+const BLOCKS = "SEARCH and REPLACE as old_string and new_string";
+const searchAs = (pattern: string) => `the search as the pattern ${pattern}`;
 /** A call, what is read of it, and what is said of the repair. */
 const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, called?: string][] = [
   // Wrappers.
@@ -42,55 +47,15 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ["read_file", { payload: "[1]" }, {}, "payload as nothing: there is no such argument"],
   ["read_file", { payload: 5 }, {}, "payload as nothing: there is no such argument"],
   // Lines.
-  [
-    "read_file",
-    { ...A, view_range: [2, 5] },
-    { ...A, offset: 2, limit: 4 },
-    "a range of lines as offset and limit",
-  ],
-  [
-    "read_file",
-    { ...A, lines: "2-5" },
-    { ...A, offset: 2, limit: 4 },
-    "a range of lines as offset and limit",
-  ],
-  [
-    "read_file",
-    { ...A, lines: "3..3" },
-    { ...A, offset: 3, limit: 1 },
-    "a range of lines as offset and limit",
-  ],
-  [
-    "read_file",
-    { ...A, range: [0, -1] },
-    { ...A, offset: 1 },
-    "a range of lines as offset and limit",
-  ],
-  [
-    "read_file",
-    { ...A, start: 3, end: "3" },
-    { ...A, offset: 3, limit: 1 },
-    "the last line as a limit",
-  ],
-  ["read_file", { ...A, end_line: 4 }, { ...A, offset: 1, limit: 4 }, "the last line as a limit"],
-  [
-    "read_file",
-    { ...A, start_line: 0, end_line: 4 },
-    { ...A, offset: 1, limit: 5 },
-    "the last line as a limit",
-  ],
-  [
-    "read_file",
-    { ...A, start_line: 5, end_line: 4 },
-    { ...A, offset: 5 },
-    "the last line as a limit",
-  ],
-  [
-    "read_file",
-    { ...A, offset: 2, end_line: 4 },
-    { ...A, offset: 2, limit: 3 },
-    "the last line as a limit",
-  ],
+  ["read_file", { ...A, view_range: [2, 5] }, { ...A, offset: 2, limit: 4 }, RANGE],
+  ["read_file", { ...A, lines: "2-5" }, { ...A, offset: 2, limit: 4 }, RANGE],
+  ["read_file", { ...A, lines: "3..3" }, { ...A, offset: 3, limit: 1 }, RANGE],
+  ["read_file", { ...A, range: [0, -1] }, { ...A, offset: 1 }, RANGE],
+  ["read_file", { ...A, start: 3, end: "3" }, { ...A, offset: 3, limit: 1 }, LAST_LINE],
+  ["read_file", { ...A, end_line: 4 }, { ...A, offset: 1, limit: 4 }, LAST_LINE],
+  ["read_file", { ...A, start_line: 0, end_line: 4 }, { ...A, offset: 1, limit: 5 }, LAST_LINE],
+  ["read_file", { ...A, start_line: 5, end_line: 4 }, { ...A, offset: 5 }, LAST_LINE],
+  ["read_file", { ...A, offset: 2, end_line: 4 }, { ...A, offset: 2, limit: 3 }, LAST_LINE],
   ["read_file", { ...A, limit: 2, end_line: 4 }, { ...A, limit: 2 }, ""],
   ["read_file", { ...A, end_line: "z" }, A, ""],
   ["read_file", { ...A, should_read_entire_file: true }, A, ""],
@@ -105,18 +70,18 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
     "run_bash",
     { command: "a", timeout_ms: 5000 },
     { command: "a", timeout_seconds: 5 },
-    "milliseconds as timeout_seconds",
+    MILLISECONDS,
   ],
   [
     "run_bash",
     { command: "a", yield_time_ms: "1500" },
     { command: "a", timeout_seconds: 1.5 },
-    "milliseconds as timeout_seconds",
+    MILLISECONDS,
   ],
   ["run_bash", { command: "a", timeout_seconds: 9, timeout_ms: 5000 }, {
     command: "a",
     timeout_seconds: 9,
-  }, "milliseconds as timeout_seconds"],
+  }, MILLISECONDS],
   [
     "run_bash",
     { command: "a", timeout: 999 },
@@ -148,48 +113,18 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ["run_bash", { command: "a", dir: "$PWD" }, { command: "a" }, ""],
   ["run_bash", { command: "a", cwd: " " }, { command: "a" }, ""],
   // Searches.
-  [
-    "grep_code",
-    { pattern: "a", ignore_case: true },
-    { pattern: "(?i)a" },
-    "the search as the pattern (?i)a",
-  ],
-  [
-    "grep_code",
-    { pattern: "(?i)a", "-i": true },
-    { pattern: "(?i)a" },
-    "the search as the pattern (?i)a",
-  ],
-  [
-    "grep_code",
-    { query: "a", match_case: false },
-    { pattern: "(?i)a" },
-    "the search as the pattern (?i)a",
-  ],
+  ["grep_code", { pattern: "a", ignore_case: true }, { pattern: "(?i)a" }, searchAs("(?i)a")],
+  ["grep_code", { pattern: "(?i)a", "-i": true }, { pattern: "(?i)a" }, searchAs("(?i)a")],
+  ["grep_code", { query: "a", match_case: false }, { pattern: "(?i)a" }, searchAs("(?i)a")],
   [
     "grep_code",
     { pattern: "a", case_sensitive: true, "-n": true, head_limit: 3 },
     { pattern: "a" },
     "",
   ],
-  [
-    "grep_code",
-    { pattern: "a.b", is_regex: false },
-    { pattern: "a\\.b" },
-    "the search as the pattern a\\.b",
-  ],
-  [
-    "grep_code",
-    { pattern: "a.b", regex: false },
-    { pattern: "a\\.b" },
-    "the search as the pattern a\\.b",
-  ],
-  [
-    "grep_code",
-    { pattern: "a.b", fixed_strings: true },
-    { pattern: "a\\.b" },
-    "the search as the pattern a\\.b",
-  ],
+  ["grep_code", { pattern: "a.b", is_regex: false }, { pattern: "a\\.b" }, searchAs("a\\.b")],
+  ["grep_code", { pattern: "a.b", regex: false }, { pattern: "a\\.b" }, searchAs("a\\.b")],
+  ["grep_code", { pattern: "a.b", fixed_strings: true }, { pattern: "a\\.b" }, searchAs("a\\.b")],
   ["grep_code", { pattern: "a.b", literal: false, is_regex: true }, { pattern: "a.b" }, ""],
   ["grep_code", { pattern: "a", "-A": 2, "-B": "3" }, { pattern: "a", context_lines: 3 }, ""],
   ["grep_code", { pattern: "a", "-C": 2 }, { pattern: "a", context_lines: 2 }, ""],
@@ -233,13 +168,13 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
     "edit_file",
     { ...A, diff: "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE" },
     { ...A, old_string: "a", new_string: "b" },
-    "SEARCH and REPLACE as old_string and new_string",
+    BLOCKS,
   ],
   [
     "edit_file",
     { ...A, diff: "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE" },
     { ...A, old_string: "a\n", new_string: "" },
-    "SEARCH and REPLACE as old_string and new_string",
+    BLOCKS,
   ],
 ];
 
