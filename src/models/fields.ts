@@ -1,5 +1,3 @@
-/** Reads JSON from a server, in any shape. @module */
-
 import { BackendError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
 import { throwErrorObject } from "../wire/failure.ts";

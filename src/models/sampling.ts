@@ -1,5 +1,3 @@
-/** The sampling parameters of a request for all protocols. @module */
-
 import { type CompatConfig, DEFAULT_SAMPLING } from "../config.ts";
 
 /** Returns the parameters by their names on the wire, in this order. The server chooses undefined ones. */

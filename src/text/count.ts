@@ -1,5 +1,3 @@
-/** Numbers with their nouns and units. @module */
-
 /** Formats a number with its noun: "1 file", "2 files". */
 export const count = (n: number, one: string, many = `${one}s`): string =>
   `${n} ${n === 1 ? one : many}`;

@@ -1,5 +1,3 @@
-/** Ranks how well a typed word fits a text. @module */
-
 /** The rank of a text that does not fit; a fit has 0 to 3. */
 export const NO_FIT = 4;
 

@@ -1,5 +1,3 @@
-/** Error reasons for the user. @module */
-
 /** Deno's additions to system errors: the error number and the failed call. */
 const OF_RUNTIME = / \(os error \d+\)(?:: \w+(?: '[^]*')?$)?/;
 /** Deno's refusal of a path that requires all permissions, with the flags to give. */

@@ -1,5 +1,3 @@
-/** Tables of names and descriptions. @module */
-
 import { wrapped } from "./wrap.ts";
 
 /** The columns of the names in a table. A longer name has a row of its own. */

@@ -1,5 +1,3 @@
-/** The definition of a built-in tool. @module */
-
 import type { CallAction, Subject, Tool } from "../types/tool.ts";
 import { checkArguments, type ToolArgs } from "./schema.ts";
 import type { Slips } from "./slips.ts";

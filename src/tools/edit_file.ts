@@ -1,5 +1,3 @@
-/** The tool `edit_file`. @module */
-
 import { isObject } from "../text/json.ts";
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Change, Tool, ToolContext } from "../types/tool.ts";

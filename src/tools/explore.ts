@@ -1,5 +1,3 @@
-/** The tool that runs sub-agents. @module */
-
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 
 /** The name of the tool, and of the built-in sub-agent. */

@@ -1,5 +1,3 @@
-/** The tool `glob_files`. @module */
-
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema, textSchema } from "./definition.ts";

@@ -1,5 +1,3 @@
-/** The tool `grep_code`. @module */
-
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, objectSchema, searchSubject, textSchema } from "./definition.ts";

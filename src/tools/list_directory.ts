@@ -1,5 +1,3 @@
-/** The tool `list_directory`. @module */
-
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import { callable, namesSubject, objectSchema } from "./definition.ts";
 import { FOLDER_SYNONYMS } from "./slips.ts";

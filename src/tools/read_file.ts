@@ -1,5 +1,3 @@
-/** The tool `read_file`. @module */
-
 import { isImageName } from "../text/extname.ts";
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";

@@ -1,5 +1,3 @@
-/** The tool `write_file`. @module */
-
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, WriteFacts } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";

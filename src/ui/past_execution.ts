@@ -1,5 +1,3 @@
-/** Rebuilds a call of an earlier turn from the session file. @module */
-
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";

@@ -1,5 +1,3 @@
-/** Reports the progress of a turn line by line. @module */
-
 import { ownResult } from "../agent/run_tools.ts";
 import { count, duration, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";

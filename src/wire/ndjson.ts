@@ -1,5 +1,3 @@
-/** Newline-delimited JSON. @module */
-
 import { BackendError } from "../errors.ts";
 import { excerpt } from "./excerpt.ts";
 import { LineDecoder } from "./lines.ts";

@@ -1,5 +1,3 @@
-/** Decides if and when to retry a failed request. Pure. @module */
-
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";

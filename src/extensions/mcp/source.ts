@@ -1,5 +1,3 @@
-/** Opens the MCP servers of definitions, of files and of the caller. @module */
-
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
 import { definitionsIn, type McpDefinition } from "./definition.ts";
 import type { HttpAuth } from "./http.ts";

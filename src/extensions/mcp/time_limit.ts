@@ -1,5 +1,3 @@
-/** The time limit of a request to a server. @module */
-
 import { aborted, endingWith } from "../../wire/wait.ts";
 
 /** The longest duration of one request, regardless of progress, in ms. */

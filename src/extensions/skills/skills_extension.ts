@@ -1,5 +1,3 @@
-/** Skills, custom commands and the files of sub-agents. @module */
-
 import { commandsOf } from "../../session/commands/registry.ts";
 import { count } from "../../text/count.ts";
 import { commandIn } from "../../session/commands/command_line.ts";

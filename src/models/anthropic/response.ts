@@ -1,5 +1,3 @@
-/** Reads an answer of the hosted API. Pure. @module */
-
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";

@@ -1,5 +1,3 @@
-/** A streamed answer of the hosted API. Pure. @module */
-
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";

@@ -1,5 +1,3 @@
-/** A streamed answer of `/api/chat`. Pure. @module */
-
 import { GrowingText } from "../../text/growing_text.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { NdjsonDecoder } from "../../wire/ndjson.ts";

@@ -1,5 +1,3 @@
-/** Reads a chat completion. Pure. @module */
-
 import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";

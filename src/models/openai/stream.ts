@@ -1,5 +1,3 @@
-/** A streamed chat completion. Pure. @module */
-
 import { GrowingText } from "../../text/growing_text.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { throwErrorObject } from "../../wire/failure.ts";

@@ -1,5 +1,3 @@
-/** Assembles streamed tool calls. @module */
-
 import { BackendError } from "../../errors.ts";
 import { isSameJson, jsonOrUndefined } from "../../text/json.ts";
 import type { OnDelta } from "../delta_reader.ts";

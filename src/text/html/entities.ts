@@ -1,5 +1,3 @@
-/** Character references of HTML. @module */
-
 /** Names of the characters from U+00A0 on, in order. */
 const LATIN =
   "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 " +

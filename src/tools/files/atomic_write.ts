@@ -1,5 +1,3 @@
-/** Replaces the content of a file atomically. @module */
-
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";

@@ -1,5 +1,3 @@
-/** Line endings and byte order marks of texts. @module */
-
 export type LineEnding = "\n" | "\r\n" | "\r";
 
 /** The byte order mark, which some editors write at the start of UTF-8 text. */

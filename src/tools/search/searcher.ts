@@ -1,5 +1,3 @@
-/** The work of a search: its tasks and its results. @module */
-
 import {
   compileLinePattern,
   type FindLine,

@@ -1,5 +1,3 @@
-/** Converts content blocks of the Agent Client Protocol to message parts and back. @module */
-
 import { invalidParams } from "../../rpc/message.ts";
 import { isObject } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";

@@ -1,5 +1,3 @@
-/** Replays a session as updates of an editor. @module */
-
 import type { Session } from "../../session/session.ts";
 import { typedText } from "../../text/parts.ts";
 import type { Message, ToolCall } from "../../types/message.ts";

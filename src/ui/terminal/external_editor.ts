@@ -1,5 +1,3 @@
-/** Edits a text in the person's own editor. @module */
-
 import { outerFolders } from "../../find_program.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
 import { oneLine } from "../../text/one_line.ts";

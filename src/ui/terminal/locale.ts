@@ -1,5 +1,3 @@
-/** The locale of the terminal. @module */
-
 /** True if the terminal shows UTF-8, by its locale (POSIX: LC_ALL, LC_CTYPE, LANG). */
 export function showsUtf8(
   env: { get(name: string): string | undefined } = Deno.env,

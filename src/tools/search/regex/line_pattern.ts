@@ -1,5 +1,3 @@
-/** Patterns for a search by line. @module */
-
 import { Dfa, Meter } from "./dfa.ts";
 import { type Node, parseRegex } from "./parse.ts";
 

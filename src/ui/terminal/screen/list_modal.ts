@@ -1,5 +1,3 @@
-/** A list from which a person selects a row. @module */
-
 import { bestFits } from "../../../text/fuzzy.ts";
 import { displayWidth, graphemes } from "../../../text/width.ts";
 import type { Key } from "../line/keys.ts";

@@ -1,5 +1,3 @@
-/** One turn of a session, shown on the terminal. @module */
-
 import { failureText } from "../../../session/hint_text.ts";
 import type { Session } from "../../../session/session.ts";
 import type { Part } from "../../../types/message.ts";
