@@ -19,7 +19,6 @@ type CarriedNote = Extract<Part, { type: "resource" }>;
 const SAID = "said";
 const FILES = "files";
 const FILES_TITLE = "[Files that were open]";
-/** The maximum number of listed files, the last opened ones. */
 const MAX_LISTED_PATHS = 40;
 /** The maximum length of a user message, in characters. */
 const MAX_SAID_CHARS = 1200;

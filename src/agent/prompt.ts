@@ -38,7 +38,6 @@ function leanTools(tools: readonly Tool[]): Tool[] {
   return tools.map((tool) => withProperties(tool, ({ description: _, ...rest }) => rest));
 }
 
-/** Returns the tool with each of its parameters changed by `change`. */
 function withProperties(tool: Tool, change: (property: JsonSchema) => JsonSchema): Tool {
   const given = (tool.parameters.properties ?? {}) as Record<string, JsonSchema>;
   const changed = Object.entries(given).map(([name, property]) => [name, change(property)]);
@@ -91,7 +90,6 @@ export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boole
 /** The share of FRAME_BYTES for a longer message or folder. Further tools may use it. */
 const FRAME_SLACK = 175;
 
-/** The tools of an agent. */
 interface AgentTools {
   own: readonly Tool[];
   /** Further tools, which are left out if there is no room. The first ones have priority. */

@@ -2,7 +2,6 @@
 
 import type { Message, ToolCall } from "../types/message.ts";
 
-/** Returns the message of a call's result, or of its failure. */
 export function toolResult(
   call: Pick<ToolCall, "id" | "name">,
   text: string,
@@ -22,7 +21,6 @@ export function usedIds(messages: readonly Message[], given: ReadonlySet<string>
   return used;
 }
 
-/** The note at the end of a turn that did not end with an answer. */
 export function endOfTurn(text: string): Message {
   return { role: "assistant", content: `[${text}]`, standsFor: "end_of_turn" };
 }

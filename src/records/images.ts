@@ -9,7 +9,6 @@ import type { Message, Part } from "../types/message.ts";
 /** The maximum size in bytes of a file to read. */
 const MAX_IMAGE_BYTES = 32 * 2 ** 20;
 
-/** Returns the folder for the images of the record at `path`. */
 const imagesFolder = (path: string): string => path.replace(/\.jsonl$/, ".images");
 
 const fileOf = (path: string, { hash, mediaType }: ImagePart): string =>
@@ -54,7 +53,6 @@ function storedImage(file: string): string | undefined {
 const lostImage = ({ name = "an image" }: ImagePart): Part =>
   notePart(`[${name}: its file is no longer with the session]`);
 
-/** Removes the images of a removed record. */
 export function removeImages(path: string): void {
   attempt(() => Deno.removeSync(imagesFolder(path), { recursive: true }));
 }

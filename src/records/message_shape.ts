@@ -19,7 +19,6 @@ export function messageToRecord(message: Message): Record<string, unknown> {
   return { ...rest, ...textOfParts(parts) !== content && { content }, parts: written };
 }
 
-/** Returns the message in `value` without unknown fields, if it is valid. */
 export function messageFromRecord(value: unknown): Message | undefined {
   if (!isObject(value) || deeperThan(value, MAX_MESSAGE_DEPTH)) return undefined;
   const { parts, content = isParts(parts) ? textOfParts(parts) : undefined } = value;

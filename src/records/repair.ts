@@ -50,7 +50,6 @@ class OpenCalls {
     this.#waiting = Map.groupBy([...calls.keys()].reverse(), (at) => calls[at]!.id);
   }
 
-  /** Adds a result, with the name of its call. A result without a call is dropped. */
   answer(result: Message): void {
     const at = this.#waiting.get(result.toolCallId)?.pop();
     if (at === undefined) return;

@@ -103,7 +103,6 @@ interface SessionFile {
   updated: number;
 }
 
-/** Returns the files of sessions of `folder` or of all folders, newest first. */
 function filesBelow(root: string, folder?: string): SessionFile[] {
   const homes = folder === undefined
     ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
@@ -152,7 +151,6 @@ function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
-/** File names with their sizes in bytes. */
 const fileSizes = (files: readonly SessionFile[]) =>
   new Map(files.map(({ name, size }) => [name, size]));
 
@@ -193,7 +191,6 @@ function removeOldest(root: string, folder: string): void {
   }
 }
 
-/** Returns the sessions of `folder` or of all folders, newest first, read with `read`. */
 function* sessionsBelow<T extends ParsedRecord>(
   root: string,
   folder: string | undefined,

@@ -3,7 +3,6 @@
 /** A line that opens a block, without its indentation: its fence and its info string. */
 export const FENCE = /^(`{3,}(?!.*`)|~{3,})(.*)$/;
 
-/** True if a line closes the code block that `fence` opened. */
 export function closesCode(line: string, fence: string): boolean {
   const signs = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return signs?.startsWith(fence) ?? false;

@@ -40,7 +40,6 @@ export function bestFits<T>(
   return ranks.flat().slice(0, limit);
 }
 
-/** True if `text` has the letters of `word` in order. */
 function hasLetters(word: string, text: string): boolean {
   let at = -1;
   for (let i = 0; i < word.length; i++) {

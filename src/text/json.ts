@@ -1,6 +1,5 @@
 import { attempt } from "../attempt.ts";
 
-/** Returns the value of JSON text; undefined if it is invalid. */
 export function jsonOrUndefined(text: string): unknown {
   return attempt(() => JSON.parse(text));
 }
@@ -24,7 +23,6 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return attempt(() => sortedJson(a) === sortedJson(b)) ?? false;
 }
 
-/** True for a value with more than `levels` nested objects or arrays. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -138,7 +138,6 @@ const TAIL = Math.max(MIN_REPEATS * MAX_UNIT, HIDDEN_CYCLE) + LOOK_CHARS;
  */
 export class RepetitionWatcher {
   readonly #code = new CodeTracker();
-  /** The last characters. */
   #tail = "";
   #position = 0;
   #inCode = false;

@@ -24,5 +24,4 @@ export const isAbsolute = isWindows ? windowsIsAbsolute : posixIsAbsolute;
 export const join = isWindows ? windowsJoin : posixJoin;
 export const relative = isWindows ? windowsRelative : posixRelative;
 export const resolve = isWindows ? windowsResolve : posixResolve;
-/** Returns a path with `/` between its parts. */
 export const slashed = (path: string): string => path.replaceAll(SEPARATOR, "/");

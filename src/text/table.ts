@@ -6,7 +6,6 @@ const NAME_COLUMNS = 15;
 const MIN_NAMES_COLUMNS = 60;
 const NARROW_MARGIN = 6;
 
-/** Returns rows of names and texts. The lines of a text are aligned. */
 export function table(rows: readonly (readonly string[])[], columns: number): string {
   const isNarrow = columns < MIN_NAMES_COLUMNS;
   const margin = isNarrow ? NARROW_MARGIN : NAME_COLUMNS + 3;

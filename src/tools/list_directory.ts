@@ -94,7 +94,6 @@ function sizeText(bytes: number): string {
   return `${(bytes / 1024 ** unit).toFixed(1)} ${"KMGTPE"[unit - 1]}B`;
 }
 
-/** Returns a name on one line, with control characters escaped. */
 function nameInLine(name: string): string {
   return sanitize(name).replace(/[\n\t]/g, (c) => c === "\n" ? "\u240a" : "\u2409");
 }

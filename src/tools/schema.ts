@@ -136,7 +136,6 @@ function illFormedIn(value: unknown, at: string): string | undefined {
   }
 }
 
-/** Returns the value of another type that a text represents; otherwise undefined. */
 function asType(given: unknown, type: string): unknown {
   if (typeof given !== "string") return undefined;
   const text = given.trim();
@@ -150,7 +149,6 @@ function asType(given: unknown, type: string): unknown {
   return isType(value, type) ? value : undefined;
 }
 
-/** True for a missing value, or a `null` that the schema does not allow. */
 function isAbsent(args: ToolArgs, key: string, schema: unknown): boolean {
   if (!Object.hasOwn(args, key) || args[key] === undefined) return true;
   if (args[key] !== null) return false;

@@ -241,7 +241,6 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
-/** True for a value of a JSON Schema type. */
 export function isType(value: unknown, type: string): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);

@@ -335,7 +335,6 @@ function statusOf(labels: string[]): number | undefined {
   return TYPE_STATUS.find(([type]) => labels.some((label) => type.test(label)))?.[1];
 }
 
-/** Returns the target of a redirect, without parts that may be secret. */
 function redirectTarget(status: number, headers: Headers, url: string): string | undefined {
   const location = headers.get("location");
   if (status > 399 || location === null) return undefined;

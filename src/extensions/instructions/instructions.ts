@@ -126,7 +126,6 @@ const broughtFile = (root: string, { path, text }: Instructions): Brought => {
   return { kind: "instructions", root, name: path, text };
 };
 
-/** Returns true or false if the user has decided on the instructions of the folder `root`. */
 export async function trustsInstructions(
   folderTrust: FolderTrust,
   root: string,
@@ -135,7 +134,6 @@ export async function trustsInstructions(
   return isApproved ?? (doubt && true);
 }
 
-/** Compares the instructions of the folder `root` with those that were trusted there. */
 export async function judgeInstructions<File extends Instructions>(
   folderTrust: FolderTrust,
   root: string,

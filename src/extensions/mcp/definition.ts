@@ -148,7 +148,6 @@ const mapIn = (given: Given, ...keys: string[]): Record<string, string> =>
 const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): Record<string, U> =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, to(value)]));
 
-/** Returns an object without the keys whose values are undefined. */
 export const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 

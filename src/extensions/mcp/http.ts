@@ -247,7 +247,6 @@ export class HttpCarrier implements Carrier {
   }
 }
 
-/** Returns the headers that describe a message without its body. */
 function modernHeaders(message: RpcMessage): Record<string, string> {
   if (!("method" in message)) return {};
   const { method, params = {} } = message;

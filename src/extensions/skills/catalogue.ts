@@ -73,5 +73,4 @@ export function skillList(skills: readonly Listed[], maxChars: number): string {
   return fitting ?? skills.map(({ name }) => name).join("\n");
 }
 
-/** Returns the bytes of a text within JSON. */
 const bytesOf = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length - 2;

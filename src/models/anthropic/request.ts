@@ -136,7 +136,6 @@ export function toolsToHostedFormat(
   ));
 }
 
-/** Returns the content of one message; empty if it has no content. */
 function contentOf(message: Message): string | HostedBlock[] {
   const { role, content, toolCalls = [], hostedBlocks = [] } = message;
   const images = imagesOf(message).map(({ mediaType, data }) => (

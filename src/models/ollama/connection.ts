@@ -168,7 +168,6 @@ export function localModelInfo(
   }).catch(onFailure(() => ({})));
 }
 
-/** Returns the size and the quantization in Ollama's `details` of a model. */
 export function ollamaDetails(details: unknown): Pick<LocalModelInfo, "size" | "quantization"> {
   const { parameter_size: size, quantization_level: quantization } = objectOr(details);
   return {

@@ -118,7 +118,6 @@ function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages">
   return isSeeing ? { seesImages: true } : {};
 }
 
-/** Returns the names of all models, loaded ones first, aliases last. */
 function servedNames(models: readonly Fields[]): string[] {
   const rank = (one: Fields) => Number(loadState(one) === "loaded");
   const sorted = models.toSorted((a, b) => rank(b) - rank(a));
@@ -184,7 +183,6 @@ export function loadState({ status }: Fields): unknown {
   return isObject(status) ? status.value : undefined;
 }
 
-/** Formats a number of parameters: `8.2B`, `135M`. */
 function parameters(count: number): string {
   return count < 1e9 ? `${Math.ceil(count / 1e6)}M` : `${(count / 1e9).toFixed(1)}B`;
 }

@@ -20,7 +20,6 @@ export async function totalSlots(options: LocalServerOptions): Promise<number | 
   return wholeNumber(slots);
 }
 
-/** Returns the server's descriptions of its slots (`GET /slots`), if any. */
 async function listSlots(options: LocalServerOptions): Promise<Fields[]> {
   const slots = await askServer("/slots", options, LIMITS).catch(onFailure(() => []));
   return Array.isArray(slots) ? slots.filter(isObject) : [];

@@ -13,7 +13,6 @@ export class ToolCallFilter {
   readonly #scanner: CallScanner;
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
-  /** The text since the first call, and the text without the calls. */
   #held: ScannedPart[] = [];
   #cleaned = "";
   #isReleased = false;

@@ -85,7 +85,6 @@ export class JsonCallReader implements CallReader {
     this.#end = to;
   }
 
-  /** Searches for the name. Returns false if it is not offered. */
   #readName(): boolean {
     const written = leadingName(this.#value.slice(0, NAME_CHARS));
     if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
@@ -199,7 +198,6 @@ export class JsonCallReader implements CallReader {
   }
 }
 
-/** True if `text` starts with `start`, in any case. */
 function beginsLike(text: string, start: string): boolean {
   return text.slice(0, start.length).toLowerCase() === start.toLowerCase();
 }

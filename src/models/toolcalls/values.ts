@@ -7,7 +7,6 @@ import { parseLenientJson } from "./json_scanner.ts";
 
 export type GivenArguments = Record<string, unknown> | undefined;
 
-/** Reads arguments from a JSON object, or a JSON string of one. An empty text has no arguments. */
 export function jsonArguments(body: string): Record<string, unknown> | undefined {
   // Some models put the object into a code block.
   const text = body.trim().replace(/^(?:```\w*|json\b)\s*/, "").replace(/\s*```$/, "");

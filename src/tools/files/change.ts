@@ -26,7 +26,6 @@ export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | un
   return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
 }
 
-/** Returns all lines in which the texts of an edit differ, without numbers. */
 export function comparedApart({ before, after, count }: TextEdit): Lines {
   const { lines, ...rest } = compared(before, after, "\n", Infinity);
   const unnumbered = lines.map(({ kind, text }) => ({ kind, text }));
@@ -85,7 +84,6 @@ function linesBack(text: string, at: number, eol: string): number {
   return at + 1;
 }
 
-/** Returns the end of the `lines` lines after the line at a position. */
 function linesOn(text: string, at: number, lines: number, eol: string): number {
   for (; lines >= 0; lines--) {
     const end = text.indexOf(eol, at);
@@ -95,7 +93,6 @@ function linesOn(text: string, at: number, lines: number, eol: string): number {
   return at;
 }
 
-/** Returns the lines in which two texts differ, without `ending` if all have it. */
 function compared(
   was: string,
   is: string,

@@ -22,7 +22,6 @@ export function explainMiss(text: string, wanted: string): string {
   return comparison(lines, wantedLines, start);
 }
 
-/** Returns the line at which most wanted lines are in the same order, with any indentation. */
 function bestAlignment(lines: string[], wanted: string[]): number | undefined {
   const places = new Map<string, number>();
   for (const [index, line] of wanted.entries()) {

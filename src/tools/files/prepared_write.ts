@@ -63,7 +63,6 @@ async function versionOf(path: string, seen: Seen | undefined) {
 
 type PrepareWrite = (args: ToolArgs, context: ToolContext) => Promise<PreparedWrite>;
 
-/** Returns a tool that does the write prepared for its arguments, or prepares it first. */
 export const writerOf =
   (prepare: PrepareWrite) =>
   async (args: ToolArgs, context: ToolContext, prepared?: Prepared): Promise<ToolOutcome> => {

@@ -55,7 +55,6 @@ async function openToRead(path: string): Promise<Deno.FsFile> {
   throw new Error(`it did not open within ${MAX_OPEN_MS / 1000} s`);
 }
 
-/** Returns the next `length` bytes of a file, or fewer at its end. */
 export async function readBytes(file: Deno.FsFile, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let done = 0;

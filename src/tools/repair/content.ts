@@ -105,7 +105,6 @@ export function contentAsMeant(content: string, path: string): ReadText | undefi
   return mayHaveBackslashes ? undefined : unescaped(content, refuse);
 }
 
-/** True for text in which each line starts with its number. */
 function isListing(text: string): boolean {
   const lines = text.replace(/\n$/, "").split("\n");
   const first = parseInt(lines[0]!);

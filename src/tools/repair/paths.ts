@@ -27,7 +27,6 @@ interface PathOrder {
   asked?: string | undefined;
 }
 
-/** The maximum number of compared names per folder. */
 const MAX_NAMES = 5000;
 
 /** Characters around a path, and other systems' names of the working directory or a file. */
@@ -47,7 +46,6 @@ const PLACES_BEFORE: readonly RegExp[] = [
   /^\/(?:workspaces?|app|repo|project|testbed|code|root|mnt\/data)\/+/,
   /^[ab]\/(?=.)/,
 ];
-/** A line number after a path. */
 const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i;
 
 /** Returns the only meaning of a `path` where nothing exists. @throws {SlipError} if it has several. */

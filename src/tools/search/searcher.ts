@@ -81,7 +81,6 @@ export class Searcher {
     return i > 0;
   }
 
-  /** Returns the result of `work`; undefined if it was stopped. */
   #unlessStopped<T>(work: () => T): T | undefined {
     try {
       return work();

@@ -5,7 +5,6 @@ import type { NewestOutput } from "../../types/tool.ts";
 import { newestText } from "../progress.ts";
 import { begunCall, type CallUpdate, endedCall, printedText } from "./call_updates.ts";
 
-/** The polling interval for output in ms, and the maximum number of characters shown. */
 const OUTPUT_MS = 250;
 const MAX_OUTPUT_CHARS = 8000;
 

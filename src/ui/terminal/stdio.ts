@@ -71,7 +71,6 @@ export class Output {
   }
 }
 
-/** Writes all of `text` to stdout before it returns. */
 export function writeStdout(text: string): void {
   const encoded = new TextEncoder().encode(text);
   for (let at = 0; at < encoded.length;) at += Deno.stdout.writeSync(encoded.subarray(at));

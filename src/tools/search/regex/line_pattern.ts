@@ -79,7 +79,6 @@ export function findLineStart(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Returns the end of the line at `at`, without its line feed. */
 export function findLineEnd(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && bytes[at] !== LINE_FEED) at++;
   return at;

@@ -181,7 +181,6 @@ export class Filler {
     this.#write(line);
   }
 
-  /** Writes parts; each group of one style is closed. */
   #write(parts: StyledText[]): void {
     let group = NO_SPACE;
     for (const { text, style } of parts) {

@@ -54,7 +54,6 @@ export function beginTable(table: Table, line: string): boolean {
   return true;
 }
 
-/** Adds a row; writes the rows if no more can wait. */
 export function addRow(table: Table, line: string, fill: Filler, style: TableStyle): void {
   const cells = tableCells(line);
   const { length } = table.head;

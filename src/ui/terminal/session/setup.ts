@@ -159,7 +159,6 @@ class Setup {
     return key === undefined ? undefined : await this.#keep(settings, name, { address, key });
   }
 
-  /** Asks for a key, which may be empty; undefined after Esc. */
   async #askKey(host: string, otherwise: string): Promise<string | undefined> {
     const prompt = `The key for ${host} (hidden; Enter alone ${otherwise}): `;
     const objection = (line: string) => this.home.objection(line.trim());
@@ -235,7 +234,6 @@ class Setup {
     return model === null ? undefined : await this.#keepServer(server, { found, model });
   }
 
-  /** Saves a server, with or without a model. */
   async #keepServer(
     { address, key }: NamedServer,
     answer?: { found: FoundServer; model: string },
