@@ -123,9 +123,7 @@ export async function makeRoom(
   const done = { tokensBefore, tokensAfter, cutResults, droppedResults, summarized };
   emit({ type: "compaction", ...done });
   emit({ type: "notice", level: "info", code: "compaction", message: inWords(done) });
-  if (!byHand && isDenser && tokensAfter > limit * STILL_FULL) {
-    await makeRoom(agent, options);
-  }
+  if (!byHand && isDenser && tokensAfter > limit * STILL_FULL) await makeRoom(agent, options);
   return done;
 }
 

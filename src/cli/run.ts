@@ -143,9 +143,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const way = headless ? "flags" : "terminal";
   const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args, way);
   if (own) args = { ...args, ...own.flags };
-  if (!headless) {
-    return await (await import("./copilot.ts")).runSession(args, given, own?.line);
-  }
+  if (!headless) return await (await import("./copilot.ts")).runSession(args, given, own?.line);
   if (own) run.stderr.line(own.line);
   stopOnSignals(run);
   const { message } = args;

@@ -44,9 +44,7 @@ export class HttpStatusError extends Error {
 
 /** True for a refusal with which an older server may answer a request that it does not know. */
 export function isOlder(error: unknown): boolean {
-  if (error instanceof RpcError) {
-    return !Object.values<number>(MCP_CODES).includes(error.code);
-  }
+  if (error instanceof RpcError) return !Object.values<number>(MCP_CODES).includes(error.code);
   return error instanceof HttpStatusError && error.status >= 400 && error.status < 500 &&
     ![401, 403, 429].includes(error.status);
 }

@@ -198,9 +198,7 @@ async function clientFor(
   const { authMethods, issuer, registerUrl, takesMetadataUrl } = authority;
   const withSecret = ["client_secret_basic", "client_secret_post"]
     .find((method) => authMethods.includes(method)) ?? "client_secret_basic";
-  if (clientId !== undefined) {
-    return clientOf(clientId, clientSecret, withSecret);
-  }
+  if (clientId !== undefined) return clientOf(clientId, clientSecret, withSecret);
   if (takesMetadataUrl && clientMetadataUrl !== undefined) {
     return { id: clientMetadataUrl, method: "none" };
   }

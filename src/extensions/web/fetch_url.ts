@@ -278,9 +278,7 @@ export function webAddress(text: string): URL {
     throw wrong(`it must have 1 to ${MAX_ADDRESS_CHARS} characters`);
   }
   if (!url) throw wrong("it is not an address: write such as https://example.org/page");
-  if (!/^https?:$/.test(url.protocol)) {
-    throw wrong("only addresses with http:// and https:// are");
-  }
+  if (!/^https?:$/.test(url.protocol)) throw wrong("only addresses with http:// and https:// are");
   if (url.username !== "" || url.password !== "") {
     throw wrong("it contains a user name or a password, which is not sent");
   }

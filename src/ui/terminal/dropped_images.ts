@@ -11,9 +11,7 @@ const MAX_DROPPED_CHARS = 8192;
 /** The `@path` of each image if a paste is only absolute paths of images, quoted, escaped or as `file://`. */
 export function droppedImages(paste: string): string | undefined {
   const text = paste.trim();
-  if (text.length > MAX_DROPPED_CHARS || !isImageName(text.replace(/["']$/, ""))) {
-    return undefined;
-  }
+  if (text.length > MAX_DROPPED_CHARS || !isImageName(text.replace(/["']$/, ""))) return undefined;
   // Some terminals do not escape the blanks of a path.
   const paths = isImage(text) ? [text] : shellWords(text).map(droppedPath);
   if (!paths.every((path) => path !== undefined && isImage(path))) return undefined;

@@ -81,9 +81,7 @@ function rowsOfMessage(
   columns: number,
 ): number {
   const { role, content, toolCallId = "" } = message;
-  if (role === "tool") {
-    return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
-  }
+  if (role === "tool") return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
   const text = role === "user" ? typedText(message) : content;
   // This much of a longer text is enough.
   return wrapped(text.slice(0, MAX_ROWS * columns), columns).split("\n").length + 1;
