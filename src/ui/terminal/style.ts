@@ -161,7 +161,6 @@ export function appearance(
   return {
     colors: env.get("NO_COLOR") || term === "dumb" ? "none" : colors,
     unicode: showsUtf8(env, os),
-    background: hintedBackground(env.get("COLORFGBG")),
   };
 }
 
@@ -169,13 +168,6 @@ export function appearance(
 export function themed(look: Appearance, theme: Theme): Appearance {
   if (theme === "auto") return look;
   return theme === "none" ? { ...look, colors: "none" } : { ...look, background: theme };
-}
-
-/** The background in `COLORFGBG`, which rxvt and Konsole set: `15;0`, `0;default;15`. */
-function hintedBackground(value: string | undefined): Background | undefined {
-  const colour = /;(\d{1,2})$/.exec(value ?? "")?.[1];
-  if (colour === undefined) return undefined;
-  return /^(7|9|1[0-5])$/.test(colour) ? "light" : "dark";
 }
 
 /** The brightness of a terminal's answer to OSC 11, such as `rgb:1e1e/1e1e/1e1e`. */

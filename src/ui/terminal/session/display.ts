@@ -80,11 +80,7 @@ export class Display implements Disposable {
 
   set theme(theme: Theme) {
     this.#theme = theme;
-    const { background, ...look } = appearance();
-    Object.assign(
-      this.look,
-      themed({ ...look, background: this.#background ?? background }, theme),
-    );
+    Object.assign(this.look, themed({ ...appearance(), background: this.#background }, theme));
     this.screen.update();
   }
 
