@@ -36,7 +36,7 @@ const FOLDER_COLUMNS = 41;
 
 const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;
 
-/** The calls that an answer allows from now on, if they fit in its row. Otherwise they stand above the rows. */
+/** The calls that an answer allows from now on, if they fit in its row. Otherwise they are above the rows. */
 export function remembered(approval: Approval, columns: number): string {
   const allowed = allowedBy(approval);
   return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";

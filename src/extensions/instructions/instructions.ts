@@ -179,7 +179,7 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
 /** An instruction file, by path relative to the working directory (`name`) and to the root. */
 export type FoundInstructions = Pick<FolderInstructions["files"][number], "name" | "path" | "text">;
 
-/** Returns the instruction file in the folder `at`, or why it is never loaded; undefined if there is none. */
+/** Returns the instruction file in the folder `at`, or why it is never loaded; undefined without one. */
 export async function instructionFileIn(
   at: string,
   folder: string,

@@ -168,7 +168,7 @@ export class HttpCarrier implements Carrier {
     if (!signal.aborted) throw new Error("its answer is not to this request");
   }
 
-  /** Listens to the stream of an older server for requests and changed lists. Most servers have none. */
+  /** Listens to the stream of an older server for requests and changed lists. Few servers have one. */
   async #listen(): Promise<void> {
     const { signal } = this.#over;
     try {

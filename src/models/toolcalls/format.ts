@@ -18,7 +18,7 @@ export interface CallContext {
 /** Namespaces that some formats and models put before a tool's name. */
 export const NAMESPACE = /^(?:functions|default_api|tools)\./;
 
-/** Returns the offered tool `name`, also with a namespace; any name if none are known. `mayBeWord`: also a plain word. */
+/** Returns the offered tool `name`, also with a namespace; any name if all are unknown. `mayBeWord`: also a plain word. */
 export function offeredName(
   name: string,
   { tools, isMarked, mayBeUnknown }: CallContext,

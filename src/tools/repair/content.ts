@@ -79,7 +79,7 @@ export function unfenced(text: string, path: string): string | undefined {
   return body;
 }
 
-/** Returns the repaired content of a file; undefined if it needs none. @throws {SlipError} without one reading. */
+/** Returns the repaired content of a file; undefined if it is right. @throws {SlipError} without one reading. */
 export function contentAsMeant(content: string, path: string): ReadText | undefined {
   const body = unfenced(content, path);
   if (body !== undefined) {

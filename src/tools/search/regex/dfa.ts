@@ -175,7 +175,7 @@ export class Dfa {
     this.#drop();
   }
 
-  /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 for none. @throws {Stopped} */
+  /** Returns the end of a line's first match in `from` (a line's start) to `to`; -1 without one. @throws {Stopped} */
   findEnd(bytes: Uint8Array, from: number, to: number): number {
     const meter = this.meter;
     const { ofByte } = this.#kinds;

@@ -138,7 +138,7 @@ class Setup {
     return await step().finally(() => this.options.onLook(false));
   }
 
-  /** Asks for the key if there is none, and verifies it; undefined without one. The user may save a rejected one. */
+  /** Asks for a missing key, and verifies it; undefined without one. The user may save a rejected one. */
   async #keepHosted(offer: HostedOffer): Kept {
     const { name, address, settings, keyIn } = offer;
     if (keyIn !== undefined) return await this.#keep(settings, name);
