@@ -63,9 +63,8 @@ export class Confinement {
 
   /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
   async restoreLinks(folder: string): Promise<string[]> {
-    const { linkTable, restoreLinks } = await import("../safety/sandbox/kept_links.ts");
-    const table = linkTable(folder, this.sources.stateFolder);
-    return table === undefined ? [] : restoreLinks(table);
+    const { restoreLinks } = await import("../safety/sandbox/kept_links.ts");
+    return restoreLinks(folder, this.sources.stateFolder);
   }
 
   /** Returns a function that sandboxes commands if the settings require it. */
@@ -88,13 +87,16 @@ export class Confinement {
       );
       const { by, environment } = await this.find() as Sandbox;
       const network = settings.network || leave === "network";
-      const endLinks = await this.#keepLinks(view);
+      const { keepLinks } = await import("../safety/sandbox/kept_links.ts");
+      const endLinks = keepLinks(view, this.sources.stateFolder);
+      const forget = atProgramEnd(endLinks);
       writers.set(view, true);
       const mend = (output: string, code?: number) => {
         this.sources.onEnd(view, args.at(-1) ?? "", output);
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;
-        const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks?.() ?? [], ...tidy()];
+        forget();
+        const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks(), ...tidy()];
         const mended = lines.join("; ");
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
@@ -185,28 +187,13 @@ export class Confinement {
       variables: { ...tools, ...stated && asked.gitVariables(stated, ignored !== undefined) },
     };
   }
-
-  /** Restores a view's links at the end of a command, or of this program, and meanwhile. */
-  async #keepLinks({ links = [], folder }: View): Promise<(() => string[]) | undefined> {
-    if (links.length === 0) return undefined;
-    const { keepLinks, linkTable } = await import("../safety/sandbox/kept_links.ts");
-    const end = keepLinks(links, linkTable(folder, this.sources.stateFolder));
-    const forget = atProgramEnd(end);
-    return () => (forget(), end());
-  }
 }
-
-/** The maximum number of closed folders that are named. */
-const MAX_CLOSED_NAMES = 5;
 
 /** Returns what else commands cannot use, as further sentences. */
 function closedText(view: View, closed: readonly string[]): string {
-  const names = closed.slice(0, MAX_CLOSED_NAMES).map((at) =>
+  const names = closed.slice(0, 5).map((at) =>
     `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
   );
-  if (closed.length > MAX_CLOSED_NAMES) {
-    names.push(`${closed.length - MAX_CLOSED_NAMES} more are closed`);
-  }
   return (names.length > 0 ? `. Of too many protected files, ${names.join(", ")}` : "") +
     (view.isComplete ? "" : ". Folders that are not searched for secrets yet are closed for now");
 }

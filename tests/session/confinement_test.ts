@@ -99,8 +99,8 @@ Deno.test({
     assertStringIncludes(said, "packages/p1/x': Read-only file system");
     assertStringIncludes(
       said,
-      `. Of too many protected files, ${at.workingDir}/packages is read-only, ` +
-        `${at.workingDir}/keys is hidden`,
+      `. Of too many protected files, ${at.workingDir}/keys is hidden, ` +
+        `${at.workingDir}/packages is read-only`,
     );
   },
 });

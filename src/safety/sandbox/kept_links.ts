@@ -6,34 +6,39 @@
  */
 
 import { attempt } from "../../attempt.ts";
-import { basename, dirname } from "../../text/std_path.ts";
+import { basename, dirname, join } from "../../text/std_path.ts";
 import { runInPlace } from "../in_place.ts";
+import type { View } from "../view.ts";
 
 /** The time between two checks while a command runs, in milliseconds. */
 const CHECK_MS = 1000;
 /** The maximum number of lines about one command, which may replace a link again and again. */
-const MAX_RESTORED_LINES = 20;
+const MAX_RESTORED_LINES = 10;
+/** The name of a replacement, which is no link of the user. */
+const REPLACEMENT = /\.replaced-[\da-f]{8}$/;
 
 /** Arguments: the name of the link, its target, and the name to move its replacement to, if there is one. */
-const PUT_BACK = Deno.build.os === "darwin"
-  ? '[ -z "$3" ] || mv -fh "./$1" "./$3"; ln -sh -- "$2" "./$1"'
-  : '[ -z "$3" ] || mv -fT "./$1" "./$3"; ln -sT -- "$2" "./$1"';
+const FLAG = Deno.build.os === "darwin" ? "h" : "T";
+const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} "./$1" "./$3"; ln -s${FLAG} -- "$2" "./$1"`;
 
 /** The absolute path of a link, and its target. */
 type LinkRow = [path: string, target: string];
 
 const targetIn = (path: string) => attempt(() => Deno.readLinkSync(path));
+const isThere = (path: string) => attempt(() => Deno.lstatSync(path)) !== undefined;
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
 /** Returns the path of a folder's table. Another folder at the same path has another table. */
-export function linkTable(folder: string, stateFolder?: string): string | undefined {
+function tablePath(folder: string, stateFolder?: string): string | undefined {
   const { dev, ino } = attempt(() => Deno.statSync(folder)) ?? {};
   if (stateFolder === undefined || dev === undefined) return undefined;
   return `${stateFolder}/links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
 }
 
-/** Restores the links of a table. Returns a line for each. */
-export function restoreLinks(table: string): string[] {
+/** Restores the links of a folder's table. Returns a line for each. */
+export function restoreLinks(folder: string, stateFolder?: string): string[] {
+  const table = tablePath(folder, stateFolder);
+  if (table === undefined) return [];
   using file = attempt(() => Deno.openSync(table, { read: true, write: true }));
   if (file === undefined) return [];
   const rows = rowsIn(table);
@@ -45,14 +50,19 @@ export function restoreLinks(table: string): string[] {
 }
 
 /**
- * Saves the targets of links in a table, and restores them until the returned function is called. That returns a line
- * for each restored link. Replacements are preserved beside them.
+ * Saves the targets of a view's links in a table, and restores them until the returned function is called. That returns
+ * a line for each restored link. Replacements are preserved beside them.
  */
-export function keepLinks(paths: readonly string[], table?: string): () => string[] {
-  const rows = paths.flatMap((path): LinkRow[] => {
-    const target = targetIn(path);
+export function keepLinks(
+  { folder, links = [] }: Pick<View, "folder" | "links">,
+  stateFolder?: string,
+): () => string[] {
+  const rows = links.flatMap((path): LinkRow[] => {
+    const target = REPLACEMENT.test(path) ? undefined : targetIn(path);
     return target === undefined ? [] : [[path, target]];
   });
+  if (rows.length === 0) return () => [];
+  const table = tablePath(folder, stateFolder);
   const file = table === undefined ? undefined : attempt(() => openTable(table, rows));
   const said: string[] = [];
   const check = () => said.push(...restore(rows).slice(0, MAX_RESTORED_LINES - said.length));
@@ -62,7 +72,7 @@ export function keepLinks(paths: readonly string[], table?: string): () => strin
     clearInterval(timer);
     check();
     file?.close();
-    return table === undefined ? said : [...said, ...restoreLinks(table)];
+    return [...said, ...restoreLinks(folder, stateFolder)];
   };
 }
 
@@ -85,9 +95,9 @@ function rowsIn(table: string): LinkRow[] {
 const restore = (rows: readonly LinkRow[]): string[] =>
   rows.filter(isReplaced).map(([path, target]) => {
     const aside = `${basename(path)}.replaced-${crypto.randomUUID().slice(0, 8)}`;
-    const more = attempt(() => Deno.lstatSync(path)) === undefined ? [] : [aside];
+    const more = isThere(path) ? [aside] : [];
     const { fault } = runInPlace(dirname(path), PUT_BACK, [basename(path), target, ...more]);
     return `${path} is a link that commands may not replace: ` +
       (fault === undefined ? "it was restored" : `it could not be restored (${fault})`) +
-      (more.length > 0 ? `, and its replacement is now ${aside}` : "");
+      (isThere(join(dirname(path), aside)) ? `, and its replacement is now ${aside}` : "");
   });

@@ -219,47 +219,35 @@ export function withFewPaths(view: View): { view: View; closed: string[] } {
   const { folder } = view;
   const inside = [...view.places].filter(([path, access]) =>
     path !== folder && isWithin(folder, path) && access !== accessAt(view, dirname(path))
-  );
+  ).map(([path]) => path);
   // The longest first: a folder comes before those around it.
-  const folders = [...new Set(inside.flatMap(([path]) => foldersBetween(folder, path)))]
+  const folders = [...new Set(inside.flatMap((path) => foldersBetween(folder, path)))]
     .sort((a, b) => b.length - a.length);
-  if (inside.length + folders.length <= MAX_MOUNTS) return { view, closed: [] };
-  const crowded = crowdedFolders(folder, inside.map(([path]) => dirname(path)), folders);
-  const around = (path: string) =>
-    path === folder || !isWithin(folder, path)
-      ? undefined
-      : [...foldersBetween(folder, path), folder].findLast((at) => crowded.has(at));
+  let crowded = new Set<string>();
+  let total = inside.length + folders.length;
+  for (let most = MAX_MOUNTS; total > MAX_MOUNTS && most > 0; most >>= 1) {
+    const counts = new Map<string, number>();
+    const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
+    for (const path of inside) add(dirname(path), 1);
+    const isCrowded = (at: string) => counts.get(at)! > most;
+    for (const at of folders) add(dirname(at), isCrowded(at) ? 1 : counts.get(at)! + 1);
+    crowded = new Set(folders.filter(isCrowded));
+    total = counts.get(folder)!;
+  }
+  // A slow start is better than none of the folder.
+  if (total > 3 * MAX_MOUNTS) crowded.add(folder);
   const places = new Map(view.places);
-  for (const [path, access] of view.places) {
-    const at = around(path);
+  const closed = new Set<string>();
+  for (const [path, access] of crowded.size === 0 ? [] : view.places) {
+    if (path === folder || !isWithin(folder, path)) continue;
+    const at = [...foldersBetween(folder, path), folder].findLast((one) => crowded.has(one));
     if (at === undefined) continue;
+    closed.add(at);
     places.delete(path);
     const isHidden = access === "none" || view.texts?.has(path);
     if (places.get(at) !== "none") places.set(at, isHidden ? "none" : "read");
   }
-  const closed = [...crowded].filter((at) => around(at) === undefined);
-  return { view: { ...view, places }, closed };
-}
-
-/** @param containing for each path, the folder that contains it */
-function crowdedFolders(
-  root: string,
-  containing: readonly string[],
-  folders: readonly string[],
-): Set<string> {
-  for (let most = MAX_MOUNTS; most > 0; most >>= 1) {
-    const counts = new Map<string, number>();
-    const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
-    for (const at of containing) add(at, 1);
-    const crowded = folders.filter((at) => {
-      const count = counts.get(at)!;
-      add(dirname(at), count > most ? 1 : count + 1);
-      return count > most;
-    });
-    // A slow start is better than none of the folder.
-    if (counts.get(root)! <= (most === 1 ? 3 : 1) * MAX_MOUNTS) return new Set(crowded);
-  }
-  return new Set([root]);
+  return { view: { ...view, places }, closed: [...closed].sort() };
 }
 
 /** The files in `own` with the texts of views. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { keepLinks, linkTable, restoreLinks } from "../../../src/safety/sandbox/kept_links.ts";
+import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
@@ -17,7 +17,8 @@ async function scene() {
   for (const at of [folder, state]) await Deno.mkdir(at, { recursive: true });
   await Deno.symlink("../repo/.git", link);
   return {
-    ...{ base, folder, state, link, table: linkTable(folder, state)! },
+    ...{ base, folder, state, link, view: { folder, links: [link] } },
+    restore: () => restoreLinks(folder, state),
     target: () => {
       try {
         return Deno.readLinkSync(link);
@@ -40,15 +41,23 @@ Deno.test({
   ...unix,
   async fn() {
     await using at = await scene();
-    const end = keepLinks([at.link], at.table);
+    const end = keepLinks(at.view, at.state);
     for (let times = 1; times <= 2; times++) {
       at.replace();
       await waitUntil(() => at.target() === "../repo/.git");
       assertEquals(at.asides(), times);
     }
     Deno.removeSync(at.link);
+    // A replacement is no link of the user, whatever its name.
+    const { name } = [...Deno.readDirSync(at.folder)].find(({ name }) => name !== ".git")!;
+    const aside = `${at.folder}/${name}`;
+    Deno.removeSync(aside);
+    Deno.symlinkSync("x", aside);
+    const endAside = keepLinks({ ...at.view, links: [aside] });
+    Deno.removeSync(aside);
+    assertEquals(endAside(), []);
     const said = end();
-    assertEquals([said.length, at.target(), at.asides()], [3, "../repo/.git", 2]);
+    assertEquals([said.length, at.target(), at.asides()], [3, "../repo/.git", 1]);
     assertStringIncludes(said[2]!, `${at.link} is a link that commands may not replace: it was`);
   },
 });
@@ -59,7 +68,7 @@ Deno.test({
   async fn() {
     await using at = await scene();
     const code = `import { keepLinks } from ${JSON.stringify(module)};
-      keepLinks([${JSON.stringify(at.link)}], ${JSON.stringify(at.table)});
+      keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
       Deno.kill(Deno.pid, "SIGKILL");`;
     await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
     at.replace();
@@ -83,16 +92,16 @@ Deno.test({
   ...unix,
   async fn() {
     await using at = await scene();
-    const first = keepLinks([at.link], at.table);
-    const second = keepLinks([at.link], at.table);
+    const first = keepLinks(at.view, at.state);
+    const second = keepLinks(at.view, at.state);
     at.replace();
-    assertEquals(restoreLinks(at.table).length, 1);
+    assertEquals(at.restore().length, 1);
     assertEquals(second(), []);
     at.replace();
-    assertEquals(restoreLinks(at.table).length, 1);
+    assertEquals(at.restore().length, 1);
     assertEquals(first(), []);
     at.replace();
-    assertEquals([restoreLinks(at.table), at.target()], [[], undefined]);
+    assertEquals([at.restore(), at.target()], [[], undefined]);
   },
 });
 
@@ -101,7 +110,7 @@ Deno.test({
   ...unix,
   async fn() {
     await using at = await scene();
-    const end = keepLinks([at.link], at.table);
+    const end = keepLinks(at.view, at.state);
     await Deno.rename(at.folder, `${at.base}/moved`);
     await Deno.mkdir(`${at.base}/other`);
     await Deno.symlink("other", at.folder);
@@ -111,6 +120,6 @@ Deno.test({
     await Deno.remove(at.folder);
     await Deno.rename(`${at.base}/moved`, at.folder);
     at.replace();
-    assertEquals([restoreLinks(at.table).length, at.target()], [1, "../repo/.git"]);
+    assertEquals([at.restore().length, at.target()], [1, "../repo/.git"]);
   },
 });
