@@ -180,12 +180,12 @@ export class PathTable {
   /**
    * Returns the secrets of the home folder and those with absolute paths. The target of a link counts as well.
    */
-  confinedSecrets(): ConfinedPath[] {
-    return this.#locatedRows("secret");
+  confinedSecrets(list?: PathLooks["list"]): ConfinedPath[] {
+    return this.#locatedRows("secret", list);
   }
 
-  #locatedRows(kind: ProtectedRow["kind"]): ConfinedPath[] {
-    const list = listedOnce((folder) => this.looks.list(folder));
+  #locatedRows(kind: ProtectedRow["kind"], lists = this.looks.list): ConfinedPath[] {
+    const list = listedOnce(lists);
     const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
     const paths = (isFixed: boolean) =>

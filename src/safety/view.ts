@@ -18,7 +18,7 @@ import {
   withoutCredentials,
 } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
-import { mayBeThere, namesIn, type PathTable } from "./path_table.ts";
+import { mayBeThere, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
 
@@ -42,6 +42,8 @@ export interface View {
    * commands write them.
    */
   repositories?: readonly string[];
+  /** The folders that are hidden or read-only as a whole because there are too many paths in them. */
+  closed?: readonly string[];
   /** False if the folder is too large to be searched completely; the rest is closed. */
   isComplete: boolean;
 }
@@ -124,7 +126,8 @@ export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(sources);
-  const places = namedPlaces(sources);
+  const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
+  const places = namedPlaces(sources, list);
   const ofHome = homeSecrets(places, paths, looks);
   const add = adderTo(places);
   const repository = repositoryAround(folder, paths.homes);
@@ -176,7 +179,7 @@ export function makeView(sources: ViewSources): View {
     links.push(...protect(root, places, found));
     all.push(...found);
   }
-  hideSecrets(places, folder, paths.confinedSecrets().filter(({ real }) => !named.has(real!)));
+  hideSecrets(places, folder, paths.confinedSecrets(list).filter(({ real }) => !named.has(real!)));
   const texts = replaceTexts(places, all);
   return { folder, places, texts, network, isComplete, links, repositories: [...repositories] };
 }
@@ -339,7 +342,10 @@ const adderTo =
  * Returns the system's folders, and those of the home folder with programs, which are the same for every working
  * folder.
  */
-function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: ViewSources) {
+function namedPlaces(
+  { paths: { home }, programs = [], os = Deno.build.os }: ViewSources,
+  list: (folder: string) => readonly string[],
+) {
   const places = new Map<string, PathAccess>();
   const add = adderTo(places);
   add("read", READABLE_ROOTS[os] ?? []);
@@ -347,7 +353,7 @@ function namedPlaces({ paths: { home }, programs = [], os = Deno.build.os }: Vie
   if (home === undefined) return places;
   add("none", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const isToAsk = mayBeThere([home], namesIn);
+  const isToAsk = mayBeThere([home], list);
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   return places;

@@ -170,7 +170,7 @@ export class Confinement {
     if (ignored !== undefined) texts.set(asked.IGNORE_FILE, ignored);
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
-    const { view: few, closed } = wrap.withFewPaths({ ...seen, texts, places });
+    const few = wrap.withFewPaths({ ...seen, texts, places });
     const words = sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
     const tools = home && toolVariables({
       view: { ...view, network: seen.network },
@@ -182,7 +182,7 @@ export class Confinement {
         : settings.programs ?? [],
     });
     return {
-      ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few, closed) },
+      ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few) },
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...stated && asked.gitVariables(stated, ignored !== undefined) },
     };
@@ -190,8 +190,8 @@ export class Confinement {
 }
 
 /** Returns what else commands cannot use, as further sentences. */
-function closedText(view: View, closed: readonly string[]): string {
-  const names = closed.slice(0, 5).map((at) =>
+function closedText(view: View): string {
+  const names = (view.closed ?? []).slice(0, 5).map((at) =>
     `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
   );
   return (names.length > 0 ? `. Of too many protected files, ${names.join(", ")}` : "") +

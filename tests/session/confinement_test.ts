@@ -73,8 +73,9 @@ async function folderWith(names: Iterable<string>) {
   };
   return {
     workingDir,
-    run: async (command: string) =>
-      (await runBash({ command, timeout_seconds: 60 }, context)).content,
+    run: async (command: string, leave?: "git") =>
+      (await runBash({ command, timeout_seconds: 60 }, { ...context, ...leave && { leave } }))
+        .content,
     [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
   };
 }
@@ -102,6 +103,28 @@ Deno.test({
       `. Of too many protected files, ${at.workingDir}/keys is hidden, ` +
         `${at.workingDir}/packages is read-only`,
     );
+  },
+});
+
+Deno.test({
+  name: "SBX-01 git does not take the files of a hidden folder for deleted",
+  ignore,
+  async fn() {
+    await using at = await folderWith([
+      ...numbered(200, (n) => `keys/.env.${n}`),
+      ...["src/plain", ".aws/config"],
+    ]);
+    const script = "git init -q . && git config user.name a && git config user.email a@b && " +
+      "git add -A && git commit -qm one";
+    const args = ["-c", script];
+    await new Deno.Command("sh", { args, cwd: at.workingDir }).output();
+    const said = await at.run("echo x >> src/plain; git commit -qam two", "git");
+    assertEquals(/Permission denied/.test(said), true, said);
+    const { stdout } = await new Deno.Command("git", {
+      args: ["diff", "--name-only", "HEAD^", "HEAD"],
+      cwd: at.workingDir,
+    }).output();
+    assertEquals(new TextDecoder().decode(stdout), "src/plain\n");
   },
 });
 
@@ -142,9 +165,9 @@ Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
         ...paths.map(([path, access]) => [`/w/${path}`, access] as const),
       ]),
     };
-    const { view: few, closed } = withFewPaths(view);
+    const few = withFewPaths(view);
     assertEquals(
-      closed.map((at) => `${at.slice(3)} ${accessAt(few, at)}`),
+      few.closed!.map((at) => `${at.slice(3)} ${accessAt(few, at)}`),
       wanted,
     );
     for (const at of view.places.keys()) {

@@ -25,7 +25,7 @@ const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} "./$1" "./$3"; ln -s${FLAG} -- "$2
 type LinkRow = [path: string, target: string];
 
 const targetIn = (path: string) => attempt(() => Deno.readLinkSync(path));
-const isThere = (path: string) => attempt(() => Deno.lstatSync(path)) !== undefined;
+const existsAt = (path: string) => attempt(() => Deno.lstatSync(path)) !== undefined;
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
 /** Returns the path of a folder's table. Another folder at the same path has another table. */
@@ -95,9 +95,9 @@ function rowsIn(table: string): LinkRow[] {
 const restore = (rows: readonly LinkRow[]): string[] =>
   rows.filter(isReplaced).map(([path, target]) => {
     const aside = `${basename(path)}.replaced-${crypto.randomUUID().slice(0, 8)}`;
-    const more = isThere(path) ? [aside] : [];
+    const more = existsAt(path) ? [aside] : [];
     const { fault } = runInPlace(dirname(path), PUT_BACK, [basename(path), target, ...more]);
     return `${path} is a link that commands may not replace: ` +
       (fault === undefined ? "it was restored" : `it could not be restored (${fault})`) +
-      (isThere(join(dirname(path), aside)) ? `, and its replacement is now ${aside}` : "");
+      (existsAt(join(dirname(path), aside)) ? `, and its replacement is now ${aside}` : "");
   });

@@ -213,9 +213,9 @@ const MAX_MOUNTS = 150;
 
 /**
  * Returns a view of which few paths in the folder are mounted, so that the sandbox starts fast. If there are too many,
- * the folders that contain most of them get the strictest access of these. Returns these folders, too.
+ * the folders that contain most of them get the strictest access of these.
  */
-export function withFewPaths(view: View): { view: View; closed: string[] } {
+export function withFewPaths(view: View): View {
   const { folder } = view;
   const inside = [...view.places].filter(([path, access]) =>
     path !== folder && isWithin(folder, path) && access !== accessAt(view, dirname(path))
@@ -247,7 +247,7 @@ export function withFewPaths(view: View): { view: View; closed: string[] } {
     const isHidden = access === "none" || view.texts?.has(path);
     if (places.get(at) !== "none") places.set(at, isHidden ? "none" : "read");
   }
-  return { view: { ...view, places }, closed: [...closed].sort() };
+  return { ...view, places, closed: [...closed].sort() };
 }
 
 /** The files in `own` with the texts of views. */
@@ -340,25 +340,18 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     // A path that has disappeared needs no mount; START detects it in the folder.
     if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
+    // In a system's folder, its mode says the same, and takes no further mount.
+    const isOfSystem = !isInside && above === "read";
+    if (isOfSystem) return ["--perms", "0555", "--size", "4096", "--tmpfs", path];
     empty.push(path);
-    return ["--tmpfs", path];
+    // git reports what it may not look at; what is missing would be deleted by the next commit.
+    const isPart = path !== view.folder && isWithin(view.folder, path);
+    return [...isPart ? ["--perms", "0000"] : [], "--tmpfs", path];
   });
   return { mounts, empty, inside };
 }
 
-/** A mount, with the texts of `/proc/self/mountinfo`. */
-interface Mount {
-  id: string;
-  parent: string;
-  /** The numbers of the device. */
-  device: string;
-  /** The folder of the device that is mounted. */
-  root: string;
-  /** The path at which it is mounted. */
-  at: string;
-  isReadOnly: boolean;
-  isNfs: boolean;
-}
+type Mount = ReturnType<typeof mountTable>[number];
 
 /** Returns the text of `/proc/self/mountinfo`, which Deno reads with all permissions only. */
 export function mountinfo(): string {
@@ -367,8 +360,11 @@ export function mountinfo(): string {
   return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
 }
 
-/** Returns the mounts of a text such as `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
-export const mountTable = (text = mountinfo()): Mount[] =>
+/**
+ * Returns the mounts of a text such as `/proc/self/mountinfo`, with its texts: the numbers of the device, the folder of
+ * it that is mounted, and the path at which that is. See proc_pid_mountinfo(5).
+ */
+export const mountTable = (text = mountinfo()) =>
   text.split("\n").filter(Boolean).map((line) => {
     const [id = "", parent = "", device = "", root = "", at = "", mode] = line.split(" ");
     const [isReadOnly, isNfs] = [/^ro\b/.test(mode!), / - nfs4? /.test(line)];

@@ -196,9 +196,9 @@ Deno.test({
     const own = `${at.folder}/a/tmp/own`;
     Deno.mkdirSync(own, { recursive: true });
     const words = sandbox!.command(viewOf(at.folder), own);
-    const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp a/tmp/own";
+    const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp";
     const { out } = await start([...words, "/bin/sh", "-c", script]);
-    assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n\na/tmp/own:\n");
+    assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n");
     // Nor in the folder of a server, which has other rights.
     await withVariables({ TMPDIR: `${at.folder}/a/tmp` }, async () => {
       const other = makeTempFolder("copilot-test-");
