@@ -285,10 +285,7 @@ export class CopilotAgent {
     this.configure(withModel(this.#config, { model }));
   }
 
-  /**
-   * Switches to other settings, possibly of another backend. Throws for invalid settings and changes nothing
-   * then.
-   */
+  /** Switches to other settings, possibly of another backend. Invalid ones throw and change nothing. */
   configure(config: CopilotConfig): void {
     const before = targetOf(this.#config);
     this.#config = copilotConfig(config);

@@ -24,10 +24,7 @@ import { answerRoom, thinkBudget } from "./tokens.ts";
 interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /**
-   * True reports an answer without text and calls, or a call that the server swallowed, as `askAgain`, and
-   * retries if the connection breaks within a call; by default false.
-   */
+  /** True reports an empty answer or a swallowed call as `askAgain`, and retries within a call; by default false. */
   mayAskAgain?: boolean;
   /** The tools to offer; by default the agent's. */
   tools?: readonly Tool[];
@@ -118,9 +115,7 @@ function reports(
   };
 }
 
-/**
- * Asks again after a failure within an answer if that may help. Otherwise throws `error` with the text so far.
- */
+/** Asks again after a failure within an answer if that may help. Otherwise throws `error` with the text. */
 async function afterFailure(
   agent: CopilotAgent,
   options: AskOptions,
@@ -150,10 +145,7 @@ function toolsInText({ form }: AskOptions, tools: readonly Tool[]): readonly Too
   return form && !form.isCall ? [] : tools;
 }
 
-/**
- * Watches the raw pieces of an answer, because hidden text may be endless too: white space, tags, a call and its
- * arguments. Calls `onRunaway` once.
- */
+/** Watches the raw pieces of an answer, because hidden text may be endless, too. Calls `onRunaway` once. */
 function runawayGuard(onRunaway: () => void): (delta: Delta) => void {
   const watcher = () => new RepetitionWatcher(HIDDEN_CYCLE);
   const watchers = { text: watcher(), reasoning: watcher(), tool_arguments: watcher() };

@@ -175,10 +175,7 @@ async function summaryOf(
   return undefined;
 }
 
-/**
- * Returns the messages of a summary with `parts`, of about `room` tokens; undefined if it is hardly shorter than
- * `old`.
- */
+/** Returns a summary of `parts` in about `room` tokens; undefined if it is hardly shorter than `old`. */
 async function writtenSummary(
   agent: CopilotAgent,
   old: readonly Message[],

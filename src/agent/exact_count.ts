@@ -8,10 +8,7 @@ import { withoutImages } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import { type CopilotAgent, memoryOf } from "./agent.ts";
 
-/**
- * Returns the tokens of the next request as a private compatible server counts them, such as llama.cpp's;
- * undefined if it does not count. Such a server is asked only once.
- */
+/** Returns the tokens of the next request as a private server counts them; undefined if it does not. Asks once. */
 export async function exactTokens(
   agent: CopilotAgent,
   signal: AbortSignal,

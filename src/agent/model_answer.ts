@@ -71,9 +71,7 @@ interface AnswerOptions {
   mayAskAgain?: boolean;
 }
 
-/**
- * Returns how to continue if a server failed within an answer: it could not parse a call, or broke off the text.
- */
+/** Returns how to continue if a server could not parse a call, or broke off the text. */
 export function askedAfter(
   error: BackendError,
   text: string,

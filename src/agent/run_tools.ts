@@ -300,10 +300,7 @@ export function outcomeOf(result: unknown): ToolOutcome {
 /** The longest wait for an aborted call to clean up, such as to end its processes, in ms. */
 const TIDY_UP_MS = 4000;
 
-/**
- * Resolves with `promise`, or rejects with the signal's reason some time after it is aborted: a call that ignores
- * the signal cannot hold up the turn.
- */
+/** Resolves with `promise`, or rejects some time after the signal: a call that ignores it cannot hold up the turn. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -15,10 +15,7 @@ type Shrunk = [messages: readonly Message[], count: number];
 /** The minimum length of a shortened result, in characters. */
 const MIN_RESULT_CHARS = 200;
 
-/**
- * Shortens the results that the model has not read yet, each to its share of the room beside their calls and the
- * user's newest message; to three quarters of `most` tokens in total.
- */
+/** Shortens the unread results, each to its share of the room beside calls and message; to 3/4 of `most` tokens in all. */
 export function cutNewResults(
   messages: readonly Message[],
   most: number,

@@ -48,9 +48,7 @@ const above = (focus: string) => focus.trim() === "" ? "" : `\nKeep above all: $
 const withinLimits = (words: number) =>
   Math.min(Math.max(Math.round(words), MIN_SUMMARY_WORDS), MAX_SUMMARY_WORDS);
 
-/**
- * Returns the request for a summary of about `words`, of `messages` cut to `maxChars`, with a focus on `focus`.
- */
+/** Returns the request for a summary of about `words`, of `messages` cut to `maxChars`. */
 export function summaryRequest(
   messages: readonly Message[],
   maxChars: number,
@@ -113,10 +111,7 @@ export function isNonsense(text: string, old: readonly Message[]): boolean {
   return /<conversation>|^\s*\[Stop here/.test(text) || isSame;
 }
 
-/**
- * Returns the messages that replace others: their summary with the verbatim parts, and a sentence of the model,
- * because roles alternate and a user message follows.
- */
+/** Returns a summary with the verbatim parts, and a sentence of the model: roles alternate, and a user message follows. */
 export function summaryMessages(summary: string, parts: readonly Part[]): Message[] {
   const text = `${TITLE}\n${summary}`;
   return [

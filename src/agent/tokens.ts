@@ -87,10 +87,7 @@ const THINKING_SHARE = 1 / 4;
 /** A smaller budget would end the thinking of each answer in a small window. */
 const MIN_THINKING = 512;
 
-/**
- * Returns the maximum tokens of the answer to `messages`, or to the conversation, from the room in the window;
- * `undefined` if the window is unknown.
- */
+/** Returns the maximum tokens of the answer to `messages` or the conversation; undefined for an unknown window. */
 export function answerRoom(agent: CopilotAgent, messages?: readonly Message[]): number | undefined {
   const window = contextWindow(agent);
   if (!window) return undefined;
@@ -103,10 +100,7 @@ export function answerRoom(agent: CopilotAgent, messages?: readonly Message[]): 
   return stepBelow(Math.max(MIN_ROOM, window - Math.ceil(prompt * (1 + RESERVE))));
 }
 
-/**
- * Returns the largest power of two, or 1.5 times one, that is not above `count`: a limit that rarely changes
- * keeps requests equal.
- */
+/** Returns the largest 2^n or 1.5 × 2^n up to `count`: a limit that rarely changes keeps requests equal. */
 function stepBelow(count: number): number {
   const power = 2 ** Math.floor(Math.log2(count));
   return power * 1.5 <= count ? power * 1.5 : power;

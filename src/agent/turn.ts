@@ -323,10 +323,7 @@ class Turn {
     return await makeRoom(this.agent, options) !== null;
   }
 
-  /**
-   * Returns the calls of an answer. A call that was not run because it may only have been shown, and is made
-   * again, is meant.
-   */
+  /** Returns the calls of an answer. A call that may only have been shown is meant if it is made again. */
   #meant(answer: Message): ToolCall[] {
     const { toolCalls: calls = [] } = answer;
     if (!calls.some(({ mayBeShown }) => mayBeShown)) return calls;

@@ -4,10 +4,7 @@ import { deeperThan, isObject } from "../text/json.ts";
 import { textOfParts } from "../text/parts.ts";
 import type { Message, Part } from "../types/message.ts";
 
-/**
- * Returns the message to write, without text that its parts repeat. An image with a hash is written as that hash,
- * because a file of its own has its bytes.
- */
+/** Returns the message to write, without text that its parts repeat. A stored image is its hash. */
 export function messageToRecord(message: Message): Record<string, unknown> {
   const { content, parts, ...rest } = message;
   if (!parts) return { ...message };

@@ -154,10 +154,7 @@ function headOf(path: string): RecordHead {
 const fileSizes = (files: readonly SessionFile[]) =>
   new Map(files.map(({ name, size }) => [name, size]));
 
-/**
- * Returns the file that a session continues; undefined if there is no such file, or if another program has
- * continued it in the meantime, so that they are two sessions.
- */
+/** Returns the file that a session continues; undefined if it is missing, or another program continued it. */
 function parentOf(head: RecordHead | undefined, sizes: ReadonlyMap<string, number>) {
   const { continues, continuedSize = Infinity } = head ?? {};
   return sizes.get(continues ?? "")! > continuedSize ? undefined : continues;
@@ -212,10 +209,7 @@ function* sessionsBelow<T extends ParsedRecord>(
   }
 }
 
-/**
- * Returns the repaired sessions of `folder` or of all folders, newest first, without continued ones.
- * @throws {Error} if one cannot be read.
- */
+/** Returns the repaired sessions of `folder` or of all, newest first, without continued ones. @throws {Error} */
 export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
   yield* sessionsBelow(root, folder, ({ path }) => readWhole(path), readAt);
 }

@@ -19,17 +19,11 @@ export interface ToolContext {
   maxOutputChars: number;
   /** Aborted with the turn. A tool then stops at once and throws the signal's `reason`. */
   signal: AbortSignal;
-  /**
-   * The files by real path as the model last saw them. With it, tools replace no file that the model has not
-   * seen.
-   */
+  /** The files by real path as the model last saw them. With it, tools replace no file that it has not seen. */
   seenFiles?: Map<string, string>;
   /** Called with each written file, so that it can be restored. */
   onWritten?: OnWritten;
-  /**
-   * Sandboxes a program. Throws an error for the model if it cannot. If it is missing, programs are not
-   * sandboxed.
-   */
+  /** Sandboxes a program, or throws an error for the model. If it is missing, programs are not sandboxed. */
   confine?: Confine;
   /** The background commands. If it is missing, commands cannot run in the background. */
   jobs?: Jobs;
@@ -55,10 +49,7 @@ export interface ToolContext {
   grant?: Grant;
 }
 
-/**
- * Returns the newest lines of output, or at most a number of characters of its end; for a sub-agent, its work so
- * far.
- */
+/** Returns the newest lines of output, or so many characters of its end; for a sub-agent, its work. */
 export type NewestOutput = (chars?: number) => string | SubProgress;
 
 /** The work of a sub-agent so far. */
@@ -75,10 +66,7 @@ export interface SubProgress {
 
 /** The files of an editor, including unsaved text. */
 export interface EditorFiles {
-  /**
-   * Returns the text of an absolute path; undefined if the editor has none. If it is missing, the disk has all
-   * text.
-   */
+  /** Returns the text of an absolute path; undefined if the editor has none. If missing, the disk has it all. */
   read?(path: string, signal: AbortSignal): Promise<string | undefined>;
   /** Writes a file. If it is missing, the disk is written. @throws {Error} if the editor cannot write it. */
   write?(path: string, text: string, signal: AbortSignal): Promise<void>;
@@ -273,9 +261,7 @@ export interface ToolOutcome {
   range?: { first: number; last: number; total: number; isExact: boolean };
   /** The name of the skill in `content`, which stays when the conversation is shortened. */
   skill?: string;
-  /**
-   * Counts by noun, which are minima if a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`.
-   */
+  /** Counts by noun, minima if a search stopped: `files`, `matches`, `entries`, `characters`, `bytes`. */
   counts?: Readonly<Record<string, number>>;
   /** The steps of long work, as the model lists them. */
   tasks?: readonly TaskItem[];

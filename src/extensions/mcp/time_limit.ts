@@ -3,10 +3,7 @@ import { aborted, endingWith } from "../../wire/wait.ts";
 /** The longest duration of one request, regardless of progress, in ms. */
 const MAX_REQUEST_MS = 30 * 60_000;
 
-/**
- * Returns a signal that is aborted with another signal or after `ms`. `renew` restarts the time, up to half an
- * hour in total. The clock stops while `isPaused`, when the user is asked.
- */
+/** Returns a signal for `signal` or `ms`, which `renew` restarts, up to half an hour. `isPaused` stops the clock. */
 export function limitedBy(
   signal: AbortSignal | undefined,
   ms: number,

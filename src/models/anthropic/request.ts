@@ -1,7 +1,4 @@
-/**
- * Messages and tools for the hosted messages API (spec 4.4). Pure. A longer conversation only appends bytes, so
- * that the API's prompt cache works. @module
- */
+/** Messages and tools for the hosted API (spec 4.4). Pure. A longer conversation only appends, for its cache. @module */
 
 import { imagesOf } from "../../text/parts.ts";
 import type { HostedConfig, Thinking } from "../../config.ts";

@@ -129,10 +129,7 @@ interface StreamedBlock {
   json: string;
 }
 
-/**
- * The field that a delta extends and its kind, by the types of the block and the delta. Others belong to later
- * versions of the API, and are ignored.
- */
+/** The field that a delta extends and its kind, by the types of both. Other deltas are of later versions. */
 const DELTAS: Readonly<
   Record<string, [key: string, type?: "text" | "reasoning" | "tool_arguments"]>
 > = {

@@ -20,10 +20,7 @@ export const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
 const COUNT_TIMEOUT_MS = 2000;
 
-/**
- * The description of a model by a compatible server that was started with it. `contextLength` is the context that
- * it gives the model.
- */
+/** A model as described by the server that was started with it. `contextLength` is what the server gives it. */
 export interface ServedModel extends LocalModelInfo {
   /** False if the model's template silently drops tools. */
   takesTools?: boolean;

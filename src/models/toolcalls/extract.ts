@@ -33,10 +33,7 @@ export class ToolCallFilter {
     return this.#scan(piece, false);
   }
 
-  /**
-   * Handles a native call, after which written calls do not count: marked ones are dropped, and code blocks are
-   * text. Returns the text that was held back.
-   */
+  /** Handles a native call: from now on, marked calls are dropped and code is text. Returns the held text. */
   release(): string {
     if (this.#isReleased) return "";
     this.#isReleased = true;

@@ -1,7 +1,4 @@
-/**
- * The text of an input line as a list of units, each edited as one. Positions are indexes into that
- * list, so the cursor is never within a character. @module
- */
+/** The text of a line as units, each edited as one. The cursor is an index of them, never within a character. @module */
 
 import { graphemes } from "../../text/width.ts";
 import type { TextPart, TextRange } from "../../types/message.ts";

@@ -1,7 +1,4 @@
-/**
- * The texts of earlier sessions: a private file of JSON lines, to which several sessions append
- * without a lock. @module
- */
+/** The texts of earlier sessions: a private file of JSON lines, to which sessions append without a lock. @module */
 
 import { attempt } from "../../../attempt.ts";
 import { dirname } from "../../../text/std_path.ts";
@@ -40,10 +37,7 @@ export class History {
     this.#newest = here.at(-1)?.text;
   }
 
-  /**
-   * Adds the newest entry and saves it, with earlier ones that could not be saved. Ignores blank texts.
-   * @throws {Error} if the file cannot be written (`Deno.errors`); `entries` contains the text then.
-   */
+  /** Adds the newest entry and saves it, with earlier unsaved ones. @throws {Error} if the file cannot be written. */
   add(text: string, pasted?: TextPart["pasted"]): void {
     if (text.trim() === "") return;
     const { entries } = this;

@@ -1,7 +1,4 @@
-/**
- * The names of keys, by the numbers and letters of terminals. Sources: xterm's ctlseqs, the kitty
- * keyboard protocol, terminfo's screen and tmux. @module
- */
+/** The names of keys. Sources: xterm's ctlseqs, the kitty protocol, terminfo's screen and tmux. @module */
 
 const keyTable = (rows: string): Readonly<Record<string | number, string>> =>
   Object.fromEntries(rows.split(" ").map((row) => row.split("=")));

@@ -110,10 +110,7 @@ export class KeyDecoder {
     }
   }
 
-  /**
-   * Collects a paste. Pasted text may contain the end marker itself: the last marker that comes
-   * without a pause counts, so that no pasted text is read as typed.
-   */
+  /** Collects a paste, which may contain the end marker: the last one without a pause counts, so no text is read as typed. */
   #readPaste(pieces: string[], input: string): void {
     let from = 0;
     for (const { index, 0: marker } of input.matchAll(PASTE_MARKER)) {

@@ -172,10 +172,7 @@ class Setup {
     return this.#askKey(hostShown(address), `for ${otherwise}`);
   }
 
-  /**
-   * Asks the server at `address` for its models and saves the selected one. An empty address is asked for first.
-   * A server that does not answer is saved only if the user confirms; undefined if nothing was saved.
-   */
+  /** Saves a model of the server at `address`, which is asked for if empty. The user may save a server without answer. */
   async #keepAddress(address: string): Kept {
     const { screen, options: { signal } } = this;
     let server: NamedServer | undefined = address === "" ? await this.#typedServer() : { address };
