@@ -105,7 +105,6 @@ export class CopilotAgent {
   #ownTools: readonly Tool[];
   /** Further tools of its own, which are offered if there is room. */
   #further: readonly (Tool & { isForSmall?: boolean })[] = [];
-  /** The tools of other programs. */
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;

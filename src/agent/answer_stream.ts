@@ -30,7 +30,6 @@ export class AnswerStream implements Splitter {
   readonly #splitter: AnswerSplitter;
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
-  /** The name of the call that is being written. */
   #called = "";
   /** The answer up to a runaway. */
   #cut: SplitAnswer | undefined;

@@ -94,7 +94,6 @@ interface AgentTools {
   own: readonly Tool[];
   /** Further tools, which are left out if there is no room. The first ones have priority. */
   further: readonly Tool[];
-  /** The tools of other programs. */
   plugged: readonly Tool[];
   /** The minimum bytes of the list in the prompt; undefined if there is no list. */
   listBytes: number | undefined;

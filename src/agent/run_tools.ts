@@ -47,7 +47,6 @@ interface ReadCall {
   error?: string;
 }
 
-/** Repairs a call that has a single reading. */
 export function readCall(call: ToolCall, tools: readonly Tool[], folder: string): ReadCall {
   const { name, arguments: args, invalid } = call;
   const tool = tools.find((tool) => tool.name === name);

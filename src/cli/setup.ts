@@ -11,7 +11,6 @@ import { hostIn } from "./settings.ts";
 /** The ports of model servers: Ollama, llama.cpp, other common ones, LM Studio, vLLM. */
 const PORTS = [11434, 8080, 9931, 1234, 8000];
 
-/** The hosted APIs, with the settings that choose them. */
 const HOSTED = [
   { name: "Anthropic", kind: "hosted", settings: { hosted: true } },
   { name: "OpenAI", kind: "compat", settings: {} },

@@ -6,7 +6,6 @@ import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
-/** Extracts calls from streamed text. */
 interface CallFilter {
   /** Reads the next piece. Returns the part that is not a call. */
   push(piece: string): string;

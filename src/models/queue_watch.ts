@@ -8,7 +8,6 @@ const QUEUE_LOOK_MS = 3000;
 
 /** Watches the events of a turn. While a request has no answer, it calls `isBusy`, and `onQueued` once. */
 export class QueueWatch {
-  /** Cancels the next check. */
   #cancel: (() => void) | undefined;
 
   constructor(

@@ -96,7 +96,6 @@ export function configuredBackend<C extends { model: string }>(
   };
 }
 
-/** Returns the parts, with the arguments of the answer's tool as the text. */
 function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerParts {
   const call = parts.calls.find(({ name }) => name === ANSWER_TOOL);
   if (call === undefined) return parts;

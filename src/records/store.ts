@@ -83,7 +83,6 @@ function tryLock(file: Deno.FsFile): boolean {
   return attempt(() => file.tryLockSync(true)) ?? true;
 }
 
-/** True if a program has the record open. */
 export function isOpen(path: string): boolean {
   using file = Deno.openSync(path);
   return attempt(() => file.tryLockSync(false)) === false;

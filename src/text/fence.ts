@@ -23,7 +23,6 @@ interface CodeBlock {
   text: string;
 }
 
-/** Returns the fenced code blocks in a text, including those in lists and quotations. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { fence: string; lead: string; language: string; lines: string[] } | undefined;

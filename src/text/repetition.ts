@@ -235,7 +235,6 @@ function isWords(unit: string, mayBeCode: boolean): boolean {
 interface Cycle {
   /** The position where it starts. */
   start: number;
-  /** The length of its unit. */
   unit: number;
 }
 

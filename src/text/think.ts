@@ -49,7 +49,6 @@ export class ThinkReader {
   #held: string[] = [];
   readonly #tokens: ThinkToken[] = [];
   #ignoresTags = false;
-  /** True while the text is only white space. */
   #isBlank = true;
   /** True after a reasoning tag. */
   #isTagged = false;

@@ -191,7 +191,6 @@ function shape(schema: JsonSchema): string {
   return SHAPES[type] ?? '"..."';
 }
 
-/** True for a value that is short enough to repeat in an example call. */
 function isShort(value: unknown): boolean {
   return typeof value === "string"
     ? value.length <= 80

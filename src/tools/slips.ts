@@ -8,7 +8,6 @@ import type { ToolArgs } from "./schema.ts";
 
 /** The mistakes that a tool corrects. */
 export interface Slips {
-  /** Synonyms of its arguments. */
   synonyms: Readonly<Record<string, readonly string[]>>;
   /** Conversions of unknown arguments, applied before the synonyms. */
   readings?: readonly SlipReading[];

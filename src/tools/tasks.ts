@@ -52,7 +52,6 @@ export function tasksIn(messages: readonly Message[]): TaskItem[] {
   return [];
 }
 
-/** Returns the part of a summary with the list of the summarized messages. */
 export function tasksPart(tasks: readonly TaskItem[]): Part {
   const rows = tasks.map(({ text, isDone }) => `[${isDone ? "x" : " "}] ${text}`);
   return { type: "resource", kind: "note", name: TASKS, text: `[Tasks]\n${rows.join("\n")}` };

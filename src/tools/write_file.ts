@@ -109,7 +109,6 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
   });
 }
 
-/** Returns the content with the line endings and the BOM of the old file. */
 function asTheFileHasIt(content: string, old: string): { text: string; facts: WriteFacts } {
   const ending = dominantEnding(old);
   const keeps: NonNullable<WriteFacts["keeps"]>[number][] = [];

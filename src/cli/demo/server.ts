@@ -6,7 +6,6 @@ import { type DemoReply, type DemoRequest, look, PROJECT, tour } from "./scenes.
 
 const DEMO_MODEL = "demo";
 
-/** A running demo. */
 interface Demo {
   /** The server's address, such as `http://127.0.0.1:41234`. */
   host: string;

@@ -10,7 +10,6 @@ export interface AgentLimits {
   tools?: readonly string[];
   /** The tools that it does not have. */
   without: readonly string[];
-  /** True if it may only read. */
   isReader: boolean;
   /** The requested model. Default: its parent's. */
   model?: string;

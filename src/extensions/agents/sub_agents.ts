@@ -32,7 +32,6 @@ const ANSWER_SHARE = 0.5;
 const PROMPT_SHARE = 0.5;
 const NEWEST_CALLS = 2;
 
-/** The limits of the built-in sub-agent. */
 const EXPLORER: AgentLimits = { without: [], isReader: true };
 
 export class SubAgents {
@@ -268,7 +267,6 @@ function shortSubject(subject: Subject): Subject {
   };
 }
 
-/** Returns a call for display, without its result and without the text it wrote. */
 function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
   const { counts, range, exitCode } = details;
   const shown = {

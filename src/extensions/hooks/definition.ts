@@ -33,7 +33,6 @@ export interface HookDefinition extends DefinitionFile {
   problem?: string;
 }
 
-/** The hooks of one file, and problems to report. */
 interface HooksOfFile {
   hooks: HookDefinition[];
   problems: { path: string; why: string }[];

@@ -29,7 +29,6 @@ export interface HookScene {
   tell(lines: readonly string[]): void;
 }
 
-/** An event, for the hooks. */
 interface HookMoment {
   event: HookEvent;
   /** The names to compare with matchers; missing if the event has none. */

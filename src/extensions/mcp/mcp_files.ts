@@ -4,6 +4,5 @@ import { definitionFiles } from "../definition_files.ts";
 /** The user's own file of servers, which `copilot mcp add` writes. */
 export const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
 
-/** Returns the files that may define servers. */
 export const mcpFiles = (folder: string, env?: VariableReader) =>
   definitionFiles(folder, ownMcpFile(env), [".mcp.json", ".agents/mcp.json"]);

@@ -13,7 +13,6 @@ import type { ServerNews, ToolChange } from "./server_options.ts";
 /** The command for servers in a session or a shell. */
 const mcpNaming = (way: Way) => way === "flags" ? "copilot mcp" : "/mcp";
 
-/** Returns the notice about unapproved servers. */
 export function pendingLine(servers: readonly string[], way: Way): string {
   const names = servers.join(", ");
   const how = `${mcpNaming(way)} approve ${servers.length === 1 ? names : "NAME"}`;

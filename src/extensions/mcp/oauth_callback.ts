@@ -7,7 +7,6 @@ import type { Authority } from "./oauth_discovery.ts";
 const SIGN_IN_MS = 10 * 60_000;
 
 interface Callback extends AsyncDisposable {
-  /** The redirect address. */
   address: string;
   /** The code of the redirect. @throws {Error} if it is missing, or if it cannot be trusted. */
   code(signal?: AbortSignal): Promise<string>;

@@ -49,7 +49,6 @@ export class McpServers implements AsyncDisposable {
     return new McpServers(servers);
   }
 
-  /** The servers that may be used. */
   get usable(): readonly McpServer[] {
     return this.servers.filter(({ standing }) => standing === "ready");
   }

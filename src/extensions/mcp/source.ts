@@ -11,7 +11,6 @@ import type { DefinitionFile } from "../definition_files.ts";
 type Surroundings = Pick<ServerOptions, "env" | "confine" | "view" | "variables" | "elicit">;
 
 interface McpOptions extends Partial<Surroundings> {
-  /** The folder of the session. */
   folder: string;
   files: readonly DefinitionFile[];
   /** Definitions from elsewhere, such as an editor's. The caller approves them. */

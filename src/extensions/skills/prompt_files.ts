@@ -44,7 +44,6 @@ export class PromptFiles {
     return this.promptFiles.filter(({ kind, isForModel }) => kind === "skill" && isForModel);
   }
 
-  /** The sub-agents that the model may name. */
   get agents(): PromptFile[] {
     return this.promptFiles.filter(({ kind }) => kind === "agent");
   }

@@ -31,7 +31,6 @@ export class SkillsExtension implements Extension {
     );
   }
 
-  /** Finds the files of the user and of the folder. */
   find({ agent, permissions }: SessionState): LoadedPromptFiles {
     const places = promptFolders(agent.state.workingDir, permissions.variables);
     if (places.length === 0) return { promptFiles: [], problems: [] };

@@ -23,7 +23,6 @@ export function hostedReader(
   });
 }
 
-/** Reports the content of a complete block. */
 function reportBlock(block: Fields, onDelta: OnDelta): void {
   const text = stringOf(block.text, "text");
   const thinking = stringOf(block.thinking, "thinking");

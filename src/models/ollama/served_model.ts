@@ -30,7 +30,6 @@ export interface ServedModel extends LocalModelInfo {
   owner?: string;
   /** True if the server is Ollama, whose own paths have more details. */
   isOllama?: boolean;
-  /** The names of all its models. */
   names: string[];
 }
 

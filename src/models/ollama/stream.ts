@@ -13,7 +13,6 @@ export class LocalReader extends DeltaReader {
   readonly #content = new GrowingText();
   readonly #thinking = new GrowingText();
   readonly #calls: unknown[] = [];
-  /** The keys of the calls on earlier lines. */
   readonly #keys = new Set<string>();
   protected readonly decoder = new NdjsonDecoder((value) => this.#take(value));
 

@@ -143,7 +143,6 @@ function hasSameValue(a: string, b: string): boolean {
   return a === b || value !== undefined && isSameJson(value, jsonOrUndefined(b));
 }
 
-/** Follows the nesting of the JSON to detect the end of its value. */
 function followJson(call: StreamedCall, piece: string): void {
   for (const c of piece) {
     if (call.depth === -1) return;

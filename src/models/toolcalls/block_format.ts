@@ -153,7 +153,6 @@ class BlockReader implements CallReader {
     };
   }
 
-  /** Reads the marks that belong to the call. */
   #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
     for (;;) {
       const mark = this.#after?.whole.exec(this.#behind.slice(0, MAX_BLOCK_HEAD))?.[0];
@@ -270,7 +269,6 @@ class MarkedBodyReader implements BodyReader {
     return !this.#inValue;
   }
 
-  /** Returns the body if the open value never ends, so that a mark in it closes the call. */
   #closedAt({ at, length }: { at: number; length: number }, marker: string): Body {
     const behind = this.#text.slice(at + length) + marker;
     // If only marks follow, that mark replaced the value's own.

@@ -86,7 +86,6 @@ export function malformedCall(name: string, text: string, context: CallContext):
   return { ...newCall(name, {}, context), invalid: { text, reason, isMalformed: true } };
 }
 
-/** True for a JSON Schema of arguments, false for arguments. */
 function isSchema(value: unknown): boolean {
   return isObject(value) && value.type === "object" &&
     (isObject(value.properties) || Object.keys(value).length === 1);

@@ -155,7 +155,6 @@ export class JsonCallReader implements CallReader {
     return looseJson(text, isClosed && this.context.tools ? 1 : 0);
   }
 
-  /** Reads on to the next value or the end of the frame. */
   #readGap(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {
     const { strict } = this.frame;
     const isFirst = this.#calls.length === 0;

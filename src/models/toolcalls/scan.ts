@@ -74,7 +74,6 @@ function formatSet({ names, fences, starts = true }: FormatChoice): FormatSet {
 }
 
 interface Candidate {
-  /** The marker for the readers, and the text as written. */
   marker: string;
   written: string;
   reader: CallReader;

@@ -17,7 +17,6 @@ const LINE_TAIL = 256;
  */
 export class SentenceScanner implements CallScanner {
   #line = "";
-  /** Calls after an unfinished sentence, and the text between them. */
   #held: ScannedPart[] = [];
   /** The first two characters after the last of them. */
   #behind = "";

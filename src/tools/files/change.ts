@@ -76,7 +76,6 @@ function withInserts(
   return result + text.slice(at, end);
 }
 
-/** Returns the start of the context lines before the line at a position. */
 function linesBack(text: string, at: number, eol: string): number {
   for (let lines = CONTEXT_LINES; lines >= 0 && at >= 0; lines--) {
     at = at === 0 ? -1 : text.lastIndexOf(eol, at - 1);

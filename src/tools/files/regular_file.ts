@@ -145,7 +145,6 @@ export function fileError(action: string, shown: string, error: unknown, more = 
   return new FileError(`Cannot ${action} ${shown}: ${reasonOf(error)}${more}`, { cause: error });
 }
 
-/** Returns the type of an entry that is not a file, folder or link. */
 export function specialKind(info: Deno.FileInfo): string {
   if (info.isFifo) return "FIFO";
   if (info.isSocket) return "socket";

@@ -15,7 +15,6 @@ const MIN_ADDED = 4;
 /** The maximum number of characters of a line that are compared beside a match. */
 const MAX_LINE = 500;
 
-/** A replacement in a call. */
 interface TextEditRequest {
   oldText: string;
   newText: string;
@@ -34,7 +33,6 @@ export interface Replacement {
 }
 
 export interface TextEdit {
-  /** The new text as UTF-8. */
   bytes: Uint8Array;
   /** The replaced text and its replacement, with `\n` line endings. */
   before: string;

@@ -237,7 +237,6 @@ function toolsNamed(name: string, args: ToolArgs, tools: readonly Tool[]): Tool[
   return tools.filter((tool) => ALIASES[tool.name]?.includes(bare));
 }
 
-/** Returns the only candidate for which the arguments are valid. */
 function onlyReading(
   name: string,
   candidates: readonly Tool[],

@@ -21,7 +21,6 @@ export type PathUse = "read" | "edit" | "write";
 interface PathOrder {
   folder: string;
   use: PathUse;
-  /** True if the path is a file's. */
   isFile: boolean;
   /** The user's request. */
   asked?: string | undefined;
@@ -146,7 +145,6 @@ async function namesInFolder(folder: string): Promise<string[]> {
   return names;
 }
 
-/** Returns the place of a new file whose folder exists only without the place before it. */
 function newPlace(path: string, inFolder: readonly string[], order: PathOrder): string | undefined {
   const given = isAbsolute(path) ? dirname(path) : path.split("/")[0]!;
   if (isAbsolute(path) && isWithin(order.folder, path) || isInPlace(given, order)) return undefined;

@@ -24,7 +24,6 @@ export interface SearchJob {
 
 export interface Found {
   tally: Tally;
-  /** The matching files that come first by path. */
   matches: (FileMatches & Partial<Pick<Deno.FileInfo, "dev" | "ino">>)[];
   /** The newest files, with their times of modification in milliseconds. */
   files: { path: string; mtime: number }[];

@@ -65,7 +65,6 @@ function pathOf(uri: string, folder: string): string | undefined {
   }
 }
 
-/** Returns the blocks of a user message, for replay in an editor. */
 export function saidBlocks(message: Message): ContentBlock[] {
   const images = (message.parts ?? []).filter((part) => part.type === "image");
   const text = typedText(message);

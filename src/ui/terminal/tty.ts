@@ -86,7 +86,6 @@ const FOCUS_OFF = "\x1b[?1004l";
 /** A stop that did not come within these milliseconds was ignored: no shell could continue us. */
 const SUSPEND_MS = 200;
 const unix = Deno.build.os !== "windows";
-/** The options of raw mode, while the terminal is in it. */
 let held: RawOptions | undefined;
 let endWatch = () => {};
 let hasKitty = false;

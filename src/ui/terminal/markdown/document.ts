@@ -112,7 +112,6 @@ export class MarkdownDocument {
     }
   }
 
-  /** In a block of code: true if the line is code, or needs more text. */
   #inCode(ended: boolean): boolean {
     for (;;) {
       const next = this.#containers.findIndex(({ quote }, i) => quote && i >= this.#depth);

@@ -30,7 +30,6 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   /** False if a step does not wrap around the ends (default: true). */
   wraps?: boolean;
   hint?: string;
-  /** Text that was printed before it. */
   context?: string;
   /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
   other?: { hint: string; value: (typed: string) => T };

@@ -8,7 +8,6 @@ import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../../types/message.ts";
 
-/** A list without the options that the screen adds. */
 export type ChoiceList<T> = Omit<
   ListOptions<T>,
   "hasStyles" | "accent" | "unicode" | "context"

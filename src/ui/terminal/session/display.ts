@@ -96,7 +96,6 @@ export class Display implements Disposable {
     return this.#screen ??= this.#makeScreen();
   }
 
-  /** The view of the turns, created on first use. */
   get view(): TurnView {
     const { subjectOf, keymap } = this.options;
     return this.#view ??= new TurnView(this.screen, this.look, subjectOf, keymap);

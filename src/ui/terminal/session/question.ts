@@ -123,7 +123,6 @@ export function listedQuestion(approval: Approval, columns: number, paint: Paint
   return text.join("\n");
 }
 
-/** Returns the meanings of the answers and of the other keys. */
 export function answersHelp(approval: Approval, columns: number): string {
   const listed = answerRows(approval, columns)
     .map(({ choice }, at) => [choice, `${at + 1}, ${approvalKey(choice)}`] as const);
@@ -165,7 +164,6 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
   return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
 }
 
-/** Returns the rows of the help: the keys and the effect of each choice. */
 function meanings(
   rows: readonly (readonly [Choice, string])[],
   approval: Approval,

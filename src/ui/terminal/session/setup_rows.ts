@@ -8,7 +8,6 @@ import { HOW_TO_START, type ServerSettings, settingsOf } from "../../server_sett
 
 export interface HostedOffer {
   name: string;
-  /** The address of its key. */
   address: string;
   settings: ServerSettings;
   /** The location of an existing key, such as a variable. */

@@ -54,7 +54,6 @@ export function transcriptModal(options: TranscriptOptions): PagerModal {
 class Transcript {
   readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
   readonly #calls = new Map<string, ToolCall>();
-  /** The blocks of the answer being written. */
   #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
   readonly #questions = new WeakMap<OpenQuestion, PagerBlock>();
 
