@@ -19,7 +19,7 @@ export const EXIT_CODES = [
   [EXIT.done, "done"],
   [EXIT.error, "error"],
   [EXIT.usage, "wrong usage"],
-  [EXIT.refused, "a call was refused (see --yes)"],
+  [EXIT.refused, "a call was refused: its line names what allows it"],
   [EXIT.limit, "stopped by a limit"],
   [EXIT.interrupted, "interrupted"],
   [EXIT.terminated, "terminated"],

@@ -367,7 +367,9 @@ class Turn {
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
     if (!loop?.isOver) return undefined;
     const text = `Stopped: ${loop.why}.`;
-    this.#notice("warning", "loop", `${text} Say what to do instead, or use another model.`);
+    const isRefused = executions.every(({ outcome }) => outcome === "refused");
+    const other = isRefused ? "allow the calls" : "use another model";
+    this.#notice("warning", "loop", `${text} Say what to do instead, or ${other}.`);
     return this.#stopped(answer, endOfTurn(text), "loop");
   }
 

@@ -1,5 +1,6 @@
 /** The facts about a call that a record stores, in addition to the model's message, to show it again. @module */
 
+import { LIMIT_KINDS } from "../types/confine.ts";
 import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
@@ -73,6 +74,7 @@ const DETAILS = hasFields({}, {
   usage: hasFields({ inputTokens: isNumber, outputTokens: isNumber }),
   exitCode: isNumber,
   isTimedOut: isFlag,
+  limit: hasFields({ kind: isOneOf(...LIMIT_KINDS) }, { path: isText, mayAsk: isFlag }),
   output: hasFields({}, { stdout: isText, stderr: isText }),
   skill: isText,
   about: isText,

@@ -47,6 +47,6 @@ function variableNames(text: string): string[] {
   if (wrong === undefined) return names;
   const shown = JSON.stringify(wrong.slice(0, 60));
   throw new UsageError(
-    `Cannot use --env ${shown} as it must be the name of a variable, or its beginning and *`,
+    `Cannot use --env ${shown} as it must be the name of a variable, or a prefix and *`,
   );
 }

@@ -72,7 +72,7 @@ export class FolderTrust {
     const path = await this.#path(brought);
     const saved = { folder: folderId(root), isApproved, text };
     this.#answers.set(path, saved);
-    if (this.state === undefined) throw new Error("there is no home folder to keep it in");
+    if (this.state === undefined) throw new Error("there is no home folder to save it in");
     await replaceUserFile(path, `${JSON.stringify({ root, name, ...saved })}\n`);
   }
 

@@ -21,7 +21,7 @@ export function hostVerdict(
   const [rule] = RULE_EFFECTS.flatMap((effect) => about.find((one) => one.effect === effect) ?? []);
   if (rule?.effect === "deny") return byRule(rule);
   if (sandbox !== "off" && network !== true && !isOn(rules)) {
-    const how = "(the setting network, or a rule that allows a host, lets it)";
+    const how = `(--network, or a rule such as fetch_url(${url.hostname}), allows it)`;
     return { effect: "deny", reason: `needs a network, and this sandbox has none ${how}` };
   }
   const kind = hostKind(url.hostname);

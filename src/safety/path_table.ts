@@ -35,41 +35,24 @@ interface ConfinedPath {
   isInTable: boolean;
 }
 
-/** Rows of one kind. Compiling the expressions takes V8 long, so paths that cannot match are rejected first. */
+/** Rows of one kind. */
 class Matcher {
-  /** Each matching path contains one of these, in lower case. */
-  readonly #pieces: readonly string[];
-  #any?: RegExp;
-  #rows?: readonly { what: string; source: string }[];
+  readonly any: RegExp;
+  readonly #rows: readonly { what: string; source: string }[];
 
   /** @param others paths that the table's patterns do not match */
-  constructor(
-    private readonly table: readonly PatternRow[],
-    private readonly others: ConfinedPath[],
-  ) {
-    const texts = [
-      ...table.flatMap(({ globs }) => globs),
-      ...others.map(({ path }) => plainPath(path)),
+  constructor(table: readonly PatternRow[], others: readonly ConfinedPath[]) {
+    this.#rows = [
+      ...table.map((row) => ({ what: row.what, source: rowSource(row) })),
+      ...others.map((one) => ({ what: one.what, source: absoluteSource(one) })),
     ];
-    this.#pieces = [...new Set(texts.map(tellingPiece))];
-  }
-
-  get rows(): readonly { what: string; source: string }[] {
-    return this.#rows ??= [
-      ...this.table.map((row) => ({ what: row.what, source: rowSource(row) })),
-      ...this.others.map((one) => ({ what: one.what, source: absoluteSource(one) })),
-    ];
-  }
-
-  get any(): RegExp {
-    return this.#any ??= new RegExp(this.rows.map(({ source }) => source).join("|"), IGNORE_CASE);
+    this.any = new RegExp(this.#rows.map(({ source }) => source).join("|"), IGNORE_CASE);
   }
 
   kindOf(path: string): string | undefined {
     const plain = plainPath(path);
-    const small = plain.toLowerCase();
-    if (!this.#pieces.some((piece) => small.includes(piece)) || !this.any.test(plain)) return;
-    return this.rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
+    if (!this.any.test(plain)) return undefined;
+    return this.#rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
   }
 }
 
@@ -201,7 +184,7 @@ export class PathTable {
       ...paths(false),
       ...own.map((path) => ({
         path,
-        what: "what this program keeps",
+        what: "a file of this program",
         isFolder: true,
         isInTable: false,
       })),

@@ -75,7 +75,7 @@ export function pathVerdict(
   // The target of links, for the user's decision.
   const link = at.real === resolve(at.path) ? "" : ` (${at.real})`;
   const secret = secretAt(scene, at);
-  if (secret !== undefined) return beyond(`may hold ${secret}${link}`);
+  if (secret !== undefined) return beyond(`may contain ${secret}${link}`);
   if (tool.access !== "read") {
     const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path) ??
       paths.configuredKind(root.real, at.real);
@@ -103,15 +103,17 @@ function modeVerdict(
   // Reading inside the folder needs no view, which closes only secrets there.
   const access = at.isInside && isRead ? "read" : scene.view && accessAt(scene.view(), at.real);
   if (!at.isInside && !(access === "write" || access === "read" && isRead)) {
-    return beyond(`is outside of the working directory${link}`);
+    // Commands have their own `/tmp` and caches.
+    const unseen = access === "own" ? ", where commands do not see it" : "";
+    return beyond(`is outside of the working directory${link}${unseen}`);
   }
   if (isRead) return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
   if (sandbox === "read-only") {
-    return { ...beyond("writes, and the sandbox is read-only"), isKeptReadOnly: true };
+    return { ...beyond("writes, and the folder is read-only"), isKeptReadOnly: true };
   }
   if (access === "read" || access === "none") {
-    return beyond(`belongs to git, or to a rule's files${link}`);
+    return beyond(`belongs to git, or a rule covers it${link}`);
   }
   return approve === "edits" || approve === "auto"
     ? ALLOW

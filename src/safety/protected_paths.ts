@@ -109,15 +109,15 @@ const SECRETS: readonly FileGroup[] = [
     paths: "/var/lib/{postgresql,mysql,docker,containerd,kubelet,etcd,samba/private}/",
   },
   { what: "passwords of the system", paths: "/etc/{shadow,gshadow,sudoers}* /etc/sudoers.d/" },
-  { what: "what this program keeps", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
+  { what: "a file of this program", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
 ];
 
 /** Writing them needs approval: they make programs run others, or change the permissions of this one. */
 const PROTECTED: readonly FileGroup[] = [
-  { what: "the inside of a git repository", paths: ".git/" },
+  { what: "a part of a git repository", paths: ".git/" },
   // Mercurial and Jujutsu also run programs that their settings name.
   {
-    what: "the inside of a repository",
+    what: "a part of a repository",
     paths: ".hg/ .jj/repo/config.toml .sl/config _darcs/prefs/defaults .pijul/config .repo/repo/",
   },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
@@ -127,7 +127,7 @@ const PROTECTED: readonly FileGroup[] = [
       "{.,}lefthook{,-local}.{yml,yaml,toml,json}",
   },
   { // npm, Yarn, pnpm
-    what: "what a package manager runs",
+    what: "a file that package managers run",
     paths: ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .yarn/{releases,plugins}/",
   },
   { // VS Code, IntelliJ, Vim, Neovim, Emacs, Zed, Helix, Fleet
@@ -149,13 +149,13 @@ const PROTECTED: readonly FileGroup[] = [
       ".goosehints .github/copilot-instructions.md .github/instructions/",
   },
   { // bash, zsh, ksh, tcsh, fish, readline, direnv, mise; the desktop and systemd of a user
-    what: "what a shell runs at its start",
+    what: "a file that shells run at their start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
       ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
       "mise/config.toml .config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
   },
   { // R, Ruby, GHC, OCaml, Elixir, Python, Perl
-    what: "what an interpreter runs at its start",
+    what: "a file that interpreters run at their start",
     paths: ".Rprofile .Renviron .irbrc .pryrc .ghci .ocamlinit .iex.exs .pdbrc .perldb",
   },
   { // in this working folder, new files are settings

@@ -92,7 +92,7 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
   if (tool!.startsWith(PLUGGED)) {
     const [, name, glob] = /^\s*([^\s:]+)\s*:\s*(.+?)\s*$/.exec(inner) ??
       wrong(
-        "its brackets must hold an argument and its pattern, as in mcp__git__push(branch: feature/*)",
+        "its brackets must contain an argument and its pattern, as in mcp__git__push(branch: feature/*)",
       );
     return { ...rule, argument: { name: name!, value: textPattern(glob!) } };
   }
@@ -133,13 +133,13 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
   const isStart = words.at(-1)?.kind === "pattern" && words.at(-1)?.text === "*";
   const plain = isStart ? words.slice(0, -1) : words;
   if (plain.some(({ kind }) => kind !== "literal")) {
-    wrong("its words must be plain, but for one * at the end");
+    wrong("its words must be plain, except for a * at the end");
   }
   return { ...rule, command: { words: plain.map((word) => word.text), isStart } };
 }
 
 const HOST_FORM =
-  "its brackets must hold a host, as in fetch_url(docs.python.org), fetch_url(*.python.org) or fetch_url(localhost:8000)";
+  "its brackets must contain a host, as in fetch_url(docs.python.org), fetch_url(*.python.org) or fetch_url(localhost:8000)";
 
 /** Returns the hosts of a rule in the form that they have in URLs. */
 function hostPattern(text: string): HostPattern | undefined {

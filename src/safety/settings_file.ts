@@ -188,7 +188,7 @@ export class PermissionsFile {
    */
   async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
-    if (path === undefined) throw new Error("there is no home folder to keep it in");
+    if (path === undefined) throw new Error("there is no home folder to save it in");
     const file = readJsonFile(path) ?? {};
     const folders = isObject(file.folders) ? file.folders : {};
     const here = isObject(folders[folder]) ? folders[folder] : {};

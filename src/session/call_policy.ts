@@ -7,10 +7,12 @@ import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
 import type { PolicyCall, Settings, Verdict } from "../safety/settings.ts";
+import { accessAt, entryAt } from "../safety/view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { findProgram } from "../find_program.ts";
+import { toolPath } from "../tools/paths.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
@@ -36,7 +38,7 @@ interface Deciding extends Pick<Frontend, "onEvent"> {
 export class CallPolicy {
   /** Each path is resolved once, so that the question, the verdict and the grant agree. */
   readonly #places = new Map<string, Place>();
-  readonly #shared = new Map<string, boolean>();
+  #shared: boolean | undefined;
 
   constructor(
     private readonly tool: Tool,
@@ -62,6 +64,7 @@ export class CallPolicy {
     if (verdict.effect === "allow" || verdict.effect === "ask" && isYes) {
       return { allow: true, ...grant, ...liftedBy(verdict) };
     }
+    if (verdict.effect === "ask" && path !== undefined) this.#checkThere(path);
     if (verdict.effect === "ask" && approve) {
       const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
       // The user may take long to answer.
@@ -70,32 +73,32 @@ export class CallPolicy {
     }
     if (verdict.isPlanned) return PLAN_REFUSAL;
     onRefused();
-    const wayOut = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);
+    const way = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);
     const reason = shortened(oneLine(verdict.reason), 100);
-    const summary = `it ${reason}${wayOut ? `; ${wayOut.said}` : ""}`;
-    return { allow: false, ...refusal(this.tool, verdict, wayOut), summary };
+    const summary = `it ${reason}${way ? `; ${way} allows it` : ""}`;
+    return { allow: false, ...refusal(this.tool, verdict, way), summary };
   }
 
-  /** Returns how to allow a call that was refused because the user could not be asked. */
-  #wayOut(args: Arguments, { leave, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): WayOut {
+  /** Returns the smallest right that allows a call, which was refused because the user could not be asked. */
+  #wayOut(args: Arguments, { leave, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
     const { yes, settings: { view, approve } } = this.by;
     // A deny rule may cover it, so only a user who reads it can decide.
-    if (yes && mayBeDenied) {
-      return { said: "an interactive session asks you", told: "in a session, which asks them" };
-    }
-    // With --yes the sandbox decides, and leaving it needs another flag.
+    if (yes && mayBeDenied) return "a session without -p";
     const isOut = view !== undefined && isBeyond === true;
-    const isAsked = !isOut || leave !== "network" || approve === "ask";
-    const sandbox = isKeptReadOnly ? "workspace-write" : "off";
+    const isByMode = !yes &&
+      (isOut
+        ? approve === "ask" && (leave === "network" || isKeptReadOnly === true)
+        : this.#verdict(args, "auto").effect === "allow");
     const flags = [
-      ...!yes && isAsked && !isKeptReadOnly ? ["--yes"] : [],
-      ...isOut ? [leave === "network" ? "--network" : `--sandbox ${sandbox}`] : [],
+      ...isByMode ? ["--approve auto"] : [],
+      ...isOut && leave === "network" ? ["--network"] : [],
+      ...isKeptReadOnly ? ["--sandbox workspace-write"] : [],
     ].join(" ");
-    const hasRule = this.#rules(args) !== undefined;
-    return {
-      said: `${flags}${hasRule ? ", or a rule," : ""} allows it`,
-      told: `by starting copilot with ${flags}${hasRule ? ", or with a rule" : ""}`,
-    };
+    const rules = this.#rules(args)?.map(({ rule }) => rule).join(", ");
+    // With --yes the sandbox decides, and leaving it needs another flag.
+    const all = [...yes ? [] : ["--yes"], ...isOut ? ["--sandbox off"] : []].join(" ");
+    const rule = rules && `the rule ${rules}`;
+    return [flags, rule].filter(Boolean).join(" or ") || all;
   }
 
   #call(args: Arguments): PolicyCall {
@@ -103,12 +106,12 @@ export class CallPolicy {
     return { tool, ...tool.subject?.(args), ...tool.ruleName !== undefined && { args } };
   }
 
-  #verdict(args: Arguments): Verdict {
-    const { settings } = this.by;
+  #verdict(args: Arguments, approve = this.by.settings.approve): Verdict {
+    const settings = { ...this.by.settings, approve };
     const call = this.#call(args);
     const verdict = decide(call, settings, this.#place);
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
-    const effect = settings.approve === "never" ? "deny" : "ask";
+    const effect = approve === "never" ? "deny" : "ask";
     return {
       effect,
       reason: "has other hard links, which may be outside of the working directory",
@@ -142,14 +145,23 @@ export class CallPolicy {
     return { allow: false, reason: `Refused: ${explanation}`, explanation };
   }
 
+  /** @throws {Error} for a missing file to read that commands may have in their own `/tmp` */
+  #checkThere(path: string): void {
+    const { real } = this.#place(path);
+    const { view } = this.by.settings;
+    if (this.tool.access !== "read" || view === undefined || entryAt(real) !== undefined) return;
+    if (accessAt(view(), real) !== "own") return;
+    throw new Error(
+      `There is no ${path}. If a command wrote it, only commands see it: read it with one`,
+    );
+  }
+
   /** True if the call writes a file with several hard links. Cached, so that verdict and grant agree. */
   #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
     if (path === undefined || tool.access !== "write") return false;
-    const { real } = this.#place(path);
-    const isShared = this.#shared.get(real) ?? hasOtherNames(real);
-    this.#shared.set(real, isShared);
-    return isShared;
+    const { isFile, nlink } = entryAt(this.#place(path).real) ?? {};
+    return this.#shared ??= isFile === true && (nlink ?? 1) > 1;
   }
 
   /**
@@ -163,8 +175,10 @@ export class CallPolicy {
     approve: NonNullable<Frontend["approve"]>,
   ): Promise<Decision | Verdict> {
     const { signal, grant } = context;
-    const isCommand = this.#call(args).command !== undefined;
-    const confinedTo = isCommand && await this.by.confined();
+    const { path, command } = this.#call(args);
+    // After a yes, the tool would refuse such a path.
+    if (path !== undefined) toolPath(context, path);
+    const confinedTo = command !== undefined && await this.by.confined();
     const prepared = await this.#prepare(args, context);
     const rules = this.#rules(args);
     const approval = this.#approval(args, verdict, prepared, rules);
@@ -292,27 +306,19 @@ const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "ma
   ...mayBePrivate && { mayBePrivate },
 });
 
-/** How to allow a refused call, in words for the user and for the model. */
-type WayOut = Readonly<Record<"said" | "told", string>>;
-
-function hasOtherNames(path: string): boolean {
-  const info = attempt(() => Deno.lstatSync(path));
-  return info?.isFile === true && (info.nlink ?? 1) > 1;
-}
-
 const PLAN_REFUSAL: Decision = {
   allow: false,
   reason:
-    "Refused: this is plan mode, so nothing is written, and commands run only in a sandbox that keeps them from it. Look around, then present your plan; the user accepts it with /plan.",
+    "Refused: this is plan mode, so nothing is written, and commands run only in a read-only sandbox. Look around, then present your plan; the user accepts it with /plan.",
   summary: "plan mode",
 };
 
-function refusal({ name, access }: Tool, { reason: why }: Verdict, wayOut: WayOut | undefined) {
+function refusal({ name, access }: Tool, { reason: why }: Verdict, way: string | undefined) {
   const what = access === "execute" ? "this command" : name;
-  const explanation = wayOut === undefined
+  const explanation = way === undefined
     ? `${what} is not allowed: it ${why}.`
-    : `${what} needs an approval, as it ${why}, and nobody is there to give it.`;
-  const how = wayOut === undefined ? "" : ` (The user can allow it ${wayOut.told}.)`;
+    : `${what} needs an approval, which cannot be asked for here: it ${why}.`;
+  const how = way === undefined ? "" : ` (For the user: ${way} allows it.)`;
   const reason =
     `Refused: ${explanation} Do not try another way; answer with what you can read, and say what you would have done.`;
   return { explanation, reason: reason + how };

@@ -4,6 +4,7 @@ import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
+import { limitOf } from "../safety/sandbox_limit.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
@@ -23,6 +24,8 @@ interface ConfinementSources {
   caches: string;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;
+  /** True if the user can be asked about a call. */
+  mayAsk(): boolean;
   /** Called with what a sandboxed command was not allowed to leave, in one line. */
   onMended(text: string): void;
 }
@@ -106,6 +109,11 @@ export class Confinement {
         program: words[0]!,
         args: [...words.slice(1), program, ...args],
         limits: `sandboxed by ${by}: ${limits}${more}`,
+        limitOf: (end) => {
+          const limit = limitOf(end, { ...settings, view, network });
+          const mayAsk = this.sources.mayAsk() && !/^(plan|never)$/.test(settings.approve);
+          return limit && { ...limit, ...mayAsk && { mayAsk } };
+        },
         mend,
         variables,
         environment,

@@ -2,7 +2,6 @@
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
-import type { ApproveMode } from "../safety/settings.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { ToolExecution, TurnResult, Usage } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
@@ -11,7 +10,7 @@ import type { Jobs, Tool } from "../types/tool.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { FolderTrust } from "../safety/folder_trust.ts";
 import type { ModelFit } from "./fit_model.ts";
-import type { Confirmation, Frontend, SessionEvent, Surface } from "./frontend.ts";
+import type { Confirmation, Frontend, ModeStatus, SessionEvent, Surface } from "./frontend.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
@@ -56,8 +55,8 @@ export interface SessionState {
   readonly cache: CacheWatch;
   /** US dollars so far; undefined until a request has a known price. */
   cost?: number;
-  /** The mode, and whether commands are sandboxed; undefined until the settings are read. */
-  mode?: { approve: ApproveMode; isConfined: boolean };
+  /** Undefined until the settings are read. */
+  mode?: ModeStatus;
   /** Resolves once the server has listed its models, because that may change the model. */
   looked: Promise<void>;
   readonly extensions: readonly Extension[];

@@ -73,6 +73,16 @@ export interface Confirmation {
   data?: unknown;
 }
 
+/** The mode, and how commands are sandboxed. */
+export interface ModeStatus {
+  approve: ApproveMode;
+  isConfined: boolean;
+  /** True if a sandbox does not write the working directory, and the mode is not plan mode. */
+  isReadOnly?: true;
+  /** True if sandboxed commands have the network. */
+  hasNetwork?: true;
+}
+
 /** The state of a session for footers and editors. */
 export interface Status {
   /** The model's name; undefined while the server's model is unknown. */
@@ -81,8 +91,8 @@ export interface Status {
   folder: string;
   /** True under `--yes`: nothing needs approval. */
   approvesAll: boolean;
-  /** The mode, and whether commands are sandboxed; missing until both are known. */
-  mode?: { approve: ApproveMode; isConfined: boolean };
+  /** Missing until it is known. */
+  mode?: ModeStatus;
   /** Tokens in the context. `isCounted` is false for an estimate; `window` is the model's limit. */
   tokens: { used: number; isCounted: boolean; window: number | undefined };
   /** US dollars so far; undefined until a request has a known price. */

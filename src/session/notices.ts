@@ -21,18 +21,6 @@ const ON_MODEL = {
   no_thinking: "The model does not support thinking: the think setting is ignored",
 };
 
-function confinementText(
-  notice: Extract<Notice, { code: "look_incomplete" | "sandbox_missing" | "sandbox_off" }>,
-  way: Way,
-): string {
-  if (notice.code === "look_incomplete") {
-    return `${notice.folder} is large and not looked through for secrets yet: until it is, commands see only parts of it`;
-  }
-  return notice.code === "sandbox_missing"
-    ? sandboxMissingText(notice.why, way)
-    : sandboxOffText(notice, way);
-}
-
 function noticeText(notice: Notice, way: Way): string | string[] {
   switch (notice.code) {
     case "settings_unheeded":
@@ -48,13 +36,17 @@ function noticeText(notice: Notice, way: Way): string | string[] {
     case "project_ignored":
       return `${notice.file} can only tighten permissions; ignored: ${notice.settings.join(", ")}`;
     case "look_incomplete":
+      return `${notice.folder} is large: until it is searched for secrets, commands see only parts of it`;
     case "sandbox_missing":
+      return sandboxMissingText(notice.why, way);
     case "sandbox_off":
-      return confinementText(notice, way);
+      return sandboxOffText(notice, way);
     case "model_instead":
-      return insteadText(notice.model, way);
+      return `model: ${excerpt(notice.model)} (the server's model; ${
+        modelNaming(way)
+      } selects another)`;
     case "other_model":
-      return otherModelText(notice.model, notice.asked);
+      return `the server's only model is ${excerpt(notice.model)}, not ${excerpt(notice.asked)}`;
     case "text_tools":
     case "no_tools":
     case "no_thinking":
@@ -101,9 +93,6 @@ function cacheLostText({ tokens, seconds, cause }: CacheLoss): string {
   return `${thousands(tokens)} tokens were no longer in the server's cache, and ${time}: ${why}`;
 }
 
-const otherModelText = (model: string, asked: string): string =>
-  `the server's only model is ${excerpt(model)}, not ${excerpt(asked)}`;
-
 const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";
 
 const sandboxMissingText = (why: string, way: Way): string =>
@@ -121,9 +110,6 @@ function sandboxOffText(
     : `, ${how} (${why})`;
   return `no sandbox: commands can do everything you can${more}`;
 }
-
-const insteadText = (model: string, way: Way): string =>
-  `model: ${excerpt(model)} (the server's model; ${modelNaming(way)} selects another)`;
 
 /** Returns the failure, or the model and its context. */
 function greetingText(checks: readonly Check[], way: Way): string {

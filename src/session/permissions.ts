@@ -23,7 +23,7 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
-import type { Frontend } from "./frontend.ts";
+import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
@@ -70,7 +70,7 @@ export class Permissions {
   /** The last output of sandboxed commands. */
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
-  #frontend: Pick<Frontend, "onEvent"> | undefined;
+  #frontend: Pick<Frontend, "approve" | "onEvent"> | undefined;
 
   /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
@@ -94,6 +94,7 @@ export class Permissions {
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
+      mayAsk: () => this.#frontend?.approve !== undefined,
       onMended: (why) =>
         this.#frontend?.onEvent({ type: "session_notice", notice: { code: "mended", why } }),
     });
@@ -284,10 +285,15 @@ export class Permissions {
     return this.#approve ?? (this.startsInPlan ? "plan" : undefined);
   }
 
-  /** Returns the approval mode of a folder, and if its commands are sandboxed. */
-  async mode(folder: string): Promise<{ approve: ApproveMode; isConfined: boolean }> {
-    const { approve, view } = await this.#settingsFor(folder);
-    return { approve, isConfined: view !== undefined };
+  /** Returns the approval mode of a folder, and how its commands are sandboxed. */
+  async mode(folder: string): Promise<ModeStatus> {
+    const { approve, view, sandbox, network } = await this.#settingsFor(folder);
+    const isConfined = view !== undefined;
+    return {
+      ...{ approve, isConfined },
+      ...isConfined && sandbox === "read-only" && approve !== "plan" && { isReadOnly: true },
+      ...isConfined && network && { hasNetwork: true },
+    };
   }
 
   /** Allows a call in a folder for the rest of the session. */

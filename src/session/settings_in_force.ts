@@ -96,49 +96,37 @@ export async function settingsInForce(
   for (const project of projectSettings(folder)) {
     inForce = tightenedBy(project, inForce, folder, toolNames);
   }
-  if (inForce.approve === "plan") inForce = planned(inForce);
-  const isConfined = inForce.sandbox !== "off" && !holdsHome && await hasSandbox();
-  if (!isConfined) return inForce;
-  const view = (more?: string) => {
-    const sandboxWrite = [...inForce.sandboxWrite, ...more === undefined ? [] : [more]];
-    return viewOf(folder, { ...inForce, sandboxWrite }, path, looked);
-  };
-  return { ...inForce, view, looks: looked.looks };
+  if (inForce.sandbox === "off") return inForce;
+  if (inForce.approve === "plan") {
+    // Commands write only to their own `/tmp`.
+    const sandboxRead = [...inForce.sandboxRead, ...inForce.sandboxWrite];
+    inForce = { ...inForce, sandbox: "read-only", sandboxRead, sandboxWrite: [] };
+  }
+  if (holdsHome || !await hasSandbox()) return inForce;
+  return { ...inForce, view: viewsOf(folder, inForce, path, looked), looks: looked.looks };
 }
 
-/** Returns the settings for plan mode: commands write only to their own `/tmp`. */
-function planned(inForce: SettingsInForce): SettingsInForce {
-  const sandbox = inForce.sandbox === "off" ? "off" : "read-only";
-  const sandboxRead = [...inForce.sandboxRead, ...inForce.sandboxWrite];
-  return { ...inForce, sandbox, sandboxRead, sandboxWrite: [] };
-}
-
-/** Returns the view of a folder under these settings. */
-function viewOf(
+/** Returns what makes the view of a folder under these settings, in which commands may also write one more folder. */
+function viewsOf(
   folder: string,
-  settings: SettingsInForce,
+  { paths, sandbox, sandboxRead: read, sandboxWrite, network, rules }: SettingsInForce,
   path: string | undefined,
   looked: Pick<SettingsSources, "looks">,
-): View {
-  const { paths, sandboxRead, sandboxWrite, network, rules } = settings;
+): (more?: string) => View {
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
   const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>
     about.some((rule) => isFor(rule, tool) && matchesPath(rule, folder, at));
-  return makeView({
-    folder,
-    isWritable: settings.sandbox === "workspace-write",
-    network,
-    paths,
-    read: sandboxRead,
-    write: sandboxWrite,
-    programs: programFolders(folder, path),
-    allPrograms: programFolders(undefined, path),
-    ...looked,
-    ...about.length > 0 && {
-      ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
-      ruledPlaces: about.flatMap(({ start }) => start ?? []),
-    },
-  });
+  return (more) =>
+    makeView({
+      ...{ folder, isWritable: sandbox === "workspace-write", network, paths, read, ...looked },
+      write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
+      programs: programFolders(folder, path),
+      allPrograms: programFolders(undefined, path),
+      ...about.length > 0 && {
+        ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
+        ruledPlaces: about.flatMap(({ start }) => start ?? []),
+      },
+    });
 }
 
 /** Returns `rules`, and those of `added` that are not saved in the file. */

@@ -26,8 +26,12 @@ export interface ConfinedProgram {
   program: string;
   /** Its arguments. */
   args: string[];
-  /** The limits that may have made the program fail, in one line for the model. */
+  /** The limits of the program, in one line for the model. */
   limits?: string;
+  /** Returns the limit that made the program fail; undefined if its output shows none. */
+  limitOf?(
+    end: { command: string; code: number | undefined; stdout?: string; stderr?: string },
+  ): SandboxLimit | undefined;
   /** Additional variables. */
   variables?: Readonly<Record<string, string>>;
   /** Returns the environment to start `program` in, so that the program in it gets these variables. */
@@ -37,4 +41,24 @@ export interface ConfinedProgram {
    * replace, and reports that in one line for the model.
    */
   mend?(output: string, code?: number): string | undefined;
+}
+
+/**
+ * The kinds of limits. `loopback`: a server of 127.0.0.1 that another program runs; `hidden` and `secret`: a path that
+ * commands do not see; `tmp`: a file in the system's `/tmp`; `outside` and `protected`: a path that they do not write;
+ * `read_only` and `plan`: the working directory.
+ */
+export const LIMIT_KINDS = [
+  ...["network", "loopback", "hidden", "secret", "tmp", "outside", "protected"] as const,
+  ...["read_only", "plan", "socket", "kernel"] as const,
+];
+
+/** What the sandbox withheld from a command. */
+export interface SandboxLimit {
+  /** What it is about. */
+  kind: typeof LIMIT_KINDS[number];
+  /** The absolute path that is closed. */
+  path?: string;
+  /** True if the user can be asked to lift it for the command. */
+  mayAsk?: boolean;
 }

@@ -1,6 +1,6 @@
 /** Tools, and the context of a running tool, as plain JSON apart from functions. @module */
 
-import type { Confine, Leave } from "./confine.ts";
+import type { Confine, Leave, SandboxLimit } from "./confine.ts";
 import type { ImageLimits, ImagePart } from "./image.ts";
 
 /** The supported part of JSON Schema, which `tools/schema.ts` documents. */
@@ -106,6 +106,8 @@ export interface Job {
   readonly command: string;
   /** How it ended, in a few words; undefined while it runs. */
   readonly outcome: string | undefined;
+  /** The limit of the sandbox that made it fail. */
+  readonly limit?: SandboxLimit | undefined;
   /** Its running time, in milliseconds. */
   readonly elapsedMs: number;
   /** True once the model knows how it ended. */
@@ -255,6 +257,8 @@ export interface ToolOutcome {
   job?: number;
   /** The output of a command, as far as `content` shows it. */
   output?: CommandOutput;
+  /** The limit of the sandbox that made a command fail. */
+  limit?: SandboxLimit;
   /** The names of processes that a command left running, and that were ended. */
   endedProcesses?: readonly string[];
   /** The range of a file's lines in `content`, from 1. `total` is a minimum unless `isExact`. */

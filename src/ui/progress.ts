@@ -3,6 +3,7 @@ import { count, duration, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { WRITTEN_ARGUMENTS } from "../tools/definition.ts";
 import { shortCommand } from "../tools/shell/jobs.ts";
+import { sandboxLimitText } from "../tools/shell/limit_text.ts";
 import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 
@@ -11,8 +12,12 @@ const MAX_CALL_CHARS = 100;
 /** Describes a call in one line that is safe to print, such as `read_file src/a.ts limit=80`. */
 export function describeCall(name: string, args: Record<string, unknown>): string {
   const named = Object.entries(args).filter(([key]) => !WRITTEN_ARGUMENTS.includes(key));
-  const values = named.map(([key, value]) =>
-    typeof value === "string" ? value : `${key}=${JSON.stringify(value)}`
+  const values = named.map(([key, value], at) =>
+    typeof value !== "string"
+      ? `${key}=${JSON.stringify(value)}`
+      : at === 0
+      ? value
+      : `${key}=${/\s/.test(value) ? JSON.stringify(value) : value}`
   );
   return shortened(oneLine(`${name} ${values.join(" ")}`), MAX_CALL_CHARS);
 }
@@ -67,13 +72,18 @@ function outcomeText(exec: ToolExecution): string {
   const time = duration(exec.durationMs);
   const code = failedExitCode(exec);
   return {
-    done: code === undefined ? time : `exit code ${code}, ${time}`,
+    done: [code === undefined ? time : `exit code ${code}, ${time}`, limitOfCall(exec)]
+      .filter(Boolean).join("; "),
     refused: refusal === undefined ? "refused" : `refused: ${oneLine(refusal)}`,
     stopped: `stopped, ${time}`,
     not_run: "not run",
     failed: `failed: ${shortened(oneLine(failureOf(exec)), 120)}`,
   }[outcome];
 }
+
+/** Returns the limit of the sandbox that made a command fail, with its setting; undefined if there is none. */
+export const limitOfCall = ({ details }: ToolExecution): string | undefined =>
+  details?.limit && sandboxLimitText(details.limit);
 
 export const failureOf = (exec: ToolExecution): string => ownResult(exec).split("\n", 1)[0]!;
 
@@ -82,8 +92,9 @@ export function failedExitCode({ outcome, details }: ToolExecution): number | un
 }
 
 export function jobEnded(job: Job): string {
-  const { number, outcome = "" } = job;
+  const { number, outcome = "", limit } = job;
   const [, code] = /^exit code (\d+)$/.exec(outcome) ?? [];
   const end = code === "0" ? "done" : code ? `failed (exit ${code})` : `ended (${outcome})`;
-  return `Job ${number} ${end}: ${oneLine(shortCommand(job))}`;
+  const why = limit === undefined ? "" : ` (${sandboxLimitText(limit)})`;
+  return `Job ${number} ${end}: ${oneLine(shortCommand(job))}${why}`;
 }

@@ -91,8 +91,8 @@ Deno.test("CMD-07 files that -p names go along, as far as nobody has to be asked
   assertEquals([code, stderr], [
     3,
     "· 1 file attached\n" +
-    "· @.env is not attached: read_file needs an approval, as it may hold variables of the " +
-    "environment, and nobody is there to give it.\n" +
+    "· @.env is not attached: read_file needs an approval, which cannot be asked " +
+    "for here: it may contain variables of the environment.\n" +
     "· @no.txt is not a file here: only the name is sent\n",
   ]);
   await ask("--yes", "--sandbox", "off");

@@ -31,7 +31,7 @@ for (
       { sandbox: "toString" },
       "Cannot use --sandbox as it must be one of read-only, workspace-write, off",
     ],
-    [{ env: "*" }, 'Cannot use --env "*" as it must be the name of a variable, or its beginning'],
+    [{ env: "*" }, 'Cannot use --env "*" as it must be the name of a variable, or a prefix and'],
     [{ env: "A B-C" }, 'Cannot use --env "B-C"'],
     [{ env: `A,${"=".repeat(100)}` }, `Cannot use --env "${"=".repeat(60)}" as`],
   ] as const

@@ -99,7 +99,7 @@ Deno.test("in a sandbox without a network it is off, but for a rule that allows 
   const sandbox = "workspace-write";
   const refused = hostVerdict(one, settings({ sandbox }));
   assertEquals(refused.effect, "deny");
-  assert(refused.reason.includes("the setting network"), refused.reason);
+  assert(refused.reason.includes("--network, or a rule"), refused.reason);
   assertEquals(hostVerdict(one, settings({ sandbox, network: true })).effect, "ask");
   assertEquals(hostVerdict(one, settings({ sandbox }, ["ask fetch_url"])).effect, "deny");
   assertEquals(hostVerdict(one, settings({ sandbox }, ["allow *"])).effect, "deny");

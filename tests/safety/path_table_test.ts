@@ -391,7 +391,7 @@ Deno.test({
     }
     const paths = new PathTable({ own: ["/data//copilot/", "/state/../x/copilot"] }, looksAt([]));
     for (const path of ["/data/copilot/config.json", "/x/copilot"]) {
-      assertEquals(paths.secretKind(path), "what this program keeps", path);
+      assertEquals(paths.secretKind(path), "a file of this program", path);
     }
   },
 });

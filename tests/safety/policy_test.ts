@@ -727,6 +727,20 @@ rows("CMD-04", [
     .map((command): [PolicyCall, { rule: string[] }, RuleEffect] => [bash(command), {
       rule: ["allow run_bash", `allow run_bash(${command})`],
     }, "ask"]),
+  ...["git clean -nd", "git clean -dqn sub", "git -C sub clean --dry-run -d"].map((
+    command,
+  ): [PolicyCall, { rule: string[] }, RuleEffect] => [
+    bash(command),
+    { rule: ["allow run_bash"] },
+    "allow",
+  ]),
+  ...["git clean -n --no-dry-run", "git clean -e -n -f", "git clean -d $x -n", "git clean -i"].map((
+    command,
+  ): [PolicyCall, { rule: string[] }, RuleEffect] => [
+    bash(command),
+    { rule: ["allow run_bash"] },
+    "ask",
+  ]),
   [bash("rm -rf build"), { rule: ["allow run_bash(rm *)"] }, "allow"],
   [bash("find . -delete"), { rule: ["allow run_bash", "allow run_bash(find *)"] }, "ask"],
   [bash("git log --output=x"), LOG, "ask"],
@@ -825,7 +839,7 @@ Deno.test({
       [bash("x <<E"), "here-document"],
       [bash("make"), "runs make"],
       [bash("A=1 make"), "sets A"],
-      [bash("make $x"), "known only when it runs"],
+      [bash("make $x"), "arguments that the shell expands"],
       [bash("cat .env"), "names .env"],
     ];
     for (const [call, part] of reasons) {

@@ -160,7 +160,7 @@ Deno.test("a rule about an argument of a server's tool: its pattern is for all o
     assertThrows(
       () => parseRule("deny", text),
       SyntaxError,
-      "its brackets must hold an argument and its pattern, as in mcp__git__push(branch: feature/*)",
+      "its brackets must contain an argument and its pattern, as in mcp__git__push(branch: feature/*)",
     );
   }
 });

@@ -109,7 +109,7 @@ Deno.test(
       await assertRejects(
         () => none.save(work, () => ({})),
         Error,
-        "there is no home folder to keep it in",
+        "there is no home folder to save it in",
       );
       const file = new PermissionsFile(
         path,

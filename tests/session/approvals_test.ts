@@ -102,8 +102,8 @@ Deno.test("a question about a link names the place that it leads to", unix, asyn
     await decide(person, ws, "edit_file", edit(name));
   }
   assertEquals(person.asked.map(({ reason, isRoutine }) => [reason, isRoutine]), [
-    [`is what a shell runs at its start (${other}/.bashrc)`, false],
-    [`may hold saved passwords (${other}/.netrc)`, false],
+    [`is a file that shells run at their start (${other}/.bashrc)`, false],
+    [`may contain saved passwords (${other}/.netrc)`, false],
     [`is outside of the working directory (${other}/x)`, false],
     [`writes (${ws.dir}/a)`, false],
     ["writes", true],

@@ -223,7 +223,7 @@ Deno.test({
   ignore,
   async fn() {
     await using at = await repository();
-    const leaves = "and so runs outside of the sandbox";
+    const leaves = "so it runs outside of the sandbox";
     assertEquals(await at.run("git push origin"), `asked: pushes with your credentials, ${leaves}`);
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
@@ -239,7 +239,7 @@ Deno.test({
     for (const option of ["--git-dir .git", "--work-tree .", "--namespace x"]) {
       assertEquals(
         await at.run(`git ${option} push origin`),
-        `asked: pushes with your credentials and may run what its options name, ${leaves}`,
+        `asked: pushes with your credentials and may run programs that its options name, ${leaves}`,
       );
     }
     await at.outside(
@@ -247,16 +247,16 @@ Deno.test({
     );
     assertEquals(
       await at.run("git commit -m x"),
-      `asked: signs with your key and may run what this repository names: hooks/pre-push, ${leaves}`,
+      `asked: signs with your key and may run programs that this repository names: hooks/pre-push, ${leaves}`,
     );
     assertEquals(
       await at.run("git fetch https://example.com/x"),
-      `asked: fetches with your credentials and may run what this repository names: hooks/pre-push, ${leaves}`,
+      `asked: fetches with your credentials and may run programs that this repository names: hooks/pre-push, ${leaves}`,
     );
     await at.outside("git config core.sshCommand ./evil.sh");
     assertEquals(
       await at.run("git push origin"),
-      `asked: pushes with your credentials and may run what this repository names: core.sshcommand=./evil.sh, hooks/pre-push, ${leaves}`,
+      `asked: pushes with your credentials and may run programs that this repository names: core.sshcommand=./evil.sh, hooks/pre-push, ${leaves}`,
     );
   },
 });
@@ -329,7 +329,7 @@ Deno.test({
     await at.outside(
       "git init -q --bare up.git; git add -f up.git; git update-ref refs/remotes/o/x main; git config remote.o.fetch '+refs/heads/*:refs/remotes/o/*'; git config remote.o.url x",
     );
-    assertMatch(await at.run("git checkout -b x o/x"), /call again with leave "sandbox"/);
+    assertMatch(await at.run("git checkout -b x o/x"), /Call again with leave "sandbox"/);
     // What is created in its folder for the command is not added.
     assertMatch(await at.run("git add -A && git commit -qm two"), /^exit code: 0/);
     const names = await at.outside("git ls-files up.git; git branch --show-current");
@@ -387,7 +387,10 @@ Deno.test({
       for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
       await at.outside(prepare);
       const said = await at.run(command);
-      assertStringIncludes(said, `credentials and may run what this repository names: ${named}`);
+      assertStringIncludes(
+        said,
+        `credentials and may run programs that this repository names: ${named}`,
+      );
     }
   },
 });

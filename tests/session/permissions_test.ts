@@ -228,11 +228,37 @@ Deno.test("a refusal says why in its line, and what would allow it", () => {
   return turn(calls, [], { own: { deny: ["run_bash(echo *)"] } }, ({ stderr }) => {
     const lines = stderr.split("\n").filter((line) => line.includes("refused"));
     assertEquals(lines, [
-      "· run_bash touch a (refused: it runs touch, which no rule allows; --yes, or a rule, allows it)",
+      "· run_bash touch a (refused: it runs touch, which no rule allows; the rule run_bash(touch a) allows it)",
       "· run_bash git clean -f (refused: it can destroy work, as git clean does; --yes allows it)",
       "· run_bash echo a (refused: it matches the rule deny run_bash(echo *))",
     ]);
   });
+});
+
+Deno.test("a path that a tool cannot use is not asked about, nor a file that only commands may see", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const asked: unknown[] = [];
+  const permissions = openPermissions({ approve: "auto", sandbox: "workspace-write" });
+  const policy = permissions.policy({
+    approve({ subject }) {
+      asked.push(subject.path);
+      return Promise.resolve({ choice: "refuse", reason: "" });
+    },
+    onEvent() {},
+  });
+  const { signal } = new AbortController();
+  const read = (file_path: string) => {
+    const tool = builtinTools.find((one) => one.name === "read_file")!;
+    return policy.decide(tool, { file_path }, { workingDir: folder, maxOutputChars: 100, signal });
+  };
+  await assertRejects(async () => await read("~/.ssh/x"), RangeError, "~ is not expanded here");
+  const { isConfined } = await permissions.mode(folder);
+  const missing = async () => await read("/tmp/no-such-file-of-a-command");
+  if (isConfined) {
+    await assertRejects(missing, Error, "If a command wrote it, only commands see it");
+  }
+  assertEquals(asked, []);
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or written", async () => {
@@ -487,7 +513,7 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
       const { prepare: _, ...tool } = builtinTools.find((one) => one.name === name)!;
       return policy.decide(tool, args, { workingDir: folder, maxOutputChars: 100, signal });
     };
-    for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", " ", "*"]) {
+    for (const path of ["f", "./f", at("f"), "link", ".env", "one", "a b.txt", "é", "*"]) {
       await decide("write_file", { file_path: path, content: "" });
     }
     await decide("read_file", { file_path: "/etc/hosts" });
@@ -843,7 +869,7 @@ sessionTest(
     assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
     assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
     assertEquals(await here("early"), false);
-    await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan"));
+    await terminal.until((rows) => rows.at(-1)!.endsWith(" · plan · NO SANDBOX"));
     await terminal.until("Ready to start?");
     await terminal.type("\x1b");
     await terminal.until((rows) => !rows.some((row) => row.includes("Ready to start?")));

@@ -9,6 +9,11 @@ const CALLS: [name: string, args: Record<string, unknown>, shown: string][] = [
   ["edit_file", { file_path: "a", old_string: "b", new_string: "c" }, "edit_file a"],
   ["write_file", { file_path: "a", content: "b" }, "write_file a"],
   ["x\x1b", { a: "b\nc", d: null, e: ["f"] }, 'x␛ b c d=null e=["f"]'],
+  [
+    "run_bash",
+    { command: "npm ci", leave: "network", reason: "to install" },
+    'run_bash npm ci leave=network reason="to install"',
+  ],
   ["x", {}, "x"],
   ["x", { a: "b".repeat(98) }, `x ${"b".repeat(98)}`],
   ["x", { a: "b".repeat(99) }, `x ${"b".repeat(97)}…`],
@@ -47,6 +52,16 @@ Deno.test("why a call failed is the first line of its result, up to 120 characte
   assertEquals(line("a\x1b\nmore"), "· run_bash x (failed: a␛)");
   assertEquals(line("a".repeat(120)), `· run_bash x (failed: ${"a".repeat(120)})`);
   assertEquals(line("a".repeat(121)), `· run_bash x (failed: ${"a".repeat(119)}…)`);
+});
+
+Deno.test("a command that the sandbox made fail says what it lacked", () => {
+  const details = { exitCode: 6, limit: { kind: "network" } as const };
+  assertEquals(
+    progressLine({ type: "tool_done", exec: { ...EXEC, details } }),
+    "· run_bash x (exit code 6, 5 ms; no network in the sandbox: --network)",
+  );
+  const job = { number: 1, outcome: "exit code 6", command: "a", limit: details.limit } as Job;
+  assertEquals(jobEnded(job), "Job 1 failed (exit 6): a (no network in the sandbox: --network)");
 });
 
 Deno.test("a job that ended is told of in one line", () => {

@@ -5,11 +5,7 @@ import { programFolders } from "../../find_program.ts";
 import type { Confine } from "../../types/confine.ts";
 import { type HookDefinition, type HookEvent, matchesHook } from "./definition.ts";
 import { type HookEnd, type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
-import { aborted, within } from "../../wire/wait.ts";
-import { OutputCapture } from "../../tools/shell/output_capture.ts";
-import { endNow } from "../../tools/shell/process_group.ts";
-import { atProgramEnd } from "../../tools/shell/program_end.ts";
-import { DRAIN_MS, GRACE_MS, startShell, tidyUp } from "../../tools/shell/shell_process.ts";
+import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { reasonOf } from "../../text/reason.ts";
 
@@ -101,26 +97,19 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   if (hook.problem !== undefined) return { failure: hook.problem };
   const { input, variables, ...context } = run;
   try {
-    const shell = await startShell(
+    let written: Promise<void> | undefined;
+    const { status, ended, streams: { stdout, stderr } } = await runShell(
       hook.command,
       { ...context, maxOutputChars: MAX_HOOK_OUTPUT },
-      { hasInput: true, variables },
+      {
+        ...{ hasInput: true, variables, timeoutMs: hook.timeoutMs, maxBytes: MAX_HOOK_OUTPUT },
+        // A hook that does not read its stdin closes it.
+        onStart: (_, { stdin }) => written = writeAll(stdin, input),
+      },
     );
-    const { child } = shell;
-    const release = atProgramEnd(() => endNow(child.pid, run.workingDir));
-    const stdout = new OutputCapture([child.stdout], MAX_HOOK_OUTPUT);
-    const stderr = new OutputCapture([child.stderr], MAX_HOOK_OUTPUT);
-    // A hook that does not read its stdin closes it.
-    const written = writeAll(child.stdin, input);
-    const ended = Promise.race([child.status.then(() => true), aborted(run.signal)]);
-    const isOver = await within(hook.timeoutMs, ended);
-    const captures = [stdout, stderr];
-    if (isOver) await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
-    const { status } = await tidyUp(shell, captures, GRACE_MS);
     await written;
-    release();
     run.signal.throwIfAborted();
-    if (!isOver) return { failure: `it did not end within ${hook.timeoutMs / 1000} s` };
+    if (ended === "timeout") return { failure: `it did not end within ${hook.timeoutMs / 1000} s` };
     return {
       code: status?.code ?? 1,
       stdout: stdout.text(MAX_HOOK_OUTPUT),

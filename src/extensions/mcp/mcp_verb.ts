@@ -173,7 +173,7 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 /** Adds a server to the user's file, or removes one. Returns the path of the file. */
 async function changeOwnFile(name: string, server?: Record<string, unknown>): Promise<string> {
   const path = ownMcpFile();
-  if (path === undefined) throw new UsageError("There is no home folder to keep servers in");
+  if (path === undefined) throw new UsageError("There is no home folder to save servers in");
   const file = readJsonFile(path) ?? {};
   const servers = isObject(file.mcpServers) ? file.mcpServers : {};
   const isThere = Object.hasOwn(servers, name);

@@ -191,7 +191,7 @@ export function checkedAddress(given: unknown, serverUrl: string): string {
   const wrong = (why: string) =>
     new Error(`it names the address ${String(given).slice(0, 200)}, which ${why}`);
   if (url === null || !/^https?:$/.test(url.protocol)) throw wrong("is not a web address");
-  if (url.username !== "" || url.password !== "") throw wrong("holds a password");
+  if (url.username !== "" || url.password !== "") throw wrong("contains a password");
   const server = new URL(serverUrl);
   const isOwn = url.hostname === server.hostname;
   if (url.protocol === "http:" && !isLoopback(url.href)) throw wrong("is not https");

@@ -320,7 +320,7 @@ export class McpServer {
       ? await client.list("tools", MAX_LIST, { signal: this.#over.signal })
       : { entries: [], isCut: false, ttlMs: undefined };
     const { tools, reasons } = readTools(entries, this.definition.url !== undefined);
-    if (isCut) reasons.push(`its list of tools goes on after ${MAX_LIST}, or without end`);
+    if (isCut) reasons.push(`its list of tools has more than ${MAX_LIST}, or no end`);
     if (reasons.length > 0) {
       this.options.onNews?.({ type: "left_out", server: this.name, reasons });
     }

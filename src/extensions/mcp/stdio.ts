@@ -13,7 +13,8 @@ import { commandEnvironment } from "../../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { endGroup, endNow } from "../../tools/shell/process_group.ts";
 import { atProgramEnd } from "../../tools/shell/program_end.ts";
-import type { Confine } from "../../types/confine.ts";
+import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
+import type { Confine, ConfinedProgram } from "../../types/confine.ts";
 import { within } from "../../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { McpDefinition } from "./definition.ts";
@@ -73,9 +74,7 @@ export async function startProgram(
   } catch (error) {
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
-  const limits = confined?.limits &&
-    `${confined.limits}: "sandboxRead" in permissions.json shows it more, copilot mcp add --no-sandbox lifts that`;
-  return new ProgramCarrier(child, folder, handlers, limits, () => {
+  return new ProgramCarrier(child, folder, handlers, confined, () => {
     confined?.mend?.("");
     if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
   });
@@ -102,8 +101,7 @@ class ProgramCarrier implements Carrier {
     private readonly child: Deno.ChildProcess,
     private readonly folder: string,
     handlers: CarrierHandlers,
-    /** The limits of its sandbox, in one line: they may be the cause of a failure. */
-    private readonly limits: string | undefined,
+    private readonly confined: ConfinedProgram | undefined,
     private readonly onEnd: () => void,
   ) {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
@@ -123,7 +121,19 @@ class ProgramCarrier implements Carrier {
     // The error often precedes a stack trace and the interpreter's version.
     const error = lines.findLast((line) => /^\w*(error|exception)\b/i.test(line));
     const said = shortened(error ?? lines.slice(-3).join(" / "), 300);
-    return [said, this.limits].filter(Boolean).join("; ");
+    return [said, this.#limits()].filter(Boolean).join("; ");
+  }
+
+  /** Returns the limit of the sandbox that made it fail, or all limits. */
+  #limits(): string | undefined {
+    const { limits, limitOf } = this.confined ?? {};
+    const limit = limitOf?.({ command: "", code: 1, stderr: this.#words });
+    if (limit) {
+      return sandboxLimitText(limit).replace("--network", "copilot mcp add without --no-network")
+        .replace("--sandbox off", "copilot mcp add --no-sandbox");
+    }
+    return limits &&
+      `${limits}: "sandboxRead" in permissions.json shows it more files, copilot mcp add --no-sandbox lifts all limits`;
   }
 
   end(): Promise<void> {

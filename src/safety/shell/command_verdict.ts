@@ -82,7 +82,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
     return isConfined && !mayBeDenied ? CONFINED : { ...askBecause(fault || ""), mayBeDenied };
   }
   if (line.commands.length === 0) {
-    return scene.hasBash() ? ALLOW : askBecause("runs in another shell");
+    return scene.hasBash() ? ALLOW : askBecause("runs in a shell other than bash");
   }
   const parts = linePlaces(text, line.commands, scene);
   const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
@@ -114,7 +114,7 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
     counted.find(({ isUncovered }) => isUncovered) ??
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
-  if (!hasBash) return askBecause("runs in a shell whose language is not understood");
+  if (!hasBash) return askBecause("runs in a shell other than bash");
   return moved ?? counted.find(({ leave }) => leave !== undefined) ?? counted[0]!;
 }
 
@@ -136,7 +136,7 @@ function movedVerdict(
   );
   const counts = hasPathRules(scene) ||
     !confines(scene) && (names.includes("rm") || hasPattern);
-  return counts ? askBecause("names paths in a folder that it changes to") : undefined;
+  return counts ? askBecause("changes its folder, so its paths may lead elsewhere") : undefined;
 }
 
 /** Returns the commands of a line, each with the scene of its folder. */
@@ -168,7 +168,7 @@ function confines(scene: Scene): boolean {
 
 /** A command with more words needs approval, because each may be a path to resolve. */
 const MAX_COMMAND_WORDS = 1000;
-const CONFINED: Verdict = { effect: "allow", reason: "is confined" };
+const CONFINED: Verdict = { effect: "allow", reason: "runs in the sandbox" };
 type NamedPath = { path: string; verdict: Verdict };
 
 /** Returns the verdict on one command of a line. */
@@ -186,7 +186,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const asked = askedByRule(concerned, runs);
   // The sandbox hides secrets: a command that reads one has to leave it.
   if (refused) {
-    const said = { ...asked, ...asNamed(refused) };
+    const { path, verdict: { effect, reason } } = refused;
+    const said: Verdict = { ...asked, effect, reason: `names ${path}, which ${reason}` };
     return isConfined && said.effect === "ask" ? leaving(said) : said;
   }
   if (asked) return asked;
@@ -206,7 +207,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
       .some(({ isInside, real }) => !isInside || scene.paths.protectedKind(real) !== undefined);
   const allowed = coverOf([command, plain], rules, isAway, scene);
   const isVague = !isConfined && words.some(({ kind }) => kind !== "literal");
-  const vague = askBecause(`runs ${words[0]?.text} with words that are known only when it runs`);
+  const vague = askBecause(`runs ${words[0]?.text} with arguments that the shell expands`);
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
@@ -295,12 +296,8 @@ function coverOf(
 
 /** Returns the verdict on a command that would fail in the sandbox. */
 function leaving(verdict: Verdict): Verdict {
-  const reason = `${verdict.reason}, and so runs outside of the sandbox`;
+  const reason = `${verdict.reason}, so it runs outside of the sandbox`;
   return { ...verdict, reason, leave: "sandbox", isBeyond: true };
-}
-
-function asNamed({ path, verdict: { effect, reason } }: NamedPath): Verdict {
-  return { effect, reason: `names ${path}, which ${reason}` };
 }
 
 /**
@@ -377,8 +374,14 @@ const DESTRUCTIVE: readonly Rule[] = [
   .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** Returns the loss that a command may cause, in words; undefined if no loss is known. */
-function destroys(runs: readonly (readonly Word[])[], { place, root }: Scene): string | undefined {
-  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, runs) !== "no");
+function destroys(runs: readonly (readonly Word[])[], scene: Scene): string | undefined {
+  const { place, root } = scene;
+  // `git clean -n` only lists.
+  const lossy = runs.filter((words) =>
+    programName(words[0]?.text ?? "") !== "git" || words.some(({ kind }) => kind !== "literal") ||
+    gitNeed(words, scene) !== undefined
+  );
+  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, lossy) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");

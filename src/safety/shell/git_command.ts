@@ -22,6 +22,7 @@ const READING_GIT = new Set(
 const READING_WORDS: Readonly<Record<string, RegExp>> = {
   branch:
     /^$|^(-[arv]+|--(all|contains|format|list|merged|no-merged|points-at|remotes|show-current|sort))\b/,
+  clean: /^(?=(.* )?(-[dfqxX]*n|--dry-run))((-[dfnqxX]+|--dry-run|--|[^-]\S*)( |$))+$/,
   config:
     /^(--(global|local|show-\w+|system|worktree) )*((-l|--(get|list)\S*|get|list)\b|[\w-]+\.[\w.-]+$)/,
   notes: /^(list|show)\b/,
@@ -165,7 +166,7 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
   const command = gitCommand(words, scene);
   const { git } = scene;
   if (command === undefined || git === undefined) return undefined;
-  if (!command.isPlain) return "may run what its options name";
+  if (!command.isPlain) return "may run programs that its options name";
   const { name, rest } = command;
   const isPush = [name, rest[0]].some((word) => /^(push|send-pack)$/.test(word ?? ""));
   const isLocal = gitNeed(words, scene) === undefined;
@@ -176,10 +177,10 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
     : [];
   for (const folder of folders) {
     if (folders.length > MAX_SUBMODULES) {
-      return `may run what over ${MAX_SUBMODULES} submodules name`;
+      return `may run programs of over ${MAX_SUBMODULES} submodules`;
     }
     const settings = git.settings(folder);
-    if (settings === undefined) return "may run what settings name, which cannot be read";
+    if (settings === undefined) return "may run programs that unreadable settings name";
     const gitFolder = gitFileTarget(join(repositoryAround(folder)[0] ?? folder, ".git")) ?? "";
     const suspect = settings.filter((one) =>
       !/^(global|system)$/.test(one.scope) &&
@@ -193,7 +194,9 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
     new Set(found).size - MAX_LISTED_NAMES,
   ];
   if (more > 0) shown.push(`${more} more`);
-  return found.length === 0 ? undefined : `may run what this repository names: ${shown.join(", ")}`;
+  return found.length === 0
+    ? undefined
+    : `may run programs that this repository names: ${shown.join(", ")}`;
 }
 
 /** The maximum numbers of repositories whose settings are read, and of names in a question. */

@@ -210,7 +210,7 @@ export function backquotes(s: ShellSource, isQuoted: boolean): Word {
     if (char === "\\") {
       const next = s.text[++s.at] ?? "";
       if (next === "\n") fail("a line is continued in backquotes");
-      if (isQuoted && next === '"') fail("quotes in backquotes in quotes are not followed");
+      if (isQuoted && next === '"') fail("backquotes in quotes contain quotes");
       char = /[\\`$]/.test(next) ? next : `\\${next}`;
     }
     text += char;

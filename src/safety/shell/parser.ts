@@ -78,7 +78,7 @@ function list(s: ShellSource, end: "" | ")" | "esac"): string {
         finish();
         if (/^\|&?$/.test(operator)) s.isPiped = true;
         if (!/^;[;&]/.test(operator)) continue;
-        if (end !== "esac") fail(`${operator} stands outside of case`);
+        if (end !== "esac") fail(`${operator} is not in a case`);
         return operator;
       }
       if (takeRedirection(s, command, "")) continue;
@@ -114,7 +114,7 @@ function subshell(s: ShellSource, command: SimpleCommand): void {
     const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
       command.assignments.length + command.redirections.length === 0;
     if (isFunction && take(s, /\([ \t]*\)/y) !== undefined) return define(s, command.words[0]!);
-    fail("a bracket stands in a word or after one");
+    fail("a bracket is in a word or after one");
   }
   if (s.text[s.at + 1] === "(") fail("it has arithmetic");
   s.at++;
@@ -148,14 +148,14 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
       return void define(s, name);
     }
     if (raw === "esac" && end === "esac") return "esac";
-    if (raw === "coproc") fail("coproc is not followed");
+    if (raw === "coproc") fail("coproc is not supported");
   }
   // The redirections decide if bash reads these as keywords or as words.
   const isGrammar = KEYWORDS.has(raw) || /^(time|for|select|case|\[\[|function|coproc)$/.test(raw);
-  if (isGrammar && command.words.length === 0) fail("a keyword stands after a redirection");
+  if (isGrammar && command.words.length === 0) fail("a keyword follows a redirection");
   if (/[<>]/.test(s.text[s.at] ?? "") && /^(\d+$|\{)/.test(raw)) {
     if (!/^\d{1,4}$/.test(raw) || !takeRedirection(s, command, raw)) {
-      fail(`${raw} stands before a redirection`);
+      fail(`a redirection follows ${raw}`);
     }
     return;
   }
@@ -166,7 +166,7 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
       command.assignments.push({ name, value: { ...read, text } });
       return;
     }
-    if (/^[A-Za-z_]\w*\[/.test(raw)) fail("an element of an array is set");
+    if (/^[A-Za-z_]\w*\[/.test(raw)) fail("it sets an element of an array");
   }
   command.words.push(read);
 }
@@ -190,7 +190,7 @@ function loop(s: ShellSource): undefined {
 function cases(s: ShellSource): undefined {
   const command = newCommand(wordOf("case"), neededWord(s));
   skipNewlines(s);
-  if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no in");
+  if (take(s, /in(?=[ \t\n])/y) === undefined) fail("case has no word in");
   for (let ended = ""; ended !== "esac";) {
     skipNewlines(s);
     if (take(s, /esac(?=[ \t\n;&|)]|$)/y) !== undefined) break;
@@ -218,7 +218,7 @@ function condition(s: ShellSource): undefined {
     const read = neededWord(s);
     const raw = s.text.slice(start, s.at);
     if (raw === "]]") break;
-    if (raw === "=~") fail("an expression stands in [[ ]]");
+    if (raw === "=~") fail("[[ ]] contains a regular expression");
     command.words.push(read);
   }
   add(s, command);
@@ -251,13 +251,13 @@ function takeRedirection(s: ShellSource, command: SimpleCommand, descriptor: str
     redirection.target = neededWord(s);
     // bash ends such an operand after a `-`, and expands it twice.
     const isPlain = /^(\d+|-|[A-Za-z_./][\w./]*)$/.test(s.text.slice(start, s.at));
-    if (/^[<>]&$/.test(operator) && !isPlain) fail(`the word behind ${operator} is not plain`);
+    if (/^[<>]&$/.test(operator) && !isPlain) fail(`the word after ${operator} is not plain`);
     return true;
   }
   // bash rewrites such a substitution before it runs it, and loses the ends of commands.
-  if (s.isNested) fail("a here-document stands in a substitution");
+  if (s.isNested) fail("a here-document is in a substitution");
   const end = take(s, /(?:'[\w.+-]+'|"[\w.+-]+"|\\?[\w.+-]+)(?=[ \t\n;&|()<>]|$)/y) ??
-    fail("a here-document has an unusual end");
+    fail("a here-document has an unusual delimiter");
   s.pending.push({
     delimiter: end.replace(/^['"\\]|['"]$/g, ""),
     isQuoted: /^['"\\]/.test(end),
@@ -277,7 +277,7 @@ function hereDocuments(s: ShellSource): void {
       s.at++;
       const line = stripsTabs ? written.replace(/^\t+/, "") : written;
       if (line === delimiter) break;
-      if (!isQuoted && line.endsWith("\\")) fail("a line of a here-document is continued");
+      if (!isQuoted && line.endsWith("\\")) fail("a here-document continues a line");
       lines.push(`${line}\n`);
     }
     s.at = Math.min(s.at, s.text.length);

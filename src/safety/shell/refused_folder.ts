@@ -12,6 +12,18 @@ const LACKED =
 /** The maximum number of messages. */
 const MAX_MESSAGES = 20;
 
+/** Returns the newest error messages about paths, each with the paths that it names: absolute, or from `..`. */
+export function pathsInErrors(output: string): { line: string; named: string[] }[] {
+  return output.split("\n").filter((line) => LACKED.test(line)).slice(-MAX_MESSAGES)
+    .map((line) => ({
+      line,
+      // The program's name at the beginning of a message is not what it is about.
+      named: line.replace(/^\/\S+: (?!read-only|permission|no such|not a)/i, "").match(
+        /(?<![\w.~/])(?:\.\.)?\/[^\s'"‘’`:,()[\]]+/g,
+      ) ?? [],
+    }));
+}
+
 /**
  * Returns the one folder outside of the sandbox that contains all paths in such messages, unless it is a special
  * one.
@@ -20,8 +32,7 @@ export function refusedFolder(
   output: string,
   { view, paths, place, root, programs = [] }: Scene,
 ): string | undefined {
-  const lines = output.split("\n").filter((line) => LACKED.test(line)).slice(-MAX_MESSAGES);
-  const named = lines.flatMap((line) => line.match(/(?<![\w.~/])\/[^\s'"‘’`:,()[\]]+/g) ?? []);
+  const named = pathsInErrors(output).flatMap((one) => one.named);
   const folders = new Set<string>();
   for (const { real } of [...new Set(named)].map(place)) {
     const access = view && accessAt(view(), real);

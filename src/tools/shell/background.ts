@@ -1,13 +1,14 @@
 /** Commands in the background, and their reports to the model. @module */
 
 import { attempt } from "../../attempt.ts";
+import type { SandboxLimit } from "../../types/confine.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { aborted, within } from "../../wire/wait.ts";
 import { namesOf } from "./jobs.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
-import { type StartedShell, startShell, tidyUp } from "./shell_process.ts";
+import { limitLines, type StartedShell, startShell, tidyUp } from "./shell_process.ts";
 
 /** A command that ends within this time, in ms, does not become a job: its port is in use, for example. */
 const SETTLE_MS = 300;
@@ -39,7 +40,8 @@ export async function runInBackground(
   if (status) {
     await job.ended;
     jobs.remove(job);
-    return { content: job.news(), exitCode: status.code };
+    const { limit } = job;
+    return { content: job.news(), exitCode: status.code, ...limit && { limit } };
   }
   job.isAnnounced = true;
   const call = `job_output {"job": ${job.number}`;
@@ -73,6 +75,7 @@ class ShellJob implements Job {
   number = 0;
   isTold = false;
   outcome: string | undefined;
+  limit: SandboxLimit | undefined;
   readonly #output: OutputCapture;
   readonly #halt = Promise.withResolvers<void>();
   readonly #startedAt = performance.now();
@@ -135,7 +138,7 @@ class ShellJob implements Job {
   }
 
   async #untilOver(): Promise<void> {
-    const { child, limits } = this.shell;
+    const { child } = this.shell;
     const output = this.#output;
     await Promise.race([child.status, this.#halt.promise]);
     if (this.#stoppedAs === undefined) await within(DRAIN_MS, output.done);
@@ -144,7 +147,12 @@ class ShellJob implements Job {
     const graceMs = isStopped ? JOB_STOP_MS : GRACE_MS;
     const { left, status, mended } = await tidyUp(this.shell, [output], graceMs);
     this.#end = [`exit code: ${exitCodeText(status)}`];
-    if (limits !== undefined && !isStopped && status?.code !== 0) this.#end.push(limits);
+    if (!isStopped) {
+      const said = { stderr: output.tail(MAX_FIRST_NEWS_BYTES) };
+      const { lines, limit } = limitLines(this.shell, this.command, status?.code, said);
+      this.#end.push(...lines);
+      this.limit = limit;
+    }
     this.#end.push(...mended);
     if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
     this.#elapsedMs = performance.now() - this.#startedAt;

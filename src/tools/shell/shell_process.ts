@@ -1,17 +1,22 @@
 /** Starts and ends the shell that runs a command. @module */
 
 import { startLeader } from "../../start_leader.ts";
-import type { ToolContext } from "../../types/tool.ts";
-import { within } from "../../wire/wait.ts";
+import type { ConfinedProgram } from "../../types/confine.ts";
+import type { CommandOutput, ToolContext } from "../../types/tool.ts";
+import { aborted, within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
-import type { OutputCapture } from "./output_capture.ts";
-import { endGroup } from "./process_group.ts";
+import { limitAdvice } from "./limit_text.ts";
+import { OutputCapture } from "./output_capture.ts";
+import { endGroup, endNow } from "./process_group.ts";
+import { atProgramEnd } from "./program_end.ts";
 import { windowsShell } from "./windows_shell.ts";
 import { reasonOf } from "../../text/reason.ts";
 
 /** The time for processes to end after SIGTERM once their shell has ended, in milliseconds. */
 export const GRACE_MS = 250;
+/** The same for SIGTERM at the time limit. */
+const TIMEOUT_GRACE_MS = 2000;
 /** The maximum wait for output once the shell has ended, in ms: another process may have the pipe open. */
 export const DRAIN_MS = 400;
 /** The maximum wait for output after all processes were ended, in ms: one that escaped may have the pipe open. */
@@ -29,13 +34,10 @@ const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".sp
 /** The maximum number of bytes of each stream that `mend` gets. */
 const MAX_MENDED_BYTES = 4096;
 
-/** A started shell. `folder` is its working directory, `limits` are those of its sandbox. */
-export interface StartedShell {
+/** A started shell, its working directory, and its sandbox if it has one. */
+export interface StartedShell extends Partial<ConfinedProgram> {
   child: Deno.ChildProcess;
   folder: string;
-  limits?: string;
-  /** Restores files that it must not replace, and reports that in a line. */
-  mend?(output: string, code?: number): string | undefined;
 }
 
 /** The differences between a program and a command of the model. */
@@ -66,12 +68,7 @@ export async function startShell(
     try {
       const started = confined ?? { program: shell, args };
       const child = startLeader(started, how, hasInput ? "piped" : "null");
-      return {
-        child,
-        folder: cwd,
-        ...(confined?.limits && { limits: confined.limits }),
-        ...(confined?.mend && { mend: confined.mend }),
-      };
+      return { ...confined, child, folder: cwd };
     } catch (error) {
       confined?.mend?.("");
       if (error instanceof Deno.errors.NotFound) continue;
@@ -79,6 +76,53 @@ export async function startShell(
     }
   }
   throw new Error("Cannot run the command as there is no shell: neither bash nor sh is on PATH");
+}
+
+/** The differences between runs of a shell to its end. */
+interface RunOptions extends ShellOptions {
+  timeoutMs: number;
+  /** The maximum bytes of each stream. */
+  maxBytes: number;
+  onStart?(streams: Streams, child: Deno.ChildProcess): void;
+}
+
+export type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
+
+/** Runs a command to its end, its time limit or an abort, and ends what it leaves running. */
+export async function runShell(command: string, context: ToolContext, options: RunOptions) {
+  const { maxBytes, timeoutMs } = options;
+  const shell = await startShell(command, context, options);
+  const { child } = shell;
+  // At the end of the program, there is no time for SIGTERM.
+  const release = atProgramEnd(() => endNow(child.pid, context.workingDir));
+  const streams: Streams = {
+    stdout: new OutputCapture([child.stdout], maxBytes),
+    stderr: new OutputCapture([child.stderr], maxBytes),
+  };
+  const captures = Object.values(streams);
+  options.onStart?.(streams, child);
+  const exit = child.status.then(() => "exit" as const);
+  const abort = aborted(context.signal).then(() => "abort" as const);
+  const ended = await within(timeoutMs, Promise.race([exit, abort])) ?? "timeout";
+  if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
+  const end = await tidyUp(shell, captures, ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS);
+  release();
+  return { ...end, shell, streams, ended };
+}
+
+/** Returns the limit that made a command fail, with lines for the model: without one, all limits of a failed command. */
+export function limitLines(
+  { limits, limitOf }: StartedShell,
+  command: string,
+  code: number | undefined,
+  output: CommandOutput,
+) {
+  const limit = limitOf?.({ command, code, ...output });
+  // If folders are closed because they have too many protected files, all limits name them.
+  const isExact = limit !== undefined && limit.kind !== "protected";
+  const all = isExact || code === 0 || limits === undefined ? [] : [limits];
+  const lines = [...limit ? [limitAdvice(limit)] : [], ...all];
+  return { lines, ...limit && { limit } };
 }
 
 /** Returns the shells to try for a command, best first, with their arguments. @throws {Error} if it cannot run. */
@@ -98,18 +142,14 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
   if (!folder?.isDirectory) {
     throw new Error(`Cannot run the command as the working directory ${cwd} does not exist`);
   }
-  return shells(command, cwd);
-}
-
-function shells(command: string, folder: string): [string, string[]][] {
   if (Deno.build.os === "windows") {
     const { name, program } = windowsShell();
     const flags = name === "Git Bash" ? ["-c"] : ["-NoProfile", "-NonInteractive", "-Command"];
     return [[program, [...flags, command]]];
   }
-  const folders = programFolders(folder);
+  const folders = programFolders(cwd);
   return ["bash", "sh"].flatMap((name) => {
-    const path = findProgram(name, folders, folder);
+    const path = findProgram(name, folders, cwd);
     return path === undefined ? [] : [[path, ["-c", "--", command]]];
   });
 }

@@ -5,6 +5,7 @@ import { join, resolve } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Change, ChangeLine, Subject } from "../../types/tool.ts";
 import { type Called, type CallKind, callText, kindOf, runningText } from "../call_text.ts";
+import { limitOfCall } from "../progress.ts";
 import type { ContentBlock } from "./content.ts";
 
 /** A piece of a call's content (schema `ToolCallContent`). */
@@ -60,14 +61,19 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   const isShown = diffs.length === 0 || outcome !== "done";
   const content: CallContent = details?.output !== undefined && !exec.isError
     ? printedText(text)
-    : { type: "content", content: { type: "text", text: exec.isError ? result : text } };
+    : textContent(exec.isError ? result : text);
+  const limit = limitOfCall(exec);
   const range = details?.range;
   return {
     toolCallId,
     title: [`${verb} ${object}`, counts, ending].filter((part) => part !== "").join(" · "),
     kind: kindOf(subject),
     status: outcome === "done" ? "completed" : "failed",
-    content: [...diffs, ...isShown ? [content] : []],
+    content: [
+      ...diffs,
+      ...isShown ? [content] : [],
+      ...limit === undefined ? [] : [textContent(limit)],
+    ],
     locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
     rawOutput: {
       outcome,
@@ -78,12 +84,17 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   };
 }
 
+const textContent = (text: string): CallContent => ({
+  type: "content",
+  content: { type: "text", text },
+});
+
 /** Puts a program's output into a Markdown fence longer than any fence in it. */
 export function printedText(text: string): CallContent {
-  if (text === "") return { type: "content", content: { type: "text", text } };
+  if (text === "") return textContent(text);
   const ticks = (text.match(/^ *`{3,}/gm) ?? []).map((fence) => fence.trim().length);
   const fence = "`".repeat(Math.max(2, ...ticks) + 1);
-  return { type: "content", content: { type: "text", text: `${fence}\n${text}\n${fence}` } };
+  return textContent(`${fence}\n${text}\n${fence}`);
 }
 
 function locationsOf(

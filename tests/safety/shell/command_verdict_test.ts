@@ -70,7 +70,7 @@ Deno.test(
       ["ninja all", "allow"],
       ["ninja all x", "ask", "runs ninja, which no rule allows"],
       ["cd sub && ninja all", "ask", "runs cd, which no rule allows"],
-      ["./build.sh ~/x", "ask", "runs ./build.sh with words that are known only when it runs"],
+      ["./build.sh ~/x", "ask", "runs ./build.sh with arguments that the shell expands"],
       ["./build.sh '--out=~/x'", "ask", "runs ./build.sh, which no rule allows"],
       ["./build.sh '$HOME/x'", "ask", "runs ./build.sh, which no rule allows"],
       ["./build.sh '~x a'", "ask", "runs ./build.sh, which no rule allows"],

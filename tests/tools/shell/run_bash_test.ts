@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { commandEnvironment } from "../../../src/tools/shell/command_environment.ts";
 import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
+import { runBash as runBashOutcome } from "../../../src/tools/shell/run_bash.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash } from "../text_results.ts";
 import { run, RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
@@ -367,50 +368,29 @@ Deno.test("a command that fails tells the limits of what confines it", { ignore 
   );
   assertEquals(await bash(ws, "true", 60, confined("no network")), "exit code: 0\nno output");
   assertEquals(await bash(ws, "exit 1", 60, confined()), "exit code: 1\nno output");
-  // A program at the start of a pipe failed, and the last one did not.
-  const isTold = async (command: string) =>
-    (await bash(ws, command, 60, confined("no network"))).includes('leave "network"');
-  const failed = "echo 'curl: (6) Could not resolve host: a' >&2";
-  const rows: [string, boolean][] = [
-    [`{ ${failed}; } | head -1`, true],
-    [`{ ${failed}; } | cat; echo done`, true],
-    ["(exit 6) | head -1", true],
-    ["(exit 6) || true", false],
-    ["echo could not resolve | cat", false],
-    ["ls /none | cat", false],
-    ["true", false],
-  ];
-  for (const [command, told] of rows) {
-    assertEquals([command, await isTold(command)], [command, told]);
-  }
-});
-
-Deno.test("a command that the sandbox made fail is told what to ask for, and the setting", {
-  ignore,
-}, async () => {
-  using ws = workspace();
-  const confine: ToolContext["confine"] = (program, args) =>
-    Promise.resolve({ program, args: [...args], limits: "limited" });
-  const rows: [said: string, leave: string, setting: string][] = [
-    ["npm error code EAI_AGAIN", 'leave "network" and', "--network"],
-    ["hint: the network was disabled", 'leave "network" and', "--network"],
-    ["Network connectivity is disabled", 'leave "network" and', "--network"],
-    ["touch: Read-only file system", 'leave "sandbox" and', '"sandboxWrite" in permissions.json'],
-    ["chown: a: Operation not permitted", 'leave "sandbox" and', "--sandbox off\nstderr"],
-    // openai/codex#8343, openai/codex#24943
-    ["listen EPERM: operation not permitted /tmp/x", 'leave "sandbox" and', "node --import tsx"],
-    [
-      "socket.socket(socket.AF_UNIX)\n  x\nPermissionError: [Errno 1] Operation not permitted",
-      'leave "sandbox" and',
-      "no Unix sockets: multiprocessing works with fork, spawn",
-    ],
-    ["cat: x: No such file or directory", 'leave "network" or "sandbox" and', '"sandboxRead"'],
-  ];
-  for (const [said, leave, setting] of rows) {
-    const told = await bash(ws, `echo '${said}' >&2; exit 1`, 60, { confine });
-    assertStringIncludes(told, leave);
-    assertStringIncludes(told, setting);
-  }
+  const told: unknown[] = [];
+  const limited: Partial<ToolContext> = {
+    confine: (program, args) =>
+      Promise.resolve({
+        ...{ program, args: [...args], limits: "all limits" },
+        limitOf: (end) => {
+          told.push(end);
+          return end.stderr === "no network" ? { kind: "network", mayAsk: true } : undefined;
+        },
+      }),
+  };
+  const command = "echo no network >&2; exit 6";
+  const outcome = await runBashOutcome({ command, timeout_seconds: 60 }, {
+    ...ws.context,
+    ...limited,
+  });
+  assertEquals(outcome.content.split("\n").slice(0, 2), [
+    "exit code: 6",
+    'Cause: no network in the sandbox. Call again with leave "network" and a reason: the user decides. --network grants it for good.',
+  ]);
+  assertEquals(outcome.limit, { kind: "network", mayAsk: true });
+  assertEquals(told, [{ command, code: 6, stderr: "no network" }]);
+  assertEquals(await bash(ws, "exit 1", 60, limited), "exit code: 1\nall limits\nno output");
 });
 
 Deno.test("runs in the working directory", { ignore }, async () => {

@@ -7,6 +7,7 @@ import { count } from "../../../text/count.ts";
 import { withSigns } from "../../../text/signs.ts";
 import type { ToolExecution } from "../../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../../call_text.ts";
+import { limitOfCall } from "../../progress.ts";
 
 interface RowsLook {
   columns: number;
@@ -82,7 +83,9 @@ function resultRows(
   const shown = [...others, ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM))];
   const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
   if (more > 0) shown.push(paint(rest, DIM));
-  return below(shown.map((line) => rowText(styledRow(line, room))));
+  const limit = limitOfCall(exec) ?? "";
+  const why = limit && hangingRows("", paint(withSigns(limit, unicode), DIM), room);
+  return below([...shown.map((line) => rowText(styledRow(line, room))), ...why]);
 }
 
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;

@@ -24,22 +24,26 @@ export function footerText(
     cost: cost === undefined ? "" : dollars(cost),
   };
   const modes = [
-    approvesAll && mode?.approve !== "plan" ? "--yes" : mode?.approve ?? "",
-    mode?.isConfined ? "sandboxed" : "",
+    approvesAll && mode?.approve !== "plan" ? "--yes" : mode?.approve,
+    mode?.isConfined === false && "NO SANDBOX",
+    mode?.isConfined && (mode.isReadOnly ? "read-only" : "sandboxed"),
+    mode?.hasNetwork && "network",
   ];
   const joined = (folder = "") =>
-    [...Object.values(parts), folder, ...modes].filter((part) => part !== "").join(" · ");
+    [...Object.values(parts), folder, ...modes].filter(Boolean).join(" · ");
   const missing = () => displayWidth(joined()) - columns;
   const most = Math.min(-missing() - 3, Math.max(MIN_FOLDER, columns >> 1));
   if (most >= MIN_FOLDER) return joined(oneLine(shortFolder(status.folder, most, home)));
   // The mode is always shown, because it decides what runs without asking. The least useful parts are dropped
   // first.
-  const shorter = [{ tokens: tokenShare(tokens, true) }, { cost: "" }, { jobs: "" }, { tasks: "" }];
+  const shorter = [
+    ...[{ tokens: tokenShare(tokens, true) }, { cost: "" }, { tokens: "" }],
+    ...[{ jobs: "" }, { tasks: "" }],
+  ];
   for (const change of shorter) if (missing() > 0) Object.assign(parts, change);
   if (missing() > 0) {
     parts.model = shortened(parts.model, Math.max(MIN_NAME, parts.model.length - missing()));
   }
-  if (missing() > 0) parts.tokens = "";
   return joined();
 }
 

@@ -170,7 +170,11 @@ function meanings(
   columns: number,
 ): string {
   const help: Readonly<Record<Choice, string>> = {
-    once: approval.isOfPerson ? "attach it" : "yes, this once",
+    once: approval.isOfPerson
+      ? "attach it"
+      : approval.networked
+      ? "yes, with network access, also for its later calls in this session"
+      : "yes, this once",
     refuse: approval.isOfPerson
       ? "do not attach it: the model only sees the name"
       : "no; the model reads what you write after it",

@@ -26,6 +26,19 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
     "m · ~/work · plan · sandboxed",
   ],
   [{ approvesAll: true }, "m · ~/work · --yes"],
+  [{ mode: { approve: "ask", isConfined: false } }, "m · ~/work · ask · NO SANDBOX"],
+  [
+    { mode: { approve: "auto", isConfined: true, isReadOnly: true } },
+    "m · ~/work · auto · read-only",
+  ],
+  [
+    {
+      mode: { approve: "edits", isConfined: true, hasNetwork: true },
+      model: "a-model-of-20-letter",
+    },
+    "a-model-o… · edits · sandboxed · network",
+    40,
+  ],
   [{ runningJobs: 1 }, "m · 1 job · ~/work"],
   [
     { tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] },
@@ -48,7 +61,7 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
       folder: "/tmp/project",
       mode: { approve: "edits", isConfined: true },
     },
-    "a-model-… · ctx 1.6k · edits · sandboxed",
+    "a-model-of-20-letter · edits · sandboxed",
     40,
   ],
   [
@@ -57,23 +70,23 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
       ...{ cost: 1, runningJobs: 1, tasks: [{ text: "a", isDone: true }] },
       mode: { approve: "auto", isConfined: true },
     },
-    "m · 1/1 tasks · ctx 20% · auto · sandboxed",
+    "m · 1/1 tasks · 1 job · auto · sandboxed",
     45,
   ],
   [
     { ...tokens(1600), model: "a-model-of-20-letter", mode: { approve: "auto", isConfined: true } },
-    "a-model… · auto · sandboxed",
+    "a-model-of… · auto · sandboxed",
     30,
   ],
   [
     { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
-    "m · context 1.6k · …defghijklmn · ask",
-    37,
+    "m · context 1.6k · …defghijklmn · ask · NO SANDBOX",
+    50,
   ],
   [
     { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
-    "m · context 1.6k · ask",
-    32,
+    "m · context 1.6k · ask · NO SANDBOX",
+    45,
   ],
 ];
 for (const [change, shown, columns = 80] of ROWS) {

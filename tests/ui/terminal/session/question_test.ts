@@ -272,6 +272,12 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     listedQuestion(approvalOf(tool, edit, listed), 40, (text) => text).split("\n").at(-1),
     "  The same means: edits of src/none.py",
   );
+  const networked = [{ text: "npm install", isExact: false }];
+  const network = await asked("run_bash", { command: "npm install a" }, { networked }, ["?"]);
+  assertMatch(
+    network.said[0]!,
+    /^ {2}y {6}yes, with network access, also for its later calls in this session$/m,
+  );
   const command = await asked(
     "run_bash",
     { command: "npm test" },

@@ -283,3 +283,18 @@ Deno.test("a folded text names the key that shows it, if there is one", () => {
     assertEquals(text().split("\n")[0], `· thought for N s${ending}`);
   }
 });
+
+Deno.test("a row below a command says what the sandbox withheld, and how to grant it", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  const limit = { kind: "network", mayAsk: true } as const;
+  view.onEvent(done("1", {
+    ...{ toolName: "run_bash", subject: { action: "run", command: "curl -s a" } },
+    details: { exitCode: 6, output: { stderr: "no" }, limit },
+  }));
+  view.end();
+  assertMatch(
+    text(),
+    /Ran +curl -s a +failed · exit 6 · N s\n {2}└ no\n {4}no network in the sandbox: --network, or answer yes when asked\n/,
+  );
+});

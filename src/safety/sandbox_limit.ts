@@ -1,0 +1,102 @@
+/** Finds the limit of the sandbox that made a command fail, in its output. @module */
+
+import type { ConfinedProgram, SandboxLimit } from "../types/confine.ts";
+import { dirname, resolve } from "../text/std_path.ts";
+import { isWithin } from "../text/paths.ts";
+import type { PathTable } from "./path_table.ts";
+import type { Settings } from "./settings.ts";
+import { pathsInErrors } from "./shell/refused_folder.ts";
+import { accessAt, entryAt, realPathOf, type View } from "./view.ts";
+
+/** The end of a command, and the sandbox in which it ran. */
+export type ProgramEnd = Parameters<NonNullable<ConfinedProgram["limitOf"]>>[0];
+type Bounds =
+  & Pick<Settings, "approve" | "sandbox">
+  & { view: View; network: boolean; paths: PathTable };
+
+/** Messages of programs that found no network. */
+const NO_NETWORK = new RegExp(
+  [
+    // The kernel, by its words and by its codes.
+    "network is unreachable|no route to host|E(NET|HOST)UNREACH",
+    // The C library, Node, Go and Java.
+    "name resolution|name or service not known|name does not resolve|no such host|nodename nor servname",
+    "getaddrinfo|EAI_AGAIN|\\bENOTFOUND\\b|dial tcp: lookup|unknown ?host",
+    // curl, wget, git, ssh, apt, Rust, BusyBox, Erlang, Zig, Dart and urllib3.
+    "(could not|couldn't|unable to) resolve (the )?host|failure resolving '|\\bdns error|bad address '|\\bnxdomain\\b",
+    "name ?server ?failure|failed host lookup|failed to resolve '|curl error [67]\\b|\\[7\\] couldn't connect",
+    // Package managers, also in the offline mode that the sandbox sets.
+    "downloading (package manifest|tarball)|\\bNU1301\\b|could not reach host|connection failed for url",
+    "network was disabled|(network )?connectivity is disabled|offline mode|registry index",
+  ].join("|"),
+  "i",
+);
+/** Messages about a server that does not listen. Without a network, only 127.0.0.1 can be reached at all. */
+const UNHEARD = /connection refused|ECONNREFUSED|(couldn't|could not|failed to) connect to/i;
+/** `fetch` of JavaScript, if only its message is shown. */
+const FETCH_FAILED = /\bfetch failed\b/i;
+const LOOPBACK = /\blocalhost\b|\b127\.\d|\[::1\]|\b0\.0\.0\.0\b/;
+/** A pipe: its exit code is that of the last program, even if earlier ones failed. */
+const ANY_PIPE = /[^|]\|[^|]/;
+const SOCKET =
+  /(socket|listen)[^]{0,500}operation not permitted|operation not permitted \/\S+\.(sock|pipe)/i;
+/** System calls that the sandbox refuses. Programs outside get this error for other reasons. */
+const KERNEL =
+  /\b(ptrace|strace|unshare|setns|mount|chroot|mknod|perf|bpf|namespaces?)\b[^]{0,300}(operation not permitted|EPERM)/i;
+const UNWRITABLE = /read-only file ?system|EROFS|could not (lock|write) config file/i;
+
+/** Returns the limit that made a command fail; undefined if its output shows none. */
+export function limitOf(end: ProgramEnd, bounds: Bounds): SandboxLimit | undefined {
+  const { command, code, stdout = "", stderr = "" } = end;
+  const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
+  if (!bounds.network) {
+    const isRefused = code !== 0 && UNHEARD.test(said);
+    if (NO_NETWORK.test(said)) return { kind: "network" };
+    if (isRefused || failsSilently(end) || code !== 0 && FETCH_FAILED.test(said)) {
+      return { kind: isRefused || LOOPBACK.test(command) ? "loopback" : "network" };
+    }
+  }
+  if (code !== 0 && SOCKET.test(said)) return { kind: "socket" };
+  const closed = closedPath(said, bounds);
+  if (closed) return closed;
+  return code !== 0 && KERNEL.test(said) ? { kind: "kernel" } : undefined;
+}
+
+/** True for curl and wget that print no error: by their exit codes, or if they print nothing into a pipe. */
+function failsSilently({ command, code, stdout = "", stderr = "" }: ProgramEnd): boolean {
+  if (code === 6 || code === 7) return /\bcurl\b/.test(command);
+  if (code === 4) return /\bwget\b/.test(command);
+  const isEmpty = `${stdout}${stderr}`.trim() === "";
+  return code === 0 && isEmpty && ANY_PIPE.test(command) && /\b(curl|wget)\b/.test(command);
+}
+
+/** Returns the path in an error message that is closed only in the sandbox. */
+function closedPath(
+  said: string,
+  { view, approve, sandbox, paths }: Bounds,
+): SandboxLimit | undefined {
+  for (const { line, named } of pathsInErrors(said).reverse()) {
+    const isWrite = UNWRITABLE.test(line);
+    for (const path of named) {
+      const at = resolve(view.folder, path);
+      const real = realPathOf(at);
+      const folder = real ?? realPathOf(dirname(at));
+      if (folder === undefined) continue;
+      const access = accessAt(view, folder);
+      if (access === "own" && real !== undefined) return { kind: "tmp", path: at };
+      if (isWrite && access !== "write" && !isWithin(view.folder, folder)) {
+        const isFolder = real !== undefined && entryAt(real)?.isDirectory;
+        return { kind: "outside", path: isFolder ? at : dirname(at) };
+      }
+      // A file that is missing in the home folder, or above it, is an ordinary one.
+      const isOrdinary = real === undefined && paths.homes.some((home) => isWithin(folder, home));
+      const isHidden = access === "none" && !isOrdinary;
+      if (isWrite || !isHidden) continue;
+      const isSecret = paths.secretKind(folder) !== undefined;
+      return { kind: isSecret ? "secret" : "hidden", path: real === undefined ? dirname(at) : at };
+    }
+  }
+  if (!UNWRITABLE.test(said)) return undefined;
+  if (sandbox !== "read-only") return { kind: "protected" };
+  return { kind: approve === "plan" ? "plan" : "read_only" };
+}

@@ -1,0 +1,50 @@
+/** The wording of the sandbox's limits: what a command lacked, and which setting grants it. @module */
+
+import { oneLine } from "../../text/one_line.ts";
+import type { SandboxLimit } from "../../types/confine.ts";
+
+/** What a command lacked, with `PATH` for the path, and the setting that grants it, if there is one. */
+const LIMIT_WORDS: Readonly<
+  Record<SandboxLimit["kind"], readonly [what: string, setting?: string]>
+> = {
+  network: ["no network in the sandbox", "--network"],
+  loopback: ["127.0.0.1 in the sandbox has only the command's own servers", "--network"],
+  hidden: ["PATH is hidden in the sandbox", '"sandboxRead" in permissions.json'],
+  secret: ["PATH may contain secrets, so it is hidden in the sandbox", "--sandbox off"],
+  tmp: ["commands do not see PATH, because they have their own /tmp and caches"],
+  outside: ["PATH is read-only in the sandbox", '"sandboxWrite" in permissions.json'],
+  protected: ["the file is protected in the sandbox", "--sandbox off"],
+  read_only: ["the folder is read-only in the sandbox", "--sandbox workspace-write"],
+  plan: ["the folder is read-only in plan mode"],
+  socket: ["no Unix sockets in the sandbox", "--sandbox off"],
+  kernel: ["the sandbox does not permit this system call", "--sandbox off"],
+};
+
+/** What a model can do without that setting. */
+const INSTEAD: Readonly<Partial<Record<SandboxLimit["kind"], string>>> = {
+  loopback: "Start the server and use it in one command, or run both with the network.",
+  tmp: "Put the file into the working directory.",
+  socket:
+    'Without: multiprocessing with fork, spawn and SyncManager(("127.0.0.1", 0)), tsx as node --import tsx, servers on 127.0.0.1.',
+};
+
+const whatOf = ({ kind, path = "" }: SandboxLimit): string =>
+  oneLine(LIMIT_WORDS[kind][0].replace("PATH", () => path));
+
+/** Returns a limit for the user, such as `no network in the sandbox: --network, or answer yes when asked`. */
+export function sandboxLimitText(limit: SandboxLimit): string {
+  const [, setting] = LIMIT_WORDS[limit.kind];
+  const more = limit.mayAsk ? ", or answer yes when asked" : "";
+  return whatOf(limit) + (setting ? `: ${setting}${more}` : "");
+}
+
+/** Returns a limit for the model, with the ways to lift it. */
+export function limitAdvice(limit: SandboxLimit): string {
+  const [, setting] = LIMIT_WORDS[limit.kind];
+  const leave = setting === "--network" ? "network" : "sandbox";
+  const ways = limit.mayAsk
+    ? `Call again with leave "${leave}" and a reason: the user decides. ${setting} grants it for good.`
+    : `The user can grant it with ${setting}.`;
+  return [`Cause: ${whatOf(limit)}.`, INSTEAD[limit.kind] ?? [], setting ? ways : []].flat()
+    .join(" ");
+}
