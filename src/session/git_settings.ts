@@ -5,7 +5,7 @@ import { smallFile, withoutCredentials } from "../safety/git_files.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
-import { linksOn, realPathOf, type View, writtenFolders } from "../safety/view.ts";
+import { entryAt, linksOn, realPathOf, type View, writtenFolders } from "../safety/view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
@@ -148,15 +148,42 @@ export function ignoredText(
   return [isSafe ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
 }
 
+/** The path of a file in the sandbox with {@linkcode STAT_SETTINGS}, and these. */
+export const STAT_FILE = "/dev/gitsettings";
+export const STAT_SETTINGS = "[core]\n\tcheckStat = minimal\n";
+/** The maximum size of an index that is searched, in bytes. */
+const MAX_INDEX = 50_000_000;
+
+/**
+ * Returns the repositories that track a hidden file. git compares files by their inodes, too, which the file's stand-in
+ * has not: it would open it, and fail.
+ */
+export function hidingRepositories({ places, repositories = [] }: View): string[] {
+  const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
+  return repositories.filter((at) => {
+    const tree = `${dirname(at)}/`;
+    const names = hidden.filter((path) => path.startsWith(tree)).map((path) =>
+      `${path.slice(tree.length)}\0`
+    );
+    const { isFile, size = 0 } = names.length > 0 && entryAt(`${at}/index`) || {};
+    const index = isFile && size < MAX_INDEX && attempt(() => Deno.readTextFileSync(`${at}/index`));
+    return index && names.some((name) => index.includes(name));
+  });
+}
+
 /** Returns the variables that pass the user's settings to git if their file is hidden. */
 export function gitVariables(
   settings: readonly GitSetting[],
-  hasIgnored = false,
+  hasIgnored: boolean,
+  hiding: readonly string[],
 ): Record<string, string> {
   const shared = settings.filter(({ scope, name, value }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && value.startsWith("!")) && withoutCredentials(value) === value
-  ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
+  ).concat(
+    hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : [],
+    hiding.map((at) => ({ scope: "", name: `includeIf.gitdir:${at}.path`, value: STAT_FILE })),
+  );
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", `${shared.length}`],
     ...shared.flatMap(({ name, value }, at) => [

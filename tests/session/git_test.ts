@@ -378,6 +378,31 @@ Deno.test({
 });
 
 Deno.test({
+  name: "R-21 git takes a hidden file that it tracks for unchanged",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const names = ".env sub/.env.local";
+    await at.outside(`mkdir sub; echo KEY | tee ${names}; git add -A; git commit -qm env`);
+    // git trusts no file that is as young as its index.
+    await at.outside(`touch -d 2020-01-01T10:00:00.5 ${names}; git add -A; git status`);
+    const plain = await at.run(
+      "echo x > new; git status --short; git diff; cat .e*; git -C sub diff",
+    );
+    assertMatch(plain, /^exit code: 0\nstdout:\n\?\? new\nstderr:\ncat: \.env: Permission denied$/);
+    assertMatch(await at.run("git add -A && git commit -qam two && git stash"), /^exit code: 0/);
+    assertEquals(await at.outside("git show --format= --name-only"), "new\n");
+    // Changed ones are neither shown nor added.
+    await at.outside("echo OTHER >> .env");
+    assertMatch(await at.run("git add -A"), /Permission denied/);
+    // Other repositories compare files as ever.
+    const other = "git init -q t && cd t && echo a > f && git add f && git commit -qm a && " +
+      "echo b > f && git commit -qam b && git log --oneline | wc -l";
+    assertStringIncludes(await at.run(other), "2");
+  },
+});
+
+Deno.test({
   name: "R-21 a rule for push or fetch covers nothing that came with the folder",
   ignore,
   async fn() {

@@ -264,6 +264,17 @@ function fileWith(text: string, own: string): string {
   return path;
 }
 
+/** Returns a file in `own` that commands cannot open, with a file's size and time: git can take it for unchanged. */
+function standInFor({ size, mtime }: Deno.FileInfo, own: string): string {
+  const path = join(own, `hidden-${size}-${mtime?.getTime()}`);
+  if (entryAt(path) === undefined) {
+    using file = Deno.openSync(path, { write: true, createNew: true, mode: 0 });
+    file.truncateSync(size);
+    file.utimeSync(mtime ?? 0, mtime ?? 0);
+  }
+  return path;
+}
+
 /** Returns a view's places with what no command may replace: this program's folders, and those between mounts. */
 function allPlaces(view: View, own: string) {
   const places = new Map(view.places);
@@ -339,7 +350,9 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     else if (isInside) note(access, path);
     // A path that has disappeared needs no mount; START detects it in the folder.
     if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
-    if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
+    if (!entry.isDirectory) {
+      return ["--ro-bind", isInside ? standInFor(entry, own) : "/dev/null", path];
+    }
     // In a system's folder, its mode says the same, and takes no further mount.
     const isOfSystem = !isInside && above === "read";
     if (isOfSystem) return ["--perms", "0555", "--size", "4096", "--tmpfs", path];
