@@ -22,6 +22,7 @@ import type { Check, SandboxStatus } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../session/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
+import { surveyExtensions } from "../extensions/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -112,7 +113,12 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
   const { permissions, fit, json, write, signal } = options;
-  yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
+  const sandbox = await permissions.sandboxStatus(agent.state.workingDir);
+  yield confinementCheck(sandbox);
+  // If the user cannot be asked, only a rule turns it on.
+  yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
+  const plugged = surveyExtensions(agent.state.workingDir, permissions);
+  if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
@@ -148,6 +154,17 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     ? `sandboxed with ${by} in a session; with -p only under --sandbox workspace-write or --yes`
     : `sandboxed with ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
+}
+
+export function webCheck(
+  { network, by }: Pick<SandboxStatus, "network" | "by">,
+  isAllowed: boolean,
+): Check {
+  const isOn = isAllowed || network || by === undefined;
+  const text = isOn
+    ? "on: a session can fetch pages, and asks about hosts that no rule allows"
+    : "off, because commands have no network. Enable it with --network or a rule such as fetch_url(docs.python.org)";
+  return { name: "web", status: "ok", text };
 }
 
 /** The number of repeated characters that stop an answer. The questions are short. */

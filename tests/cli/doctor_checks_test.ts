@@ -1,10 +1,11 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import {
   answerCheck,
   cacheCheck,
   checkRows,
   confinementCheck,
   toolsCheck,
+  webCheck,
 } from "../../src/cli/doctor.ts";
 import { compatConfig } from "../../src/config.ts";
 import { targetOf } from "../../src/models/target.ts";
@@ -108,6 +109,17 @@ Deno.test("doctor: what confines commands", () => {
   ) assertEquals(confinementCheck(given), { name, status, text });
   const advice = "sudo sysctl -w x=0";
   assertEquals(confinementCheck({ mode: "off", network, why, advice }).advice, advice);
+});
+
+Deno.test("doctor: whether pages of the web are fetched", () => {
+  for (
+    const [sandbox, isAllowed, says] of [
+      [{ network: false, by: "bubblewrap" }, false, "off, because commands have no network"],
+      [{ network: false, by: "bubblewrap" }, true, "can fetch pages"],
+      [{ network: true, by: "bubblewrap" }, false, "can fetch pages"],
+      [{ network: false }, false, "can fetch pages"],
+    ] as const
+  ) assertStringIncludes(webCheck(sandbox, isAllowed).text, says);
 });
 
 Deno.test("doctor: how tools are called", async () => {
