@@ -173,11 +173,9 @@ export class Confinement {
       ? await folders.openGitFolders(view, answers, args.at(-1))
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || leave === "network" };
-    const ignored = stated && asked.ignoredText(stated, view, { home, made: git?.made });
-    const texts = new Map(seen.texts);
-    if (ignored !== undefined) texts.set(asked.IGNORE_FILE, ignored);
-    const hiding = isCommand ? asked.hidingRepositories(view) : [];
-    if (hiding.length > 0) texts.set(asked.STAT_FILE, asked.STAT_SETTINGS);
+    const { texts, variables } = isCommand
+      ? asked.gitInputs(seen, stated, { home, made: git?.made })
+      : { texts: new Map(seen.texts), variables: {} };
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
     const few = wrap.withFewPaths({ ...seen, texts, places });
@@ -194,11 +192,7 @@ export class Confinement {
     return {
       ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few) },
       tidy: await tidierOf(settings, view, answers),
-      variables: {
-        ...tools,
-        ...(stated || hiding.length > 0) &&
-          asked.gitVariables(stated ?? [], ignored !== undefined, hiding),
-      },
+      variables: { ...tools, ...variables },
     };
   }
 }

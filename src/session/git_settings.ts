@@ -118,13 +118,13 @@ const SHARED =
   /^(author|committer|user)\.(name|email)$|^(alias|diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
 
 /** The path of a file in the sandbox with the patterns of what git ignores. */
-export const IGNORE_FILE = "/dev/gitignore";
+const IGNORE_FILE = "/dev/gitignore";
 
 /**
  * Returns the patterns of what git ignores in the sandbox: the user's, hidden files, which git cannot add, and the paths
  * `made` for the sandbox. Returns undefined if the repository has a file of its own for that.
  */
-export function ignoredText(
+function ignoredText(
   settings: readonly GitSetting[],
   view: View,
   { home = "/", made = [] }: { home?: string | undefined; made?: readonly string[] | undefined },
@@ -148,9 +148,9 @@ export function ignoredText(
   return [isSafe ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
 }
 
-/** The path of a file in the sandbox with {@linkcode STAT_SETTINGS}, and these. */
-export const STAT_FILE = "/dev/gitsettings";
-export const STAT_SETTINGS = "[core]\n\tcheckStat = minimal\n";
+/** The path of a file in the sandbox with settings for {@linkcode hidingRepositories}, and its text. */
+const STAT_FILE = "/dev/gitsettings";
+const STAT_SETTINGS = "[core]\n\tcheckStat = minimal\n";
 /** The maximum size of an index that is searched, in bytes. */
 const MAX_INDEX = 50_000_000;
 
@@ -158,7 +158,7 @@ const MAX_INDEX = 50_000_000;
  * Returns the repositories that track a hidden file. git compares files by their inodes, too, which the file's stand-in
  * has not: it would open it, and fail.
  */
-export function hidingRepositories({ places, repositories = [] }: View): string[] {
+function hidingRepositories({ places, repositories = [] }: View): string[] {
   const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
   return repositories.filter((at) => {
     const tree = `${dirname(at)}/`;
@@ -171,8 +171,28 @@ export function hidingRepositories({ places, repositories = [] }: View): string[
   });
 }
 
+/**
+ * Returns the files, with their texts, and the variables that git gets in the sandbox.
+ *
+ * @param stated the settings for a command that writes git's folders
+ */
+export function gitInputs(
+  view: View,
+  stated: readonly GitSetting[] | undefined,
+  paths: { home?: string | undefined; made?: readonly string[] | undefined },
+): { texts: Map<string, string>; variables: Record<string, string> } {
+  const ignored = stated && ignoredText(stated, view, paths);
+  const hiding = hidingRepositories(view);
+  const texts = new Map(view.texts);
+  if (ignored !== undefined) texts.set(IGNORE_FILE, ignored);
+  if (hiding.length > 0) texts.set(STAT_FILE, STAT_SETTINGS);
+  const isNeeded = stated !== undefined || hiding.length > 0;
+  const variables = isNeeded ? gitVariables(stated ?? [], ignored !== undefined, hiding) : {};
+  return { texts, variables };
+}
+
 /** Returns the variables that pass the user's settings to git if their file is hidden. */
-export function gitVariables(
+function gitVariables(
   settings: readonly GitSetting[],
   hasIgnored: boolean,
   hiding: readonly string[],
