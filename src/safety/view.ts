@@ -122,7 +122,7 @@ const TOOLCHAINS =
 /** Caches of the home folder of which commands get private ones. */
 export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 
-/** Makes the view of a folder. It queries which of the known folders exist, and the contents of the folder. */
+/** Makes the view of a folder, and creates in it what no command may create. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(sources);

@@ -20,7 +20,7 @@ interface ConfinementSources {
   /** The state folder; undefined without a home folder. */
   stateFolder: string | undefined;
   variables(name: string): string | undefined;
-  /** The folder in it with the caches of these programs: commands and servers do not share files. */
+  /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
   caches: string;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;
@@ -30,7 +30,7 @@ interface ConfinementSources {
   onMended(text: string): void;
 }
 
-/** The views of what may have made repositories that were not looked at yet, and if it runs, in all sandboxes. */
+/** The views whose programs may have made repositories that are not checked yet; true while the program runs. */
 const writers = new Map<View, boolean>();
 
 /** A single git command. */
@@ -59,7 +59,7 @@ export class Confinement {
 
   /** Returns the limits of a sandboxed command; undefined if it is not sandboxed. */
   async limits(settings: SettingsInForce): Promise<string | undefined> {
-    if (settings.sandbox === "off") return undefined;
+    if (settings.sandbox === "off" || settings.view === undefined) return undefined;
     const sandbox = await this.find();
     return typeof sandbox === "string" ? undefined : `sandboxed: ${limitsOf(settings)}`;
   }
@@ -144,10 +144,8 @@ export class Confinement {
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const { stateFolder } = this.sources;
-    const own = this.#own ??= makeOwnFolder(atProgramEnd, {
-      isOpen: (at) => accessAt(view, at) === "write",
-      last: stateFolder,
-    });
+    const isOpen = (at: string) => accessAt(view, at) === "write";
+    const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
     const { source, answers, folders, asked } = await gitOf(settings, view.folder);
     const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
@@ -160,8 +158,8 @@ export class Confinement {
     if (stateFolder && home) {
       await useCaches(view, `${stateFolder}/${this.sources.caches}`, own, home);
     }
-    // Servers do not write git folders, because their changes are only checked when the session ends. Servers and
-    // the user's hooks start no programs of the folder.
+    // A server's changes to git folders would be checked only at its end. Servers and the user's hooks start no
+    // programs of the folder.
     const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
     // With the network, only a single git command may write git's folders.
     const isGit = /^git\b/.test(leave ?? "") ||
@@ -179,7 +177,7 @@ export class Confinement {
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
     const few = wrap.withFewPaths({ ...seen, texts, places });
-    const words = sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
+    const makeWords = () => sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
     const tools = home && toolVariables({
       view: { ...view, network: seen.network },
       home,
@@ -190,10 +188,21 @@ export class Confinement {
         : settings.programs ?? [],
     });
     return {
-      ...{ words, view, close: git?.close, left: left ?? [], more: closedText(few) },
+      words: orElse(makeWords, () => git?.close()),
+      ...{ view, close: git?.close, left: left ?? [], more: closedText(few) },
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...variables },
     };
+  }
+}
+
+/** Returns the result of `make`. If it throws, calls `undo` first. */
+function orElse<T>(make: () => T, undo: () => void): T {
+  try {
+    return make();
+  } catch (error) {
+    undo();
+    throw error;
   }
 }
 
@@ -220,7 +229,7 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
   return { source, answers, folders, asked };
 }
 
-/** Returns what puts aside, at the end of a program, what git would run in repositories that it or others made. */
+/** Returns a function that puts aside, at the end of a program, what git would run in repositories that it or others made. */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
   const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
   const isWritten = (path: string) =>
@@ -237,7 +246,8 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
       const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
       const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
       isComplete &&= look.isComplete;
-      const large = `${root} has too many new folders: use no git in them before a next command`;
+      const large =
+        `${root} has too many new folders: do not use git in them until the next command has ended`;
       return [
         ...removeLinks(folders, ["hooks"]),
         ...putAside(newFaults(found, root, git)),

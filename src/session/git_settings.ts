@@ -191,7 +191,7 @@ export function gitInputs(
   return { texts, variables };
 }
 
-/** Returns the variables that pass the user's settings to git if their file is hidden. */
+/** Returns variables that give git in the sandbox the user's harmless settings. */
 function gitVariables(
   settings: readonly GitSetting[],
   hasIgnored: boolean,

@@ -1,4 +1,4 @@
-/** The permissions of a run: decides calls, sandboxes commands, and knows the trusted folders. @module */
+/** The permissions of a run: decides calls and sandboxes commands. @module */
 
 import { attempt } from "../attempt.ts";
 import { EXPLORE } from "../tools/explore.ts";

@@ -65,6 +65,10 @@ export async function startProgram(
   const confined = isConfined
     ? await confine?.(path, args, network ? "network" : undefined)
     : undefined;
+  const end = () => {
+    confined?.mend?.("");
+    if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
+  };
   let child: Deno.ChildProcess;
   try {
     const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
@@ -72,12 +76,10 @@ export async function startProgram(
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
   } catch (error) {
+    end();
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
-  return new ProgramCarrier(child, folder, handlers, confined, () => {
-    confined?.mend?.("");
-    if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
-  });
+  return new ProgramCarrier(child, folder, handlers, confined, end);
 }
 
 /** Returns the program to start. One of the folder itself runs only if a path names it, relative to `at`. */

@@ -66,10 +66,10 @@ const REMOVE_MADE = `files=\${2%${ALTERNATES}}
 /** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
-/** The number of git's folders, each with a dozen mounts, from which only those open that a command names. */
+/** With more of git's folders, a command opens only those that it names: each takes a dozen mounts. */
 const MAX_UNNAMED = 6;
 
-/** Returns the folders of git to open for a command: those around the working folder, and those of submodules. */
+/** Returns the folders of git to open for a command: of many, those around the folder and those that it names. */
 function foldersFor(command: string, { folder, repositories = [] }: View): string[] {
   const all = repositories.filter(isOpenable);
   const isNamed = (at: string) =>
@@ -80,7 +80,7 @@ function foldersFor(command: string, { folder, repositories = [] }: View): strin
 
 /**
  * Opens git's folders in the view for a command, and returns what is created in them meanwhile. Call `close` after the
- * command; it returns the restored paths.
+ * command; it returns a line for each path that it removed or put aside.
  */
 export async function openGitFolders(
   view: View,
@@ -104,7 +104,7 @@ export async function openGitFolders(
     }
   }
   const close = () => {
-    // Others may still write here, and a job may hold a lock while it runs.
+    // Other commands, of this run or another, may still write here.
     const mended = mend(open, git);
     // If several end at once, the last to unlock gets the lock alone.
     for (const held of locks.values()) attempt(() => held.unlockSync());
@@ -162,7 +162,7 @@ async function share(folder: string): Promise<Deno.FsFile | undefined> {
   return undefined;
 }
 
-/** Returns the folders in which nothing is missing afterwards: only existing files can be made read-only. */
+/** Creates what is missing in git's folders, as only existing files can be read-only. Returns the complete ones. */
 function makeMissing(folders: readonly string[]): string[] {
   const missing = (folder: string) =>
     createdIn(folder).filter((name) => entryAt(join(folder, name)) === undefined);

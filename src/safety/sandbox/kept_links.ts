@@ -1,6 +1,6 @@
 /**
  * Protected links, which no mount can protect: while sandboxed commands run, they are restored if they were replaced.
- * A table outside of the sandbox lists them. If this program is killed, the next start of a command restores them.
+ * A table outside of the sandbox lists them. If this program is killed, the next command or session restores them.
  *
  * @module
  */
@@ -17,8 +17,8 @@ const MAX_RESTORED_LINES = 10;
 /** The name of a replacement, which is no link of the user. */
 const REPLACEMENT = /\.replaced-[\da-f]{8}$/;
 
-/** Arguments: the name of the link, its target, and the name to move its replacement to, if there is one. */
 const FLAG = Deno.build.os === "darwin" ? "h" : "T";
+/** Arguments: the name of the link, its target, and the name to move its replacement to, if there is one. */
 const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} "./$1" "./$3"; ln -s${FLAG} -- "$2" "./$1"`;
 
 /** The absolute path of a link, and its target. */

@@ -20,7 +20,7 @@ export interface BubbleSettings {
   own: string;
   /** The file with the filter of system calls; missing if this processor is not supported. */
   filter?: string;
-  /** True if its processes can have a maximum of their own, which also binds root. */
+  /** True if the kernel can limit the number of its processes by itself, which also binds root. */
   hasMaximum?: boolean;
   /** The text of {@linkcode mountinfo}. */
   mounts?: string | undefined;
@@ -212,8 +212,8 @@ export const ownSource = (own: string, path: string): string =>
 const MAX_MOUNTS = 150;
 
 /**
- * Returns a view of which few paths in the folder are mounted, so that the sandbox starts fast. If there are too many,
- * the folders that contain most of them get the strictest access of these.
+ * Returns a view with fewer mounts in the folder, because each makes the start slower. Folders with too many protected
+ * paths become hidden or read-only as a whole.
  */
 export function withFewPaths(view: View): View {
   const { folder } = view;
@@ -234,7 +234,7 @@ export function withFewPaths(view: View): View {
     crowded = new Set(folders.filter(isCrowded));
     total = counts.get(folder)!;
   }
-  // A slow start is better than none of the folder.
+  // Up to three times as many are accepted: a slow start is better than a closed folder.
   if (total > 3 * MAX_MOUNTS) crowded.add(folder);
   const places = new Map(view.places);
   const closed = new Set<string>();
@@ -329,14 +329,14 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     if (hasOtherBytes(path)) return above === "none" ? [] : [maskOf(path)];
     const isBare = above === "none";
     const isAbsent = isBare || above === "own" && entry?.isDirectory === false;
-    // A job of another folder could write around this one.
+    // The folder counts as well: a job of another folder may be able to write its parent.
     const isInside = writtenAround(path) !== undefined || path === view.folder;
     const text = view.texts?.get(path);
     // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2
     // ms.
     const isSame = access === "read" && above === "read" && path !== view.folder;
     if (isSame && text === undefined) return [];
-    // It existed when the view was made: START then runs nothing.
+    // The path disappeared after the view was made. With this line, START refuses to run.
     if (entry === undefined && isInside) note(access, path);
     else if (text !== undefined) {
       const source = fileWith(text, own);
@@ -353,11 +353,11 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     if (!entry.isDirectory) {
       return ["--ro-bind", isInside ? standInFor(entry, own) : "/dev/null", path];
     }
-    // In a system's folder, its mode says the same, and takes no further mount.
+    // In a system's folder, its mode makes it read-only without a further mount.
     const isOfSystem = !isInside && above === "read";
     if (isOfSystem) return ["--perms", "0555", "--size", "4096", "--tmpfs", path];
     empty.push(path);
-    // git reports what it may not look at; what is missing would be deleted by the next commit.
+    // With this mode, git reports an error. An empty folder would look like deleted files, also to the next commit.
     const isPart = path !== view.folder && isWithin(view.folder, path);
     return [...isPart ? ["--perms", "0000"] : [], "--tmpfs", path];
   });

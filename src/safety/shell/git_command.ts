@@ -113,8 +113,8 @@ function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitC
 }
 
 /**
- * Returns what a git command needs: the repository to `write`, or more, with the reason; undefined if it only
- * reads.
+ * Returns undefined if a git command only reads, an empty object if it writes to the repository, and `why` if it must
+ * leave the sandbox.
  */
 export function gitNeed(
   words: readonly Word[],
