@@ -755,10 +755,11 @@ Deno.test({
   ignore: confined !== "",
   async fn() {
     const folder = await Deno.realPath(await Deno.makeTempDir());
+    await Deno.mkdir(`${folder}/home`);
     const tool = builtinTools.find(({ name }) => name === "run_bash")!;
     const { signal } = new AbortController();
     for (
-      const [args, told] of [
+      const [args, told, home] of [
         [{}, undefined],
         [{ approve: "ask", sandbox: "off" }, undefined],
         [
@@ -770,9 +771,14 @@ Deno.test({
           "this folder (its .git only by git commands) and a private /tmp can be written",
         ],
         [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
-      ] as const
+        // A folder that contains the home folder has no sandbox.
+        [{ sandbox: "workspace-write" }, undefined, "home"],
+      ] as [PermissionChoice, string?, string?][]
     ) {
-      const permissions = openPermissions(args, () => undefined);
+      const permissions = openPermissions(
+        args,
+        (name) => name === "HOME" ? home && `${folder}/${home}` : undefined,
+      );
       const asked: (string | undefined)[] = [];
       await permissions.policy({
         approve({ confinedTo }) {
@@ -783,7 +789,7 @@ Deno.test({
       }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
       assertEquals(asked, [told && `sandboxed: only ${told}`]);
     }
-    await Deno.remove(folder);
+    await Deno.remove(folder, { recursive: true });
   },
 });
 
