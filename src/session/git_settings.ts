@@ -154,9 +154,12 @@ const STAT_SETTINGS = "[core]\n\tcheckStat = minimal\n";
 /** The maximum size of an index that is searched, in bytes. */
 const MAX_INDEX = 50_000_000;
 
+/** The states of the indexes in which hidden files were searched for, with these and the result. */
+const searchedIndexes = new Map<string, { state: string; isHiding: boolean }>();
+
 /**
- * Returns the repositories that track a hidden file. git compares files by their inodes, too, which the file's stand-in
- * has not: it would open it, and fail.
+ * Returns the repositories that track a hidden file. git compares files by their inodes, too, and the file's stand-in
+ * has another: git would open it, and fail.
  */
 function hidingRepositories({ places, repositories = [] }: View): string[] {
   const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
@@ -165,9 +168,15 @@ function hidingRepositories({ places, repositories = [] }: View): string[] {
     const names = hidden.filter((path) => path.startsWith(tree)).map((path) =>
       `${path.slice(tree.length)}\0`
     );
-    const { isFile, size = 0 } = names.length > 0 && entryAt(`${at}/index`) || {};
-    const index = isFile && size < MAX_INDEX && attempt(() => Deno.readTextFileSync(`${at}/index`));
-    return index && names.some((name) => index.includes(name));
+    const info = names.length > 0 ? entryAt(`${at}/index`) : undefined;
+    if (!info?.isFile || info.size > MAX_INDEX) return false;
+    const state = `${names.join("")}${info.size} ${info.ino} ${info.mtime?.getTime()}`;
+    const last = searchedIndexes.get(at);
+    if (last?.state === state) return last.isHiding;
+    const index = attempt(() => Deno.readTextFileSync(`${at}/index`)) ?? "";
+    const isHiding = names.some((name) => index.includes(name));
+    searchedIndexes.set(at, { state, isHiding });
+    return isHiding;
   });
 }
 

@@ -52,10 +52,14 @@ if [ -z "$BASH_VERSION" ] || ! mapfile -d '' -t mounts </proc/self/mountinfo; th
   mounts=$(cat /proc/self/mountinfo)
 fi
 for mount in $mounts; do
+  at=\${mount#* * * * } at=\${at%% *}
+  case $all in
+    *[" $nl"]"$at "*) ;;
+    *) continue ;;
+  esac
   mount=\${mount#* * } from=\${mount%% *}
   mount=\${mount#* } from="$from \${mount%% *}"
-  mount=\${mount#* } at=\${mount%% *}
-  mount=\${mount#* } mode=\${mount%%[, ]*}
+  mount=\${mount#* * } mode=\${mount%%[, ]*}
   case $all in
     *"$nl$at m$nl"*) line="$at m" ;;
     *"$nl$from $at $mode$nl"*) line="$from $at $mode" ;;
