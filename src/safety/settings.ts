@@ -62,6 +62,7 @@ export interface Settings {
     settings(folder: string): readonly GitSetting[] | undefined;
     named(folder: string): readonly string[];
     submodules(folder: string): readonly string[];
+    changed(folder: string, name: string, revision: string): readonly string[];
   };
 }
 

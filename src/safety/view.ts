@@ -33,8 +33,8 @@ export interface View {
   places: ReadonlyMap<string, PathAccess>;
   /** True if programs may use the network. */
   network: boolean;
-  /** The texts that programs see instead of settings that contain credentials. */
-  texts?: ReadonlyMap<string, string>;
+  /** The texts that programs see instead of settings that contain credentials, and of other files. */
+  texts?: ReadonlyMap<string, string | Uint8Array>;
   /** Protected links directly in the folder, which no mount protects. */
   links?: readonly string[];
   /**

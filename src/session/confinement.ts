@@ -164,15 +164,15 @@ export class Confinement {
     // With the network, only a single git command may write git's folders.
     const isGit = /^git\b/.test(leave ?? "") ||
       leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-    const stated = isGit && isCommand && view.repositories?.length
+    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(args.at(-1) ?? "")
       ? asked.gitSettings(source) ?? []
       : undefined;
-    const git = stated && !isJob
+    const git = stated && isGit && !isJob
       ? await folders.openGitFolders(view, answers, args.at(-1))
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || leave === "network" };
     const { texts, variables } = isCommand
-      ? asked.gitInputs(seen, stated, { home, made: git?.made })
+      ? asked.gitInputs(source, seen, { stated, ...git && { made: git.made } })
       : { texts: new Map(seen.texts), variables: {} };
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);

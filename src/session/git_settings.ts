@@ -5,7 +5,14 @@ import { smallFile, withoutCredentials } from "../safety/git_files.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
-import { entryAt, linksOn, realPathOf, type View, writtenFolders } from "../safety/view.ts";
+import {
+  entryAt,
+  linksOn,
+  realPathOf,
+  repositoryAround,
+  type View,
+  writtenFolders,
+} from "../safety/view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
@@ -89,7 +96,12 @@ const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
 const MAX_GIT_SECONDS = "5";
 
 /** Returns the output of a git command that only reads; undefined if it fails. */
-function gitOutput({ folder, root, programs, home }: GitSource, args: readonly string[]) {
+function gitOutput(source: GitSource, args: readonly string[]): string | undefined {
+  const bytes = gitBytes(source, args);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+function gitBytes({ folder, root, programs, home }: GitSource, args: readonly string[]) {
   const [git, timeout] = ["git", "timeout"].map((name) =>
     findProgram(name, programFolders(root, programs.join(":")), root)
   );
@@ -110,7 +122,16 @@ function gitOutput({ folder, root, programs, home }: GitSource, args: readonly s
       stderr: "null",
     }).outputSync()
   );
-  return ran && ran.success ? new TextDecoder().decode(ran.stdout) : undefined;
+  return ran && ran.success ? ran.stdout : undefined;
+}
+
+/** Returns the absolute paths of files that change if a subcommand goes to a revision, or applies it. */
+export function gitChanged(source: GitSource, name: string, revision: string): string[] {
+  const [root = source.folder] = repositoryAround(source.folder);
+  const from = /^(cherry-pick|revert)$/.test(name) ? ["--root", "--no-commit-id"] : ["HEAD"];
+  const args = ["diff-tree", "-r", "--name-only", "-z", ...from, revision, "--"];
+  const names = gitOutput(source, ["-c", "core.fsmonitor=false", ...args])?.split("\0") ?? [];
+  return names.filter(Boolean).map((path) => join(root, path));
 }
 
 /** The user's settings that git commands get in the sandbox. */
@@ -127,7 +148,7 @@ const IGNORE_FILE = "/dev/gitignore";
 function ignoredText(
   settings: readonly GitSetting[],
   view: View,
-  { home = "/", made = [] }: { home?: string | undefined; made?: readonly string[] | undefined },
+  { home = "/", made = [] }: { home: string | undefined; made: readonly string[] | undefined },
 ): string | undefined {
   const usual = `${Deno.env.get("XDG_CONFIG_HOME") || "~/.config"}/git/ignore`;
   const { scope = "global", value = usual } =
@@ -148,71 +169,68 @@ function ignoredText(
   return [isSafe ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
 }
 
-/** The path of a file in the sandbox with settings for {@linkcode hidingRepositories}, and its text. */
-const STAT_FILE = "/dev/gitsettings";
-const STAT_SETTINGS = "[core]\n\tcheckStat = minimal\n";
-/** The maximum size of an index that is searched, in bytes. */
+/** The maximum size of an index that is searched, in bytes, and of files in it that commands see. */
 const MAX_INDEX = 50_000_000;
-
-/** The states of the indexes in which hidden files were searched for, with these and the result. */
-const searchedIndexes = new Map<string, { state: string; isHiding: boolean }>();
+const MAX_TRACKED = 20;
+/** The states of indexes, with the texts of the hidden files in them. */
+const searchedIndexes = new Map<string, { state: string; texts: [string, Uint8Array][] }>();
 
 /**
- * Returns the repositories that track a hidden file. git compares files by their inodes, too, and the file's stand-in
- * has another: git would open it, and fail.
+ * Returns the hidden files that the index of a repository has, with its contents, which commands can read anyway. git
+ * would fail if it could not open them. It takes them for unchanged, and adds no change that is hidden.
  */
-function hidingRepositories({ places, repositories = [] }: View): string[] {
+function trackedTexts(
+  source: GitSource,
+  { places, repositories = [] }: View,
+): [path: string, text: Uint8Array][] {
   const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
-  return repositories.filter((at) => {
+  return repositories.flatMap((at) => {
     const tree = `${dirname(at)}/`;
     const names = hidden.filter((path) => path.startsWith(tree)).map((path) =>
-      `${path.slice(tree.length)}\0`
+      path.slice(tree.length)
     );
     const info = names.length > 0 ? entryAt(`${at}/index`) : undefined;
-    if (!info?.isFile || info.size > MAX_INDEX) return false;
-    const state = `${names.join("")}${info.size} ${info.ino} ${info.mtime?.getTime()}`;
+    if (!info?.isFile || info.size > MAX_INDEX) return [];
+    const state = JSON.stringify([names, info.size, info.ino, info.mtime]);
     const last = searchedIndexes.get(at);
-    if (last?.state === state) return last.isHiding;
+    if (last?.state === state) return last.texts;
     const index = attempt(() => Deno.readTextFileSync(`${at}/index`)) ?? "";
-    const isHiding = names.some((name) => index.includes(name));
-    searchedIndexes.set(at, { state, isHiding });
-    return isHiding;
+    const tracked = names.filter((name) => index.includes(`${name}\0`)).slice(0, MAX_TRACKED);
+    const texts = tracked.flatMap((name): [string, Uint8Array][] => {
+      const args = ["-c", "core.fsmonitor=false", "--git-dir", at, "cat-file", "blob", `:${name}`];
+      const text = gitBytes(source, args);
+      return text === undefined ? [] : [[tree + name, text]];
+    });
+    searchedIndexes.set(at, { state, texts });
+    return texts;
   });
 }
 
 /**
  * Returns the files, with their texts, and the variables that git gets in the sandbox.
  *
- * @param stated the settings for a command that writes git's folders
+ * @param stated the settings for a command of git
  */
 export function gitInputs(
+  source: GitSource,
   view: View,
-  stated: readonly GitSetting[] | undefined,
-  paths: { home?: string | undefined; made?: readonly string[] | undefined },
-): { texts: Map<string, string>; variables: Record<string, string> } {
-  const ignored = stated && ignoredText(stated, view, paths);
-  const hiding = hidingRepositories(view);
-  const texts = new Map(view.texts);
+  { stated, made }: { stated?: readonly GitSetting[] | undefined; made?: readonly string[] },
+): { texts: Map<string, string | Uint8Array>; variables: Record<string, string> } {
+  const ignored = stated && ignoredText(stated, view, { home: source.home, made });
+  const texts = new Map([...view.texts ?? [], ...trackedTexts(source, view)]);
   if (ignored !== undefined) texts.set(IGNORE_FILE, ignored);
-  if (hiding.length > 0) texts.set(STAT_FILE, STAT_SETTINGS);
-  const isNeeded = stated !== undefined || hiding.length > 0;
-  const variables = isNeeded ? gitVariables(stated ?? [], ignored !== undefined, hiding) : {};
-  return { texts, variables };
+  return { texts, variables: stated ? gitVariables(stated, ignored !== undefined) : {} };
 }
 
 /** Returns variables that give git in the sandbox the user's harmless settings. */
 function gitVariables(
   settings: readonly GitSetting[],
   hasIgnored: boolean,
-  hiding: readonly string[],
 ): Record<string, string> {
   const shared = settings.filter(({ scope, name, value }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && value.startsWith("!")) && withoutCredentials(value) === value
-  ).concat(
-    hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : [],
-    hiding.map((at) => ({ scope: "", name: `includeIf.gitdir:${at}.path`, value: STAT_FILE })),
-  );
+  ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", `${shared.length}`],
     ...shared.flatMap(({ name, value }, at) => [

@@ -27,7 +27,7 @@ import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
-import { gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
+import { gitChanged, gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "../safety/host_verdict.ts";
@@ -165,6 +165,7 @@ export class Permissions {
       },
       named: (folder) => gitNamed({ folder, root, programs, home }),
       submodules: (folder) => gitSubmodules({ folder, root, programs, home }),
+      changed: (folder, name, to) => gitChanged({ folder, root, programs, home }, name, to),
     };
   }
 

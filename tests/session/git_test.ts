@@ -378,27 +378,54 @@ Deno.test({
 });
 
 Deno.test({
-  name: "R-21 git takes a hidden file that it tracks for unchanged",
+  name: "R-21 of a hidden file that git tracks, commands see what the index has",
   ignore,
   async fn() {
     await using at = await repository();
     const names = ".env sub/.env.local";
-    await at.outside(`mkdir sub; echo KEY | tee ${names}; git add -A; git commit -qm env`);
-    // git trusts no file that is as young as its index.
-    await at.outside(`touch -d 2020-01-01T10:00:00.5 ${names}; git add -A; git status`);
+    // A clone just made: git compares the contents of files that are as young as its index.
+    await at.outside(`mkdir sub; echo PLACE | tee ${names}; git add -A; git commit -qm env`);
     const plain = await at.run(
       "echo x > new; git status --short; git diff; cat .e*; git -C sub diff",
     );
-    assertMatch(plain, /^exit code: 0\nstdout:\n\?\? new\nstderr:\ncat: \.env: Permission denied$/);
-    assertMatch(await at.run("git add -A && git commit -qam two && git stash"), /^exit code: 0/);
-    assertEquals(await at.outside("git show --format= --name-only"), "new\n");
-    // Changed ones are neither shown nor added.
-    await at.outside("echo OTHER >> .env");
-    assertMatch(await at.run("git add -A"), /Permission denied/);
-    // Other repositories compare files as ever.
-    const other = "git init -q t && cd t && echo a > f && git add f && git commit -qm a && " +
-      "echo b > f && git commit -qam b && git log --oneline | wc -l";
-    assertStringIncludes(await at.run(other), "2");
+    assertMatch(plain, /^exit code: 0\nstdout:\n\?\? new\nPLACE$/);
+    // Changes are neither shown nor added.
+    await at.outside("echo SECRET > .env");
+    const said = await at.run(
+      "git add -A && git commit -qam two && git stash; git diff HEAD~1; cat .e*",
+    );
+    assertEquals(said.includes("SECRET"), false);
+    assertEquals(await at.outside("git show --format= --name-only; cat .env"), "new\nSECRET\n");
+    assertEquals(await at.outside("git status --short"), " M .env\n");
+  },
+});
+
+Deno.test({
+  name:
+    "R-21 a change of branches that would replace a closed file asks, and is not done by halves",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git checkout -qb one; echo a > AGENTS.md; git add -A; git commit -qm a; git checkout -qb two; " +
+        "echo b > AGENTS.md; git commit -qam b; git checkout -q one; git branch same; echo x > AGENTS.md; git stash -q",
+    );
+    for (
+      const command of ["checkout two", "switch two", "merge two", "reset --keep two", "rebase two"]
+    ) {
+      const said = await at.run(`git ${command}`);
+      assertEquals(
+        said,
+        "asked: replaces AGENTS.md, which no command may write, so it runs outside of the sandbox",
+      );
+    }
+    for (const command of ["cherry-pick two", "stash pop"]) {
+      assertMatch(await at.run(`git ${command}`), /^asked: replaces AGENTS.md/);
+    }
+    assertMatch(
+      await at.run("git checkout -q same && git checkout -qb new"),
+      /^exit code: 0/,
+    );
   },
 });
 

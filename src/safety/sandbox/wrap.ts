@@ -254,27 +254,19 @@ export function withFewPaths(view: View): View {
   return { ...view, places, closed: [...closed].sort() };
 }
 
-/** The files in `own` with the texts of views. */
+/** The names in `own` of files with the texts of views. */
 const written = new Map<string, string>();
 
 /** Returns the path of a file in `own` with a text, which programs cannot replace. */
-function fileWith(text: string, own: string): string {
-  const key = `${own}\n${text}`;
-  const path = written.get(key) ?? join(realPathOf(own) ?? own, `text-${written.size}`);
+function fileWith(text: string | Uint8Array, own: string): string {
+  const isText = typeof text === "string";
+  const key = isText ? `text ${text}` : `bytes ${new TextDecoder("latin1").decode(text)}`;
+  const name = written.get(key) ?? `text-${written.size}`;
+  written.set(key, name);
+  const path = join(realPathOf(own) ?? own, name);
   if (entryAt(path) === undefined) {
-    Deno.writeTextFileSync(path, text, { createNew: true, mode: 0o600 });
-  }
-  written.set(key, path);
-  return path;
-}
-
-/** Returns a file in `own` that commands cannot open, with a file's size and time: git can take it for unchanged. */
-function standInFor({ size, mtime }: Deno.FileInfo, own: string): string {
-  const path = join(own, `hidden-${size}-${mtime?.getTime()}`);
-  if (entryAt(path) === undefined) {
-    using file = Deno.openSync(path, { write: true, createNew: true, mode: 0 });
-    file.truncateSync(size);
-    file.utimeSync(mtime ?? 0, mtime ?? 0);
+    const bytes = isText ? new TextEncoder().encode(text) : text;
+    Deno.writeFileSync(path, bytes, { createNew: true, mode: 0o600 });
   }
   return path;
 }
@@ -354,9 +346,7 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
     else if (isInside) note(access, path);
     // A path that has disappeared needs no mount; START detects it in the folder.
     if (!isMask) return [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
-    if (!entry.isDirectory) {
-      return ["--ro-bind", isInside ? standInFor(entry, own) : "/dev/null", path];
-    }
+    if (!entry.isDirectory) return ["--ro-bind", "/dev/null", path];
     // In a system's folder, its mode makes it read-only without a further mount.
     const isOfSystem = !isInside && above === "read";
     if (isOfSystem) return ["--perms", "0555", "--size", "4096", "--tmpfs", path];

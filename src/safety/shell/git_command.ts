@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { dirname, join, resolve } from "../../text/std_path.ts";
+import { dirname, join, relative, resolve } from "../../text/std_path.ts";
 import { gitFileTarget, isRepository } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
 import { GIT_VALUES } from "../rules.ts";
@@ -131,6 +131,8 @@ export function gitNeed(
   const why = Object.hasOwn(NEEDS_MORE, needing) ? NEEDS_MORE[needing] : undefined;
   if (why !== undefined) return isNearRemote(command, scene) ? {} : { why };
   if (signs(command, scene)) return { why: "signs with your key" };
+  const file = replacedFile(command, scene);
+  if (file !== undefined) return { why: `replaces ${file}, which no command may write` };
   return scene.sandbox === "read-only"
     ? { why: "writes to the repository", isKeptReadOnly: true }
     : {};
@@ -146,6 +148,22 @@ function isNearRemote({ folder, name, rest }: GitCommand, { git, place, view }: 
   const { real, isInside } = place(resolve(folder, address));
   return isInside ||
     view !== undefined && [real, dirname(real)].some((at) => accessAt(view(), at) === "write");
+}
+
+/** Returns a file that git would replace, but cannot: it would leave the work tree half changed, and succeed. */
+function replacedFile({ folder, name, rest }: GitCommand, { git, view }: Scene) {
+  const isMoving = name === "reset"
+    ? rest.some((word) => /^--(hard|merge|keep)$/.test(word))
+    : /^(checkout|switch|merge|rebase|cherry-pick|revert)$/.test(name) ||
+      name === "stash" && /^(pop|apply)$/.test(rest[0] ?? "");
+  if (!isMoving || git === undefined || view === undefined) return undefined;
+  const words = name === "stash"
+    ? ["stash@{0}"]
+    : rest.map((word) => word === "-" ? "@{-1}" : word);
+  const files = words.filter((word) => !word.startsWith("-"))
+    .flatMap((word) => git.changed(folder, name, word));
+  const file = files.find((path) => accessAt(view(), path) !== "write");
+  return file && shortened(oneLine(relative(folder, file)), 60);
 }
 
 function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
