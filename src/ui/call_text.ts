@@ -161,7 +161,9 @@ const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 
 /** Returns the most informative lines of a command's output, safe to print, and the number of the others. */
-export function tellingLines(exec: ToolExecution): { lines: string[]; more: number } {
+export function tellingLines(
+  exec: ToolExecution,
+): { lines: string[]; more: number; gap: number } {
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};
   const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   // A row of dashes, or of one sign per test, has no information.
@@ -173,7 +175,8 @@ export function tellingLines(exec: ToolExecution): { lines: string[]; more: numb
   const kept = [...new Set([...fromBothEnds(loud), ...fromBothEnds(places)])]
     .slice(0, MAX_TELLING_LINES).sort((a, b) => a - b);
   const lines = kept.map((at) => sanitize(all[at]!.slice(0, MAX_TELLING_CHARS)));
-  return { lines, more: printed.length - lines.length };
+  const gap = kept.findIndex((at, i) => i > 0 && at !== kept[i - 1]! + 1);
+  return { lines, more: printed.length - lines.length, gap: gap < 0 ? lines.length : gap };
 }
 
 /** Yields the last index, the first, the second to last and so on. */

@@ -110,8 +110,8 @@ Deno.test("endings stand in a column where there is room, and all is ASCII where
   const head = `Ran     x${" ".repeat(46)}failed`;
   assertEquals(rowsOf(part, 80)[0], `● ${head} · exit 1 · 0.0 s`);
   assertEquals(rowsOf(part, 80, false), [
-    ...[`* ${head} - exit 1 - 0.0 s`, "  | a", "    b", "    d", "    e", "    f"],
-    "    ... 1 more line - Ctrl-O",
+    ...[`* ${head} - exit 1 - 0.0 s`, "  | a", "    b"],
+    ...["    ... 1 more line - Ctrl-O", "    d", "    e", "    f"],
   ]);
   const long = { subject: { command: "word ".repeat(20), action: "run" as const } };
   for (const columns of [20, 40, 60, 80, 120]) {
@@ -126,8 +126,8 @@ Deno.test("of a command's output, its first and last lines are shown, and those 
     tellingLines({ ...EXEC, details: { exitCode, output: { stdout } } });
   const numbers = Array.from({ length: 9 }, (_, n) => `line ${n}`).join("\n");
   const ends = ["line 0", "line 1", "line 6", "line 7", "line 8"];
-  assertEquals(telling(numbers, 0), { lines: ends, more: 4 });
-  assertEquals(telling(numbers, 1), { lines: ends, more: 4 });
+  assertEquals(telling(numbers, 0), { lines: ends, more: 4, gap: 2 });
+  assertEquals(telling(numbers, 1), { lines: ends, more: 4, gap: 2 });
   const amid = numbers.replace("line 4", "error: x");
   assertEquals(telling(amid, 1).lines, ["line 0", "line 1", "error: x", "line 7", "line 8"]);
   assertEquals(telling(amid, 0).lines, ends);
@@ -151,13 +151,15 @@ FAILED (failures=1)
       ...["Ran 2 tests in 0.001s", "FAILED (failures=1)"],
     ],
     more: 6,
+    gap: 2,
   });
   assertEquals(telling("..\n---\nRan 2 tests\n\nOK\n", 0), {
     lines: ["Ran 2 tests", "OK"],
     more: 2,
+    gap: 2,
   });
-  assertEquals(telling("---\n", 0), { lines: ["---"], more: 0 });
-  assertEquals(telling("", 1), { lines: [], more: 0 });
+  assertEquals(telling("---\n", 0), { lines: ["---"], more: 0, gap: 1 });
+  assertEquals(telling("", 1), { lines: [], more: 0, gap: 0 });
 });
 
 Deno.test("a reason takes three rows, and says that it is cut", () => {

@@ -111,7 +111,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
     else if (answer?.choice === "once" && !request.isRoutine) {
-      view.onDecided(request.call.id, "allowed once");
+      const lasts = request.networked !== undefined;
+      view.onDecided(request.call.id, lasts ? "allowed in this session" : "allowed once");
     }
     return answer ?? { choice: "refuse", reason: "" };
   }
