@@ -11,7 +11,7 @@ import { isAbsolute, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { commandEnvironment } from "../../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
-import { endGroup, endNow } from "../../tools/shell/process_group.ts";
+import { endGroup, endNow, stopWithProgram } from "../../tools/shell/process_group.ts";
 import { atProgramEnd } from "../../tools/shell/program_end.ts";
 import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import type { Confine, ConfinedProgram } from "../../types/confine.ts";
@@ -75,6 +75,7 @@ export async function startProgram(
     const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
+    if (confined?.mend) stopWithProgram(child, folder);
   } catch (error) {
     end();
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });

@@ -7,6 +7,7 @@
 import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
 import { programFolders } from "../../find_program.ts";
+import { atProgramStop } from "../../program_stop.ts";
 
 interface Process {
   pid: number;
@@ -56,6 +57,23 @@ export function endNow(leader: number, folder: string): void {
   if (Deno.build.os === "windows") return;
   const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
   signal(leader, membersIn(table ?? [], leader), "SIGKILL");
+}
+
+/** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches none. */
+export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: string): void {
+  const release = atProgramStop(() => {
+    let members: Process[] = [];
+    // A process may start another between the check and the stop.
+    const ids = () => members.map((member) => member.pid).join();
+    for (let look = 0, before = "-"; look < 20 && ids() !== before; look++) {
+      before = ids();
+      const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
+      members = membersIn(table ?? [], pid, members);
+      signal(pid, members, "SIGSTOP");
+    }
+    return () => signal(pid, members, "SIGCONT");
+  });
+  status.then(release, release);
 }
 
 function signal(leader: number, members: Process[], name: Deno.Signal): void {

@@ -8,7 +8,7 @@ import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { limitAdvice } from "./limit_text.ts";
 import { OutputCapture } from "./output_capture.ts";
-import { endGroup, endNow } from "./process_group.ts";
+import { endGroup, endNow, stopWithProgram } from "./process_group.ts";
 import { atProgramEnd } from "./program_end.ts";
 import { windowsShell } from "./windows_shell.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -68,6 +68,7 @@ export async function startShell(
     try {
       const started = confined ?? { program: shell, args };
       const child = startLeader(started, how, hasInput ? "piped" : "null");
+      if (confined?.mend) stopWithProgram(child, cwd);
       return { ...confined, child, folder: cwd };
     } catch (error) {
       confined?.mend?.("");
