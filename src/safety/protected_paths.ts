@@ -109,6 +109,7 @@ const SECRETS: readonly FileGroup[] = [
     paths: "/var/lib/{postgresql,mysql,docker,containerd,kubelet,etcd,samba/private}/",
   },
   { what: "passwords of the system", paths: "/etc/{shadow,gshadow,sudoers}* /etc/sudoers.d/" },
+  { what: "what replaced a protected link", paths: "*.replaced/" },
   { what: "a file of this program", paths: ".copilot/ .config/copilot/ .local/state/copilot/" },
 ];
 

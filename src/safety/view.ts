@@ -299,7 +299,9 @@ export function linksOn(folder: string, path: string): string[] {
   // Linux follows 40 links in one path.
   for (let at = "/", followed = 0; names.length > 0 && followed <= 40;) {
     const next = join(at, names.shift()!);
-    const target = attempt(() => Deno.readLinkSync(next));
+    // Deno does not read a target that is not UTF-8.
+    const other = () => entryAt(next)?.isSymlink ? "" : undefined;
+    const target = attempt(() => Deno.readLinkSync(next)) ?? other();
     if (target !== undefined) {
       followed++;
       if (isWithin(folder, next)) links.push(next);
@@ -556,7 +558,8 @@ function homeSecrets(
       .flat();
     for (const { name, path, access } of looked) {
       // Flutter runs git in its own repository, which fails without the settings.
-      const text = name.startsWith("config") ? smallFile(path) : "";
+      const isGits = /^config(\.worktree)?$/.test(name) && path.includes("/.git/");
+      const text = isGits ? smallFile(path) : "";
       const isPlain = text !== "" && withoutCredentials(text) === text;
       if (access === "none" && !isPlain) found.push({ path, access });
     }

@@ -449,7 +449,7 @@ Deno.test({
        bin/a.pem .local/bin/id_rsa .dotnet/corefx/cryptography/x509stores/my/a.pfx .pyenv/.git/config
        .nvm/versions/node/v1/etc/npmrc .npm-global/etc/npmrc miniconda3/.condarc .julia/servers/a/auth.toml
        .julia/logs/repl_history.jl .m2/repository/settings.xml .cache/deno/deno_history.txt
-       .cache/deno/location_data/a/local_storage .asdf/credentials.bak`,
+       .cache/deno/location_data/a/local_storage .asdf/credentials.bak .nvm/config.pem sdk/config.env`,
     );
     const plain = words(
       ".rye/config.toml miniconda3/ssl/cacert.pem miniconda3/ssl/cert.pem bin/a flutter/.git/config",

@@ -6,6 +6,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
+import { atProgramStop } from "../../program_stop.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { runInPlace } from "../in_place.ts";
 import type { View } from "../view.ts";
@@ -14,17 +15,35 @@ import type { View } from "../view.ts";
 const CHECK_MS = 1000;
 /** The maximum number of lines about one command, which may replace a link again and again. */
 const MAX_RESTORED_LINES = 10;
-/** The name of a replacement, which is no link of the user. */
-const REPLACEMENT = /\.replaced-[\da-f]{8}$/;
+/** The end of the name of a replacement. What is no link may contain secrets: the table of protected paths has it. */
+const REPLACED = ".replaced";
+const REPLACED_LINK = ".replaced-link";
 
 const FLAG = Deno.build.os === "darwin" ? "h" : "T";
-/** Arguments: the name of the link, its target, and the name to move its replacement to, if there is one. */
-const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} "./$1" "./$3"; ln -s${FLAG} -- "$2" "./$1"`;
+/** A command can close the folder. A link instead of it is not followed. */
+const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1"`;
+/** Arguments: the name of the link, its target's bytes, and the name to move its replacement to, if there is one. */
+const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} -- "./$1" "./$3" || exit
+to=$(printf "$2.") && ln -s${FLAG} -- "\${to%.}" "./$1"`;
+const BYTES = `[ -L "./$1" ] && readlink -n "./$1" | od -An -v -to1`;
 
-/** The absolute path of a link, and its target. */
+/** The absolute path of a link, and the bytes of its target, as in `\\141\\057`. */
 type LinkRow = [path: string, target: string];
 
-const targetIn = (path: string) => attempt(() => Deno.readLinkSync(path));
+const escaped = (numbers: readonly string[]) => numbers.map((one) => `\\${one}`).join("");
+
+/** Returns the bytes of a link's target. Deno does not read those that are not UTF-8. */
+function targetIn(path: string): string | undefined {
+  const target = attempt(() => Deno.readLinkSync(path));
+  if (target !== undefined) {
+    const bytes = [...new TextEncoder().encode(target)];
+    return escaped(bytes.map((byte) => byte.toString(8).padStart(3, "0")));
+  }
+  if (!attempt(() => Deno.lstatSync(path))?.isSymlink) return undefined;
+  const { output, fault } = runInPlace(dirname(path), BYTES, [basename(path)]);
+  return fault === undefined ? escaped(output.split(/\s+/)) : undefined;
+}
+
 const existsAt = (path: string) => attempt(() => Deno.lstatSync(path)) !== undefined;
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
@@ -32,7 +51,7 @@ const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 function tablePath(folder: string, stateFolder?: string): string | undefined {
   const { dev, ino } = attempt(() => Deno.statSync(folder)) ?? {};
   if (stateFolder === undefined || dev === undefined) return undefined;
-  return `${stateFolder}/links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
+  return `${stateFolder}/kept_links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
 }
 
 /** Restores the links of a folder's table. Returns a line for each. */
@@ -58,7 +77,7 @@ export function keepLinks(
   stateFolder?: string,
 ): () => string[] {
   const rows = links.flatMap((path): LinkRow[] => {
-    const target = REPLACEMENT.test(path) ? undefined : targetIn(path);
+    const target = path.endsWith(REPLACED_LINK) ? undefined : targetIn(path);
     return target === undefined ? [] : [[path, target]];
   });
   if (rows.length === 0) return () => [];
@@ -68,8 +87,10 @@ export function keepLinks(
   const check = () => said.push(...restore(rows).slice(0, MAX_RESTORED_LINES - said.length));
   const timer = setInterval(check, CHECK_MS);
   Deno.unrefTimer(timer);
+  const release = atProgramStop(() => void check());
   return () => {
     clearInterval(timer);
+    release();
     check();
     file?.close();
     return [...said, ...restoreLinks(folder, stateFolder)];
@@ -93,11 +114,18 @@ function rowsIn(table: string): LinkRow[] {
 }
 
 const restore = (rows: readonly LinkRow[]): string[] =>
-  rows.filter(isReplaced).map(([path, target]) => {
-    const aside = `${basename(path)}.replaced-${crypto.randomUUID().slice(0, 8)}`;
-    const more = existsAt(path) ? [aside] : [];
-    const { fault } = runInPlace(dirname(path), PUT_BACK, [basename(path), target, ...more]);
+  rows.filter(isReplaced).flatMap((row) => {
+    const [path, target] = row;
+    const folder = dirname(path);
+    runInPlace(dirname(folder), OPEN_FOLDER, [basename(folder)]);
+    if (!isReplaced(row)) return [];
+    const there = attempt(() => Deno.lstatSync(path));
+    const end = there?.isSymlink ? REPLACED_LINK : REPLACED;
+    const aside = `${basename(path)}.${crypto.randomUUID().slice(0, 8)}${end}`;
+    const { fault } = runInPlace(folder, PUT_BACK, [basename(path), target, there ? aside : ""]);
     return `${path} is a link that commands may not replace: ` +
-      (fault === undefined ? "it was restored" : `it could not be restored (${fault})`) +
-      (existsAt(join(dirname(path), aside)) ? `, and its replacement is now ${aside}` : "");
+      (fault === undefined
+        ? "it was restored"
+        : `it could not be restored (${fault}): until you restore it, do not use git there or open the folder`) +
+      (existsAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
   });

@@ -1,12 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.ts";
+import { ANY_HOME } from "../../../src/safety/path_table.ts";
+import { linksOn } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
-const module = fromFileUrl(
-  new URL("../../../src/safety/sandbox/kept_links.ts", import.meta.url),
-);
+const source = (name: string) => fromFileUrl(new URL(`../../../src/${name}`, import.meta.url));
+const module = source("safety/sandbox/kept_links.ts");
 const unix = { ignore: Deno.build.os === "windows" };
 
 /** A folder with a link, and the state folder of its table. */
@@ -31,7 +32,7 @@ async function scene() {
       Deno.mkdirSync(link);
     },
     asides: () =>
-      [...Deno.readDirSync(folder)].filter(({ name }) => name.includes(".replaced-")).length,
+      [...Deno.readDirSync(folder)].filter(({ name }) => name.includes(".replaced")).length,
     [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
   };
 }
@@ -49,15 +50,17 @@ Deno.test({
     }
     Deno.removeSync(at.link);
     // A replacement is no link of the user, whatever its name.
-    const { name } = [...Deno.readDirSync(at.folder)].find(({ name }) => name !== ".git")!;
+    Deno.symlinkSync("x", at.link);
+    await waitUntil(() => at.target() === "../repo/.git");
+    const { name } = [...Deno.readDirSync(at.folder)].find(({ isSymlink, name }) =>
+      isSymlink && name !== ".git"
+    )!;
     const aside = `${at.folder}/${name}`;
-    Deno.removeSync(aside);
-    Deno.symlinkSync("x", aside);
     const endAside = keepLinks({ ...at.view, links: [aside] });
     Deno.removeSync(aside);
     assertEquals(endAside(), []);
     const said = end();
-    assertEquals([said.length, at.target(), at.asides()], [3, "../repo/.git", 1]);
+    assertEquals([said.length, at.target(), at.asides()], [3, "../repo/.git", 2]);
     assertStringIncludes(said[2]!, `${at.link} is a link that commands may not replace: it was`);
   },
 });
@@ -121,5 +124,91 @@ Deno.test({
     await Deno.rename(`${at.base}/moved`, at.folder);
     at.replace();
     assertEquals([at.restore().length, at.target()], [1, "../repo/.git"]);
+  },
+});
+
+Deno.test({
+  name: "R-03 a closed folder has its links restored",
+  ...unix,
+  async fn() {
+    await using at = await scene();
+    for (const [mode, isReplaced] of [[0o555, true], [0o000, true], [0o000, false]] as const) {
+      const end = keepLinks(at.view, at.state);
+      if (isReplaced) at.replace();
+      Deno.chmodSync(at.folder, mode);
+      assertEquals([end().length, at.target()], [+isReplaced, "../repo/.git"]);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-03 a replacement is secret unless it is a link, as the user may have written it",
+  ...unix,
+  async fn() {
+    await using at = await scene();
+    const kinds = [
+      () => Deno.mkdirSync(at.link),
+      () => Deno.writeTextFileSync(at.link, "key"),
+      () => Deno.symlinkSync("other", at.link),
+    ].map((make) => {
+      const end = keepLinks(at.view, at.state);
+      Deno.removeSync(at.link);
+      make();
+      const [, name] = /replacement is now (.*)$/.exec(end()[0]!)!;
+      Deno.lstatSync(`${at.folder}/${name}`);
+      const file = `${at.folder}/${name!.replace(".git", "x")}`;
+      return [file, `${file}/in`].map((path) => ANY_HOME.secretKind(path) !== undefined);
+    });
+    assertEquals(kinds, [[true, true], [true, true], [false, false]]);
+  },
+});
+
+Deno.test({
+  name: "R-03 the bytes of a link's target count, also those that are not UTF-8",
+  ...unix,
+  async fn() {
+    await using at = await scene();
+    const sh = async (script: string) => {
+      const how = { args: ["-c", script], cwd: at.folder };
+      const { stdout } = await new Deno.Command("/bin/sh", how).output();
+      return [...stdout].map((byte) => String.fromCharCode(byte)).join("");
+    };
+    const link = (octal: string) => `rm -f .git; ln -s "$(printf 't\\${octal}/%%b')" .git`;
+    await sh(link("377"));
+    assertEquals(linksOn(at.folder, `${at.link}/hooks`), [at.link]);
+    const end = keepLinks(at.view, at.state);
+    at.restore();
+    await sh(link("375"));
+    assertEquals(end().length, 1);
+    assertEquals(await sh("readlink -n .git"), "t\xff/%b");
+  },
+});
+
+Deno.test({
+  name: "R-03 processes stop before this program is stopped, links are restored, and all continue",
+  ...unix,
+  async fn() {
+    await using at = await scene();
+    const job = "sh -c 'rm .git; mkdir .git; echo $$ >job; until [ -e go ]; do sleep 0.1; done'; :";
+    const code = `import { keepLinks } from ${JSON.stringify(module)};
+      import { startLeader } from ${JSON.stringify(source("start_leader.ts"))};
+      import { stopWithProgram } from ${JSON.stringify(source("tools/shell/process_group.ts"))};
+      const end = keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
+      const how = { cwd: ${JSON.stringify(at.folder)}, env: { PATH: "/usr/bin:/bin" } };
+      const child = startLeader({ program: "/bin/sh", args: ["-c", ${JSON.stringify(job)}] }, how);
+      stopWithProgram(child, "/");
+      const { code } = await child.status;
+      console.log(code, end().length);`;
+    // A process group is stopped only if a shell can continue it.
+    const script = `set -m; "$0" eval "$1" & pid=$!; cd "$2" || exit
+      until_ok() { for i in $(seq 200); do if eval "$1"; then return; fi; sleep 0.1; done; echo "not $1"; }
+      until_ok '[ -s job ]'; kill -TSTP $pid
+      until_ok 'ps -o stat= -p $pid | grep -q T'
+      ps -o stat= -p $(cat job) | cut -c1; readlink .git
+      : >go; kill -CONT $pid; until_ok '! kill -0 $pid 2>/dev/null'`;
+    const args = ["-c", script, Deno.execPath(), code, at.folder];
+    const ran = await new Deno.Command("bash", { args, stderr: "inherit" })
+      .output();
+    assertEquals(new TextDecoder().decode(ran.stdout), "T\n../repo/.git\n0 1\n");
   },
 });
