@@ -61,7 +61,7 @@ export function restoreLinks(folder: string, stateFolder?: string): string[] {
   using file = attempt(() => Deno.openSync(table, { read: true, write: true }));
   if (file === undefined) return [];
   const rows = rowsIn(table);
-  const said = restore(rows);
+  const said = restore(rows).map(({ line }) => line);
   // Running commands share the lock. Some network drives have none.
   const isAlone = attempt(() => file.tryLockSync(true)) ?? true;
   if (isAlone && !rows.some(isReplaced)) attempt(() => file.truncateSync());
@@ -84,14 +84,19 @@ export function keepLinks(
   const table = tablePath(folder, stateFolder);
   const file = table === undefined ? undefined : attempt(() => openTable(table, rows));
   const said: string[] = [];
-  const check = () => said.push(...restore(rows).slice(0, MAX_RESTORED_LINES - said.length));
-  const timer = setInterval(check, CHECK_MS);
+  const check = (isEnd = false) => {
+    // While a command runs, the next check restores a link that this one could not.
+    const isSaid = ({ fault }: Restored) => !fault && said.length < MAX_RESTORED_LINES;
+    const checked = restore(rows).filter((one) => isEnd || isSaid(one));
+    said.push(...checked.map(({ line }) => line));
+  };
+  const timer = setInterval(() => check(), CHECK_MS);
   Deno.unrefTimer(timer);
-  const release = atProgramStop(() => void check());
+  const release = atProgramStop(() => check());
   return () => {
     clearInterval(timer);
     release();
-    check();
+    check(true);
     file?.close();
     return [...said, ...restoreLinks(folder, stateFolder)];
   };
@@ -113,7 +118,10 @@ function rowsIn(table: string): LinkRow[] {
   return text.split("\n").flatMap((line): LinkRow[] => attempt(() => [JSON.parse(line)]) ?? []);
 }
 
-const restore = (rows: readonly LinkRow[]): string[] =>
+/** A line about a link, and the reason if it could not be restored. */
+type Restored = { line: string; fault: string | undefined };
+
+const restore = (rows: readonly LinkRow[]): Restored[] =>
   rows.filter(isReplaced).flatMap((row) => {
     const [path, target] = row;
     const folder = dirname(path);
@@ -123,9 +131,10 @@ const restore = (rows: readonly LinkRow[]): string[] =>
     const end = there?.isSymlink ? REPLACED_LINK : REPLACED;
     const aside = `${basename(path)}.${crypto.randomUUID().slice(0, 8)}${end}`;
     const { fault } = runInPlace(folder, PUT_BACK, [basename(path), target, there ? aside : ""]);
-    return `${path} is a link that commands may not replace: ` +
+    const line = `${path} is a link that commands may not replace: ` +
       (fault === undefined
         ? "it was restored"
         : `it could not be restored (${fault}): until you restore it, do not use git there or open the folder`) +
       (existsAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
+    return [{ line, fault }];
   });

@@ -119,6 +119,7 @@ Deno.test({
     await Deno.symlink("other", at.folder);
     const said = end();
     assertStringIncludes(said[0]!, "could not be restored");
+    assertStringIncludes(said[0]!, "do not use git there or open the folder");
     assertEquals([...Deno.readDirSync(`${at.base}/other`)], []);
     await Deno.remove(at.folder);
     await Deno.rename(`${at.base}/moved`, at.folder);
