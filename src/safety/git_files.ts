@@ -56,6 +56,21 @@ export function gitFoldersOf(dotGit: string): string[] {
   return isTied ? [folder, common] : [folder];
 }
 
+/** True for a `.git` file of a worktree or submodule of a repository for which `isKnown` is true. */
+export function leadsIntoKnown(dotGit: string, isKnown: (repository: string) => boolean): boolean {
+  const folder = gitFileTarget(dotGit);
+  // A link on the way may lead elsewhere later.
+  return folder !== undefined && gitFoldersOf(dotGit)[0] === folder && isPartOf(folder, isKnown);
+}
+
+function isPartOf(folder: string, isKnown: (repository: string) => boolean): boolean {
+  let above = dirname(folder);
+  while (above !== "/" && !isRepository(above)) above = dirname(above);
+  // Commands may write all else in git's folder.
+  return /^\/(worktrees\/[^/]+|modules\/.+)$/.test(folder.slice(above.length)) &&
+    (isKnown(above) || isPartOf(above, isKnown));
+}
+
 /**
  * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
  */

@@ -14,6 +14,7 @@ import {
   gitFindings,
   gitFoldersOf,
   isInsideGit,
+  leadsIntoKnown,
   smallFile,
   withoutCredentials,
 } from "./git_files.ts";
@@ -470,8 +471,8 @@ const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 const MAX_NEW_COST = 500_000;
 
 /**
- * Finds the repositories, the files and links that lead to one, and the folders whose names are not UTF-8, in what commands could write of a folder. One in
- * which others lie is looked through, too. `isComplete` is false if there is no time for all.
+ * Finds the repositories, the files and links that lead to one, and the folders that cannot be listed, in what commands
+ * could write of a folder. Repositories are looked through as well. `isComplete` is false if there is no time for all.
  */
 export function repositoriesIn(
   root: string,
@@ -481,15 +482,20 @@ export function repositoriesIn(
   const found: string[] = [];
   const folders = [root].filter(isWritten);
   const limit = looks.cost + MAX_NEW_COST;
+  const ofRoot = isWritten(`${root}/.git`) ? [] : gitFoldersOf(`${root}/.git`);
+  const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
   for (const at of folders) {
     if (looks.cost > limit) return { found, isComplete: false };
     const look = looks.at(at) ?? (runInPlace(at, "chmod u+rwx ."), looks.at(at));
-    if (look?.isRepository || isGitName(basename(at))) found.push(at);
-    for (const { name, path, isDirectory } of look?.entries ?? []) {
+    // The user may open a closed folder later.
+    const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
+    if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
+    for (const { name, path, isDirectory, isLink } of look?.entries ?? []) {
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
-      // Nothing in such a folder can be looked at.
-      if (!isDirectory || hasOtherBytes(name)) found.push(path);
-      else if (!look?.isRepository || name !== "objects") folders.push(path);
+      // Nothing in a folder with such a name can be looked at.
+      if (isDirectory && !hasOtherBytes(name)) folders.push(path);
+      // The user may add a worktree or a submodule while a job runs.
+      else if (isLink || !leadsIntoKnown(path, isKnown)) found.push(path);
     }
   }
   return { found, isComplete: true };

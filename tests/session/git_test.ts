@@ -840,6 +840,9 @@ const EVIL = "core.fsmonitor 'sh ../evil.sh; false'";
 const AT_X = "git init -q x; git -C x -c user.name=a -c user.email=b commit -q --allow-empty -m y";
 const EVIL_BARE =
   "printf '[core]\\nrepositoryformatversion=0\\nbare=false\\nworktree=.\\nfsmonitor=sh ../evil.sh; false\\n' > config";
+/** Moves git's folder of `x`, with settings that run a program, and leads git to it. */
+const leadTo = (to: string) =>
+  `mv x/.git ${to}; git config -f ${to}/config ${EVIL}; echo $PWD/x/.git > ${to}/gitdir; echo gitdir: $(realpath ${to}) > x/.git`;
 const ENTRIES = "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD";
 
 /** Repositories that commands make, each separated by `;;`, and the user's command afterwards. */
@@ -911,6 +914,42 @@ const MADE: [name: string, prepare: string, command: string][] = [
     "one in git's folder of a new one",
     `${AT_X}; mkdir -p x/.git/modules; cd x/.git/modules; git init -q --bare y; mkdir ../../m; git config -f y/config core.bare false; git config -f y/config core.worktree ../../../m; git config -f y/config core.fsmonitor 'sh ../../evil.sh; false'; echo 'gitdir: ../.git/modules/y' > ../../m/.git`,
     "cd x/m; git status",
+  ],
+  [
+    "a file leads to it in objects of another one",
+    `git init -q --bare y; ${AT_X}; ${leadTo("y/objects/g")};; git add x`,
+    "git status",
+  ],
+  [
+    "a file leads to it in a folder of objects, and it names the work tree",
+    `git init -q --bare y; ${AT_X}; ${
+      leadTo("y/objects/ab")
+    }; rm y/objects/ab/gitdir; git config -f y/objects/ab/config core.worktree $PWD/x;; git add x`,
+    "git status",
+  ],
+  [
+    "a file leads to it in git's folder of a known one",
+    `cat > q.sh <<'E'\n${AT_X}; ${leadTo(".git/y")}\nE\n;; git add a; sh q.sh;; git add x`,
+    "git status",
+  ],
+  [
+    "a file leads to it in git's folder of a known one, where it looks like one of its work trees",
+    `cat > q.sh <<'E'\n${AT_X}; mkdir -p .git/y/worktrees; cp -r .git/HEAD .git/refs .git/objects .git/y; ${
+      leadTo(".git/y/worktrees/x")
+    }\nE\n;; git add a; sh q.sh;; git add x`,
+    "git status",
+  ],
+  [
+    "a file leads to it in the saved caches",
+    `mkdir -p $HOME/.cache; ${AT_X}; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ${
+      leadTo("$HOME/.cache/y")
+    }; echo "gitdir: \${at:-$HOME/.cache}/y" > x/.git;; git add x`,
+    "git status",
+  ],
+  [
+    "one among the objects of the folder itself",
+    `${ENTRIES}; git init -q objects/ab/y; git -C objects/ab/y config core.fsmonitor 'sh ../../../evil.sh; false'`,
+    "cd objects/ab/y; git status",
   ],
   [
     "its log is a link",
@@ -1019,6 +1058,31 @@ Deno.test({
     await at.outside("git -C x status; echo > go");
     await job;
     assertEquals(at.has("pwned"), false);
+  },
+});
+
+Deno.test({
+  name: "R-23 work trees and submodules that the user adds while a job runs stay",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const folder = `${at.base}/out`;
+    await at.outside(
+      "git init -q ../m; git -C ../m commit -q --allow-empty -m x; git worktree add -q ../out",
+    );
+    for (const tree of [at.folder, folder]) {
+      await at.outside(`cd ${tree}; mkfifo go`);
+      const job = at.run("touch ready; cat go", { inBackground: true, folder: tree });
+      await waitUntil(() => at.has(`${tree.slice(at.base.length + 1)}/ready`));
+      await at.outside(
+        `cd ${tree}; git worktree add -q in; git -c protocol.file.allow=always submodule --quiet add ../m lib/m`,
+      );
+      assertEquals(await at.run("true", { folder: tree }), "exit code: 0\nno output");
+      await at.outside(`cd ${tree}; echo > go`);
+      await job;
+      const state = "ls -d in/.git lib/m/.git; git -C in worktree remove .";
+      assertEquals(await at.outside(`cd ${tree}; ${state}`), "in/.git\nlib/m/.git\n");
+    }
   },
 });
 

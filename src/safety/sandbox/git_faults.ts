@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { folderState } from "../folder_looks.ts";
-import { gitFileTarget, gitFoldersOf, smallFile } from "../git_files.ts";
+import { gitFileTarget, isRepository, smallFile } from "../git_files.ts";
 import { runInPlace, runInPlaces } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
@@ -37,6 +37,12 @@ const harmlessStates = new Map<string, string>();
 const isThere = (path: string): boolean => entryAt(path) !== undefined;
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? attempt(() => Deno.readTextFileSync(path)) : undefined;
+
+/** True for a folder in which git may wait for a writer. */
+const hasPipe = (folder: string): boolean =>
+  [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
+    !isFile && !isDirectory && attempt(() => Deno.statSync(join(folder, name)).isFifo)
+  );
 
 /** All that changes with the files of such names in a folder; undefined if another change may leave it the same. */
 function filesState(folder: string, names: RegExp): string | undefined {
@@ -145,15 +151,29 @@ export function changedFaults(
     if (left !== text) faults.set(path, left);
   }
   const isSame = index !== undefined && filesState(at, INDEX) === index;
-  if (!isSame && isThere(indexPath) && git.indexMayLeadAway(at)) faults.set(indexPath, undefined);
+  const mayLeadAway = () => hasPipe(at) || !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
+  if (!isSame && isThere(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
 
+/** The maximum time of an answer about an index, after which those of further new repositories are faults. */
+const MAX_ANSWER_MS = 3000;
+
 /** Returns the faults of `repositories` in `root` that commands made; one that cannot be looked into is a fault. */
-export const newFaults = (repositories: readonly string[], root: string, git: GitAnswers) =>
-  repositories.flatMap((at): Fault[] =>
-    attempt(() => [...faultsOf(at, repositories, root, git)]) ?? (isThere(at) ? [[at]] : [])
+export function newFaults(repositories: readonly string[], root: string, git: GitAnswers): Fault[] {
+  let isSlow = false;
+  // Settings may name files by which git waits.
+  const indexMayLeadAway = (at: string) => {
+    const begun = performance.now();
+    const mayLead = isSlow || git.indexMayLeadAway(at);
+    isSlow ||= performance.now() - begun > MAX_ANSWER_MS;
+    return mayLead;
+  };
+  const answers = { ...git, indexMayLeadAway };
+  return repositories.flatMap((at): Fault[] =>
+    attempt(() => [...faultsOf(at, repositories, root, answers)]) ?? (isThere(at) ? [[at]] : [])
   );
+}
 
 function faultsOf(
   at: string,
@@ -170,8 +190,9 @@ function faultsOf(
   if (!isDirectory) {
     const named = isSymlink ? attempt(() => Deno.readLinkSync(at)) : gitFileTarget(at);
     const target = named && realIn("..", named);
-    const isKnown = target && (repositories.includes(target) || gitFoldersOf(at).includes(target));
-    return isKnown ? [] : [[at]];
+    // Commands can hide a repository where none is looked for, or in a closed folder.
+    const isChecked = target && repositories.includes(target) && isRepository(target);
+    return isChecked ? [] : [[at]];
   }
   const state = filesState(at, ASKED_FILES);
   const isKnown = state !== undefined && harmlessStates.get(at) === state;
