@@ -61,14 +61,15 @@ export function endNow(leader: number, folder: string): void {
 
 /** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches none. */
 export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: string): void {
-  const release = atProgramStop(() => {
+  const release = atProgramStop(async () => {
+    kill(-pid, "SIGSTOP");
+    const folders = programFolders(folder);
     let members: Process[] = [];
     // A process may start another between the check and the stop.
     const ids = () => members.map((member) => member.pid).join();
     for (let look = 0, before = "-"; look < 20 && ids() !== before; look++) {
       before = ids();
-      const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
-      members = membersIn(table ?? [], pid, members);
+      members = await membersOf(pid, folders, members);
       signal(pid, members, "SIGSTOP");
     }
     return () => signal(pid, members, "SIGCONT");
@@ -90,7 +91,7 @@ function kill(target: number, name: Deno.Signal): boolean {
 
 /** Returns the processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
 async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
-  const table = await Promise.try(() => listing(folders).output())
+  const table = await Promise.try(() => listing(folders).spawn().output())
     .then(({ stdout }) => processesIn(stdout), () => []);
   return membersIn(table, leader, known);
 }
@@ -127,7 +128,10 @@ function listing(folders: readonly string[]): Deno.Command {
     // The folder in which this program was started may have been removed.
     cwd: "/",
     stdin: "null",
+    stdout: "piped",
     stderr: "null",
+    // Ctrl-Z must not stop it.
+    detached: true,
   });
 }
 
