@@ -83,8 +83,11 @@ const OTHER_KEYS_ON = "\x1b[>4;1m";
 const OTHER_KEYS_OFF = "\x1b[>4m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-/** A stop that did not come within these milliseconds was ignored: no shell could continue us. */
-const SUSPEND_MS = 200;
+/**
+ * A stop that did not come within these milliseconds was ignored: no shell could continue us. Stopping eight jobs
+ * before it takes 200.
+ */
+const SUSPEND_MS = 600;
 const unix = Deno.build.os !== "windows";
 let held: RawOptions | undefined;
 let endWatch = () => {};
@@ -202,7 +205,7 @@ function suspend(): Promise<void> {
   Deno.kill(0, "SIGTSTP");
   const timer = setTimeout(() => {
     // A later timer means that the process was stopped: SIGCONT follows.
-    if (Date.now() - start < 2 * SUSPEND_MS) resumed();
+    if (Date.now() - start < SUSPEND_MS + 200) resumed();
   }, SUSPEND_MS);
   return new Promise((resolve) => {
     onResumed = () => {
