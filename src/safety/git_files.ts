@@ -19,13 +19,24 @@ export interface Finding {
 /** A setting with its name and value. A comment may have been one. */
 const LINE = /^([#; \t]*(?:\[[^\]\n]*\][ \t]*)?([a-z][a-z\d-]*)[ \t]*=)((?:\\\r?\n|.)*)/gim;
 const SECRET_NAME = /extraheader|pass|secret|token|api-?key/i;
-const SECRET_VALUE = /authorization|pass(word|wd)?=|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
+const SECRET_VALUE =
+  /authorization|\bbearer\s|sshpass|(pass(word|wd)?|secret|token|api-?key)["']?\s*[:=]\s*(?!\*\*\*)\S|--(pass(word|wd)?|token)\s|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
+/** Passwords before a host, which may have slashes. Lengths are limited, because a command may write the text. */
+const PASSWORD = /:\/\/[^\s"'@/:=]{1,200}:[^\s"']{0,1000}@/g;
+/** The same in an address without a scheme. */
+const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"']{0,300}@(?=[\w.-]{1,255}:)/gm;
+/** A parameter of an address. */
+const QUERY_SECRET =
+  /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 
 /** Returns the text of git settings without passwords and tokens. */
 export const withoutCredentials = (text: string): string =>
-  text.replace(/([\w+]+):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
+  text.replace(/([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
     // The name of a user of SSH is no secret.
     /ssh/.test(scheme) && !user.includes(":") ? address : `${scheme}://***@`)
+    .replace(PASSWORD, "://***@")
+    .replace(PLAIN_PASSWORD, "$1***@")
+    .replace(QUERY_SECRET, "$1***")
     .replace(
       LINE,
       (line, start, name, value) =>
@@ -34,6 +45,12 @@ export const withoutCredentials = (text: string): string =>
           ? start
           : line,
     );
+
+/** True for the value of a setting that contains a password or a token. */
+export const hasCredentials = (value: string): boolean => {
+  const line = `a = ${value.replace(/\s+/g, " ")}`;
+  return withoutCredentials(line) !== line;
+};
 
 /**
  * Returns the folders in which git stores the data of a `.git` that is a file: the worktree's or submodule's
@@ -82,9 +99,11 @@ export function gitFileTarget(dotGit: string): string | undefined {
   return named && resolve(dirname(dotGit), named);
 }
 
-/** True for a folder that git considers a repository. */
-export function isRepository(folder: string): boolean {
-  return isRepositoryWith((name) => isThereAt(join(folder, name)));
+/** True for a folder that git considers a repository, also if that takes an entry `more`. */
+export function isRepository(folder: string, more = ""): boolean {
+  return isRepositoryWith((name) =>
+    name.toLowerCase() === more.toLowerCase() || isThereAt(join(folder, name))
+  );
 }
 
 /** True for a repository without a work tree, and for folders in it. */

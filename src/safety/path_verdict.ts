@@ -1,6 +1,8 @@
 /** The verdict on a call that names a path, or neither a path nor a command. @module */
 
-import { resolve } from "../text/std_path.ts";
+import { basename, dirname, resolve } from "../text/std_path.ts";
+import { isWithin } from "../text/paths.ts";
+import { isRepository } from "./git_files.ts";
 import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import {
@@ -78,7 +80,7 @@ export function pathVerdict(
   if (secret !== undefined) return beyond(`may contain ${secret}${link}`);
   if (tool.access !== "read") {
     const special = paths.protectedKind(at.real) ?? paths.protectedKind(at.path) ??
-      paths.configuredKind(root.real, at.real);
+      paths.configuredKind(root.real, at.real) ?? partOfRepository(root.real, at.real);
     if (special !== undefined) return beyond(`is ${special}${link}`);
   }
   const asked = matching("ask");
@@ -87,6 +89,18 @@ export function pathVerdict(
   const verdict = modeVerdict(tool, at, scene, link);
   // A rule that asks does not open what the view closes.
   return asked ? { ...byRule(asked), isBeyond: verdict.isBeyond === true } : verdict;
+}
+
+/** Returns what a path is if, with it, git considers a folder a repository without a work tree. */
+function partOfRepository(root: string, path: string): string | undefined {
+  for (let at = path; at !== root && dirname(at) !== at; at = dirname(at)) {
+    const folder = dirname(at);
+    const isAround = isWithin(folder, root) && isRepository(folder);
+    if (isRepository(folder, basename(at)) && !isAround) {
+      return `a part of a repository of git, ${folder}`;
+    }
+  }
+  return undefined;
 }
 
 const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });

@@ -57,12 +57,16 @@ export interface Settings {
    * The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there.
    */
   programs?: readonly string[];
-  /** Queries git for what a repository has: settings, hooks and files of remotes, folders of submodules. */
+  /** Queries git for what a repository has: settings, hooks and files of remotes, folders for submodules. */
   git?: {
     settings(folder: string): readonly GitSetting[] | undefined;
     named(folder: string): readonly string[];
     submodules(folder: string): readonly string[];
     changed(folder: string, name: string, revision: string): readonly string[];
+    /** True if a sandboxed program that is running can write a path. */
+    isWritten(path: string): boolean;
+    /** Makes the next queries read the settings again. */
+    forget(): void;
   };
 }
 

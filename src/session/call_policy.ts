@@ -201,6 +201,11 @@ export class CallPolicy {
     } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
+    // A program may have changed what git runs while the user read.
+    if (!isHeld(verdict)) {
+      this.by.settings.git?.forget();
+      if (this.#verdict(given).reason !== verdict.reason) return CHANGED;
+    }
     // If that does not suffice, the next question is about the whole sandbox.
     if (verdict.leave?.includes(":")) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
@@ -305,6 +310,12 @@ const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "ma
   ...leave && { leave },
   ...mayBePrivate && { mayBePrivate },
 });
+
+const CHANGED: Decision = {
+  allow: false,
+  reason: "Refused: the repository's settings changed meanwhile. Try again.",
+  summary: "the repository's settings changed meanwhile: try again",
+};
 
 const PLAN_REFUSAL: Decision = {
   allow: false,

@@ -33,6 +33,10 @@ interface ConfinementSources {
 /** The views whose programs may have made repositories that are not checked yet; true while the program runs. */
 const writers = new Map<View, boolean>();
 
+/** True if a sandboxed program that is running can write a path, from before the path was protected. */
+export const isWrittenNow = (path: string): boolean =>
+  [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
+
 /** A single git command. */
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 

@@ -1,7 +1,7 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
-import { smallFile, withoutCredentials } from "../safety/git_files.ts";
+import { hasCredentials, smallFile } from "../safety/git_files.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
@@ -71,12 +71,11 @@ export function gitNamed(source: GitSource): string[] {
   });
 }
 
-/** Returns the folders of the submodules of the repository around a folder that are checked out. */
+/** Returns the folders for the submodules of the repository around a folder, which may be missing. */
 export function gitSubmodules(source: GitSource): string[] {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
   return gitOutput(source, args)?.split("\0").flatMap((line) => {
-    const folder = line.startsWith("160000") && resolve(source.folder, line.replace(/^.*?\t/, ""));
-    return folder && attempt(() => Deno.lstatSync(`${folder}/.git`)) ? [folder] : [];
+    return line.startsWith("160000") ? [resolve(source.folder, line.replace(/^.*?\t/, ""))] : [];
   }) ?? [];
 }
 
@@ -229,7 +228,7 @@ function gitVariables(
 ): Record<string, string> {
   const shared = settings.filter(({ scope, name, value }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
-    !(name.startsWith("alias.") && value.startsWith("!")) && withoutCredentials(value) === value
+    !(name.startsWith("alias.") && /^\s*[!-]/.test(value)) && !hasCredentials(value)
   ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
   return Object.fromEntries([
     ["GIT_CONFIG_COUNT", `${shared.length}`],

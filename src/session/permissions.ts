@@ -22,7 +22,7 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
-import { Confinement } from "./confinement.ts";
+import { Confinement, isWrittenNow } from "./confinement.ts";
 import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
@@ -166,6 +166,8 @@ export class Permissions {
       named: (folder) => gitNamed({ folder, root, programs, home }),
       submodules: (folder) => gitSubmodules({ folder, root, programs, home }),
       changed: (folder, name, to) => gitChanged({ folder, root, programs, home }, name, to),
+      isWritten: isWrittenNow,
+      forget: () => known.clear(),
     };
   }
 

@@ -5,6 +5,7 @@ import {
   isInsideGit,
   isRepository,
   smallFile,
+  withoutCredentials,
 } from "../../src/safety/git_files.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
@@ -149,3 +150,42 @@ Deno.test(
     assertEquals(lengths, [1_000_000, 0, 0, 0]);
   },
 );
+
+Deno.test("SEC-01 settings are shown without passwords and tokens, and with what only looks so", () => {
+  const secret = [
+    "url = https://s3cr3t@h/x",
+    "url = https://u:s3cr3t@h/x",
+    "url = https://u:a/s3cr3t@h/x",
+    "url = https://u:s3cr3t@x@h/x",
+    "url = u:s3cr3t@h:x",
+    'insteadOf = "u:s3cr3t@h:"',
+    '[url "u:s3cr3t@h:"]\n\tinsteadOf = x:',
+    "url = https://h/x?private_token=s3cr3t&a=b",
+    "url = https://h/x?a=b&access-key=s3cr3t",
+    "sshCommand = sshpass -p s3cr3t ssh",
+    "sshCommand = SSHPASS=s3cr3t sshpass -e ssh",
+    "helper = !curl -H 'PRIVATE-TOKEN: s3cr3t' h",
+    "helper = !f() { echo password=s3cr3t; }; f",
+    "helper = !x --token s3cr3t",
+    "x = Bearer s3cr3t",
+  ];
+  for (const text of secret) assertEquals(withoutCredentials(text).includes("s3cr3t"), false, text);
+  assertEquals(
+    withoutCredentials("url = https://h/x?private_token=s3cr3t&a=b"),
+    "url = https://h/x?private_token=***&a=b",
+  );
+  const plain = [
+    "url = git@h:owner/x.git",
+    "url = ssh://git@h:22/x",
+    "url = https://h:8443/x",
+    "url = https://h/a@b/c",
+    "email = a@b.c",
+    "fetch = +refs/heads/*:refs/remotes/origin/*",
+    "co = checkout",
+    "lg = log --format='%h: %an <a@b>'",
+    "helper = store",
+    "st = status -sb",
+    "url = h:a@b",
+  ];
+  for (const text of plain) assertEquals(withoutCredentials(text), text);
+});

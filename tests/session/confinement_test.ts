@@ -140,6 +140,24 @@ Deno.test({
   },
 });
 
+Deno.test("SBX-01 of too many paths, git's folders stay", () => {
+  const git = ["config", "commondir", "hooks", "modules"].map((name) => `.git/${name}`);
+  const paths = [...git, ...numbered(151, (n) => `a/${n}`), ...numbered(140, (n) => `b${n}/c`)];
+  const view: View = {
+    ...{ folder: "/w", network: false, isComplete: true, repositories: ["/w/.git"] },
+    texts: new Map([["/w/.git/config", ""]]),
+    places: new Map([
+      ["/w", "write"],
+      ["/w/.git", "read"],
+      ...paths.map((path) => [`/w/${path}`, path.startsWith(".git") ? "write" : "none"] as const),
+    ]),
+  };
+  const few = withFewPaths(view);
+  assertEquals(few.closed!.includes("/w/a"), true);
+  assertEquals(few.closed!.includes("/w/.git"), false);
+  assertEquals(accessAt(few, "/w/.git/config"), "write");
+});
+
 Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
   const rows: [paths: [string, "none" | "read" | "write"][], closed: string[]][] = [
     [numbered(150, (n) => `a${n}`).map((path) => [path, "none"]), []],

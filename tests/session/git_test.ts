@@ -6,6 +6,7 @@ import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import type { SandboxMode } from "../../src/safety/settings.ts";
 import type { Leave } from "../../src/types/confine.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
@@ -17,7 +18,7 @@ const ignore = typeof found === "string" || found.by !== "bubblewrap";
 const tool = builtinTools.find(({ name }) => name === "run_bash")!;
 
 /** A folder with a repository; commands run there as in a session in mode `auto`. */
-async function repository() {
+async function repository(sandbox: SandboxMode = "workspace-write") {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const folder = `${base}/work`;
   const own = `${base}/home/.config/copilot`;
@@ -41,7 +42,7 @@ async function repository() {
   );
   const env: Record<string, string> = { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! };
   const permissions = openPermissions(
-    { approve: "auto", sandbox: "workspace-write" },
+    { approve: "auto", sandbox },
     (name) => env[name],
   );
   const { signal } = new AbortController();
@@ -50,8 +51,9 @@ async function repository() {
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
-    { folder: workingDir = folder, inBackground = false, right }: {
+    { folder: workingDir = folder, inBackground = false, right, beforeYes }: {
       folder?: string;
+      beforeYes?: () => Promise<unknown>;
       inBackground?: boolean;
       right?: Leave;
     } = {},
@@ -59,10 +61,11 @@ async function repository() {
     workingDir = await Deno.realPath(workingDir);
     let asked: string | undefined;
     const policy = permissions.policy({
-      approve: ({ reason, programs: named }) => {
+      approve: async ({ reason, programs: named }) => {
         asked = reason;
         programs = named;
-        return Promise.resolve({ choice: "refuse", reason: "" });
+        await beforeYes?.();
+        return beforeYes ? { choice: "once" } : { choice: "refuse", reason: "" };
       },
       onEvent: (event) => {
         if (event.type === "session_notice") notices.push(...noticeLines(event.notice, "flags"));
@@ -71,7 +74,7 @@ async function repository() {
     const confine = permissions.confine(() => workingDir);
     const context = { workingDir, maxOutputChars: 4000, signal, confine };
     const decision = await policy.decide(tool, { command }, context);
-    if (!decision.allow) return `asked: ${asked}`;
+    if (!decision.allow) return beforeYes ? decision.reason : `asked: ${asked}`;
     const leave = right ?? decision.leave;
     await using jobs = jobStore();
     const given = { ...context, jobs, ...leave && { leave } };
@@ -346,6 +349,8 @@ Deno.test({
       await using at = await repository();
       await at.outside(
         `git config --global alias.ci 'commit -q'; git config --global alias.sh '!echo ran'; ` +
+          `git config --global alias.gp '-c http.extraHeader="X: s3cr3t" push'; ` +
+          `git config --global alias.gq 'push https://ann:s3cr3t/x@h/x?private_token=s3cr3t'; ` +
           `mkdir -p ~/.config/git; echo '*.log' > ~/${own}; mkdir sub; echo KEY > .env; ` +
           "echo x | tee x.log sub/b; git init -q inner; echo KEY | tee sub/.env inner/.env 'sub/.env.[*]? '",
       );
@@ -362,6 +367,9 @@ Deno.test({
         "two\n\nevil.sh\nsub/b\n",
       );
       assertMatch(await at.run("git sh"), /'sh' is not a git command/);
+      const variables = await at.run("git tag four; env");
+      assertMatch(variables, /=commit -q/);
+      assertEquals(variables.includes("s3cr3t"), false);
       // No link of a command, and no setting of the repository, shows a file that is hidden.
       await at.outside(`git config core.excludesFile ${at.base}/home/.gitconfig`);
       assertEquals((await at.run("git tag one; cat /dev/gitignore")).includes("Ann"), false);
@@ -1134,5 +1142,87 @@ Deno.test({
     await job;
     assertEquals(await at.outside(state), before);
     await at.outside(`chmod 700 ${victim}/lib/a`);
+  },
+});
+
+Deno.test({
+  name:
+    "R-21 git runs outside of the sandbox what the question showed, and while a job can change that, no rule covers it",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git clone -q --bare . ../up.git; git remote add origin ../up.git; git config --global fetch.recurseSubmodules true",
+    );
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `mkfifo go; ${AT_X}; git -C x remote add origin ./none; touch made; cat go; exit 0`,
+    );
+    const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/made"));
+    await at.outside("git add x");
+    const set = (value: string) =>
+      at.outside(`git -C x config remote.origin.uploadpack '${value}'; true`);
+    at.allow("run_bash(git fetch *)");
+    const fetched = "git fetch origin";
+    const asked =
+      `asked: fetches with your credentials and may run programs that this repository names: ${at.folder}/x/.git, which a running command can write, so it runs outside of the sandbox`;
+    assertEquals(await at.run(fetched), asked);
+    assertMatch(
+      await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
+      /^Refused: the repository's settings changed meanwhile. Try again[.]$/,
+    );
+    await at.outside("git -C x config --unset remote.origin.uploadpack");
+    // One that is not checked out yet can be made meanwhile.
+    await at.outside("mv x/.git hidden");
+    assertEquals(await at.run(fetched), asked);
+    await at.outside("mv hidden x/.git; git rm -q --cached x; git clone -q ../up.git ../clone");
+    // Nor one behind a link that the job can move.
+    await at.outside("ln -s ../clone link; rm -rf x");
+    const linked = await at.run("git -C link fetch origin");
+    assertEquals(linked, asked.replace("/x/", "/link/"));
+    await at.outside(
+      "rm link; git init -q x; git -C x commit -q --allow-empty -m y; git -C x remote add origin ./none; git add x; echo > go",
+    );
+    await job;
+    assertMatch(await at.run(fetched), /^exit code: 1\n[^]*Could not access submodule|^exit code/);
+    at.permissions.disallow("run_bash(git fetch *)", at.folder);
+    assertMatch(
+      await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
+      /^Refused: the repository's settings changed meanwhile. Try again[.]$/,
+    );
+    assertEquals(at.has("pwned"), false);
+    await set("git-upload-pack");
+    assertMatch(await at.run(fetched, { beforeYes: () => Promise.resolve() }), /^exit code/);
+    // Positive control.
+    await set("touch ../../../pwned; false");
+    await at.outside(fetched);
+    assertEquals(at.has("pwned"), true);
+  },
+});
+
+Deno.test({
+  name: "R-21 in a read-only folder, aliases that only read run, and a refusal names what helps",
+  ignore,
+  async fn() {
+    await using at = await repository("read-only");
+    await at.outside(
+      "git config --global alias.st 'status -sb'; git config --global alias.s st; git config --global alias.ci commit; " +
+        "git config --global alias.lg \"log --format='%h %s' --graph\"; git config --global alias.commit status; " +
+        "git config --global alias.loop loop; git config --global alias.up push",
+    );
+    assertMatch(await at.run("git s"), /^exit code: 0\n[^]*## main/);
+    assertMatch(await at.run("git lg -1"), /^exit code: 0\n[^]*one/);
+    for (const name of ["ci", "commit", "loop"]) {
+      assertMatch(await at.run(`git ${name}`), /^asked: writes to the repository/, name);
+    }
+    assertMatch(await at.run("git up"), /^asked: pushes with your credentials/);
+    const { signal } = new AbortController();
+    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+    for (const command of ["git push --force", "rm -rf /opt/none", "rm -rf ~/x"]) {
+      const decision = await at.permissions.policy().decide(tool, { command }, context);
+      const { summary = "" } = decision as { summary?: string };
+      assertMatch(summary, /; --yes --sandbox off allows it$/, command);
+    }
   },
 });

@@ -904,3 +904,31 @@ Deno.test("servers run without a sandbox if none works and none was chosen; hook
     await Deno.remove(home, { recursive: true });
   }
 });
+
+Deno.test("R-23 a file that makes a folder a repository of git is asked about, in any order", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const policy = openPermissions({ approve: "auto", sandbox: "off" }).policy();
+  const { signal } = new AbortController();
+  const tool = builtinTools.find(({ name }) => name === "write_file")!;
+  const orders = [
+    ["config", "objects/k", "refs/k", "HEAD"],
+    ["HEAD", "config", "objects/info/k"],
+    ["HEAD", "objects/k", "refs/k"],
+    ["HEAD", "commondir"],
+  ];
+  for (const [at, files] of orders.entries()) {
+    const results: boolean[] = [];
+    for (const file of files) {
+      const path = `${folder}/${at}/${file}`;
+      const context = { workingDir: folder, maxOutputChars: 100, signal };
+      const decision = await policy.decide(tool, { file_path: path, content: "" }, context);
+      results.push(decision.allow);
+      if (!decision.allow) assertMatch(decision.reason, /is a part of a repository of git, /);
+      if (!decision.allow) continue;
+      await Deno.mkdir(path.replace(/[/][^/]*$/, ""), { recursive: true });
+      await Deno.writeTextFile(path, "");
+    }
+    assertEquals(results, files.map((_, i) => i < files.length - 1));
+  }
+  await Deno.remove(folder, { recursive: true });
+});

@@ -233,7 +233,9 @@ export function withFewPaths(view: View): View {
     const counts = new Map<string, number>();
     const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
     for (const path of inside) add(dirname(path), 1);
-    const isCrowded = (at: string) => counts.get(at)! > most;
+    // A closed git folder would be no repository.
+    const isCrowded = (at: string) =>
+      counts.get(at)! > most && !view.repositories?.some((one) => isWithin(one, at));
     for (const at of folders) add(dirname(at), isCrowded(at) ? 1 : counts.get(at)! + 1);
     crowded = new Set(folders.filter(isCrowded));
     total = counts.get(folder)!;

@@ -192,7 +192,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   }
   if (asked) return asked;
   const loss = destroys(runs, scene);
-  if (loss !== undefined) return askBecause(loss);
+  if (loss !== undefined) return lossVerdict(loss, command, scene);
   const harmful = redirections.find((one) => !isHarmless(one));
   if (harmful && !isConfined) {
     return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
@@ -227,6 +227,21 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const unruled = askBecause(`runs ${name}, which no rule allows`);
   const verdict = { ...unruled, isRoutine: true };
   return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
+}
+
+/** Returns the question about a loss, which may lie outside of the sandbox. */
+function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Verdict {
+  const { words } = withoutTimeout(command);
+  const { view } = scene;
+  const why = view && gitNeed(words, scene)?.why;
+  const outer = why && outerVerdict(words, undefined, why, scene);
+  if (outer) return { ...outer, reason: `${loss} and ${outer.reason}` };
+  const isBeyond = view !== undefined && words.slice(1).some(({ text }) => {
+    if (text.length >= 4096 || text.includes("\n")) return false;
+    const { real, isInside } = scene.place(text.replace(/^~(?=\/)/, scene.paths.home ?? "~"));
+    return !isInside && !/write|own/.test(accessAt(view(), real));
+  });
+  return { ...askBecause(loss), ...isBeyond && { isBeyond } };
 }
 
 /**

@@ -86,9 +86,24 @@ export function isHarmlessSetting(
     gitFileTarget(resolve(tree, ".git")) === gitFolder;
 }
 
+/** Further subcommands of git: an alias of such a name does not count. */
+const OTHER_GIT = new Set(
+  ("add am apply bisect branch bundle checkout checkout-index cherry-pick clean commit commit-tree filter-branch gc " +
+    "hash-object merge mergetool mv notes pack-refs prune read-tree rebase reflog repack replace rerere reset " +
+    "restore revert rm stash switch symbolic-ref tag update-index update-ref write-tree").split(
+      " ",
+    ),
+);
+const isOwnCommand = (name: string): boolean =>
+  READING_GIT.has(name) || OTHER_GIT.has(name) || Object.hasOwn(NEEDS_MORE, name);
+/** The maximum number of aliases that name each other. */
+const MAX_ALIASES = 10;
+
 interface GitCommand {
   /** The folder in which git runs. */
   folder: string;
+  /** The paths by which git enters it. */
+  entered: string[];
   /** The subcommand, and the words after it. */
   name: string;
   rest: string[];
@@ -96,20 +111,34 @@ interface GitCommand {
   isPlain: boolean;
 }
 
-function gitCommand([program, ...args]: readonly Word[], { place }: Scene): GitCommand | undefined {
+function gitCommand(
+  [program, ...args]: readonly Word[],
+  { place, git }: Scene,
+): GitCommand | undefined {
   if (programName(program?.text ?? "") !== "git") return undefined;
-  const texts = args.map(({ text }) => text);
-  let folder = place(".").real;
+  let texts = args.map(({ text }) => text);
+  let { real: folder, path } = place(".");
+  const entered = [path];
   let isPlain = true;
-  let at = 0;
-  for (; texts[at]?.startsWith("-"); at++) {
-    const option = texts[at]!;
-    const value = GIT_VALUES.includes(option) ? texts[++at] ?? "" : "";
-    if (option === "-C") folder = place(resolve(folder, value)).real;
-    else if (!PLAIN_OPTIONS.test(option)) isPlain = false;
+  for (let levels = 0;; levels++) {
+    let at = 0;
+    for (; texts[at]?.startsWith("-"); at++) {
+      const option = texts[at]!;
+      const value = GIT_VALUES.includes(option) ? texts[++at] ?? "" : "";
+      if (option === "-C") {
+        ({ real: folder, path } = place(resolve(folder, value)));
+        entered.push(path);
+      } else if (!PLAIN_OPTIONS.test(option)) isPlain = false;
+    }
+    const [name, ...rest] = texts.slice(at);
+    if (name === undefined) return undefined;
+    const key = `alias.${name.toLowerCase()}`;
+    const alias = isOwnCommand(name) || levels > MAX_ALIASES
+      ? undefined
+      : git?.settings(folder)?.findLast((one) => one.name === key)?.value.trim();
+    if (!alias || alias.startsWith("!")) return { folder, entered, name, rest, isPlain };
+    texts = [...alias.split(/\s+/), ...rest];
   }
-  const [name, ...rest] = texts.slice(at);
-  return name === undefined ? undefined : { folder, name, rest, isPlain };
 }
 
 /**
@@ -205,7 +234,11 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
       (!isHarmlessSetting(one, gitFolder) || isPush && namesPath(one, settings))
     );
     found.push(...suspect.map(shownSetting), ...isLocal ? [] : git.named(folder));
-    if (/^(fetch|pull|push|submodule)$/.test(name)) folders.push(...git.submodules(folder));
+    const inner = isLocal && !/^(diff|status)$/.test(name) ? [] : git.submodules(folder);
+    folders.push(...inner.filter((at) => entryAt(`${at}/.git`) !== undefined));
+    const paths = [...command.entered, folder, ...inner].flatMap(gitPathsAt);
+    const written = paths.find(git.isWritten);
+    if (written) found.unshift(`${written}, which a running command can write`);
   }
   const [shown, more] = [
     [...new Set(found)].slice(0, MAX_LISTED_NAMES),
@@ -215,6 +248,17 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
   return found.length === 0
     ? undefined
     : `may run programs that this repository names: ${shown.join(", ")}`;
+}
+
+/** Returns the paths, some missing, by which git finds the repository of a folder. */
+function gitPathsAt(folder: string): string[] {
+  const [top = "/", ...further] = repositoryAround(folder);
+  const paths = further;
+  for (let at = folder;; at = dirname(at)) {
+    const path = join(at, ".git");
+    paths.push(path, gitFileTarget(path) ?? path);
+    if (at === top || dirname(at) === at) return paths;
+  }
 }
 
 /** The maximum numbers of repositories whose settings are read, and of names in a question. */

@@ -202,7 +202,10 @@ Deno.test(
   () => {
     using at = folder();
     Deno.mkdirSync(`${at.path}/own`);
-    const git = { settings: () => [], named: () => [], submodules: () => [], changed: () => [] };
+    const git = {
+      ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
+      ...{ isWritten: () => false, forget() {} },
+    };
     const names = ["git", "sub/git"];
     for (const name of names) {
       Deno.writeTextFileSync(`${at.path}/${name}`, "", { mode: 0o755 });
