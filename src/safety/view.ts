@@ -43,6 +43,8 @@ export interface View {
    * commands write them.
    */
   repositories?: readonly string[];
+  /** The links of `repositories` with their targets: no mount protects them. */
+  gitLinks?: ReadonlyMap<string, string>;
   /** The folders that are hidden or read-only as a whole because there are too many paths in them. */
   closed?: readonly string[];
   /** False if the folder is too large to be searched completely; the rest is closed. */
@@ -182,7 +184,17 @@ export function makeView(sources: ViewSources): View {
   }
   hideSecrets(places, folder, paths.confinedSecrets(list).filter(({ real }) => !named.has(real!)));
   const texts = replaceTexts(places, all);
-  return { folder, places, texts, network, isComplete, links, repositories: [...repositories] };
+  return { folder, places, texts, network, isComplete, links, ...knownTo(repositories) };
+}
+
+/** Returns the repositories of a view, and the targets of those that are links. */
+function knownTo(paths: ReadonlySet<string>): Pick<View, "repositories" | "gitLinks"> {
+  const gitLinks = new Map<string, string>();
+  for (const path of paths) {
+    const target = attempt(() => Deno.readLinkSync(path));
+    if (target !== undefined) gitLinks.set(path, target);
+  }
+  return { repositories: [...paths], gitLinks };
 }
 
 /** Prints a file unless a link leads to it. */

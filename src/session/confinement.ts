@@ -1,5 +1,6 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
+import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
@@ -8,6 +9,7 @@ import { limitOf } from "../safety/sandbox_limit.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
+import { isWithin } from "../text/paths.ts";
 import type { Confine } from "../types/confine.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
@@ -238,7 +240,8 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
   const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
-      accessAt(one, path) === "write" && !one.repositories?.includes(path)
+      accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
+      isInReplacedLink(one, path)
     );
   return () => {
     writers.set(view, false);
@@ -262,6 +265,12 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
     return mended;
   };
 }
+
+/** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */
+const isInReplacedLink = ({ gitLinks = new Map() }: View, path: string): boolean =>
+  [...gitLinks].some(([at, target]) =>
+    isWithin(at, path) && attempt(() => Deno.readLinkSync(at)) !== target
+  );
 
 interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
   isGitOpen?: boolean;

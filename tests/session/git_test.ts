@@ -1069,6 +1069,58 @@ Deno.test({
   },
 });
 
+/** The place of a repository that `sub/.git` is a link to, and what a command puts in the place of the link. */
+const LINKED: [target: string, plant: string][] = [
+  ["real.git", `git init -q sub; git -C sub config ${EVIL}`],
+  ["../real.git", `git init -q sub; git -C sub config ${EVIL}`],
+  [
+    "real.git",
+    `mkdir -p $HOME/.cache; cd $HOME/.cache; git init -q --bare z; git -C z config ${EVIL}; git -C z config core.bare false; cd -; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ln -s "\${at:-$HOME/.cache}/z" sub/.git`,
+  ],
+  [
+    "../real.git",
+    "git init -q sub; mkdir sub/.git/modules; git init -q --bare sub/.git/modules/m; cd sub/.git/modules/m; git config core.fsmonitor 'sh ../../evil.sh; false'; git config core.bare false; git config core.worktree ../../../m",
+  ],
+];
+
+for (const [target, plant] of LINKED) {
+  Deno.test({
+    name: `R-23 what a command puts in the place of a link to ${target} runs nothing: ${plant}`,
+    ignore,
+    async fn() {
+      for (const isReal of [true, false]) {
+        await using at = await repository();
+        await at.outside(
+          `git init -q sub; mkdir sub/m; mv sub/.git ${target}; ln -s $(realpath ${target}) sub/.git; echo gitdir: ../.git/modules/m > sub/m/.git`,
+        );
+        const line = `rm sub/.git; ${plant}`.replaceAll("$HOME", `${at.base}/home`);
+        await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+        await (isReal ? at.outside("sh p.sh") : at.run("sh p.sh"));
+        // Nothing of it counts as known afterwards.
+        if (!isReal) await at.run("true");
+        await at.outside("cd sub; git status; cd m; git status");
+        assertEquals(at.has("pwned"), isReal);
+      }
+    },
+  });
+}
+
+Deno.test({
+  name: "R-23 a link to a repository stays, and what it leads to",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      `git init -q sub; mv sub/.git ../real.git; ln -s ../../real.git sub/.git; git -C sub config ${EVIL}`,
+    );
+    assertEquals(await at.run("echo x > sub/x"), "exit code: 0\nno output");
+    assertEquals(
+      await at.outside("readlink sub/.git; git -C sub config core.fsmonitor"),
+      "../../real.git\nsh ../evil.sh; false\n",
+    );
+  },
+});
+
 Deno.test({
   name: "R-23 work trees and submodules that the user adds while a job runs stay",
   ignore,
