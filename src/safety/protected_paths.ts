@@ -169,7 +169,7 @@ const PROTECTED: readonly FileGroup[] = [
       "/{etc,boot,bin,sbin,lib,lib64}/ /usr/{bin,sbin,lib,lib64,libexec}/ /usr/local/{bin,sbin,lib}/ " +
       "/var/spool/ /usr /usr/local /var /var/lib /root",
   },
-  // What runs as root reads files of all these: completions, services of D-Bus, scripts of packages.
+  // Programs of root read files in all of these: completions, D-Bus services, package scripts.
   ...Deno.uid() === 0
     ? [{ what: OF_SYSTEM, paths: "/usr/ /var/{lib,cache}/", except: "usr/src/ usr/local/src/" }]
     : [],

@@ -127,7 +127,7 @@ export class Confinement {
     };
   }
 
-  /** Returns the sandbox, and the function that makes the view. @throws {RefusedError} if there is none. */
+  /** Returns the sandbox and the function that makes the view. @throws {RefusedError} if no sandbox works. */
   async #sandboxFor({ view: makeView }: SettingsInForce) {
     const sandbox = await this.find();
     if (typeof sandbox !== "string" && makeView !== undefined) return { sandbox, makeView };

@@ -272,7 +272,7 @@ function footerOf(page: Page, offset: number, maxLineChars: number): string {
     parts.push(`line endings are CRLF${numbers}`);
   }
   if (page.hasBom) parts.push("starts with a BOM");
-  if (page.isLossy) parts.push("not valid UTF-8: \ufffd stands for bytes that cannot be shown");
+  if (page.isLossy) parts.push("not valid UTF-8: \ufffd marks bytes that cannot be shown");
   if (page.endsOpen && !page.isPartial) parts.push("no newline at the end");
   return `[${parts.join("; ")}]`;
 }

@@ -53,9 +53,9 @@ export const LIMIT_KINDS = [
   ...["read_only", "plan", "socket", "kernel"] as const,
 ];
 
-/** What the sandbox withheld from a command. */
+/** The limit of the sandbox that made a command fail. */
 export interface SandboxLimit {
-  /** What it is about. */
+  /** The kind of right that the command lacked. */
   kind: typeof LIMIT_KINDS[number];
   /** The absolute path that is closed. */
   path?: string;

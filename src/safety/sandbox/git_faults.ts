@@ -54,7 +54,7 @@ function filesState(folder: string, names: RegExp): string | undefined {
   return states?.every(Boolean) ? states.sort().join("\n") : undefined;
 }
 
-/** What git commands change in a folder of git, and git follows. */
+/** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
   resolved: textIfFile(join(folder, "MERGE_RR")),

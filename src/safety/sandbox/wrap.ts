@@ -310,7 +310,7 @@ function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
   const inside: string[] = [];
   const note = (access: PathAccess, real: string, at = real) =>
     inside.push(mountLine(hostMounts, { real, at, isReadOnly: access === "read" }));
-  // Those of cgroups, which are many, come last: bubblewrap reads the list of mounts for each.
+  // Cgroup mounts come last: there are many, and for each mount bubblewrap reads the list of all before it.
   const order = (path: string) => path.length + (path.startsWith("/sys/") ? 1e5 : 0);
   const mounts = [...places].sort(([a], [b]) => order(a) - order(b)).flatMap(([path, access]) => {
     if (access === "own") {

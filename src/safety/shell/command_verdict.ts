@@ -42,7 +42,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const isGranted = () =>
     networkGrants(command).every(({ text }) => scene.networked?.includes(text));
   if (leave === undefined) {
-    // What the user gave the network has it, also if the model does not ask for it again.
+    // A command that the user granted the network keeps it, even if the model does not ask again.
     const isOnline = inside.effect === "allow" && !inside.leave && scene.networked?.length &&
       isGranted();
     return isOnline ? { ...inside, leave: "network" } : inside;

@@ -3,7 +3,7 @@
 import { oneLine } from "../../text/one_line.ts";
 import type { SandboxLimit } from "../../types/confine.ts";
 
-/** What a command lacked, with `PATH` for the path, and the setting that grants it, if there is one. */
+/** Names the missing right for each limit, with `PATH` for the path, and the setting that grants it, if any. */
 const LIMIT_WORDS: Readonly<
   Record<SandboxLimit["kind"], readonly [what: string, setting?: string]>
 > = {
@@ -20,7 +20,7 @@ const LIMIT_WORDS: Readonly<
   kernel: ["the sandbox does not permit this system call", "--sandbox off"],
 };
 
-/** What a model can do without that setting. */
+/** Advice for the model if that setting is not in force. */
 const INSTEAD: Readonly<Partial<Record<SandboxLimit["kind"], string>>> = {
   loopback: "Start the server and use it in one command, or run both with the network.",
   tmp: "Put the file into the working directory.",

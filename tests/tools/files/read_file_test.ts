@@ -25,7 +25,7 @@ Deno.test.each([
   [
     "EDT-05 Latin-1",
     [0x63, 0x61, 0x66, 0xe9, 10, 0x62, 10],
-    "1\tcaf\ufffd\n2\tb\n[2 lines; not valid UTF-8: \ufffd stands for bytes that cannot be shown]",
+    "1\tcaf\ufffd\n2\tb\n[2 lines; not valid UTF-8: \ufffd marks bytes that cannot be shown]",
   ],
   ["a BOM that begins a later line", "a\n\ufeffb\n", "1\ta\n2\t\ufeffb\n[2 lines]"],
 ])("reads a file: %s", async (_name, content, expected) => {
@@ -48,7 +48,7 @@ Deno.test("bytes that only look like a mark at the beginning are none", async ()
     assertEquals(
       await read(ws, "f"),
       `${lines.join("")}[${lines.length} lines; ` +
-        "not valid UTF-8: \ufffd stands for bytes that cannot be shown]",
+        "not valid UTF-8: \ufffd marks bytes that cannot be shown]",
     );
   }
 });
