@@ -65,8 +65,8 @@ export interface Settings {
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
-    /** Makes the next queries read the settings again. */
-    forget(): void;
+    /** True if git answers one of these queries in another way now. */
+    hasChanged(): boolean;
   };
 }
 

@@ -202,10 +202,7 @@ export class CallPolicy {
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
-    if (!isHeld(verdict)) {
-      this.by.settings.git?.forget();
-      if (this.#verdict(given).reason !== verdict.reason) return CHANGED;
-    }
+    if (!isHeld(verdict) && this.by.settings.git?.hasChanged()) return CHANGED;
     // If that does not suffice, the next question is about the whole sandbox.
     if (verdict.leave?.includes(":")) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");

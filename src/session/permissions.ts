@@ -154,20 +154,27 @@ export class Permissions {
     void this.#looks?.walk(searched(view));
   }
 
-  /** Queries git once per folder, because a call is decided in several steps. */
+  /** Makes each query of git once, because a call is decided in several steps. */
   #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
-    const { home } = this.paths;
-    const known = new Map<string, ReturnType<typeof gitSettings>>();
+    const source = (folder: string) => ({ folder, root, programs, home: this.paths.home });
+    const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
+    const once = <T>(key: readonly string[], ask: () => T): T => {
+      const name = key.join("\0");
+      const known = answers.get(name) ?? { ask, answer: ask() };
+      answers.set(name, known);
+      return known.answer as T;
+    };
     return {
-      settings: (folder) => {
-        if (!known.has(folder)) known.set(folder, gitSettings({ folder, root, programs, home }));
-        return known.get(folder);
-      },
-      named: (folder) => gitNamed({ folder, root, programs, home }),
-      submodules: (folder) => gitSubmodules({ folder, root, programs, home }),
-      changed: (folder, name, to) => gitChanged({ folder, root, programs, home }, name, to),
+      settings: (folder) => once(["settings", folder], () => gitSettings(source(folder))),
+      named: (folder) => once(["named", folder], () => gitNamed(source(folder))),
+      submodules: (folder) => once(["submodules", folder], () => gitSubmodules(source(folder))),
+      changed: (folder, name, to) =>
+        once(["changed", folder, name, to], () => gitChanged(source(folder), name, to)),
       isWritten: isWrittenNow,
-      forget: () => known.clear(),
+      hasChanged: () =>
+        [...answers.values()].some(({ ask, answer }) =>
+          JSON.stringify(ask()) !== JSON.stringify(answer)
+        ),
     };
   }
 

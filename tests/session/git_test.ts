@@ -1243,6 +1243,13 @@ Deno.test({
       await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
       /^Refused: the repository's settings changed meanwhile. Try again[.]$/,
     );
+    // Also in what the question cuts.
+    const long = `: ${"x".repeat(120)}; `;
+    await set(`${long}false`);
+    assertMatch(
+      await at.run(fetched, { beforeYes: () => set(`${long}touch ../../../pwned; false`) }),
+      /^Refused: the repository's settings changed meanwhile/,
+    );
     assertEquals(at.has("pwned"), false);
     await set("git-upload-pack");
     assertMatch(await at.run(fetched, { beforeYes: () => Promise.resolve() }), /^exit code/);

@@ -204,7 +204,7 @@ Deno.test(
     Deno.mkdirSync(`${at.path}/own`);
     const git = {
       ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
-      ...{ isWritten: () => false, forget() {} },
+      ...{ isWritten: () => false, hasChanged: () => false },
     };
     const names = ["git", "sub/git"];
     for (const name of names) {
