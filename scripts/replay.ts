@@ -92,7 +92,7 @@ async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played>
       const grants = approval.networked?.map(({ text }) => text);
       if (!grants?.every((text) => granted.has(text))) asked.push({ step, approval });
       for (const text of grants ?? []) granted.add(text);
-      const isYes = approval.leave !== "network" && step.missing === undefined;
+      const isYes = approval.right?.kind !== "network" && step.missing === undefined;
       return Promise.resolve(isYes ? { choice: "once" } : { choice: "refuse", reason: "" });
     };
     const executions = await turns(calls, {

@@ -210,7 +210,7 @@ class CallRun {
         ...summary !== undefined && { refusal: summary },
       };
     }
-    const { args = checked, grant, leave, mayBePrivate, prepared } = decision;
+    const { args = checked, grant, right, mayBePrivate, prepared } = decision;
     let preface = "";
     if (decision.args) {
       const given = this.#args;
@@ -227,7 +227,7 @@ class CallRun {
     const context = {
       ...this.context,
       ...grant && { grant },
-      ...leave && { leave },
+      ...right && { right },
       ...mayBePrivate && { mayBePrivate },
     };
     const result = await untilAborted(Promise.resolve(tool.run(args, context, prepared)), signal);

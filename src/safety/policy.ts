@@ -9,7 +9,7 @@ import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./r
 import { commandRules } from "./shell/kept_rules.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
-import type { Settings, Verdict } from "./settings.ts";
+import { isSandboxed, type Settings, type Verdict } from "./settings.ts";
 
 /**
  * Decides one call. Rules that deny come first, then calls that always ask (secrets, protected files, commands
@@ -35,7 +35,7 @@ export function decide(
     // Sandboxed commands run; all others are refused without a question.
     const isHeld = command !== undefined && settings.view !== undefined &&
       verdict.effect === "allow";
-    if (verdict.effect === "deny" || isHeld && verdict.leave === undefined) return verdict;
+    if (verdict.effect === "deny" || isHeld && verdict.right === undefined) return verdict;
     return { effect: "deny", reason: "is not allowed in plan mode", isPlanned: true };
   }
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
@@ -65,10 +65,10 @@ export function rulesFor(
   const { ruleName, name: words } = call.tool;
   if (ruleName !== undefined) kept = [{ rule: ruleName, words }];
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
-  const { effect, leave } = decide(call, { ...settings, rules }, place);
+  const { effect, right } = decide(call, { ...settings, rules }, place);
   if (effect !== "allow") return [];
   const isConfined = command !== undefined && settings.view !== undefined &&
-    (leave === undefined || leave === "git");
+    isSandboxed(right);
   return isConfined ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
 }
 

@@ -1,7 +1,7 @@
 /** The types of the policy: settings, a call, and the verdict on it. @module */
 
 import { UsageError } from "../errors.ts";
-import type { Leave } from "../types/confine.ts";
+import type { Right } from "../types/confine.ts";
 import type { Subject } from "../types/tool.ts";
 import type { PathTable } from "./path_table.ts";
 import type { Rule, RuledTool, RuleEffect } from "./rules.ts";
@@ -80,13 +80,17 @@ export interface PolicyCall extends Omit<Subject, "isFile" | "action"> {
   args?: Readonly<Record<string, unknown>>;
 }
 
+/** True if a command with this right stays in the sandbox of all commands. */
+export const isSandboxed = (right: Right | undefined): boolean =>
+  right === undefined || right.kind === "git" && right.folder === undefined;
+
 /** The decision on a call, with its reason. */
 export interface Verdict {
   effect: RuleEffect;
   /** A clause without a subject or a full stop: "is outside of the working directory". */
   reason: string;
-  /** The part of the sandbox that is lifted for the call, which would fail in it. */
-  leave?: Leave;
+  /** The right without which the call would fail in the sandbox. */
+  right?: Right;
   /** True if the call may reach a local network, because a rule of the user names its host. */
   mayBePrivate?: true;
   /** True if the call needs something that the view closes. */

@@ -6,7 +6,7 @@ import { chosenPrograms, programNames } from "../safety/shell/command_verdict.ts
 import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
-import type { PolicyCall, Settings, Verdict } from "../safety/settings.ts";
+import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "../safety/settings.ts";
 import { accessAt, entryAt } from "../safety/view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -80,18 +80,18 @@ export class CallPolicy {
   }
 
   /** Returns the smallest right that allows a call, which was refused because the user could not be asked. */
-  #wayOut(args: Arguments, { leave, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
+  #wayOut(args: Arguments, { right, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
     const { yes, settings: { view, approve } } = this.by;
     // A deny rule may cover it, so only a user who reads it can decide.
     if (yes && mayBeDenied) return "a session without -p";
     const isOut = view !== undefined && isBeyond === true;
     const isByMode = !yes &&
       (isOut
-        ? approve === "ask" && (leave === "network" || isKeptReadOnly === true)
+        ? approve === "ask" && (right?.kind === "network" || isKeptReadOnly === true)
         : this.#verdict(args, "auto").effect === "allow");
     const flags = [
       ...isByMode ? ["--approve auto"] : [],
-      ...isOut && leave === "network" ? ["--network"] : [],
+      ...isOut && right?.kind === "network" ? ["--network"] : [],
       ...isKeptReadOnly ? ["--sandbox workspace-write"] : [],
     ].join(" ");
     const rules = this.#rules(args)?.map(({ rule }) => rule).join(", ");
@@ -182,19 +182,19 @@ export class CallPolicy {
     const prepared = await this.#prepare(args, context);
     const rules = this.#rules(args);
     const approval = this.#approval(args, verdict, prepared, rules);
-    const isConfined = confinedTo && isHeld(verdict);
+    const isConfined = confinedTo && isSandboxed(verdict.right);
     const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByPerson(answer.reason);
     let given = args;
     if (answer.choice === "edit") {
       given = { ...args, command: answer.command };
-      const { leave } = verdict;
+      const { right } = verdict;
       verdict = this.#verdict(given);
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
-      if (leave?.includes(":") && verdict.leave) verdict = { ...verdict, leave };
-      if (!isHeld(verdict) && verdict.leave !== leave) {
+      if (right?.folder && verdict.right) verdict = { ...verdict, right };
+      if (!isSandboxed(verdict.right) && verdict.right?.kind !== right?.kind) {
         const decision = await this.#ask(given, verdict, context, approve);
         return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
       }
@@ -202,9 +202,9 @@ export class CallPolicy {
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
-    if (!isHeld(verdict) && this.by.settings.git?.hasChanged()) return CHANGED;
+    if (!isSandboxed(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
     // If that does not suffice, the next question is about the whole sandbox.
-    if (verdict.leave?.includes(":")) {
+    if (verdict.right?.folder) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
     }
     return {
@@ -234,7 +234,7 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine, networked, leave }: Verdict,
+    { reason, isRoutine, networked, right }: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
@@ -260,7 +260,7 @@ export class CallPolicy {
       ...rules && { rules },
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
-      ...leave && leave !== "git" && { leave, programs: this.#programs(subject.command ?? "") },
+      ...!isSandboxed(right) && { right, programs: this.#programs(subject.command ?? "") },
       ...networked && { networked },
     };
   }
@@ -299,12 +299,9 @@ export class CallPolicy {
   }
 }
 
-/** True if the call stays in the sandbox. */
-const isHeld = ({ leave }: Verdict): boolean => leave === undefined || leave === "git";
-
 /** Returns the limits that are lifted for an allowed call. */
-const liftedBy = ({ leave, mayBePrivate }: Verdict): Pick<Verdict, "leave" | "mayBePrivate"> => ({
-  ...leave && { leave },
+const liftedBy = ({ right, mayBePrivate }: Verdict): Pick<Verdict, "right" | "mayBePrivate"> => ({
+  ...right && { right },
   ...mayBePrivate && { mayBePrivate },
 });
 

@@ -24,6 +24,8 @@ interface ConfinementSources {
   variables(name: string): string | undefined;
   /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
   caches: string;
+  /** True for commands and hooks of the folder, which may start programs of the folder such as git. */
+  areCommands: boolean;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;
   /** True if the user can be asked about a call. */
@@ -79,11 +81,11 @@ export class Confinement {
   /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
     return async (...given) => {
-      const [program, args, leave] = given;
+      const [program, args, right] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       const restored = await this.restoreLinks(folder);
-      if (settings.sandbox === "off" || leave === "sandbox") {
+      if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         // Folders in which sandboxed commands may have created programs are excluded.
         const variables = { PATH: (settings.programs ?? []).join(":") };
@@ -95,7 +97,7 @@ export class Confinement {
         given,
       );
       const { by, environment } = await this.find() as Sandbox;
-      const network = settings.network || leave === "network";
+      const network = settings.network || right?.kind === "network";
       const { keepLinks } = await import("../safety/sandbox/kept_links.ts");
       const endLinks = keepLinks(view, this.sources.stateFolder);
       const forget = atProgramEnd(endLinks);
@@ -143,10 +145,10 @@ export class Confinement {
   /** Returns the words before a program that sandbox it. */
   async #words(
     settings: SettingsInForce,
-    [, args, leave, { reads = [], isJob = false } = {}]: Parameters<Confine>,
+    [, args, right, { reads = [], isJob = false } = {}]: Parameters<Confine>,
   ) {
     const { sandbox, makeView } = await this.#sandboxFor(settings);
-    const makeNow = () => makeView(/:(.*)/s.exec(leave ?? "")?.[1]);
+    const makeNow = () => makeView(right?.folder);
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
     const { stateFolder } = this.sources;
@@ -166,17 +168,17 @@ export class Confinement {
     }
     // A server's changes to git folders would be checked only at its end. Servers and the user's hooks start no
     // programs of the folder.
-    const isCommand = /^(caches|servers\/folder-hooks)$/.test(this.sources.caches);
+    const isCommand = this.sources.areCommands;
     // With the network, only a single git command may write git's folders.
-    const isGit = /^git\b/.test(leave ?? "") ||
-      leave === "network" && GIT_ALONE.test(args.at(-1) ?? "");
+    const isGit = right?.kind === "git" ||
+      right?.kind === "network" && GIT_ALONE.test(args.at(-1) ?? "");
     const stated = isCommand && view.repositories?.length && /\bgit\b/.test(args.at(-1) ?? "")
       ? asked.gitSettings(source) ?? []
       : undefined;
     const git = stated && isGit && !isJob
       ? await folders.openGitFolders(view, answers, args.at(-1))
       : undefined;
-    const seen = { ...git?.view ?? view, network: view.network || leave === "network" };
+    const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
     const { texts, variables } = isCommand
       ? asked.gitInputs(source, seen, { stated, ...git && { made: git.made } })
       : { texts: new Map(seen.texts), variables: {} };

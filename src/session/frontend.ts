@@ -11,7 +11,7 @@ import type { HeededInstructions, InstructionFile, Notice } from "./data.ts";
 import type { Brought } from "../safety/folder_trust.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Leave } from "../types/confine.ts";
+import type { Right } from "../types/confine.ts";
 import type { Change, Job, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
 
 /** A question about one call, as data. */
@@ -37,8 +37,8 @@ export interface Approval {
   rules?: readonly OfferedRule[];
   /** The file that the rule is for, if the call names one. */
   rulePath?: string;
-  /** The part of the sandbox that a yes disables for the command; missing for no part. */
-  leave?: Leave;
+  /** The right beyond the sandbox that a yes gives the command. */
+  right?: Right;
   /** The paths of the programs that get this access, as far as they are found. */
   programs?: readonly string[];
   /** The network access that a yes allows for the session. */

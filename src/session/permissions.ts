@@ -79,7 +79,7 @@ export class Permissions {
     private readonly wantedSandbox: SandboxMode | undefined,
     readonly variables: VariableReader,
     private readonly toolNames: ToolNames,
-    caches = "caches",
+    programs = { caches: "caches", areCommands: true },
   ) {
     this.env = choice.env ?? [];
     this.#confinement = new Confinement({
@@ -87,7 +87,7 @@ export class Permissions {
       paths: () => this.paths,
       stateFolder: this.stateFolder,
       variables: this.variables,
-      caches,
+      ...programs,
       onEnd: (view, command, output) => {
         // While the model reads the output, a large folder is searched for the next command.
         if (this.#looks?.isLarge) void this.#looks.walk(searched(view));
@@ -187,13 +187,14 @@ export class Permissions {
    * Returns a function that sandboxes an MCP server, or hooks, like commands, but with a `/tmp` and caches of
    * their own. If no sandbox is set, they use it if it works here: each call of a server needs approval, but its
    * effects are not visible.
-   * @param isStrict true refuses a program that cannot be sandboxed
+   * @param areCommands true for hooks of the folder: they may use git like commands, and are refused if they cannot
+   * be sandboxed
    */
-  confineServers(workingDir: () => string, name: string, isStrict = false): Confine {
+  confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
     const { choice, file, variables, toolNames } = this;
-    const caches = `servers/${name}`;
+    const programs = { caches: `servers/${name}`, areCommands };
     const made = (wanted: PermissionChoice, sandbox = this.wantedSandbox) =>
-      new Permissions(wanted, file, sandbox, variables, toolNames, caches);
+      new Permissions(wanted, file, sandbox, variables, toolNames, programs);
     const asCommands = made(choice);
     const sandbox = choice.sandbox ?? "workspace-write";
     const anyhow = made({ ...choice, sandbox }, sandbox);
@@ -206,7 +207,7 @@ export class Permissions {
       try {
         return await own.confine(workingDir)(...given);
       } catch (error) {
-        if (stated !== undefined || isStrict || !(error instanceof RefusedError)) throw error;
+        if (stated !== undefined || areCommands || !(error instanceof RefusedError)) throw error;
         return { program: given[0], args: [...given[1]] };
       }
     };

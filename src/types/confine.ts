@@ -1,17 +1,21 @@
 /** The programs that confine commands. @module */
 
-/**
- * The additional rights of a command in the sandbox: `git` writes git's folders except for what makes git run
- * programs, `network` also uses the network, `write:FOLDER` also writes in a folder, `git:FOLDER` both writes there and
- * in git's folders, `sandbox` runs without a sandbox.
- */
-export type Leave = "git" | "network" | "sandbox" | `${"git" | "write"}:${string}`;
+/** A right of a command beyond those of every command in the sandbox. */
+export interface Right {
+  /**
+   * `git` writes git's folders except for what makes git run programs, `network` also uses the network, `write` only
+   * writes in `folder`, `sandbox` runs without a sandbox.
+   */
+  kind: "git" | "network" | "sandbox" | "write";
+  /** With `git` and `write`, the absolute path of a folder that the command may also write. */
+  folder?: string;
+}
 
-/** Replaces a program by one that runs it in the sandbox, with the rights that it may `leave` with. */
+/** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */
 export type Confine = (
   program: string,
   args: readonly string[],
-  leave?: Leave,
+  right?: Right,
   more?: {
     /** Absolute paths that it may read beside the others. */
     reads?: readonly string[];

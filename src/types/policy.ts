@@ -1,20 +1,20 @@
 /** The decision whether a call may run, as plain JSON apart from functions. @module */
 
-import type { Leave } from "./confine.ts";
+import type { Right } from "./confine.ts";
 import type { Grant, Prepared, Tool, ToolContext } from "./tool.ts";
 
 /** The decision of a {@linkcode Policy} about one call. */
 export type Decision =
   /**
    * `args` replace the call's arguments, which the model can see. `grant` limits the call. `prepared` belongs to
-   * `args`. `leave` is the part of the sandbox that does not apply. `mayBePrivate` is as in a tool's context.
+   * `args`. `right` is a right beyond the sandbox. `mayBePrivate` is as in a tool's context.
    */
   | {
     allow: true;
     args?: Record<string, unknown>;
     grant?: Grant;
     prepared?: Prepared;
-    leave?: Leave;
+    right?: Right;
     mayBePrivate?: true;
   }
   /** `reason` is for the model. `summary` (a few words) and `explanation` (a sentence) are for the user. */

@@ -1,6 +1,6 @@
 /** Tools, and the context of a running tool, as plain JSON apart from functions. @module */
 
-import type { Confine, Leave, SandboxLimit } from "./confine.ts";
+import type { Confine, Right, SandboxLimit } from "./confine.ts";
 import type { ImageLimits, ImagePart } from "./image.ts";
 
 /** The supported part of JSON Schema, which `tools/schema.ts` documents. */
@@ -37,8 +37,8 @@ export interface ToolContext {
   subAgent?: string;
   /** True if the user asked for the call, by naming a file in a message. */
   isOfPerson?: true;
-  /** The part of the sandbox that does not apply to this call; missing if all of it applies. */
-  leave?: Leave;
+  /** The right that the call has beyond the sandbox. */
+  right?: Right;
   /** The user's editor. Its unsaved text has priority over the disk. */
   editor?: EditorFiles;
   /** The limits of images in results; missing if the model may not see images. */
@@ -184,7 +184,7 @@ export interface Subject {
   /** A shell command. */
   command?: string;
   /** The part of the sandbox that the call asks to leave. */
-  leave?: Leave;
+  leave?: "network" | "sandbox";
   /** The reason, in the model's words. */
   reason?: string;
   /** An address. */

@@ -78,13 +78,14 @@ function lookAlikes(text: string): QuestionNote[] {
 }
 
 /** Returns what else a yes allows, such as the network; undefined if it allows only the call. */
-function meaningOfYes({ networked, leave, programs = [] }: Approval): string | undefined {
-  if (leave === undefined && !networked) return undefined;
+function meaningOfYes({ networked, right, programs = [] }: Approval): string | undefined {
+  if (right === undefined && !networked) return undefined;
   const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
-  const [, folder] = /:(.*)/s.exec(leave ?? "") ?? [];
-  if (folder) return `Yes runs it once in the sandbox, with ${oneLine(folder)} writable.`;
-  if (!networked && leave !== "network") {
+  if (right?.folder) {
+    return `Yes runs it once in the sandbox, with ${oneLine(right.folder)} writable.`;
+  }
+  if (!networked && right?.kind !== "network") {
     return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
       "and use the network.";
   }

@@ -491,12 +491,12 @@ rows(
 Deno.test("SBX-04 what was given the network has it, also if the model does not ask again", () => {
   for (const [granted, later, effect] of NETWORKED) {
     const networked = networkGrants(granted).map(({ text }) => text);
-    const { leave } = decided(
+    const { right } = decided(
       bash(later),
       { ...SETTINGS, ...CONFINED, networked, rules: [] },
       place,
     );
-    assertEquals(leave === "network", effect === "allow", later);
+    assertEquals(right?.kind === "network", effect === "allow", later);
   }
 });
 
@@ -592,12 +592,12 @@ rows("R-01 confined, tools do what commands may", [
 
 Deno.test("confined, a verdict says what a call leaves of the sandbox", () => {
   const leaves = (call: PolicyCall, rule: string[] = []) => {
-    const { effect, leave, isBeyond } = decided(call, {
+    const { effect, right, isBeyond } = decided(call, {
       ...SETTINGS,
       ...CONFINED,
       rules: rules(rule),
     }, place);
-    return [effect, leave, isBeyond];
+    return [effect, right?.kind, isBeyond];
   };
   assertEquals(leaves(bash("npm test")), ["allow", undefined, undefined]);
   assertEquals(leaves(bash("git commit -m x")), ["allow", "git", undefined]);

@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { withFewPaths } from "../../src/safety/sandbox/wrap.ts";
+import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
@@ -73,8 +74,8 @@ async function folderWith(names: Iterable<string>) {
   };
   return {
     workingDir,
-    run: async (command: string, leave?: "git") =>
-      (await runBash({ command, timeout_seconds: 60 }, { ...context, ...leave && { leave } }))
+    run: async (command: string, right?: Right) =>
+      (await runBash({ command, timeout_seconds: 60 }, { ...context, ...right && { right } }))
         .content,
     [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
   };
@@ -118,7 +119,7 @@ Deno.test({
       "git add -A && git commit -qm one";
     const args = ["-c", script];
     await new Deno.Command("sh", { args, cwd: at.workingDir }).output();
-    const said = await at.run("echo x >> src/plain; git commit -qam two", "git");
+    const said = await at.run("echo x >> src/plain; git commit -qam two", { kind: "git" });
     assertEquals(/Permission denied/.test(said), true, said);
     const { stdout } = await new Deno.Command("git", {
       args: ["diff", "--name-only", "HEAD^", "HEAD"],

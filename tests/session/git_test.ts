@@ -7,7 +7,7 @@ import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import type { SandboxMode } from "../../src/safety/settings.ts";
-import type { Leave } from "../../src/types/confine.ts";
+import type { Right } from "../../src/types/confine.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";
@@ -55,7 +55,7 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
       folder?: string;
       beforeYes?: () => Promise<unknown>;
       inBackground?: boolean;
-      right?: Leave;
+      right?: Right;
     } = {},
   ) => {
     workingDir = await Deno.realPath(workingDir);
@@ -75,9 +75,9 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
     const context = { workingDir, maxOutputChars: 4000, signal, confine };
     const decision = await policy.decide(tool, { command }, context);
     if (!decision.allow) return beforeYes ? decision.reason : `asked: ${asked}`;
-    const leave = right ?? decision.leave;
+    right ??= decision.right;
     await using jobs = jobStore();
-    const given = { ...context, jobs, ...leave && { leave } };
+    const given = { ...context, jobs, ...right && { right } };
     const ran = inBackground
       ? await runInBackground({ command }, given, 30_000)
       : await tool.run({ command, timeout_seconds: 60 }, given);
@@ -750,7 +750,7 @@ Deno.test({
     assertEquals(at.has("work/.git/x"), false);
     // A single git command with the network, too.
     const line = 'git rebase -q --exec "touch .git/x" --root';
-    const right = "network";
+    const right = { kind: "network" } as const;
     await at.run(line, { inBackground: true, right });
     assertEquals(at.has("work/.git/x"), false);
     assertMatch(await at.run(line, { right }), /^exit code: 0/);
@@ -783,12 +783,14 @@ Deno.test({
     const other = `${at.base}/other`;
     await Deno.mkdir(other);
     const line = `echo b > b && git add b && cp b ${other}`;
-    assertMatch(await at.run(line, { right: `git:${other}` }), /^exit code: 0/);
+    assertMatch(await at.run(line, { right: { kind: "git", folder: other } }), /^exit code: 0/);
     assertEquals([at.has("other/b"), await at.outside("git diff --cached --name-only")], [
       true,
       "b\n",
     ]);
-    const said = await at.run(`touch ${other}/c .git/c`, { right: `write:${other}` });
+    const said = await at.run(`touch ${other}/c .git/c`, {
+      right: { kind: "write", folder: other },
+    });
     assertMatch(said, /Read-only file system/);
     assertEquals([at.has("other/c"), at.has("work/.git/c")], [true, false]);
   },
@@ -833,12 +835,16 @@ Deno.test({
   async fn() {
     await using at = await repository();
     for (const line of ["touch .git/x", "git tag one; touch .git/x"]) {
-      assertMatch(await at.run(line, { right: "network" }), /Read-only file system/, line);
+      assertMatch(
+        await at.run(line, { right: { kind: "network" } }),
+        /Read-only file system/,
+        line,
+      );
     }
     assertEquals(at.has("work/.git/x"), false);
     // Positive control: what git itself fetches arrives.
     await at.outside("git clone -q --bare . up.git; git -C up.git tag two main");
-    const fetched = await at.run("git fetch -q --tags ./up.git", { right: "network" });
+    const fetched = await at.run("git fetch -q --tags ./up.git", { right: { kind: "network" } });
     assertMatch(fetched, /^exit code: 0/);
     assertEquals(await at.outside("git tag"), "two\n");
   },
@@ -1034,14 +1040,17 @@ Deno.test({
           `git -C a/bare config ${evil}; git -C a/bare config core.bare false`,
       );
       if (isReal) await at.outside("sh p.sh");
-      else assertMatch(await at.run("sh p.sh", { right: `write:${other}` }), /d\/e.*untrusted/);
+      else {assertMatch(
+          await at.run("sh p.sh", { right: { kind: "write", folder: other } }),
+          /d\/e.*untrusted/,
+        );}
       for (const name of ["a/b/c", "d/e", "a/bare"]) {
         await at.outside(`rm ../pwned; cd ${other}/${name} && git --work-tree . status`);
         assertEquals(at.has("pwned"), isReal, name);
       }
       // Inside of git's folder, nothing is opened.
       const bare = `${other}/a/bare`;
-      await at.run(`touch ${bare}/hooks/x`, { right: `write:${bare}` });
+      await at.run(`touch ${bare}/hooks/x`, { right: { kind: "write", folder: bare } });
       assertEquals(at.has("other/a/bare/hooks/x"), false);
     }
   },

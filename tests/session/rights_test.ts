@@ -11,7 +11,7 @@ import { settingsInForce } from "../../src/session/settings_in_force.ts";
 import { accessAt, makeView } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
-import type { Confine, Leave } from "../../src/types/confine.ts";
+import type { Confine, Right } from "../../src/types/confine.ts";
 import { join } from "../../src/text/std_path.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -30,8 +30,8 @@ async function places(env: Record<string, string> = {}) {
     { approve: "auto", sandbox: "workspace-write" },
     (name) => variables[name],
   );
-  const run = async (command: string, confine: Confine, leave?: Leave, workingDir = folder) => {
-    const more = leave && { leave };
+  const run = async (command: string, confine: Confine, right?: Right, workingDir = folder) => {
+    const more = right && { right };
     const context = { workingDir, maxOutputChars: 4000, signal, confine, ...more };
     const ran = await tool.run({ command, timeout_seconds: 30 }, context);
     return typeof ran === "string" ? ran : ran.content;
@@ -60,7 +60,10 @@ Deno.test({
     try {
       const confine = at.permissions.confine(() => at.folder);
       assertMatch(await at.run("uname", confine), /^planted$/m);
-      assertEquals((await at.run("uname", confine, "sandbox")).includes("planted"), false);
+      assertEquals(
+        (await at.run("uname", confine, { kind: "sandbox" })).includes("planted"),
+        false,
+      );
       const asked: (readonly string[] | undefined)[] = [];
       const policy = at.permissions.policy({
         approve: ({ programs }) => {
@@ -338,8 +341,8 @@ Deno.test({
     await using at = await places();
     const asked: [unknown, unknown][] = [];
     const policy = at.permissions.policy({
-      approve: ({ leave, call }) => {
-        asked.push([call.arguments.command, leave]);
+      approve: ({ right, call }) => {
+        asked.push([call.arguments.command, right?.kind]);
         return Promise.resolve(
           asked.length === 1 ? { choice: "edit", command: "git push" } : { choice: "once" },
         );
@@ -350,7 +353,7 @@ Deno.test({
     await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
     const decision = await policy.decide(tool, { command: "rm -rf ." }, context);
     assertEquals(asked, [["rm -rf .", undefined], ["git push", "sandbox"]]);
-    assertEquals(decision.allow && [decision.leave, decision.args?.command], [
+    assertEquals(decision.allow && [decision.right?.kind, decision.args?.command], [
       "sandbox",
       "git push",
     ]);
@@ -396,8 +399,8 @@ Deno.test({
     const confine = at.permissions.confine(() => at.folder);
     const asked: unknown[] = [];
     const policy = at.permissions.policy({
-      approve: ({ leave }) => {
-        asked.push(leave);
+      approve: ({ right }) => {
+        asked.push(right?.kind);
         return Promise.resolve(
           asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
         );
@@ -414,10 +417,10 @@ Deno.test({
     );
     const command = "sh job.sh";
     assertMatch(await at.run(command, confine), /other\/a: /);
-    const leave = `write:${other}` as const;
+    const right = { kind: "write", folder: other } as const;
     const decision = await ask(command);
-    assertEquals(decision.allow && decision.leave, leave);
-    assertEquals((await at.run(command, confine, leave)).includes("SECRET"), false);
+    assertEquals(decision.allow && decision.right, right);
+    assertEquals((await at.run(command, confine, right)).includes("SECRET"), false);
     assertEquals(await Deno.readTextFile(`${other}/a`), "new\n");
     // What asks again needs more. A secret's folder, and the home folder, are not given.
     await at.run("sh  job.sh", confine);
@@ -432,6 +435,6 @@ Deno.test({
       assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
       await ask(next);
     }
-    assertEquals(asked, [leave, ...Array(5 + system.length).fill("sandbox")]);
+    assertEquals(asked, ["write", ...Array(5 + system.length).fill("sandbox")]);
   },
 });

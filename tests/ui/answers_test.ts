@@ -60,15 +60,18 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ isRoutine: true }, []],
     [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
     [{ confinedTo: "sandboxed" }, [why, calm("sandboxed")]],
-    [{ leave: "network" }, [why, calm(network)]],
-    [{ leave: "write:/a/b" }, [why, calm("Yes runs it once in the sandbox, with /a/b writable.")]],
-    [{ leave: "sandbox" }, [
+    [{ right: { kind: "network" } }, [why, calm(network)]],
+    [{ right: { kind: "write", folder: "/a/b" } }, [
+      why,
+      calm("Yes runs it once in the sandbox, with /a/b writable."),
+    ]],
+    [{ right: { kind: "sandbox" } }, [
       why,
       calm(
         "Yes runs it once without the sandbox: it can read and write everything that you can, and use the network.",
       ),
     ]],
-    [{ leave: "network", programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
+    [{ right: { kind: "network" }, programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
       why,
       calm(network.replace("it", "/bin/a and /bin/b and /bin/c and 2 more")),
     ]],

@@ -77,7 +77,7 @@ export class Hooks {
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
     const reads = named.filter((path) => attempt(() => Deno.statSync(path).isFile));
-    return (program, args, leave) => confine[scope](program, args, leave, { reads });
+    return (program, args, right) => confine[scope](program, args, right, { reads });
   }
 }
 

@@ -63,7 +63,7 @@ export async function startProgram(
     ? [found, ...program!.args] as const
     : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...program!.args] as const;
   const confined = isConfined
-    ? await confine?.(path, args, network ? "network" : undefined)
+    ? await confine?.(path, args, network ? { kind: "network" } : undefined)
     : undefined;
   const end = () => {
     confined?.mend?.("");

@@ -132,8 +132,8 @@ export class PromptFiles {
         `/${name} is not sent because its command \`${oneLine(command)}\` may not run: ${why}`,
       );
     }
-    const { args: given = args, grant, leave, prepared } = decision;
-    const granted = { ...context, ...grant && { grant }, ...leave && { leave } };
+    const { args: given = args, grant, right, prepared } = decision;
+    const granted = { ...context, ...grant && { grant }, ...right && { right } };
     const { output, exitCode, content } = outcomeOf(await shellTool.run(given, granted, prepared));
     return exitCode === 0 && output ? output.stdout ?? "" : content;
   }

@@ -13,6 +13,7 @@ import {
 import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
+import type { Right } from "../../types/confine.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { findProgram } from "../../find_program.ts";
@@ -43,15 +44,17 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
     networkGrants(command).every(({ text }) => scene.networked?.includes(text));
   if (leave === undefined) {
     // A command that the user granted the network keeps it, even if the model does not ask again.
-    const isOnline = inside.effect === "allow" && !inside.leave && scene.networked?.length &&
+    const isOnline = inside.effect === "allow" && !inside.right && scene.networked?.length &&
       isGranted();
-    return isOnline ? { ...inside, leave: "network" } : inside;
+    return isOnline ? { ...inside, right: { kind: "network" } } : inside;
   }
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, command, unconfined);
-  if (outside.effect === "allow") return { ...outside, leave };
+  if (outside.effect === "allow") return { ...outside, right: { kind: leave } };
   const networked = leave === "network" && networkGrants(command);
-  if (networked && inside.effect === "allow" && isGranted()) return { ...ALLOW, leave };
+  if (networked && inside.effect === "allow" && isGranted()) {
+    return { ...ALLOW, right: { kind: leave } };
+  }
   const lacked = leave === "sandbox" && refusedFolder(scene.outputs?.get(command) ?? "", scene);
   const what = leave === "network"
     ? "asks for the network, which the sandbox blocks"
@@ -62,9 +65,9 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
   const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
   const because = askBecause([what, ...whys].join(": "));
-  const kind = inside.leave === "git" ? "git" : "write";
-  const right = lacked ? `${kind}:${lacked}` as const : leave;
-  return { ...because, leave: right, isBeyond: true, ...networked && { networked } };
+  const kind = inside.right?.kind === "git" ? "git" : "write";
+  const right: Right = lacked ? { kind, folder: lacked } : { kind: leave };
+  return { ...because, right, isBeyond: true, ...networked && { networked } };
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -97,8 +100,8 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
     return need !== undefined && need.why === undefined;
   });
   const found = strictest(verdicts, scene.hasBash(), moved);
-  const verdict: Verdict = writesGit ? { leave: "git", ...found } : found;
-  if (verdict.effect !== "allow" || !found.leave) return verdict;
+  const verdict: Verdict = writesGit ? { right: { kind: "git" }, ...found } : found;
+  if (verdict.effect !== "allow" || !found.right) return verdict;
   // The whole line runs outside of the sandbox with this part.
   const unconfined = outsideOf(scene);
   const outside = lineVerdict(tool, text, unconfined);
@@ -115,7 +118,7 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell other than bash");
-  return moved ?? counted.find(({ leave }) => leave !== undefined) ?? counted[0]!;
+  return moved ?? counted.find(({ right }) => right !== undefined) ?? counted[0]!;
 }
 
 const isCalm = ({ effect, isRoutine }: Verdict): boolean =>
@@ -312,7 +315,7 @@ function coverOf(
 /** Returns the verdict on a command that would fail in the sandbox. */
 function leaving(verdict: Verdict): Verdict {
   const reason = `${verdict.reason}, so it runs outside of the sandbox`;
-  return { ...verdict, reason, leave: "sandbox", isBeyond: true };
+  return { ...verdict, reason, right: { kind: "sandbox" }, isBeyond: true };
 }
 
 /**

@@ -56,12 +56,12 @@ interface ShellOptions {
  */
 export async function startShell(
   command: string,
-  { workingDir: cwd, confine, leave, env, signal }: ToolContext,
+  { workingDir: cwd, confine, right, env, signal }: ToolContext,
   { hasInput = false, variables = {}, isJob = false }: ShellOptions = {},
 ): Promise<StartedShell> {
   signal.throwIfAborted();
   for (const [shell, args] of await shellsFor(command, cwd)) {
-    const confined = await confine?.(shell, args, leave, { isJob });
+    const confined = await confine?.(shell, args, right, { isJob });
     if (signal.aborted) confined?.mend?.("");
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };

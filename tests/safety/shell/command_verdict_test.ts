@@ -103,7 +103,7 @@ Deno.test(
     const rows: [
       more: Partial<Settings>,
       effect: string,
-      leave?: string | undefined,
+      kind?: string | undefined,
       reason?: string,
     ][] = [
       [{ ...open, approve: "auto" }, "allow"],
@@ -121,9 +121,9 @@ Deno.test(
       ],
       [{}, "ask", undefined, "runs curl, which no rule allows"],
     ];
-    for (const [more, effect, leave, reason] of rows) {
+    for (const [more, effect, kind, reason] of rows) {
       const verdict = at.verdict(call, [], more);
-      assertEquals([verdict.effect, verdict.leave], [effect, leave]);
+      assertEquals([verdict.effect, verdict.right?.kind], [effect, kind]);
       if (reason !== undefined) assertEquals(verdict.reason, reason);
     }
     assertEquals(
@@ -179,20 +179,20 @@ Deno.test("R-14 no folder is given that leads to more, whatever a command prints
     ["nothing to see"],
   ];
   for (const [printed, expected] of rows) {
-    const { leave } = at.verdict({ command: "make", leave: "sandbox" }, [], {
+    const { right } = at.verdict({ command: "make", leave: "sandbox" }, [], {
       view: () => at.view(false),
       outputs: new Map([["make", printed]]),
     });
-    assertEquals(leave, expected === undefined ? "sandbox" : `write:${expected}`, printed);
+    assertEquals([right?.kind, right?.folder], [expected ? "write" : "sandbox", expected], printed);
   }
   // A command of git has git's folders, too, as it had before.
   const command = "git add a && cp a b";
-  const { leave } = at.verdict({ command, leave: "sandbox" }, [], {
+  const { right } = at.verdict({ command, leave: "sandbox" }, [], {
     view: () => at.view(false),
     approve: "auto",
     outputs: new Map([[command, rows[0]![0]]]),
   });
-  assertEquals(leave, `git:${other}/a/b`);
+  assertEquals(right, { kind: "git", folder: `${other}/a/b` });
   Deno.removeSync(other, { recursive: true });
 });
 

@@ -44,7 +44,7 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
     reason: "wants the network",
     choices: ["once", "refuse"],
     networked: [{ text: "make get", isExact: true }],
-    leave: "network",
+    right: { kind: "network" },
     subAgent: "builder",
     confinedTo: "sandboxed: only this folder",
     isRoutine: false,
