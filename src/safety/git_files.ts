@@ -20,9 +20,9 @@ export interface Finding {
 const LINE = /^([#; \t]*(?:\[[^\]\n]*\][ \t]*)?([a-z][a-z\d-]*)[ \t]*=)((?:\\\r?\n|.)*)/gim;
 const SECRET_NAME = /extraheader|pass|secret|token|api-?key/i;
 const SECRET_VALUE =
-  /authorization|\bbearer\s|sshpass|(pass(word|wd)?|secret|token|api-?key)["']?\s*[:=]\s*(?!\*\*\*)\S|--(pass(word|wd)?|token)\s|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
-/** Passwords before a host, which may have slashes. Lengths are limited, because a command may write the text. */
-const PASSWORD = /:\/\/[^\s"'@/:=]{1,200}:[^\s"']{0,1000}@/g;
+  /authorization|\bbearer\s|sshpass|(pass(word|wd)?|secret|token|api-?key)["']?\s*[:=]\s*(?!\*\*\*)\S|--(pass(word|wd)?|token)\s|\s(-u|--(proxy-)?(user|auth))[\s=]*["']?(?!\d+:\d)[\w.-]{1,99}:[^\s/]|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
+/** Passwords before a host, which may have slashes or spaces. Lengths are limited, because a command may write the text. */
+const PASSWORD = /:\/\/[^\s"'@/:=]{1,200}:([^\s"']{0,1000}|(?!\d+\/)[^\n]{0,100})@/g;
 /** The same in an address without a scheme. */
 const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"']{0,300}@(?=[\w.-]{1,255}:)/gm;
 /** A parameter of an address. */
@@ -61,13 +61,13 @@ export function gitFoldersOf(dotGit: string): string[] {
   const named = gitFileTarget(dotGit);
   const folder = named && realPathIn(named);
   if (!folder) return [];
-  const back = smallFile(join(folder, "gitdir")).trim();
+  const back = lineIn(join(folder, "gitdir"));
   const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(smallFile(join(folder, "config")))?.[1];
   const isWorktree = back !== "" && realPathIn(resolve(folder, back)) === realPathIn(dotGit);
   const isSubmodule = worktree !== undefined &&
     realPathIn(resolve(folder, worktree)) === realPathIn(dirname(dotGit));
   if (!isWorktree && !isSubmodule) return [];
-  const common = realPathIn(resolve(folder, smallFile(join(folder, "commondir")).trim()));
+  const common = realPathIn(resolve(folder, lineIn(join(folder, "commondir"))));
   // A worktree's folder is REPOSITORY/worktrees/NAME.
   const isTied = common === dirname(dirname(folder)) && isRepository(common);
   return isTied ? [folder, common] : [folder];
@@ -92,10 +92,7 @@ function isPartOf(folder: string, isKnown: (repository: string) => boolean): boo
  * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
  */
 export function gitFileTarget(dotGit: string): string | undefined {
-  const text = smallFile(dotGit);
-  let end = text.length;
-  while (/[\r\n]/.test(text[end - 1] ?? "")) end--;
-  const named = /^gitdir: ([^\0\ufffd]+)$/.exec(text.slice(0, end))?.[1];
+  const named = /^gitdir: ([^\0\ufffd]+)$/.exec(lineIn(dotGit))?.[1];
   return named && resolve(dirname(dotGit), named);
 }
 
@@ -114,14 +111,38 @@ export function isInsideGit(folder: string): boolean {
 /** The maximum size of a git file that is read, in bytes. */
 const MAX_GIT_FILE = 1_000_000;
 
-/** Returns the text of a small file; "" if it is larger or cannot be read. */
-export function smallFile(path: string): string {
-  try {
+/** Opens files without waiting at a pipe. Loading it takes 40 ms. */
+let nodeFs: typeof import("node:fs") | undefined;
+
+/** Prepares for programs that run meanwhile, and may put a pipe in the place of a file. */
+export const expectPipes = async (): Promise<void> => {
+  nodeFs ??= await import("node:fs");
+};
+
+/** Returns the text of a file; undefined if it is larger, or cannot be read. */
+export const textWithin = (path: string, maxBytes = Infinity): string | undefined =>
+  attempt(() => {
     const { isFile, size } = Deno.statSync(path);
-    return isFile && size <= MAX_GIT_FILE ? Deno.readTextFileSync(path) : "";
-  } catch {
-    return "";
-  }
+    if (!isFile || size > maxBytes) return undefined;
+    if (nodeFs === undefined) return Deno.readTextFileSync(path);
+    const { constants, openSync, fstatSync, readFileSync, closeSync } = nodeFs;
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return fstatSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+    } finally {
+      closeSync(file);
+    }
+  });
+
+/** Returns the text of a small file; "" if it is larger or cannot be read. */
+export const smallFile = (path: string): string => textWithin(path, MAX_GIT_FILE) ?? "";
+
+/** Returns the text of a small file without the line breaks at its end, as git reads a path: spaces are part of it. */
+export function lineIn(path: string): string {
+  const text = smallFile(path);
+  let end = text.length;
+  while (/[\r\n]/.test(text[end - 1] ?? "")) end--;
+  return text.slice(0, end);
 }
 
 /** The depth to which a repository's own folders are searched. */

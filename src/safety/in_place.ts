@@ -7,12 +7,14 @@
 import { attempt } from "../attempt.ts";
 
 /**
- * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path. `into` enters a
- * folder in it unless it is a link, without another program. `each` runs the script in a folder, `$here`, and prints
+ * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path, and `$()` drops line
+ * breaks at its end. `into` enters a folder in it unless it is a link, without another program. `each` runs the script in a folder, `$here`, and prints
  * its output, its errors and its exit code, each with a NUL character at its end.
  */
 const EACH = `exec 3>&1
-at() { cd -- "$1" && [ "$(/bin/pwd -P)" = "$1" ]; }
+end="
+."
+at() { cd -- "$1" && [ "$(/bin/pwd -P; echo .)" = "$1$end" ]; }
 into() { exec 4<. && cd -- "./$1" && [ .. -ef /dev/fd/4 ]; }
 each() {
   errors=$({ at "$1" && here=$1 && shift && run "$@"; } 2>&1 >&3)

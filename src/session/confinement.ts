@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
+import { expectPipes } from "../safety/git_files.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
 import { limitOf } from "../safety/sandbox_limit.ts";
@@ -101,6 +102,8 @@ export class Confinement {
       const { keepLinks } = await import("../safety/sandbox/kept_links.ts");
       const endLinks = keepLinks(view, this.sources.stateFolder);
       const forget = atProgramEnd(endLinks);
+      const isAlone = /^caches/.test(this.sources.caches) && ![...writers.values()].includes(true);
+      if (given[3]?.isJob || !isAlone) await expectPipes();
       writers.set(view, true);
       const mend = (output: string, code?: number) => {
         this.sources.onEnd(view, args.at(-1) ?? "", output);

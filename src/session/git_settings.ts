@@ -1,7 +1,7 @@
 /** git's settings, as git reads them: `git config` runs no programs. @module */
 
 import { attempt } from "../attempt.ts";
-import { hasCredentials, smallFile } from "../safety/git_files.ts";
+import { gitFindings, hasCredentials, smallFile, textWithin } from "../safety/git_files.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
@@ -59,17 +59,34 @@ export function harmlessText(source: GitSource, file: string): string | undefine
 const HOOK =
   /^(update|(applypatch|commit|fsmonitor|p4|post|pre|prepare|proc|push|reference|sendemail)-[a-z-]+)$/i;
 
-/** Returns the hooks that git runs in a folder, and the files by which it knows further remotes. */
-export function gitNamed(source: GitSource): string[] {
-  return ["hooks", "remotes", "branches"].flatMap((kind) => {
+/** A file that git may run or follow: as a question shows it, if that does not show settings, and all that changes with it. */
+interface GitNamed {
+  shown?: string;
+  state: string;
+}
+
+/** Returns the hooks that git runs in a folder, the files by which it knows further remotes, and those that settings name. */
+export function gitNamed(source: GitSource): GitNamed[] {
+  const [top = source.folder] = repositoryAround(source.folder);
+  const stated = gitFindings(join(top, ".git"), top, source).flatMap(({ path, named }) =>
+    named === "file" ? { state: wholeState(path) } : []
+  );
+  const found = ["hooks", "remotes", "branches"].flatMap((kind) => {
     const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", kind])
       ?.replace(/\n$/, "") ?? "";
-    return namesIn(path).filter((name) => {
+    return namesIn(path).sort().filter((name) => {
       const { isFile, mode } = attempt(() => Deno.statSync(join(path, name))) ?? {};
       return isFile && (kind !== "hooks" || HOOK.test(name) && ((mode ?? 0o111) & 0o111) !== 0);
-    }).map((name) => oneLine(`${kind}/${name}`)).sort();
+    }).map((name) => ({ shown: oneLine(`${kind}/${name}`), state: wholeState(join(path, name)) }));
   });
+  return [...stated, ...found];
 }
+
+/** Returns all that changes with a file. A program can set `mtime`, and `ctime` has whole seconds. */
+const wholeState = (path: string): string => {
+  const { dev, ino, size, mode, mtime, ctime } = attempt(() => Deno.statSync(path)) ?? {};
+  return JSON.stringify([path, dev, ino, size, mode, mtime, ctime, smallFile(path)]);
+};
 
 /** Returns the folders for the submodules of the repository around a folder, which may be missing. */
 export function gitSubmodules(source: GitSource): string[] {
@@ -193,7 +210,7 @@ function trackedTexts(
     const state = JSON.stringify([names, info.size, info.ino, info.mtime]);
     const last = searchedIndexes.get(at);
     if (last?.state === state) return last.texts;
-    const index = attempt(() => Deno.readTextFileSync(`${at}/index`)) ?? "";
+    const index = textWithin(`${at}/index`) ?? "";
     const tracked = names.filter((name) => index.includes(`${name}\0`)).slice(0, MAX_TRACKED);
     const texts = tracked.flatMap((name): [string, Uint8Array][] => {
       const args = ["-c", "core.fsmonitor=false", "--git-dir", at, "cat-file", "blob", `:${name}`];

@@ -166,7 +166,8 @@ export class Permissions {
     };
     return {
       settings: (folder) => once(["settings", folder], () => gitSettings(source(folder))),
-      named: (folder) => once(["named", folder], () => gitNamed(source(folder))),
+      named: (folder) =>
+        once(["named", folder], () => gitNamed(source(folder))).flatMap(({ shown }) => shown ?? []),
       submodules: (folder) => once(["submodules", folder], () => gitSubmodules(source(folder))),
       changed: (folder, name, to) =>
         once(["changed", folder, name, to], () => gitChanged(source(folder), name, to)),

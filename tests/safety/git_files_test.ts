@@ -151,6 +151,31 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "R-23 a pipe that a program puts in the place of a file is not waited for",
+  unix,
+  async () => {
+    using at = folder({ a: "text" });
+    // Between a look at the file and its opening, the program has some microseconds.
+    const swap =
+      'mkfifo b; exec perl -e \'for (;;) { link("a", "x"); rename("x", "f"); link("b", "x"); rename("x", "f") }\'';
+    const swapping = new Deno.Command("sh", { args: ["-c", swap], cwd: at.path }).spawn();
+    const module = JSON.stringify(import.meta.resolve("../../src/safety/git_files.ts"));
+    const read =
+      `const { expectPipes, textWithin, smallFile } = await import(${module}); await expectPipes();
+    const texts = Array.from({ length: 100_000 }, () => smallFile("${at.path}/f"));
+    const isRight = new Set(texts).size === 2 && texts.includes("text") && textWithin("${at.path}/a") === "text";
+    Deno.exit(isRight ? 0 : 1);`;
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", read],
+      signal: AbortSignal.timeout(30_000),
+    }).output();
+    swapping.kill("SIGKILL");
+    await swapping.status;
+    assertEquals(code, 0);
+  },
+);
+
 Deno.test("SEC-01 settings are shown without passwords and tokens, and with what only looks so", () => {
   const secret = [
     "url = https://s3cr3t@h/x",
@@ -168,6 +193,13 @@ Deno.test("SEC-01 settings are shown without passwords and tokens, and with what
     "helper = !f() { echo password=s3cr3t; }; f",
     "helper = !x --token s3cr3t",
     "x = Bearer s3cr3t",
+    "helper = !curl -u ann:s3cr3t h",
+    "helper = !curl -uann:s3cr3t h",
+    "helper = !curl --user='ann:s3cr3t' h",
+    "helper = !curl --proxy-user ann:s3cr3t h",
+    "helper = !svn --proxy-auth ann:s3cr3t",
+    'url = "https://u:my s3cr3t@h/x"',
+    "url = https://u:it's s3cr3t@h/x",
   ];
   for (const text of secret) assertEquals(withoutCredentials(text).includes("s3cr3t"), false, text);
   assertEquals(
@@ -186,6 +218,8 @@ Deno.test("SEC-01 settings are shown without passwords and tokens, and with what
     "helper = store",
     "st = status -sb",
     "url = h:a@b",
+    "helper = !docker run -u 0:0 -v a:b x; git -u origin a:b",
+    "x = https://h:80/x, a@b.c",
   ];
   for (const text of plain) assertEquals(withoutCredentials(text), text);
 });

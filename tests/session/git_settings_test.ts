@@ -59,7 +59,8 @@ Deno.test({
       chmod -x pre-rebase && mkdir post-merge && ln -s pre-push commit-msg && echo >../remotes/one`,
       (folder) => {
         const named = ["Pre-Commit", "commit-msg", "pre-push", "update"].map((at) => `hooks/${at}`);
-        assertEquals(gitNamed(source(folder)), [...named, "remotes/one"]);
+        const shown = gitNamed(source(folder)).flatMap(({ shown }) => shown ?? []);
+        assertEquals(shown, [...named, "remotes/one"]);
       },
     ),
 });

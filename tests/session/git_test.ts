@@ -291,6 +291,8 @@ const CAME: [prepare: string, command: string, named: string][] = [
   ],
   ["git config core.askPass $PWD/evil.sh", "git fetch", "core.askpass="],
   ["git config http.extraHeader 'Authorization: key'", "git fetch", "http.extraheader=…"],
+  ["git config http.proxy 'http://a:my key@h'", "git fetch", "http.proxy=http://***@h"],
+  ["git config filter.x.clean 'curl -u a:key h'", "git fetch", "filter.x.clean=…"],
   ["git config new.kind.ofSetting x", "git fetch", "new.kind.ofsetting=x"],
   ["mkdir -p .git/remotes; echo URL: x > .git/remotes/origin", "git push", "remotes/origin"],
   ["mkdir -p .git/branches; echo x > .git/branches/origin", "git fetch", "branches/origin"],
@@ -888,6 +890,16 @@ const MADE: [name: string, prepare: string, command: string][] = [
     "cd x; git status",
   ],
   ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
+  [
+    "a bare one in a folder whose name ends in a line break",
+    `n=$(printf 'x\\n.'); mkdir "\${n%.}"; cd "\${n%.}"; ${ENTRIES}; ${EVIL_BARE}`,
+    "cd x*; git status",
+  ],
+  [
+    "commondir leads to a folder whose name begins with a space",
+    `mkdir -p x/.git; cd x/.git; ${ENTRIES}; echo ' .' > commondir; mkdir ' .'; mv objects refs ' .'; git config -f ' ./config' ${EVIL}`,
+    "cd x; git status",
+  ],
   ["the folder itself", `mkdir -p $NEW; cd $NEW; ${ENTRIES}; ${EVIL_BARE}`, "cd $NEW; git status"],
   [
     "one in two steps",
@@ -1266,6 +1278,34 @@ Deno.test({
     await set("touch ../../../pwned; false");
     await at.outside(fetched);
     assertEquals(at.has("pwned"), true);
+  },
+});
+
+Deno.test({
+  name: "R-21 what git runs outside of the sandbox has not changed since the question",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git init -q --bare ../up.git; git remote add origin ../up.git; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-push; " +
+        "chmod +x .git/hooks/pre-push; cp .git/hooks/pre-push tool; git config core.fsmonitor ./tool; mkdir -p .git/remotes; echo URL: ../up.git > .git/remotes/two",
+    );
+    const changes: [path: string, command: string][] = [
+      [".git/hooks/pre-push", "git push origin main"],
+      [".git/remotes/two", "git push two main"],
+      ["tool", "git push origin main"],
+    ];
+    for (const [path, command] of changes) {
+      // It has the same size, time and number.
+      const change = "cp -p $f old; tr 0xU xyV < old > new; cat new > $f; touch -r old $f";
+      const said = await at.run(command, { beforeYes: () => at.outside(`f=${path}; ${change}`) });
+      assertMatch(said, /^Refused: the repository's settings changed meanwhile/, path);
+      await at.outside(`cat old > ${path}`);
+    }
+    // Positive control.
+    const read = () => at.outside("cat .git/hooks/pre-push tool .git/remotes/two");
+    const said = await at.run("git push origin main", { beforeYes: read });
+    assertMatch(said, /^exit code: 0/);
   },
 });
 

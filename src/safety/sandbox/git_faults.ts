@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { folderState } from "../folder_looks.ts";
-import { gitFileTarget, isRepository, smallFile } from "../git_files.ts";
+import { gitFileTarget, isRepository, lineIn, smallFile, textWithin } from "../git_files.ts";
 import { runInPlace, runInPlaces } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
@@ -36,7 +36,7 @@ const harmlessStates = new Map<string, string>();
 
 const isThere = (path: string): boolean => entryAt(path) !== undefined;
 const textIfFile = (path: string): string | undefined =>
-  entryAt(path)?.isFile ? attempt(() => Deno.readTextFileSync(path)) : undefined;
+  entryAt(path)?.isFile ? textWithin(path) : undefined;
 
 /** True for a folder in which git may wait for a writer. */
 const hasPipe = (folder: string): boolean =>
@@ -210,7 +210,7 @@ function faultsOf(
     `${at}/commondir`,
     `${at}/objects/info/alternates`,
   ];
-  const leadsTo = smallFile(common).trim();
+  const leadsTo = lineIn(common);
   const isWorktree = leadsTo === "." ||
     leadsTo === "../.." && repositories.includes(dirname(dirname(at)));
   if (isThere(common) && !isWorktree) faults.set(common, undefined);

@@ -152,7 +152,8 @@ function isOpenable(folder: string): boolean {
 
 /** Keeps other commands, of this run or another, from removing the files that are created in the folder. */
 async function share(folder: string): Promise<Deno.FsFile | undefined> {
-  const held = attempt(() => Deno.openSync(folder));
+  // A pipe in its place is no folder, and is not waited for.
+  const held = attempt(() => Deno.openSync(`${folder}/.`));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
     // Some network drives have no locks.
     if (attempt(() => held.tryLockSync(false)) ?? true) return held;
@@ -180,7 +181,7 @@ function makeMissing(folders: readonly string[]): string[] {
  */
 export function mendKilled({ repositories = [] }: View, git: GitAnswers): string[] | undefined {
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
-    const held = attempt(() => Deno.openSync(folder));
+    const held = attempt(() => Deno.openSync(`${folder}/.`));
     const isAlone = held && (attempt(() => held.tryLockSync(true)) ?? true);
     const mended = isAlone ? [mend(new Map([[folder, undefined]]), git)] : [];
     if (isAlone) removeMade([folder]);

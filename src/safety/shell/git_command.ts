@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { dirname, join, relative, resolve } from "../../text/std_path.ts";
-import { gitFileTarget, isRepository } from "../git_files.ts";
+import { gitFileTarget, isRepository, withoutCredentials } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
 import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
@@ -233,7 +233,9 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
       !/^(global|system)$/.test(one.scope) &&
       (!isHarmlessSetting(one, gitFolder) || isPush && namesPath(one, settings))
     );
-    found.push(...suspect.map(shownSetting), ...isLocal ? [] : git.named(folder));
+    // What they name is compared after the question, too.
+    const named = git.named(folder);
+    found.push(...suspect.map(shownSetting), ...isLocal ? [] : named);
     const inner = isLocal && !/^(diff|status)$/.test(name) ? [] : git.submodules(folder);
     folders.push(...inner.filter((at) => entryAt(`${at}/.git`) !== undefined));
     const paths = [...command.entered, folder, ...inner].flatMap(gitPathsAt);
@@ -267,8 +269,9 @@ const MAX_LISTED_NAMES = 6;
 
 /** Returns a setting on one short line, without passwords. */
 function shownSetting({ name, value }: GitSetting): string {
-  const shown = /extraheader$/.test(name) ? "…" : value.replace(/\/\/[^/@\s]*@/g, "//…@");
-  return shortened(oneLine(`${name}=${shown}`), 100);
+  const key = name.slice(name.lastIndexOf(".") + 1);
+  const shown = withoutCredentials(`${key} = ${value.replace(/\s+/g, " ")}`).slice(key.length + 3);
+  return shortened(oneLine(`${withoutCredentials(name)}=${shown || "…"}`), 100);
 }
 
 /** True for the address of a repository on this machine, and for a word that may be one. */
