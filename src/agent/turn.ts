@@ -175,9 +175,12 @@ class Turn {
   /** Asks for the change that an answer claims in a turn that made none, or for the step that it announces. */
   async #isUnfounded({ content: answer, standsFor }: Message): Promise<boolean> {
     if (standsFor !== undefined || this.#asked >= MAX_ASKED_AGAIN) return false;
-    const isReadOnly = await this.options.isReadOnly?.() === true;
     const [asked, executions, { tools }] = [this.#request, this.#executions, this.agent];
-    const objection = unfoundedIn({ answer, asked, executions, tools, isReadOnly });
+    const said = { answer, asked, executions, tools };
+    // Reading the mode takes longer than reading the answer.
+    if (!unfoundedIn({ ...said, isReadOnly: false })) return false;
+    const isReadOnly = await this.options.isReadOnly?.() === true;
+    const objection = unfoundedIn({ ...said, isReadOnly });
     if (!objection) return false;
     if (objection === NOTHING_CHANGED) {
       if (this.#claims.has(executions.length) || this.#claims.size === MAX_ASKED_AGAIN) {

@@ -383,13 +383,15 @@ export function chosenPrograms(text: string): string | undefined {
   return undefined;
 }
 
-/** Commands that need approval in every mode, even if a rule allows them. */
-const DESTRUCTIVE: readonly Rule[] = [
-  ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
-  ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
-  "update-ref -d",
-].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
-  .map((words) => parseRule("ask", `run_bash(${words} *)`));
+let parsedRules: readonly Rule[] | undefined;
+/** Returns rules for commands that need approval in every mode, even if a rule allows them. Parsing them takes 2 ms. */
+const destructive = (): readonly Rule[] =>
+  parsedRules ??= [
+    ...["reset --hard", "clean", "push --force", "push --mirror", "push --delete", "checkout --"],
+    ...["checkout .", "restore", "branch -D", "stash drop", "stash clear", "reflog expire"],
+    "update-ref -d",
+  ].map((words) => `git ${words}`).concat("dd", "mkfs", "mkswap", "shred", "wipefs", "truncate")
+    .map((words) => parseRule("ask", `run_bash(${words} *)`));
 
 /** Returns the loss that a command may cause, in words; undefined if no loss is known. */
 function destroys(runs: readonly (readonly Word[])[], scene: Scene): string | undefined {
@@ -399,7 +401,7 @@ function destroys(runs: readonly (readonly Word[])[], scene: Scene): string | un
     programName(words[0]?.text ?? "") !== "git" || words.some(({ kind }) => kind !== "literal") ||
     gitNeed(words, scene) !== undefined
   );
-  const rule = DESTRUCTIVE.find((one) => concernsCommand(one, lossy) !== "no");
+  const rule = destructive().find((one) => concernsCommand(one, lossy) !== "no");
   if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");
