@@ -12,7 +12,7 @@ import { accessAt, entryAt, realPathOf, type View } from "./view.ts";
 export type ProgramEnd = Parameters<NonNullable<ConfinedProgram["limitOf"]>>[0];
 type Bounds =
   & Pick<Settings, "approve" | "sandbox">
-  & { view: View; network: boolean; paths: PathTable };
+  & { view: View; network: boolean; isShared: boolean; paths: PathTable };
 
 /** Messages of programs that found no network. */
 const NO_NETWORK = new RegExp(
@@ -53,7 +53,8 @@ export function limitOf(end: ProgramEnd, bounds: Bounds): SandboxLimit | undefin
     const isRefused = code !== 0 && UNHEARD.test(said);
     if (NO_NETWORK.test(said)) return { kind: "network" };
     if (isRefused || failsSilently(end) || code !== 0 && FETCH_FAILED.test(said)) {
-      return { kind: isRefused || LOOPBACK.test(command) ? "loopback" : "network" };
+      const local = bounds.isShared ? "loopback" : "own_loopback";
+      return { kind: isRefused || LOOPBACK.test(command) ? local : "network" };
     }
   }
   if (code !== 0 && SOCKET.test(said)) return { kind: "socket" };

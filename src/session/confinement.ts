@@ -6,6 +6,7 @@ import type { PathTable } from "../safety/path_table.ts";
 import { expectPipes } from "../safety/git_files.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
+import { canShare, SharedNetworks } from "../safety/sandbox/shared_networks.ts";
 import { limitOf } from "../safety/sandbox_limit.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
@@ -50,6 +51,7 @@ export class Confinement {
   /** The folder that sandboxed commands see as `/tmp` and the like. */
   #own: string | undefined;
   #mounts: string | undefined;
+  readonly #networks = new SharedNetworks();
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -93,7 +95,7 @@ export class Confinement {
         const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
         return { program, args: [...args], ...!isOpen && { variables } };
       }
-      const { words, view, close, variables, left, tidy, more } = await this.#words(
+      const { words, view, close, variables, left, tidy, more, shared } = await this.#words(
         settings,
         given,
       );
@@ -110,6 +112,7 @@ export class Confinement {
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;
         forget();
+        shared?.leave();
         const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks(), ...tidy()];
         const mended = lines.join("; ");
         if (mended) this.sources.onMended(mended);
@@ -121,7 +124,12 @@ export class Confinement {
         args: [...words.slice(1), program, ...args],
         limits: `sandboxed by ${by}: ${limits}${more}`,
         limitOf: (end) => {
-          const limit = limitOf(end, { ...settings, view, network });
+          const limit = limitOf(end, {
+            ...settings,
+            view,
+            network,
+            isShared: shared !== undefined,
+          });
           const mayAsk = this.sources.mayAsk() && !/^(plan|never)$/.test(settings.approve);
           return limit && { ...limit, ...mayAsk && { mayAsk } };
         },
@@ -143,6 +151,18 @@ export class Confinement {
       `Refused: commands must run in the sandbox, which cannot start: ${await this
         .fault()}${advice}`,
     );
+  }
+
+  /** Enters the network of jobs with the same rights. */
+  #join(
+    { sandbox, sandboxRead, sandboxWrite }: SettingsInForce,
+    program: string,
+    { folder, network }: View,
+    isJob: boolean,
+  ) {
+    if (network || !canShare()) return undefined;
+    const rights = JSON.stringify([folder, sandbox, sandboxRead, sandboxWrite]);
+    return this.#networks.join(rights, program, isJob);
   }
 
   /** Returns the words before a program that sandbox it. */
@@ -169,17 +189,16 @@ export class Confinement {
     if (stateFolder && home) {
       await useCaches(view, `${stateFolder}/${this.sources.caches}`, own, home);
     }
-    // A server's changes to git folders would be checked only at its end. Servers and the user's hooks start no
-    // programs of the folder.
+    // A server's changes to git folders would be checked only at its end.
     const isCommand = this.sources.areCommands;
     // With the network, only a single git command may write git's folders.
-    const isGit = right?.kind === "git" ||
-      right?.kind === "network" && GIT_ALONE.test(args.at(-1) ?? "");
-    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(args.at(-1) ?? "")
+    const line = args.at(-1) ?? "";
+    const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(line);
+    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(line)
       ? asked.gitSettings(source) ?? []
       : undefined;
     const git = stated && isGit && !isJob
-      ? await folders.openGitFolders(view, answers, args.at(-1))
+      ? await folders.openGitFolders(view, answers, line)
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
     const { texts, variables } = isCommand
@@ -188,7 +207,9 @@ export class Confinement {
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
     const few = wrap.withFewPaths({ ...seen, texts, places });
-    const makeWords = () => sandbox.command(few, own, this.#mounts ??= wrap.mountinfo());
+    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
+    const makeWords = () =>
+      sandbox.command(few, own, this.#mounts ??= wrap.mountinfo(), shared?.enter);
     const tools = home && toolVariables({
       view: { ...view, network: seen.network },
       home,
@@ -199,8 +220,8 @@ export class Confinement {
         : settings.programs ?? [],
     });
     return {
-      words: orElse(makeWords, () => git?.close()),
-      ...{ view, close: git?.close, left: left ?? [], more: closedText(few) },
+      words: orElse(makeWords, () => [git?.close(), shared?.leave()]),
+      ...{ view, close: git?.close, left: left ?? [], more: closedText(few), shared },
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...variables },
     };
@@ -208,7 +229,7 @@ export class Confinement {
 }
 
 /** Returns the result of `make`. If it throws, calls `undo` first. */
-function orElse<T>(make: () => T, undo: () => void): T {
+function orElse<T>(make: () => T, undo: () => unknown): T {
   try {
     return make();
   } catch (error) {

@@ -28,7 +28,7 @@ function folders() {
   };
   const limit = (end: Partial<ProgramEnd>, more: Partial<Bounds> = {}) =>
     limitOf({ command: "x", code: 1, ...end }, {
-      ...{ view, network: false, approve: "auto", sandbox: "workspace-write" },
+      ...{ view, network: false, isShared: true, approve: "auto", sandbox: "workspace-write" },
       paths: new PathTable({ home: `${root}/home` }),
       ...more,
     });
@@ -121,7 +121,7 @@ Deno.test("curl and wget that print nothing are told by their exit codes", () =>
   }
 });
 
-Deno.test("a server that does not listen is one of another command, unless there is a network", () => {
+Deno.test("a server that does not listen is one outside of the sandbox, or of another command, unless there is a network", () => {
   using at = folders();
   const rows = [
     "curl: (7) Failed to connect to 127.0.0.1 port 8000 after 0 ms: Couldn't connect to server",
@@ -131,6 +131,7 @@ Deno.test("a server that does not listen is one of another command, unless there
   ];
   for (const stderr of rows) {
     assertEquals([stderr, at.limit({ stderr })?.kind], [stderr, "loopback"]);
+    assertEquals(at.limit({ stderr }, { isShared: false })?.kind, "own_loopback");
     assertEquals(at.limit({ stderr }, { network: true }), undefined);
   }
 });

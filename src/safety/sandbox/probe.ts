@@ -20,13 +20,16 @@ import {
 export interface Sandbox {
   /** The program that does it, such as `bubblewrap`. */
   by: string;
+  /** Its path. */
+  program: string;
   /**
    * Returns the words to put before a program and its arguments.
    *
    * @param own an absolute folder of this process: its files are what commands see as `/tmp` and the like
    * @param mounts the text of `/proc/self/mountinfo`, if it is known
+   * @param enter the words that enter a shared network
    */
-  command(view: View, own: string, mounts?: string): string[];
+  command(view: View, own: string, mounts?: string, enter?: readonly string[]): string[];
   /** Returns the environment of that command line, in which the program gets these variables. */
   environment(variables: Readonly<Record<string, string>>): Record<string, string>;
 }
@@ -116,7 +119,7 @@ const namespaces = (): string[] =>
 
 const textAt = (path: string): string | undefined => attempt(() => Deno.readTextFileSync(path));
 
-function sandboxOf(os: string, hasMaximum: boolean): (Sandbox & { program: string }) | string {
+function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
   if (os === "darwin") {
     if (entryAt(SANDBOX_EXEC) === undefined) return "sandbox-exec is missing";
     return {
@@ -135,7 +138,8 @@ function sandboxOf(os: string, hasMaximum: boolean): (Sandbox & { program: strin
     by: "bubblewrap",
     environment: outerEnvironment,
     program,
-    command: (view, own, mounts) => bubbleCommand(program, { view, own, hasMaximum, mounts }),
+    command: (view, own, mounts, enter) =>
+      bubbleCommand(program, { view, own, hasMaximum, mounts, enter }),
   };
 }
 

@@ -24,6 +24,8 @@ export interface BubbleSettings {
   hasMaximum?: boolean;
   /** The text of {@linkcode mountinfo}. */
   mounts?: string | undefined;
+  /** The words that enter a shared network; missing for its own. */
+  enter?: readonly string[] | undefined;
 }
 
 /** The maximum size of the files in `/dev/shm`, in bytes. */
@@ -138,7 +140,7 @@ const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManag
 /** Returns the command line that starts `bwrap`, up to the program. */
 export function bubblewrapCommand(
   bwrap: string,
-  { view, own, filter, hasMaximum = false, mounts: hostMounts }: BubbleSettings,
+  { view, own, filter, hasMaximum = false, mounts: hostMounts, enter = [] }: BubbleSettings,
 ): string[] {
   const { folder, network } = view;
   const { mounts, empty, inside } = mountsOf(view, own, mountTable(hostMounts));
@@ -149,10 +151,10 @@ export function bubblewrapCommand(
   const close = `${CLOSE}${mask}\nexec "$@"${files}`;
   return [
     ...["/bin/sh", "-c", close, filter ?? "sh", bash ?? "", close],
-    bwrap,
+    ...[...enter, bwrap],
     ..."--die-with-parent --unshare-user --cap-drop ALL".split(" "),
     ..."--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try".split(" "),
-    ...network ? [] : ["--unshare-net"],
+    ...network || enter.length > 0 ? [] : ["--unshare-net"],
     ..."--dev /dev --size".split(" "),
     MAX_SHARED,
     ..."--tmpfs /dev/shm --proc /proc".split(" "),

@@ -8,7 +8,8 @@ const LIMIT_WORDS: Readonly<
   Record<SandboxLimit["kind"], readonly [what: string, setting?: string]>
 > = {
   network: ["no network in the sandbox", "--network"],
-  loopback: ["127.0.0.1 in the sandbox has only the command's own servers", "--network"],
+  loopback: ["127.0.0.1 in the sandbox has only servers that run in it", "--network"],
+  own_loopback: ["127.0.0.1 in the sandbox has only the command's own servers", "--network"],
   hidden: ["PATH is hidden in the sandbox", '"sandboxRead" in permissions.json'],
   secret: ["PATH may contain secrets, so it is hidden in the sandbox", "--sandbox off"],
   tmp: ["commands do not see PATH, because they have their own /tmp and caches"],
@@ -22,7 +23,8 @@ const LIMIT_WORDS: Readonly<
 
 /** Advice for the model if that setting is not in force. */
 const INSTEAD: Readonly<Partial<Record<SandboxLimit["kind"], string>>> = {
-  loopback: "Start the server and use it in one command, or run both with the network.",
+  loopback: "Start the server in the background, or in the same command.",
+  own_loopback: "Start the server and use it in one command, or run both with the network.",
   tmp: "Put the file into the working directory.",
   socket:
     'Without: multiprocessing with fork, spawn and SyncManager(("127.0.0.1", 0)), tsx as node --import tsx, servers on 127.0.0.1.',
