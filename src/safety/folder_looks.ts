@@ -54,12 +54,34 @@ export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
  * Returns a text that changes with the folder's entries; undefined if it might not change. The system sets
  * `ctime` at each change of a folder's entries and permissions, and no program can set it.
  */
-export function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
+export function folderState(
+  { dev, ino, ctime, mtime, mode }: Deno.FileInfo,
+  mayBeNew = false,
+): string | undefined {
   if (ctime === null || ino === null) return undefined;
   // File systems have coarse clocks: a change right after this would have the same time.
-  return Date.now() - ctime.getTime() > CLOCK_TICK_MS
+  return mayBeNew || Date.now() - ctime.getTime() > CLOCK_TICK_MS
     ? [dev, ino, ctime.getTime(), mtime?.getTime(), mode].join(" ")
     : undefined;
+}
+
+/** The numbers of sandboxed programs that run now, and that were started. They may hide a change right after another. */
+const programs = { running: 0, started: 0 };
+
+/** Call it as a sandboxed program starts, and its result once it has ended. */
+export function programStarts(): () => void {
+  programs.running++;
+  programs.started++;
+  return () => programs.running--;
+}
+
+interface KeptLook {
+  state: string;
+  /** True right after a change, which may hide another one from a program that was `since` started. */
+  isNew: boolean;
+  /** The number of programs that were started before; undefined if one was running. */
+  since: number | undefined;
+  look: FolderLook;
 }
 
 /** Lists folders. An unchanged folder is not listed again. */
@@ -68,7 +90,7 @@ export class FolderLooks {
   cost = 0;
   /** True once listing a folder took long. */
   isLarge = false;
-  readonly #kept = new Map<string, { state: string; look: FolderLook }>();
+  readonly #kept = new Map<string, KeptLook>();
   #size = 0;
   #walking = false;
 
@@ -80,13 +102,19 @@ export class FolderLooks {
    */
   at(folder: string, isWhole = false): FolderLook | undefined {
     try {
-      const state = folderState(Deno.statSync(`${folder}/.`));
+      const info = Deno.statSync(`${folder}/.`);
+      const state = folderState(info, true);
+      const since = programs.running === 0 ? programs.started : undefined;
       const kept = this.#kept.get(folder);
-      this.cost += COSTS.kept;
-      const isKept = kept !== undefined && kept.state === state;
+      const before = this.cost += COSTS.kept;
+      const isKept = kept !== undefined && kept.state === state &&
+        (!kept.isNew || kept.since === since);
       if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
+      const isNew = folderState(info) === undefined;
       const look = this.#lookInto(folder, isWhole);
-      this.#keep(folder, state, look);
+      // To list a large folder takes longer than a tick of the clock.
+      const isLasting = !isNew || since !== undefined && this.cost - before > LARGE_COST;
+      this.#keep(folder, state && isLasting ? { state, isNew, since, look } : undefined);
       return look;
     } catch (error) {
       if (error instanceof Deno.errors.PermissionDenied) return undefined;
@@ -140,15 +168,16 @@ export class FolderLooks {
     return this.paths.protectedKind(path) !== undefined ? "read" : undefined;
   }
 
-  #keep(folder: string, state: string | undefined, look: FolderLook): void {
+  #keep(folder: string, kept: KeptLook | undefined): void {
     this.#size -= this.#kept.get(folder)?.look.entries.length ?? 0;
     this.#kept.delete(folder);
-    if (state === undefined || look.entries.length > MAX_KEPT) return;
-    if (this.#size + look.entries.length > MAX_KEPT) {
+    const { length = 0 } = kept?.look.entries ?? [];
+    if (kept === undefined || length > MAX_KEPT) return;
+    if (this.#size + length > MAX_KEPT) {
       this.#kept.clear();
       this.#size = 0;
     }
-    this.#size += look.entries.length;
-    this.#kept.set(folder, { state, look });
+    this.#size += length;
+    this.#kept.set(folder, kept);
   }
 }

@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import type { PathTable } from "../safety/path_table.ts";
+import { programStarts } from "../safety/folder_looks.ts";
 import { expectPipes } from "../safety/git_files.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
@@ -107,12 +108,14 @@ export class Confinement {
       const isAlone = /^caches/.test(this.sources.caches) && ![...writers.values()].includes(true);
       if (given[3]?.isJob || !isAlone) await expectPipes();
       writers.set(view, true);
+      const ended = programStarts();
       const mend = (output: string, code?: number) => {
         this.sources.onEnd(view, args.at(-1) ?? "", output);
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;
         forget();
         shared?.leave();
+        ended();
         const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks(), ...tidy()];
         const mended = lines.join("; ");
         if (mended) this.sources.onMended(mended);

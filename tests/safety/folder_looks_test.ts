@@ -1,5 +1,5 @@
 import { assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
-import { FolderLooks } from "../../src/safety/folder_looks.ts";
+import { FolderLooks, programStarts } from "../../src/safety/folder_looks.ts";
 import { PathTable } from "../../src/safety/path_table.ts";
 
 const ignore = Deno.build.os === "windows";
@@ -28,6 +28,28 @@ Deno.test({
     Deno.writeTextFileSync(`${folder}/c.pem`, "");
     Deno.utimeSync(folder, 1, 1);
     assertEquals(namesAt(fresh, folder), [".env", ".env.a", ".env.b", "c.pem"]);
+    await Deno.remove(folder, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "R-19 a large folder that changed just now is listed once between two programs",
+  ignore,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    for (let at = 0; at < 10_000; at++) Deno.writeTextFileSync(`${folder}/${at}`, "");
+    const all = looks();
+    const first = all.at(folder);
+    assertStrictEquals(all.at(folder), first);
+    const end = programStarts();
+    // The program may hide what it makes.
+    for (const one of [all.at(folder), all.at(folder)]) assertNotStrictEquals(one, first);
+    end();
+    const last = all.at(folder);
+    assertNotStrictEquals(last, first);
+    assertStrictEquals(all.at(folder), last);
+    Deno.writeTextFileSync(`${folder}/.env`, "");
+    assertEquals(namesAt(all, folder), [".env"]);
     await Deno.remove(folder, { recursive: true });
   },
 });
