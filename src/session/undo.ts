@@ -4,10 +4,14 @@
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import { relative } from "../text/std_path.ts";
+import { attempt } from "../attempt.ts";
+import { runInPlaces } from "../safety/in_place.ts";
+import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
-import { stampOf } from "../tools/files/seen_files.ts";
+import { hasShell } from "../tools/files/in_folder.ts";
+import { openRegular, readBytes } from "../tools/files/regular_file.ts";
+import { MAX_DIGESTED_BYTES, stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
 import type { Grant, OnWritten } from "../types/tool.ts";
 
@@ -49,8 +53,7 @@ interface UndoStep {
 interface FileSides {
   /** The file on the other side. `undefined`: it did not exist. `null`: unknown because it was too large. */
   bytes: Uint8Array | undefined | null;
-  /** The stamps on the other side and on this one; {@linkcode ABSENT} if there is no file. */
-  otherStamp: string;
+  /** The stamp on this side; {@linkcode ABSENT} if there is no file. */
   stamp: string;
 }
 
@@ -81,7 +84,7 @@ export class UndoLog {
     if (known) known.stamp = stamp;
     else {
       const bytes = before === undefined ? undefined : before.bytes ?? null;
-      files?.set(path, { bytes, otherStamp: before?.stamp ?? ABSENT, stamp });
+      files?.set(path, { bytes, stamp });
     }
   };
 
@@ -137,27 +140,23 @@ export class UndoLog {
 
   /** Switches to the other side of a step; `step` then contains this side. */
   async #exchange(step: UndoStep, { state }: CopilotAgent) {
-    const files: UndoneFile[] = [];
-    const exchanged: string[] = [];
+    const { workingDir } = state;
+    const exchanged: Exchanged[] = [];
     for (const [path, sides] of step.files) {
-      const shown = { path: relative(state.workingDir, path) };
-      // A link that has since replaced the file or its folder must not be followed.
-      const grant = { realPath: path, withheld: { folder: state.workingDir, paths: [] } };
-      const all = [...this.#done, ...this.#undone].flatMap((one) => one.files.get(path) ?? []);
-      try {
-        files.push({ ...shown, result: await exchangeFile(grant, sides, all) });
-        exchanged.push(path);
-      } catch (error) {
-        files.push({ ...shown, result: "failed", reason: reasonOf(error) });
-      }
+      const grant = { realPath: path, withheld: { folder: workingDir, paths: [] } };
+      exchanged.push(await exchangeFile(grant, sides).catch((error) => failedFile(path, error)));
     }
     const { conversation, text } = step;
     if (conversation) {
       step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
       Object.assign(state, conversation);
     }
-    // The model has not seen their current content.
-    for (const path of exchanged) state.seenFiles.delete(path);
+    const files = removeAll(exchanged).map(({ other, ...file }): UndoneFile => {
+      if (other) step.files.set(file.path, other);
+      // The model has not seen its current content.
+      if (other) state.seenFiles.delete(file.path);
+      return { ...file, path: relative(workingDir, file.path) };
+    });
     return { text, files, hasConversation: conversation !== undefined };
   }
 }
@@ -170,34 +169,48 @@ function commandsBehind(before: readonly Message[], messages: readonly Message[]
   ).length;
 }
 
-/** Writes the other side of a file. `all` are its sides in all steps. */
-async function exchangeFile(grant: Grant, sides: FileSides, all: readonly FileSides[]) {
+/** Returns the current file. @throws {Error} if its path contains a link. */
+async function fileNow(grant: Grant): Promise<FileSides> {
   const path = grant.realPath;
-  const { bytes, stamp, otherStamp } = sides;
-  if (bytes === null) throw new Error("its old content was too large to store");
-  if (await stampAt(path) !== stamp) throw new Error("it has changed since");
-  const now = stamp === ABSENT ? undefined : await Deno.readFile(path);
-  if (bytes === undefined) await Deno.remove(path);
-  else await writeAtomically(path, path, bytes, now && { stamp }, { grant });
-  Object.assign(sides, { bytes: now, stamp: otherStamp, otherStamp: stamp });
-  // The file has its earlier content under a new stamp. The neighbouring steps get that stamp.
-  const restored = await stampAt(path);
-  for (const side of all) {
-    if (side.stamp === otherStamp) side.stamp = restored;
-    if (side.otherStamp === otherStamp) side.otherStamp = restored;
-  }
-  if (bytes === undefined) return "removed";
-  return now === undefined ? "recreated" : "restored";
+  if (!attempt(() => Deno.lstatSync(path))) return { bytes: undefined, stamp: ABSENT };
+  using opened = await openRegular(path, path, "read", grant);
+  const { size } = opened.info;
+  const bytes = size > MAX_DIGESTED_BYTES ? null : await readBytes(opened.file, size);
+  return { bytes, stamp: await stampOf(path, bytes ?? undefined) };
 }
 
-/** Returns the stamp of the file at a path; `a link` if its path now contains a link. */
-async function stampAt(path: string): Promise<string> {
-  try {
-    return await Deno.realPath(path) === path ? await stampOf(path) : "a link";
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return ABSENT;
-    throw error;
-  }
+/** A file with an absolute path, and the step's sides of it from now on; `other` is missing if it failed. */
+type Exchanged = UndoneFile & { other?: FileSides };
+
+const failedFile = (path: string, error: unknown): Exchanged => ({
+  path,
+  result: "failed",
+  reason: reasonOf(error),
+});
+
+/** Writes the other side of a file, unless that removes the file. Follows no link that has replaced it or its folder. */
+async function exchangeFile(grant: Grant, { bytes, stamp }: FileSides): Promise<Exchanged> {
+  const path = grant.realPath;
+  if (bytes === null) throw new Error("its old content was too large to store");
+  const now = await fileNow(grant).catch(() => undefined);
+  if (now?.stamp !== stamp) throw new Error("it has changed since");
+  if (bytes === undefined && !hasShell) await Deno.remove(path);
+  if (bytes === undefined) return { path, result: "removed", other: { ...now, stamp: ABSENT } };
+  const isNew = stamp === ABSENT;
+  await writeAtomically(path, path, bytes, isNew ? undefined : { stamp }, { grant });
+  const other = { ...now, stamp: await stampOf(path, bytes) };
+  return { path, result: isNew ? "recreated" : "restored", other };
+}
+
+/** Removes the files that have that result. A shell enters each folder, as a job may replace the folder by a link. */
+function removeAll(files: readonly Exchanged[]): Exchanged[] {
+  const gone = files.filter(({ result }) => hasShell && result === "removed");
+  const folders = [...Map.groupBy(gone, ({ path }) => dirname(path))];
+  const namesOf = (group: Exchanged[]) => group.map(({ path }) => basename(path));
+  const places = folders.map(([at, group]) => [at, namesOf(group)] as const);
+  const faults = runInPlaces('rm -f -- "$@"', places).map(({ fault }) => fault);
+  const failed = new Map(folders.flatMap(([, group], i) => group.map((one) => [one, faults[i]])));
+  return files.map((one) => failed.get(one) ? failedFile(one.path, failed.get(one)) : one);
 }
 
 function bytesOfSteps(steps: readonly UndoStep[]): number {
