@@ -7,7 +7,6 @@ import type { PathTable } from "./path_table.ts";
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
 
-/** A file, folder or link in a folder. */
 interface FolderEntry {
   name: string;
   path: string;
@@ -17,12 +16,10 @@ interface FolderEntry {
   access?: "none" | "read";
 }
 
-/** The contents of one folder. */
 interface FolderLook {
   /** Its folders and links, and the entries whose name restricts access; with `isWhole` all other entries too. */
   entries: readonly FolderEntry[];
   isWhole: boolean;
-  /** True for a folder that git considers a repository. */
   isRepository: boolean;
 }
 
@@ -33,7 +30,6 @@ export const isRepositoryWith = (has: (name: string) => boolean): boolean =>
   has("HEAD") && (has("commondir") || has("objects") && (has("refs") || has("config")));
 /** True for the name by which git finds a repository on any file system. */
 export const isGitName = (name: string): boolean => name.toLowerCase() === ".git";
-/** The maximum number of cached entries. */
 const MAX_KEPT = 500_000;
 
 /** More than the time resolution of any file system, in milliseconds. Deno shows whole seconds of `ctime`. */
@@ -86,7 +82,6 @@ interface KeptLook {
 
 /** Lists folders. An unchanged folder is not listed again. */
 export class FolderLooks {
-  /** The cost so far. */
   cost = 0;
   /** True once listing a folder took long. */
   isLarge = false;
@@ -107,10 +102,12 @@ export class FolderLooks {
       const since = programs.running === 0 ? programs.started : undefined;
       const kept = this.#kept.get(folder);
       const before = this.cost += COSTS.kept;
+      const isNew = folderState(info) === undefined;
       const isKept = kept !== undefined && kept.state === state &&
         (!kept.isNew || kept.since === since);
+      // A change from now on has another time.
+      if (isKept) kept.isNew &&= isNew;
       if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
-      const isNew = folderState(info) === undefined;
       const look = this.#lookInto(folder, isWhole);
       // To list a large folder takes longer than a tick of the clock.
       const isLasting = !isNew || since !== undefined && this.cost - before > LARGE_COST;

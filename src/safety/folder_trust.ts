@@ -7,7 +7,6 @@ import { digestOf } from "../text/digest.ts";
 import { type DiffLine, diffLines } from "../text/diff.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
 
-/** The change of a text since the user's answer. */
 export interface TrustChange {
   type: "added" | "changed";
   lines?: readonly DiffLine[];
@@ -16,23 +15,18 @@ export interface TrustChange {
 /** Why an earlier answer does not count: the text changed, or the folder was replaced. */
 export type TrustDoubt = "content" | "folder";
 
-/** Something that a folder brings. */
 export interface Brought {
   /** What it is, such as `instructions` or `server`. */
   kind: string;
-  /** The folder that is trusted. */
   root: string;
-  /** A unique name among those of this kind and folder. */
   name: string;
   /** The text that an answer is bound to. */
   text: string;
 }
 
-/** What is known about something that a folder brings. */
 export interface TrustVerdict {
   /** The user's answer about this text in this folder; undefined before the first one. */
   isApproved?: boolean;
-  /** Why an earlier answer does not count. */
   doubt?: TrustDoubt;
   /** The change since the last answer; `added` before the first answer about this folder. */
   change?: TrustChange;
@@ -51,7 +45,6 @@ export class FolderTrust {
   /** @param state the state folder; undefined to save nothing */
   constructor(private readonly state: string | undefined) {}
 
-  /** Returns what the user answered about `brought`. */
   async of(brought: Brought): Promise<TrustVerdict> {
     const { root, text } = brought;
     const saved = await this.#saved(brought);

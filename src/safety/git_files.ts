@@ -8,11 +8,9 @@ import { isRepositoryWith } from "./folder_looks.ts";
 export interface Finding {
   path: string;
   access: "none" | "read";
-  /** True for a folder in which git stores a repository. */
   isGitFolder?: true;
   /** The kind of path that a setting names here. If it is missing, commands may not create it. */
   named?: "hooks" | "file";
-  /** True for a file with settings of git. */
   isSettings?: true;
 }
 
@@ -29,7 +27,6 @@ const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"']{0,300}@(?=
 const QUERY_SECRET =
   /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 
-/** Returns the text of git settings without passwords and tokens. */
 export const withoutCredentials = (text: string): string =>
   text.replace(/([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
     // The name of a user of SSH is no secret.
@@ -46,7 +43,6 @@ export const withoutCredentials = (text: string): string =>
           : line,
     );
 
-/** True for the value of a setting that contains a password or a token. */
 export const hasCredentials = (value: string): boolean => {
   const line = `a = ${value.replace(/\s+/g, " ")}`;
   return withoutCredentials(line) !== line;
@@ -108,7 +104,6 @@ export function isInsideGit(folder: string): boolean {
   return isRepository(folder) || dirname(folder) !== folder && isInsideGit(dirname(folder));
 }
 
-/** The maximum size of a git file that is read, in bytes. */
 const MAX_GIT_FILE = 1_000_000;
 
 /** Opens files without waiting at a pipe. Loading it takes 40 ms. */
@@ -145,10 +140,8 @@ export function lineIn(path: string): string {
   return text.slice(0, end);
 }
 
-/** The depth to which a repository's own folders are searched. */
 const MAX_INNER_LEVELS = 5;
 
-/** Returns the folders in a repository for its submodules and work trees, which may be missing. */
 const foldersOf = (repository: string, levels = MAX_INNER_LEVELS): string[] =>
   ["modules", "worktrees"].flatMap((name) => foldersBelow(join(repository, name), levels));
 
@@ -160,7 +153,6 @@ function foldersBelow(folder: string, levels: number): string[] {
     );
 }
 
-/** The maximum number of settings files that one repository includes. */
 const MAX_INCLUDED = 100;
 
 /** A setting on one line. Section names may precede it. */

@@ -39,10 +39,8 @@ export function hostVerdict(
   return rule ? byRule(rule) : askBecause(`sends a request to ${url.host}`);
 }
 
-/** The tool whose calls are decided by their host. */
 const FETCHER = { name: "fetch_url", access: "network" } as const;
 
-/** True for a call that is decided by its host. */
 export function isFetch({ tool, url }: PolicyCall): boolean {
   return tool.name === FETCHER.name && tool.ruleName === undefined && url !== undefined;
 }

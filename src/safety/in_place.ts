@@ -28,7 +28,6 @@ const SHELL_WORDS = Deno.build.os === "linux"
   ? "/usr/bin/timeout -s KILL 20 /bin/sh".split(" ")
   : ["/bin/sh"];
 
-/** A folder, and the arguments of the script that runs in it. */
 type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
 /** The maximum number of folders of one shell, whose arguments are limited. */
 const MAX_PLACES = 50;
@@ -66,6 +65,5 @@ export function runInPlaces(
   return [...results, ...runInPlaces(script, folders.slice(MAX_PLACES))];
 }
 
-/** Runs a script with `/bin/sh` in one folder. */
 export const runInPlace = (folder: string, script: string, args?: readonly string[]) =>
   runInPlaces(script, [[folder, args]])[0]!;

@@ -15,15 +15,12 @@ interface PersonalFolders {
   own?: readonly (string | undefined)[];
 }
 
-/** File system queries; tests replace them. */
 interface PathLooks {
   /** Returns the file or folder that a path leads to; undefined if it is missing or not accessible. */
   realPath(path: string): string | undefined;
-  /** Returns the names in a folder; empty if it cannot be listed. */
   list(folder: string): readonly string[];
 }
 
-/** The path of a secret, and a description of its contents. */
 interface ConfinedPath {
   path: string;
   /** The file or folder that the path leads to; missing if it does not exist. */
@@ -35,7 +32,6 @@ interface ConfinedPath {
   isInTable: boolean;
 }
 
-/** Rows of one kind. */
 class Matcher {
   readonly #rows: readonly { what: string; source: string }[];
   /** The last names of all patterns, and endings such as `.pem`. */
@@ -97,7 +93,6 @@ function tellingPiece(text: string): string {
   return pieces.reduce((longest, piece) => piece.length > longest.length ? piece : longest);
 }
 
-/** Returns the names in a folder; empty for a file, or for a folder that cannot be listed. */
 export const namesIn = (folder: string): string[] =>
   attempt(() => [...Deno.readDirSync(folder)])?.map(({ name }) => name) ?? [];
 
@@ -115,14 +110,11 @@ const SYSTEM_LOOKS: PathLooks = {
 /** The table for one user. The first query compiles the patterns and resolves links. */
 export class PathTable {
   readonly home: string | undefined;
-  /** The home folders with their links resolved. */
   readonly homes: readonly string[];
-  /** The absolute folders of this program's settings and data. */
   readonly own: readonly string[];
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
-  /** The paths of the patterns without wildcards. */
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
@@ -146,10 +138,7 @@ export class PathTable {
     return this.#protectedMatcher().kindOf(path);
   }
 
-  /**
-   * Returns why writing an absolute path in the working folder `root` needs approval, if new files there
-   * configure programs; otherwise undefined.
-   */
+  /** Returns why writing a path needs approval if new files in the folder `root` configure programs. */
   configuredKind(root: string, path: string): string | undefined {
     const homes = this.homes.filter((home) => isWithin(root, home));
     if (homes.length === 0) return this.protectedKind(root);
@@ -158,21 +147,16 @@ export class PathTable {
     return homes.some(isSetting) ? "a setting or a program of yours" : undefined;
   }
 
-  /**
-   * A fast test by the name of a file whose folder is not in the table: false if the path cannot be in it either.
-   */
+  /** A fast test by a name: false if no file of that name is in the table, unless its folder is. */
   mayMatch(name: string): boolean {
     return this.#secretMatcher().mayMatch(name) || this.#protectedMatcher().mayMatch(name);
   }
 
-  /** Matches the absolute path of a secret, with `/` between its parts. */
   get secretPattern(): RegExp {
     return this.#secretMatcher().any;
   }
 
-  /**
-   * Returns the secrets of the home folder and those with absolute paths. The target of a link counts as well.
-   */
+  /** Returns the secrets of the home folder, and those with absolute paths, with the targets of links. */
   confinedSecrets(list?: PathLooks["list"]): ConfinedPath[] {
     return this.#locatedRows("secret", list);
   }
@@ -232,7 +216,6 @@ export function homesIn(passwd: string): string[] {
 /** Settings of programs, and programs, in the home folder. */
 const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
-/** The rows that apply to any home folder, without resolving links. */
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
 
 /** Some file systems ignore case: .GIT is .git. */
@@ -259,9 +242,7 @@ function located(
   });
 }
 
-/**
- * Returns the paths in `base` that a pattern without braces matches. Without wildcards, the path may be missing.
- */
+/** Returns the paths in `base` that a pattern without braces matches; without wildcards, also a missing one. */
 function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
   if (!glob.includes("*")) return [below(base, glob)];
   return glob.split("/").reduce((paths, name) => {
@@ -284,10 +265,7 @@ function comparable(name: string): string {
   return (/[^\0-\x7f]/.test(name) ? plainPath(name) : name).toLowerCase();
 }
 
-/**
- * Returns a fast test that is false only for paths that are missing in the home folders or in the system's
- * folders. It lists these folders, because querying each known path takes long and most of them are missing.
- */
+/** Returns a fast test that is false only for missing paths. It lists folders: most known paths are missing. */
 export function mayBeThere(
   homes: readonly string[],
   list: PathLooks["list"],
@@ -324,7 +302,6 @@ function plainPath(path: string): string {
     .replaceAll("\u017f", "s").normalize();
 }
 
-/** A row with its patterns split, without braces. */
 interface PatternRow {
   what: string;
   globs: readonly string[];
@@ -407,7 +384,6 @@ function absoluteSource({ path, isFolder }: ConfinedPath): string {
   return `^(?:${source})${isFolder ? FOLDER_END : FILE_END}`;
 }
 
-/** Returns the words of `text` with their braces expanded. */
 function alternativesOf(text: string): string[] {
   return text.split(/\s+/).filter((glob) => glob !== "").flatMap((glob) => {
     const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];

@@ -16,10 +16,8 @@ import {
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 
-/** The settings, with the folder in which a call is decided. */
 export interface Scene extends Settings {
   paths: PathTable;
-  /** Resolves a path. */
   place: (path: string) => Place;
   root: Place;
 }
@@ -45,7 +43,6 @@ export const byRule = ({ effect, text }: Rule): Verdict => ({
 export const READER = { name: "read_file", access: "read" } as const;
 export const WRITER = { name: "write_file", access: "write" } as const;
 
-/** Returns the verdict on a call that names neither a path nor a command. */
 export function bareVerdict({ tool, args }: PolicyCall, { rules }: Settings): Verdict {
   const bare = rules.filter((rule) =>
     isFor(rule, tool) && !rule.path && !rule.command && !rule.host && matchesArgument(rule, args)

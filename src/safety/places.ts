@@ -6,7 +6,6 @@ import { isWithin, resolvePath } from "../text/paths.ts";
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
 export interface Place {
-  /** The requested path, absolute. */
   path: string;
   /** The path with all links followed, as far as it exists. */
   real: string;
@@ -15,9 +14,8 @@ export interface Place {
 }
 
 /**
- * Resolves `path`, which may not exist yet: its deepest existing folder is resolved, and a dangling link is
- * followed to where a file would be created. A path that cannot be resolved, such as one in an inaccessible
- * folder, counts as outside. Callers open `real`, so a link that changes later has no effect.
+ * Resolves `path`, which may not exist yet, and follows dangling links. A path that cannot be resolved counts as
+ * outside. Callers open `real`, so a link that changes later has no effect.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);

@@ -5,7 +5,6 @@
  * @module
  */
 
-/** Files that are protected for one reason. */
 interface FileGroup {
   /**
    * The contents of secrets ("may hold ..."), or the kind of protected files ("is ..."), for the user's decision.

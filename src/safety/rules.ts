@@ -14,7 +14,6 @@ export type RuleEffect = typeof RULE_EFFECTS[number];
 
 export interface Rule {
   effect: RuleEffect;
-  /** The rule as it was written, for messages. */
   text: string;
   /** The name of a tool, an access that tools have (`read`, `write`, `execute`, `network`), or `*`. */
   tool: string;
@@ -26,15 +25,12 @@ export interface Rule {
   isAbsolute?: boolean;
   /** The part of such a pattern before its first wildcard, with links followed. */
   start?: string;
-  /** The hosts that a rule about the network covers. */
   host?: HostPattern;
   /** The argument that a rule about another program's tool covers, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
-  /** True for a rule of this session that is not saved. */
   isOfSession?: boolean;
   /** True for a rule that covers only sandboxed commands. */
   isConfined?: true;
-  /** True for a rule that was saved from an answer. */
   isKept?: true;
 }
 
@@ -46,17 +42,13 @@ export interface HostPattern {
   port?: string;
 }
 
-/**
- * A rule that an answer saved, which allows a call. Unlike one that the user writes, it covers no words that lead
- * out of the folder, or to protected files.
- */
+/** A rule that an answer saved: it covers no words that lead out of the folder, or to protected files. */
 export interface KeptRule {
   rule: string;
   /** True if the user allowed a sandboxed command: the rule covers no others. */
   confined?: true;
 }
 
-/** A rule that an answer would save. */
 export interface OfferedRule extends KeptRule {
   /** The calls that it allows, in words: `npm test …`. */
   words: string;
@@ -176,15 +168,12 @@ function resolved(effect: RuleEffect, base: string, glob: string) {
   return { pattern, start: place };
 }
 
-/** Resolves an absolute path. A path that cannot be resolved is returned unchanged. */
 export function realFolder(path: string): string {
   return placeOf("/", resolve(path)).real;
 }
 
-/** The properties of a tool that rules use. */
 export type RuledTool = Pick<Tool, "name" | "access" | "ruleName">;
 
-/** The prefix of MCP tools in rules. */
 export const PLUGGED = "mcp__";
 
 /** Returns a pattern for any text: `*` matches any characters, all others match themselves. */
@@ -283,7 +272,6 @@ export function concernsCommand(
 export const GIT_VALUES =
   "-C -c --git-dir --work-tree --namespace --exec-path --config-env --attr-source --super-prefix"
     .split(" ");
-/** Spellings of the same option. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   "-f": ["--force"],
   "-r": ["-R", "--recursive"],

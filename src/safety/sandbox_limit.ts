@@ -8,7 +8,6 @@ import type { Settings } from "./settings.ts";
 import { pathsInErrors } from "./shell/refused_folder.ts";
 import { accessAt, entryAt, realPathOf, type View } from "./view.ts";
 
-/** The end of a command, and the sandbox in which it ran. */
 export type ProgramEnd = Parameters<NonNullable<ConfinedProgram["limitOf"]>>[0];
 type Bounds =
   & Pick<Settings, "approve" | "sandbox">

@@ -33,25 +33,18 @@ export interface GitSetting {
   value: string;
 }
 
-/** The effective settings of a folder, and the policy's queries to the system. */
 export interface Settings {
   approve: ApproveMode;
   sandbox: SandboxMode;
   rules: readonly Rule[];
   /** True if commands run in bash; other shells read them differently. */
   hasBash(): boolean;
-  /** The secrets and protected files; by default those of any home folder. */
   paths?: PathTable;
-  /**
-   * Returns the current view of the folder, in which commands may also write the folder `written`. Missing
-   * without a sandbox.
-   */
+  /** Returns the current view, in which commands may also write `written`; missing without a sandbox. */
   view?(written?: string): View;
   /** The last output of sandboxed commands; empty for a command that was granted a folder. */
   outputs?: Map<string, string>;
-  /** True if sandboxed commands may use the network. */
   network?: boolean;
-  /** The texts of this session's grants of the network. */
   networked?: readonly string[];
   /**
    * The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there.
@@ -73,7 +66,6 @@ export interface Settings {
 /** The settings that a project, or a folder above, may make stricter. */
 export type Strictness = Pick<Settings, "approve" | "sandbox" | "rules">;
 
-/** One tool call, as the policy needs it. */
 export interface PolicyCall extends Omit<Subject, "isFile" | "action"> {
   tool: RuledTool;
   /** The arguments of a call to another program's tool, which rules may name. */

@@ -29,12 +29,10 @@ interface SettingsLevel extends Partial<Strictness> {
 
 const KEYS = "approve sandbox network sandboxRead sandboxWrite deny ask allow folders"
   .split(" ");
-/** Words for several tools in a rule. */
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = readonly string[];
 
 interface LevelSource {
-  /** The file's path, for errors. */
   file: string;
   toolNames: ToolNames;
   /** The folder that the level is for, if it is above the working directory. */
@@ -119,11 +117,9 @@ function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule 
 
 type FolderSettings = Record<string, unknown>;
 
-/** Returns the rules of the file that allow something in a folder. */
 export const rulesOf = ({ allow }: FolderSettings): unknown[] => Array.isArray(allow) ? allow : [];
 const ruleText = (rule: unknown): string => `${isObject(rule) ? rule.rule : rule}`;
 
-/** The user's `permissions.json`: settings for all folders, and for single ones. */
 export class PermissionsFile {
   #content: Record<string, unknown> | undefined;
 
@@ -141,7 +137,6 @@ export class PermissionsFile {
     return this.#content?.folders !== undefined;
   }
 
-  /** True if rules of the file may allow something. */
   get mayAllow(): boolean {
     return this.hasFolders || this.#content?.allow !== undefined;
   }
@@ -164,7 +159,6 @@ export class PermissionsFile {
     });
   }
 
-  /** Returns the texts of the rules that allow calls in this folder only. */
   allowed(folder: string): string[] {
     const here = this.#folders()[folder];
     return isObject(here) ? rulesOf(here).map(ruleText) : [];

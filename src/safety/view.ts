@@ -25,23 +25,15 @@ import { OF_SYSTEM } from "./protected_paths.ts";
 
 /** The files and the network that programs may use. Paths without an entry do not exist for them. */
 export interface View {
-  /** The working folder. */
   folder: string;
-  /**
-   * The access to a file, or to a folder with everything below it. The deepest entry that contains a path
-   * decides.
-   */
+  /** The access to a file, or to a folder with all in it. The deepest entry that contains a path decides. */
   places: ReadonlyMap<string, PathAccess>;
-  /** True if programs may use the network. */
   network: boolean;
   /** The texts that programs see instead of settings that contain credentials, and of other files. */
   texts?: ReadonlyMap<string, string | Uint8Array>;
   /** Protected links directly in the folder, which no mount protects. */
   links?: readonly string[];
-  /**
-   * The repositories in writable folders, and the files and links that lead to one. If the folder is writable, git
-   * commands write them.
-   */
+  /** The repositories in writable folders, and what leads to one; git commands write them there. */
   repositories?: readonly string[];
   /** The links of `repositories` with their targets: no mount protects them. */
   gitLinks?: ReadonlyMap<string, string>;
@@ -60,21 +52,17 @@ export function accessAt({ places }: Pick<View, "places">, real: string): PathAc
   }
 }
 
-/** The input of {@linkcode makeView}. */
 interface ViewSources {
   folder: string;
-  /** True if the folder is writable. */
   isWritable: boolean;
   network: boolean;
   paths: PathTable;
-  /** Additional absolute folders that the user lists. */
   read?: readonly string[];
   write?: readonly string[];
   /** Returns the access to an absolute path that rules allow; undefined if no rule covers it. */
   ruled?: (path: string) => Finding["access"] | undefined;
   /** Absolute paths at or below which these rules match. */
   ruledPlaces?: readonly string[];
-  /** Lists folders for all views of one user. */
   looks?: FolderLooks;
   /** Absolute folders of programs, from PATH, that are not in the folder. */
   programs?: readonly string[];
@@ -83,7 +71,6 @@ interface ViewSources {
   os?: string;
 }
 
-/** Returns the file, folder or link at a path; undefined if it is missing or not accessible. */
 export const entryAt = (path: string): Deno.FileInfo | undefined =>
   attempt(() => Deno.lstatSync(path));
 
@@ -226,7 +213,6 @@ function replaceTexts(
   return texts;
 }
 
-/** Returns the folders that programs may write. */
 export const writtenFolders = ({ places }: View): string[] =>
   [...places].filter(([path, access]) => access === "write" && realPathOf(path) === path)
     .map(([path]) => path);
@@ -278,10 +264,7 @@ function hideSecrets(
   }
 }
 
-/**
- * Creates the folders of this program's settings and data if a command could create them, so that they can be
- * hidden.
- */
+/** Creates this program's own folders if a command could create them, so that they can be hidden. */
 function makeOwnFolders({ folder, isWritable, write = [], paths }: ViewSources): void {
   const written = [...isWritable ? [folder] : [], ...write];
   for (const at of written.length > 0 ? paths.own : []) {
@@ -334,7 +317,6 @@ function makeNamed(folder: string, path: string, named: NonNullable<Finding["nam
   else makeFolders(real, "", ".gitignore", "*\n");
 }
 
-/** Returns the parts of this program, if it runs from a clone. */
 function programParts(): string[] {
   const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
   for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
@@ -353,10 +335,7 @@ const adderTo =
     }
   };
 
-/**
- * Returns the system's folders, and those of the home folder with programs, which are the same for every working
- * folder.
- */
+/** Returns the system's folders, and those of the home folder with programs. */
 function namedPlaces(
   { paths: { home }, programs = [], os = Deno.build.os }: ViewSources,
   list: (folder: string) => readonly string[],
@@ -422,16 +401,12 @@ const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 interface PlaceLook extends Partial<Pick<ViewSources, "paths">> {
   root: string;
   ruled?: ViewSources["ruled"];
-  /** True if its folders are not searched. */
   isShallow?: boolean;
   /** True for a folder that the user lists: what there is no time to search stays readable. */
   isListed?: boolean;
 }
 
-/**
- * Returns secrets, git's files, protected files and those that rules cover. Anything that there is no time to
- * search is closed.
- */
+/** Returns what is secret, protected, git's or ruled; what there is no time to search is closed. */
 function findingsIn(
   look: PlaceLook,
   looks: FolderLooks,
@@ -476,15 +451,14 @@ function findingsIn(
   return { found, isComplete };
 }
 
-/** The last findings in a folder. */
 const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
 /**
- * Finds the repositories, the files and links that lead to one, and the folders that cannot be listed, in what commands
- * could write of a folder. Repositories are looked through as well. `isComplete` is false if there is no time for all.
+ * Finds the repositories, what leads to one, and closed folders, in what commands could write of a folder,
+ * repositories included. `isComplete` is false if there is no time for all.
  */
 export function repositoriesIn(
   root: string,
@@ -517,7 +491,6 @@ interface FolderToLookAt {
   path: string;
   /** True if everything in it is already read-only: only secrets are searched for. */
   isHeld?: boolean;
-  /** True in a folder of dependencies. */
   isOthers?: boolean;
 }
 
@@ -561,7 +534,6 @@ function folderFindings(
 const HOME_LEVELS = 3;
 const MAX_HOME_COST = 5_000;
 
-/** Returns the secrets in the readable folders of the home folder. */
 function homeSecrets(
   places: ReadonlyMap<string, PathAccess>,
   { home = "/" }: PathTable,
@@ -590,10 +562,7 @@ function homeSecrets(
 
 const systemFindings = new WeakMap<FolderLooks, Finding[]>();
 
-/**
- * Returns the secrets in the system's folders: those with known names, and files that only root may read.
- * Commands cannot write there, so the result is cached.
- */
+/** Returns the secrets in the system's folders, which commands cannot write: the result is cached. */
 function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
   const known = systemFindings.get(looks);
   if (known !== undefined || os !== "linux") return known ?? [];

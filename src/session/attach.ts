@@ -14,7 +14,6 @@ import type { Policy } from "../types/policy.ts";
 import type { ToolContext } from "../types/tool.ts";
 import type { AttachedFile, Notice } from "./data.ts";
 
-/** The maximum number of attached files per message. The model can read the others. */
 const MAX_FILES = 20;
 
 /** The names after `@` in a message, in order, without duplicates. */
@@ -97,7 +96,6 @@ async function attachOther(
   }
 }
 
-/** Attaches one file or folder, as far as the policy allows. */
 async function attachFile(
   path: string,
   context: ToolContext,

@@ -7,11 +7,8 @@ import type { Message } from "../types/message.ts";
 import type { TurnEvent, Usage } from "../types/event.ts";
 import { addressOf } from "../models/model_server.ts";
 
-/** A prompt that the server partly processed again. */
 export interface CacheLoss {
-  /** The tokens that should have come from the cache. */
   tokens: number;
-  /** The time it took to process them again, if the speed is known. */
   seconds?: number;
   /**
    * The cause: the server was restarted, another program used the slot (likely if there is only one slot), a
@@ -23,12 +20,10 @@ export interface CacheLoss {
 /** Losses of fewer tokens or seconds are not reported. */
 const MIN_LOST = 1000;
 const MIN_SECONDS = 1;
-/** Fewer tokens are too few to measure the speed. */
 const MIN_READ = 200;
 
 /** The part of the previous request that the next one repeats. */
 interface Sent {
-  /** The server, the model and everything before the messages. */
   beginning: readonly unknown[];
   messages: number;
   last: Message | undefined;
@@ -37,11 +32,9 @@ interface Sent {
   turnTokens: number;
 }
 
-/** Watches the requests of one agent. */
 export class CacheWatch {
   /** The newest measured speed of prompt processing, in tokens per second. */
   readSpeed: number | undefined;
-  /** Prompt tokens of all requests whose cached tokens the server counted. */
   readonly counted = { inputTokens: 0, cachedTokens: 0 };
   #sent: Sent | undefined;
   /** The times of the request and of its first token; undefined if they measure something else. */
@@ -148,7 +141,6 @@ export class CacheWatch {
   }
 }
 
-/** Asks the agent's server for its slots. Returns an empty list if it has no slots or fails. */
 export async function slotsOf({ config }: CopilotAgent, signal: AbortSignal): Promise<SlotTasks> {
   return await slotTasks({ ...addressOf(targetOf(config)), signal }).catch(() => []);
 }

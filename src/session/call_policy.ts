@@ -23,15 +23,12 @@ type Arguments = Record<string, unknown>;
 interface Deciding extends Pick<Frontend, "onEvent"> {
   approve: Frontend["approve"] | undefined;
   settings: Settings;
-  /** True if calls run that would be asked about. */
   yes: boolean;
   onRefused(): void;
   /** Returns the system's limits for a command; undefined without limits. */
   confined(): Promise<string | undefined>;
   allow(rule: KeptRule, folder: string): void;
-  /** Lets commands use the network for the rest of the session. */
   network(grants: NonNullable<Verdict["networked"]>): void;
-  /** Saves a rule and returns the path of its file. */
   save(rule: KeptRule, folder: string): Promise<string>;
 }
 
@@ -265,7 +262,6 @@ export class CallPolicy {
     };
   }
 
-  /** Returns the paths of the programs that a command line starts. */
   #programs(command: string): string[] {
     const chosen = chosenPrograms(command);
     if (chosen) return [`it (it chooses its programs itself: ${shortened(oneLine(chosen), 100)})`];
@@ -278,7 +274,6 @@ export class CallPolicy {
     });
   }
 
-  /** Adds the rule according to the answer, and reports it. */
   async #remember(
     { words: _, ...kept }: OfferedRule,
     choice: "once" | "session" | "folder",
@@ -299,7 +294,6 @@ export class CallPolicy {
   }
 }
 
-/** Returns the limits that are lifted for an allowed call. */
 const liftedBy = ({ right, mayBePrivate }: Verdict): Pick<Verdict, "right" | "mayBePrivate"> => ({
   ...right && { right },
   ...mayBePrivate && { mayBePrivate },

@@ -31,7 +31,6 @@ interface ConfinementSources {
   areCommands: boolean;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;
-  /** True if the user can be asked about a call. */
   mayAsk(): boolean;
   /** Called with what a sandboxed command was not allowed to leave, in one line. */
   onMended(text: string): void;
@@ -44,8 +43,12 @@ const writers = new Map<View, boolean>();
 export const isWrittenNow = (path: string): boolean =>
   [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
 
-/** A single git command. */
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
+
+/** Prepares for a program that runs while others are checked. */
+export async function expectSwaps(willRun = false): Promise<void> {
+  if (willRun || [...writers.values()].includes(true)) await expectPipes();
+}
 
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
@@ -63,13 +66,11 @@ export class Confinement {
       .then(([{ findSandbox }, table]) => findSandbox(table, folder && `${folder}/sandbox`));
   }
 
-  /** Returns why commands are not sandboxed, in words. */
   async fault(): Promise<string> {
     const sandbox = await this.find();
     return typeof sandbox === "string" ? sandbox : HOLDS_HOME;
   }
 
-  /** Returns the limits of a sandboxed command; undefined if it is not sandboxed. */
   async limits(settings: SettingsInForce): Promise<string | undefined> {
     if (settings.sandbox === "off" || settings.view === undefined) return undefined;
     const sandbox = await this.find();
@@ -82,10 +83,9 @@ export class Confinement {
     return restoreLinks(folder, this.sources.stateFolder);
   }
 
-  /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
     return async (...given) => {
-      const [program, args, right] = given;
+      const [program, args, right, { isJob } = {}] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
       const restored = await this.restoreLinks(folder);
@@ -96,6 +96,7 @@ export class Confinement {
         const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
         return { program, args: [...args], ...!isOpen && { variables } };
       }
+      await expectSwaps(isJob || !this.sources.areCommands);
       const { words, view, close, variables, left, tidy, more, shared } = await this.#words(
         settings,
         given,
@@ -105,8 +106,6 @@ export class Confinement {
       const { keepLinks } = await import("../safety/sandbox/kept_links.ts");
       const endLinks = keepLinks(view, this.sources.stateFolder);
       const forget = atProgramEnd(endLinks);
-      const isAlone = /^caches/.test(this.sources.caches) && ![...writers.values()].includes(true);
-      if (given[3]?.isJob || !isAlone) await expectPipes();
       writers.set(view, true);
       const ended = programStarts();
       const mend = (output: string, code?: number) => {
@@ -231,7 +230,6 @@ export class Confinement {
   }
 }
 
-/** Returns the result of `make`. If it throws, calls `undo` first. */
 function orElse<T>(make: () => T, undo: () => unknown): T {
   try {
     return make();
@@ -250,7 +248,6 @@ function closedText(view: View): string {
     (view.isComplete ? "" : ". Folders that are not searched for secrets yet are closed for now");
 }
 
-/** git as it is asked about a folder. */
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
   const [folders, asked] = await Promise.all([
     import("../safety/sandbox/git_folders.ts"),

@@ -10,30 +10,22 @@ import type { Hint } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
-/** A slash command in a help text or an editor. */
 export interface CommandInfo {
   /** The name without its slash: letters, digits, `-` and `:`. */
   name: string;
-  /** The name of its argument, such as `[NAME]`, if it has one. */
   argument?: string;
   help: string;
-  /** True if it waits for the model or its server. */
   isSlow?: true;
-  /** True if editors have their own way for it. */
   isOfTerminal?: true;
-  /** The title of the list that offers its arguments. */
   question?: string;
   /** False prevents moving from the last row of that list to the first. */
   wraps?: boolean;
 }
 
-/** A row in the list of a command's arguments. */
 export interface ArgumentChoice {
   argument: string;
   label: string;
-  /** Details, such as a size, an age or a meaning. */
   detail?: string;
-  /** True for the current value. */
   isCurrent?: boolean;
 }
 
@@ -106,13 +98,11 @@ export interface AttachedFile {
   why?: string;
   /** The type and size of an image: `PNG, 1280x720, 45 KB`. */
   about?: string;
-  /** The attached lines, if they are not all. */
   range?: NonNullable<ToolOutcome["range"]>;
 }
 
 /** A check of a model server or of the sandbox, for the doctor and the greeting. */
 export interface Check {
-  /** What it is about, such as `server`. */
   name: string;
   /** `note`: it works, but could be better. */
   status: "ok" | "note" | "fail";
@@ -120,16 +110,13 @@ export interface Check {
   advice?: string;
   /** How to fix it, instead of `advice`. */
   hint?: Hint;
-  /** The model's tokens, for the check `context`. */
   contextLength?: number;
 }
 
 /** The permissions of a folder; with `by` and `why` if commands have to be sandboxed. */
 export interface PermissionReport extends SandboxStatus {
   approve: ApproveMode;
-  /** True if calls run without approval. */
   yes: boolean;
-  /** Variables that commands get besides the usual ones. */
   env: readonly string[];
   /** The command prefixes that may use the network in this session. */
   networked: readonly string[];
@@ -137,21 +124,15 @@ export interface PermissionReport extends SandboxStatus {
     effect: RuleEffect;
     text: string;
     isOfSession: boolean;
-    /** True for a rule that only applies in the sandbox. */
     isConfined?: boolean;
   }[];
-  /** The user's own settings file. */
   file?: string;
 }
 
-/** The sandbox of this machine, whether it is used or not. */
 export interface SandboxStatus {
   mode: SandboxMode;
-  /** True if sandboxed commands may use the network. */
   network: boolean;
-  /** The sandbox program, such as `bubblewrap`. */
   by?: string;
-  /** Why no sandbox works here. */
   why?: string;
   /** How to change the machine so that one works, if known. */
   advice?: string;
@@ -161,7 +142,6 @@ export interface SandboxStatus {
 export interface InstructionFile {
   name: string;
   lines: number;
-  /** Set for a skill, a command or a sub-agent of the folder. */
   kind?: "skill" | "command" | "agent";
   /** The full text, if the question needs it and the changes do not show it. */
   text?: string;
@@ -178,6 +158,5 @@ export interface HeededInstructions {
   isHeeded: boolean | undefined;
   /** Set if `isHeeded` is undefined although the user trusted the folder. */
   doubt?: TrustDoubt;
-  /** Why the user's answer could not be saved. */
   unsaved?: string;
 }

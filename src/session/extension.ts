@@ -76,9 +76,7 @@ export interface SessionState {
   readonly elicit: Frontend["elicit"] | undefined;
   /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
   afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
-  /** Ends the running turn. */
   endTurn(reason: string): void;
-  /** Called after tokens or costs were added outside of the agent's own requests. */
   onCounted(): void;
   emit(event: SessionEvent): void;
   /** Where the texts of commands are read. */
@@ -119,7 +117,6 @@ export type PendingCall = Parameters<Policy["decide"]>;
 
 /** What extends a session: its tools, its commands, and its say at each step. All of it is optional. */
 export interface Extension {
-  /** Returns the tools of the agent, made from `own`. */
   tools?(own: readonly Tool[]): readonly Tool[];
   /** Reads the folder and adds tools. Called before an earlier session is resumed. */
   open?(session: SessionState, signal: AbortSignal): Promise<void>;
@@ -133,7 +130,6 @@ export interface Extension {
   enter?(session: SessionState): Promise<readonly string[]>;
   /** Returns the slash commands. Built-in ones take precedence. */
   commands?(): readonly Command[];
-  /** Returns rows for `/permissions`: a label and a text. */
   permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;
   /** Returns how to expand a line into parts, as for `/NAME`; undefined for other lines. */
   expands?(line: string): ((line: TextPart, signal: AbortSignal) => Promise<Part[]>) | undefined;
@@ -159,6 +155,5 @@ export interface Extension {
   ): Promise<readonly Part[] | undefined>;
   /** The open questions. The session takes them out. */
   readonly pending?: PendingQuestion[];
-  /** Ends everything that it started. */
   close?(): Promise<void>;
 }

@@ -52,7 +52,6 @@ type ModelFacts =
     >
   >
   & {
-    /** False if the model does not support thinking. */
     thinks?: boolean;
   };
 

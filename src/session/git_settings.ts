@@ -111,7 +111,6 @@ const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }
 /** The time limit of git in seconds: a file of the repository may be a pipe without a writer. */
 const MAX_GIT_SECONDS = "5";
 
-/** Returns the output of a git command that only reads; undefined if it fails. */
 function gitOutput(source: GitSource, args: readonly string[]): string | undefined {
   const bytes = gitBytes(source, args);
   return bytes && new TextDecoder().decode(bytes);
@@ -150,7 +149,6 @@ export function gitChanged(source: GitSource, name: string, revision: string): s
   return names.filter(Boolean).map((path) => join(root, path));
 }
 
-/** The user's settings that git commands get in the sandbox. */
 const SHARED =
   /^(author|committer|user)\.(name|email)$|^(alias|diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
 

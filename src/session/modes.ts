@@ -12,12 +12,10 @@ const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>>
   auto: { text: WITHIN_SANDBOX },
 };
 
-/** Returns the full description of a mode. */
 export function modeMeaning(mode: ApproveMode): string {
   const { text, more } = MODE_TEXTS[mode];
   return more === undefined ? text : `${text}; ${more}`;
 }
 
-/** Returns the mode and its description in one row. */
 export const modeText = (mode: ApproveMode): string =>
   `${mode[0]!.toUpperCase()}${mode.slice(1)} mode: ${MODE_TEXTS[mode].text}`;

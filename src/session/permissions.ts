@@ -22,7 +22,7 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
-import { Confinement, isWrittenNow } from "./confinement.ts";
+import { Confinement, expectSwaps, isWrittenNow } from "./confinement.ts";
 import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
@@ -49,11 +49,9 @@ export function openPermissions(
 
 const BUILTIN_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
 
-/** The maximum number of commands whose last output is saved. */
 const MAX_OUTPUTS = 100;
 
 export class Permissions {
-  /** Additional variables for commands. */
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
   readonly #added = new Map<string, KeptRule[]>();
@@ -61,13 +59,10 @@ export class Permissions {
   #looks: FolderLooks | undefined;
   /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
-  /** The mode that was chosen in the session, and the one before plan mode. */
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
   #paths: PathTable | undefined;
-  /** The texts of the grants with which the user let commands use the network. */
   readonly #networked = new Set<string>();
-  /** The last output of sandboxed commands. */
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
   #frontend: Pick<Frontend, "approve" | "onEvent"> | undefined;
@@ -100,7 +95,6 @@ export class Permissions {
     });
   }
 
-  /** The secrets and protected files of the user. */
   get paths(): PathTable {
     return this.#paths ??= new PathTable({
       home: this.variables("HOME") ?? this.variables("USERPROFILE"),
@@ -116,6 +110,7 @@ export class Permissions {
     this.#frontend = frontend;
     return {
       decide: async (tool, args, context) => {
+        await expectSwaps();
         const settings = await this.#settingsFor(context.workingDir);
         const git = this.#git(context.workingDir, settings);
         // The verdict, the question and its rule use the same view.
@@ -179,7 +174,6 @@ export class Permissions {
     };
   }
 
-  /** Returns a function that sandboxes commands if the settings require it. */
   confine(workingDir: () => string): Confine {
     return this.#confinement.confine(workingDir);
   }
@@ -262,7 +256,6 @@ export class Permissions {
     return (sandbox === "off" || network) && (isAsked || isSaid);
   }
 
-  /** Changes the approval mode for the rest of the session. */
   setApprove(approve: ApproveMode | undefined): void {
     if (this.#approve !== "plan") this.#beforePlan = this.#approve;
     this.#approve = approve;
@@ -284,20 +277,16 @@ export class Permissions {
     this.setApprove(isConfined && this.choice.prefersAuto ? "auto" : "ask");
   }
 
-  /** True if the session started in plan mode. */
   get startsInPlan(): boolean {
     const { approve, usual } = this.choice;
     return (approve ?? usual?.approve) === "plan";
   }
 
-  /**
-   * The approval mode that was chosen in the session, or plan mode from its start; undefined for the default one.
-   */
+  /** The approval mode that was chosen in the session, or plan mode from its start. */
   get chosenMode(): ApproveMode | undefined {
     return this.#approve ?? (this.startsInPlan ? "plan" : undefined);
   }
 
-  /** Returns the approval mode of a folder, and how its commands are sandboxed. */
   async mode(folder: string): Promise<ModeStatus> {
     const { approve, view, sandbox, network } = await this.#settingsFor(folder);
     const isConfined = view !== undefined;
@@ -308,7 +297,6 @@ export class Permissions {
     };
   }
 
-  /** Allows a call in a folder for the rest of the session. */
   allow(rule: KeptRule, folder: string): void {
     parseKept(rule);
     const others = (this.#added.get(folder) ?? []).filter((one) => !supersedes(rule, one));
@@ -329,7 +317,6 @@ export class Permissions {
     return path;
   }
 
-  /** Returns what answers allowed in a folder: rules, and commands that may use the network. */
   allowed(folder: string): { text: string; by: "rule" | "kept" | "network" }[] {
     const kept = this.file.allowed(folder);
     const added = (this.#added.get(folder) ?? []).map(({ rule }) => rule);
@@ -354,7 +341,6 @@ export class Permissions {
     return stateFolder(this.variables);
   }
 
-  /** Returns the sandbox that commands have in a folder, or could have. */
   async sandboxStatus(folder: string): Promise<SandboxStatus> {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#confinement.find();
@@ -406,7 +392,6 @@ export class Permissions {
 
 const searched = (view: View): string[] => [view.folder, ...writtenFolders(view)];
 
-/** True if a rule replaces `one`. */
 function supersedes(rule: KeptRule, one: unknown): boolean {
   return isObject(one) && one.rule === rule.rule && (!rule.confined || one.confined === true);
 }

@@ -14,7 +14,6 @@ const DROPPED = notePart("[Plan mode is over; the plan was not accepted.]", PLAN
 /** The notes about plan mode. The newest one in a session applies. */
 const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part])));
 
-/** Adds the note about plan mode to the next message. */
 export function beginPlan(session: SessionState): void {
   session.pending.push(BEGIN);
 }
@@ -51,7 +50,6 @@ export async function changeMode(
   return { wasPlan, isPlan };
 }
 
-/** True if plan mode is on in the working directory. */
 export async function isPlanning({ permissions, agent }: SessionState): Promise<boolean> {
   return (await permissions.mode(agent.state.workingDir)).approve === "plan";
 }

@@ -37,15 +37,12 @@ const MAX_UNRECORDED_CHARS = 16 * 1024;
 /** `isBehind`: true if the newest messages could not be written. */
 export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 
-/** What a session provides for its record. */
 interface RecordOptions {
-  /** The permissions, with the mode that the user chose. */
   permissions: { readonly chosenMode: ApproveMode | undefined };
   /** Returns what the server has reported about the context's size and its speed. */
   measured?: () => Pick<ModelUsed, "tokens" | "readSpeed">;
 }
 
-/** Records an agent's messages on disk, if there is a folder for that. */
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
@@ -74,7 +71,6 @@ export class SessionRecord implements Disposable {
     return file && { path: file.path, folder: file.folder, isBehind: this.#hasFailed };
   }
 
-  /** The id to find the session by; undefined if it cannot be recorded. */
   get name(): string | undefined {
     return this.#recorder?.name;
   }
@@ -112,7 +108,6 @@ export class SessionRecord implements Disposable {
     }
   }
 
-  /** The agent now has the messages of an earlier session. */
   continueFrom(session: StoredSession): void {
     this.#recorder?.continueFrom(session, sessionTitle(session).title);
   }
@@ -170,25 +165,20 @@ function modelUsedBy(
   };
 }
 
-/** The maximum number of sessions in a list, and of characters in a title. */
 const MAX_LISTED_SESSIONS = 20;
 const MAX_TITLE_CHARS = 200;
 
-/** Returns the sessions of the agent's folder for a list, newest first. */
 export function earlierSessions(agent: CopilotAgent): ListedSession[] {
   return [...Iterator.from(recordedSessions(agent.state.workingDir)).take(MAX_LISTED_SESSIONS)];
 }
 
-/** Returns the newest session of the agent's folder. */
 export function newestSession(agent: CopilotAgent): StoredSession | undefined {
   const root = sessionsFolder();
   return root && storedSessions(root, agent.state.workingDir).next().value || undefined;
 }
 
-/** Loads a listed session; undefined if it has been removed. */
 export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
 
-/** Returns the sessions of a folder, or of all, newest first, with the time of their last change. */
 export function recordedSessions(folder?: string): Iterable<ListedSession> {
   const root = sessionsFolder();
   return root === undefined ? [] : listedSessions(root, folder);
@@ -200,7 +190,6 @@ export function recordedSession(name: string): StoredSession | undefined {
   return root === undefined ? undefined : storedSession(root, name);
 }
 
-/** Deletes a session and those that it continues. Returns false if it does not exist. */
 export function forgetSession(name: string): boolean {
   const root = sessionsFolder();
   return root !== undefined && removeSession(root, name);
@@ -214,8 +203,7 @@ export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "firs
 }
 
 /**
- * The model of an earlier session, and the current one, which has no name until the server reports it.
- * `isTakenUp`: the agent switches back to `before`.
+ * The model of an earlier session, and the current one, if it has a name. `isTakenUp`: the agent switches back.
  */
 type TakenUp = {
   before: ModelUsed;
@@ -223,13 +211,9 @@ type TakenUp = {
   isTakenUp: boolean;
 };
 
-/** An earlier session that an agent resumes. */
 export interface Resumed {
-  /** Its start (ISO 8601). */
   started: string;
-  /** Its first typed text. */
   title: string;
-  /** The number of its messages. */
   messages: number;
   /** Unreadable lines of its file. */
   lostLines: number;
@@ -240,16 +224,13 @@ export interface Resumed {
   lastAnswer?: string;
   /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
   openCalls?: number;
-  /** Missing if the model is the same. */
   model?: TakenUp;
   /** The tokens that the server has to process if they are not cached, and the time, if the speed is known. */
   reading?: { tokens: number; seconds?: number };
 }
 
-/** Fewer tokens are not reported. */
 const MIN_READING = 2000;
 
-/** Returns the index of the last message that the user typed, or -1. */
 const lastOfPerson = (messages: StoredSession["messages"]): number =>
   messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
 

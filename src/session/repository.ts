@@ -14,15 +14,12 @@ export function foldersDownTo(folder: string): string[] {
   }
 }
 
-/** Returns the root of the repository that `folder` is in; outside of one, `folder`. */
 export function repositoryOf(folder: string): string {
   return foldersDownTo(folder)[0]!;
 }
 
-/** The settings file of a project, relative to the folder it applies to. */
 export const PROJECT_FILE = ".copilot/permissions.json";
 
-/** Reads the project settings in the folder `at`. */
 export type ProjectSettings = { at: string; settings: Record<string, unknown> };
 
 /** Returns the settings in a repository's folders down to `folder`, the outermost first. */

@@ -29,7 +29,6 @@ interface ServerLook {
   signal: AbortSignal;
   /** Called once if the server starts loading the model. The check waits for it. */
   onLoading?(): void;
-  /** The timeout for the list of models, in ms. */
   listTimeoutMs?: number;
 }
 
@@ -112,7 +111,6 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
   return { name, status: "fail", text, ...hint && { hint } };
 }
 
-/** Checks the model. If the default one is not installed, the agent switches to another. */
 async function checkModel(
   { agent, fit, signal, onLoading }: ServerLook,
   names: readonly string[] | BackendError,

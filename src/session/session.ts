@@ -72,7 +72,6 @@ export class Session implements AsyncDisposable {
   #conversation = {};
   /** Aborted when an extension ends the turn. */
   #stop = new AbortController();
-  /** Aborted when the session ends. */
   readonly #over = new AbortController();
   #greeting: AbortController | undefined;
   /** Resolves when the server loads a model before it answers; undefined if it is not checked. */
@@ -160,12 +159,10 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** The session's file, and its working directory; undefined before it exists. */
   get record(): RecordFile | undefined {
     return this.#state.record?.file;
   }
 
-  /** The id to find the session by; undefined if it is not recorded. */
   get recordName(): string | undefined {
     return this.#state.record?.name;
   }
@@ -175,7 +172,6 @@ export class Session implements AsyncDisposable {
     return hasPlan(this.#state);
   }
 
-  /** The known outcomes of the session's calls, by id. */
   get executions(): ReadonlyMap<string, ExecutionFacts> {
     return this.#state.executions;
   }
@@ -189,12 +185,10 @@ export class Session implements AsyncDisposable {
     return this.#extensions.some((one) => one.expands?.(line) !== undefined);
   }
 
-  /** Returns the arguments to select from for a slash command; empty if it has no list. */
   async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
     return await choicesOf(this.#state, name, signal);
   }
 
-  /** Returns the completions of `argument` of a slash command. */
   async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {
     return await completeArgument(this.#state, name, argument);
   }

@@ -28,7 +28,6 @@ export interface SettingsInForce extends Settings {
   lacksSandbox: boolean;
   /** Looks into folders for `view`; undefined without a sandbox. */
   looks?: FolderLooks;
-  /** The changes that the project makes or attempts. */
   notices: Notice[];
 }
 
@@ -37,7 +36,6 @@ interface SettingsSources {
   file: PermissionsFile;
   paths: PathTable;
   toolNames: ToolNames;
-  /** Rules that the user added for the folder in this session. */
   added: readonly KeptRule[];
   path: string | undefined;
   looks: FolderLooks;

@@ -15,14 +15,10 @@ import { MAX_DIGESTED_BYTES, stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
 import type { Grant, OnWritten } from "../types/tool.ts";
 
-/** Undone messages, or a redone one. */
 export interface UndoReport {
   way: "undo" | "redo";
-  /** The oldest of the messages. */
   text: string;
-  /** The number of messages. */
   messages: number;
-  /** The files that were written for them, in order. */
   files: readonly UndoneFile[];
   /** False if the messages have been replaced; then they remain. */
   hasConversation: boolean;
@@ -30,9 +26,7 @@ export interface UndoReport {
   commands: number;
 }
 
-/** A file of an undone or redone message. */
 export interface UndoneFile {
-  /** Relative to the working directory. */
   path: string;
   /** `restored` has other bytes again; `failed` is unchanged. */
   result: "restored" | "removed" | "recreated" | "failed";
@@ -42,7 +36,6 @@ export interface UndoneFile {
 /** A message, with the messages before it and the files written for it; once undone, their later state. */
 interface UndoStep {
   text: string;
-  /** Undefined once the messages have been replaced. */
   conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
   /** The characters of the messages that the previous step does not contain. */
   size: number;
@@ -58,7 +51,6 @@ interface FileSides {
 }
 
 const ABSENT = "";
-/** The maximum number of messages; fewer if files and messages exceed MAX_UNDO_BYTES. */
 export const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
@@ -161,7 +153,6 @@ export class UndoLog {
   }
 }
 
-/** Returns the number of commands that ran in `messages` and not in `before`. */
 function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
   const earlier = new Set(before.map(({ id }) => id));
   return messages.filter(({ id, toolAccess, isError }) =>

@@ -48,6 +48,13 @@ Deno.test({
     const last = all.at(folder);
     assertNotStrictEquals(last, first);
     assertStrictEquals(all.at(folder), last);
+    // Later, no program can hide a change.
+    const { now } = Date;
+    Date.now = () => now() + 10_000;
+    all.at(folder);
+    programStarts()();
+    assertStrictEquals(all.at(folder), last);
+    Date.now = now;
     Deno.writeTextFileSync(`${folder}/.env`, "");
     assertEquals(namesAt(all, folder), [".env"]);
     await Deno.remove(folder, { recursive: true });

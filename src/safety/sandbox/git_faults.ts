@@ -8,7 +8,6 @@ import { gitFileTarget, isRepository, lineIn, smallFile, textWithin } from "../g
 import { runInPlace, runInPlaces } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
-/** git's answers about a repository. */
 export interface GitAnswers {
   /** The text of a settings file without what git runs or follows; undefined if it has none of that. */
   harmlessText(file: string): string | undefined;
@@ -72,7 +71,6 @@ if [ -e "$from" ] || [ -L "$from" ]; then ${MOVE} "$from" "$to" || exit; fi
 /** More than any text that git writes there, and less than a program's arguments may have. */
 const MAX_RESTORED = 400_000;
 
-/** Puts files aside, and says so in a line for each. */
 export function putAside(faults: Iterable<Fault>): string[] {
   return [...faults].map(([path, text]) => {
     const aside = `${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
@@ -94,7 +92,6 @@ done
 "$@"`;
 /** A command can close a folder to hide a link in it. One that cannot be entered hides nothing. */
 const OPEN = `cd -- "$0/$1" && case $(/bin/pwd -P) in "$0"/*) chmod u+rwx . ;; esac`;
-/** The most links that are named. */
 const MAX_LINKS_NAMED = 20;
 
 /**

@@ -22,25 +22,17 @@ const ALTERNATES = "objects/info/alternates";
 const READ_ONLY =
   `config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches ${ALTERNATES}`
     .split(" ");
-/**
- * A folder in the work tree. While it exists, git never uses the work tree as a repository with settings that a command
- * wrote, even if `.git` is broken.
- */
+/** In the work tree: while it exists, git takes that for no repository if `.git` is broken. */
 const BESIDE = "../commondir";
-/**
- * Folders and files that are created if they are missing, while commands run. The files are empty, except that `.` in
- * `commondir` leads git to the folder itself.
- */
+/** What is created if it is missing, while commands run. `.` in `commondir` leads to the folder itself. */
 const MADE_FOLDERS = "hooks info modules worktrees remotes branches".split(" ");
 const MADE_FILES = ["commondir", "config.worktree", ALTERNATES];
 /** True for the folder of a linked work tree, whose objects are those of the repository. */
 const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
-/** Returns what is created in a folder if it is missing. */
 const createdIn = (folder: string): string[] => [
   ...[...MADE_FOLDERS, ...basename(folder) === ".git" ? [BESIDE] : []],
   ...isLinked(folder) ? MADE_FILES.slice(0, 2) : MADE_FILES,
 ];
-/** Returns the arguments of the scripts: the names of folders, and those of files. */
 const foldersAndFiles = (names: readonly string[]): string[] =>
   [false, true].map((isFile) =>
     names.filter((name) => MADE_FILES.includes(name) === isFile).join(" ")
@@ -121,9 +113,8 @@ export async function openGitFolders(
 }
 
 /**
- * Undoes what would make the person's own git write or run something: links, through which git writes; a repository
- * that git does not see any more, so that it takes the folder around it for one, with settings of its own; commands
- * that a rebase would run. What is not known from `before` may be the work of a command.
+ * Undoes what would make the user's own git write or run something: links, broken repositories, commands of a
+ * rebase. What is not known from `before` may be the work of a command.
  */
 function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
   const removed = removeLinks([...folders.keys()], READ_ONLY, neededIn);
@@ -134,7 +125,6 @@ function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswer
   return [...removed, ...aside];
 }
 
-/** True for a folder that git considers a repository. */
 function isIntact(folder: string): boolean {
   return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) &&
     ["", ...neededIn(folder)].every((name) => {
@@ -175,10 +165,7 @@ function makeMissing(folders: readonly string[]): string[] {
   return folders.filter((folder, at) => !ran[at]!.fault && missing(folder).length === 0);
 }
 
-/**
- * Undoes what commands of git left if their run was killed: what was made for them is there still, and no run has it
- * open. Returns undefined for none.
- */
+/** Undoes what commands of git left if their run was killed; undefined if none was. */
 export function mendKilled({ repositories = [] }: View, git: GitAnswers): string[] | undefined {
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
     const held = attempt(() => Deno.openSync(`${folder}/.`));

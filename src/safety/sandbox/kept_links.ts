@@ -11,7 +11,6 @@ import { basename, dirname, join } from "../../text/std_path.ts";
 import { runInPlace } from "../in_place.ts";
 import type { View } from "../view.ts";
 
-/** The time between two checks while a command runs, in milliseconds. */
 const CHECK_MS = 1000;
 /** The maximum number of lines about one command, which may replace a link again and again. */
 const MAX_RESTORED_LINES = 10;
@@ -54,7 +53,6 @@ function tablePath(folder: string, stateFolder?: string): string | undefined {
   return `${stateFolder}/kept_links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
 }
 
-/** Restores the links of a folder's table. Returns a line for each. */
 export function restoreLinks(folder: string, stateFolder?: string): string[] {
   const table = tablePath(folder, stateFolder);
   if (table === undefined) return [];
@@ -102,7 +100,6 @@ export function keepLinks(
   };
 }
 
-/** Adds rows to a table, and locks it until the file is closed. */
 function openTable(table: string, rows: readonly LinkRow[]): Deno.FsFile {
   Deno.mkdirSync(dirname(table), { recursive: true, mode: 0o700 });
   const file = Deno.openSync(table, { append: true, create: true, mode: 0o600 });
@@ -118,7 +115,6 @@ function rowsIn(table: string): LinkRow[] {
   return text.split("\n").flatMap((line): LinkRow[] => attempt(() => [JSON.parse(line)]) ?? []);
 }
 
-/** A line about a link, and the reason if it could not be restored. */
 type Restored = { line: string; fault: string | undefined };
 
 const restore = (rows: readonly LinkRow[]): Restored[] =>

@@ -46,7 +46,6 @@ export function removeLater(folders: readonly string[]): void {
   if (folders.length > 0) attempt(() => removal(folders).spawn().unref());
 }
 
-/** True for a folder of this user whose run has ended. */
 function isLeft(path: string): boolean {
   const { isDirectory, uid, mtime } = entryAt(path) ?? {};
   const isOld = Date.now() - (mtime?.getTime() ?? Infinity) > MIN_AGE_MS;

@@ -16,11 +16,8 @@ import {
   seatbeltCommand,
 } from "./wrap.ts";
 
-/** Runs programs sandboxed. */
 export interface Sandbox {
-  /** The program that does it, such as `bubblewrap`. */
   by: string;
-  /** Its path. */
   program: string;
   /**
    * Returns the words to put before a program and its arguments.
@@ -37,7 +34,6 @@ export interface Sandbox {
 /** The trusted paths of bubblewrap: a folder of PATH could contain another program. */
 const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
-/** More than any start of a sandbox takes, in milliseconds. */
 const PROBE_MS = 10_000;
 
 /**
@@ -113,7 +109,6 @@ function stateOf(program: string, hasMaximum: boolean): string {
   return JSON.stringify([VERSION, boot, namespaces(), Deno.uid(), ...file, hasMaximum]);
 }
 
-/** Returns the names of this process's namespaces, which differ in a container; empty if they cannot be read. */
 const namespaces = (): string[] =>
   attempt(() => ["user", "mnt"].map((name) => Deno.readLinkSync(`/proc/self/ns/${name}`))) ?? [];
 

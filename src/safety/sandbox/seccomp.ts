@@ -10,11 +10,8 @@
 
 /** A condition on the low 32 bits of an argument. */
 type ArgumentTest =
-  /** True for one of the values. */
   | { arg: number; oneOf: readonly number[]; mask?: number }
-  /** True for any other value. */
   | { arg: number; noneOf: readonly number[]; mask?: number }
-  /** True if one of the bits is set. */
   | { arg: number; bits: number };
 
 /**

@@ -8,7 +8,6 @@ const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter"];
 const nsenter = () => NSENTER.find((path) => entryAt(path) !== undefined);
 export const canShare = (): boolean => nsenter() !== undefined;
 
-/** More than any start of a network takes, in milliseconds. */
 const START_NETWORK_MS = 5000;
 /** bubblewrap sets up 127.0.0.1, then a shell waits for the end of a pipe from this program. */
 const HOLDER =

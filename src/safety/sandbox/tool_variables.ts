@@ -68,7 +68,6 @@ interface Tools {
   home: string;
   /** The folder that commands see as `.cache` of the home folder. */
   cache: string;
-  /** Returns the value of a variable, as commands get it. */
   value(name: string): string | undefined;
   programs: readonly string[];
 }

@@ -13,7 +13,6 @@ import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes, type PathAccess } from "../folder_looks.ts";
 import { accessAt, entryAt, realPathOf, type View } from "../view.ts";
 
-/** The settings of one sandboxed command. */
 export interface BubbleSettings {
   view: View;
   /** The absolute folder that contains the commands' private folders, such as `/tmp`. */
@@ -22,13 +21,11 @@ export interface BubbleSettings {
   filter?: string;
   /** True if the kernel can limit the number of its processes by itself, which also binds root. */
   hasMaximum?: boolean;
-  /** The text of {@linkcode mountinfo}. */
   mounts?: string | undefined;
   /** The words that enter a shared network; missing for its own. */
   enter?: readonly string[] | undefined;
 }
 
-/** The maximum size of the files in `/dev/shm`, in bytes. */
 const MAX_SHARED = String(1024 * 1024 * 1024);
 
 /** Sets the variables of {@linkcode outerEnvironment}, then starts the program. */
@@ -111,10 +108,7 @@ for fd in /proc/self/fd/*; do
   esac
 done
 shift 2`;
-/**
- * Hides the paths that match the patterns among bubblewrap's arguments: Deno cannot name paths that are not
- * UTF-8.
- */
+/** Hides the paths that match the patterns among the arguments: Deno cannot name paths that are not UTF-8. */
 const MASK = `
 IFS= rest=
 for word do
@@ -137,7 +131,6 @@ const maskOf = (path: string): string =>
 /** Folders of resolvers that `/etc/resolv.conf` may link to. */
 const RESOLVERS = ["/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager"];
 
-/** Returns the command line that starts `bwrap`, up to the program. */
 export function bubblewrapCommand(
   bwrap: string,
   { view, own, filter, hasMaximum = false, mounts: hostMounts, enter = [] }: BubbleSettings,
@@ -177,16 +170,15 @@ export function bubblewrapCommand(
   ];
 }
 
-/** Returns the command line that starts `sandbox-exec`, up to the program. */
 export const seatbeltCommand = (sandboxExec: string, view: View): string[] => [
   ...[sandboxExec, "-p", seatbeltProfile(view)],
   ...["/bin/sh", "-c", RESTORE, "sh"],
 ];
 
 /**
- * Returns the environment in which to start a command line of this module, so that the program gets `variables`.
- * A shell and the sandbox's program start first, without any limits: variables such as `LD_PRELOAD` would make
- * them run code. So they get all of them under other names. Not in arguments, which other users can read.
+ * Returns the environment for a command line of this module, so that the program gets `variables`. In the
+ * programs that start before it, without any limits, variables such as `LD_PRELOAD` would run code: they get
+ * other names. Other users can read arguments.
  */
 export function outerEnvironment(
   variables: Readonly<Record<string, string>>,
@@ -204,23 +196,18 @@ export function outerEnvironment(
   };
 }
 
-/** Returns a path as in `/proc/self/mountinfo`: proc_pid_mountinfo(5). */
 function asInMountinfo(path: string): string {
   const octal = (sign: string) => sign.charCodeAt(0).toString(8).padStart(3, "0");
   return path.replace(/[ \t\n\\]/g, (sign) => `\\${octal(sign)}`);
 }
 
-/** Returns the folder in `own` that commands see at an absolute path. */
 export const ownSource = (own: string, path: string): string =>
   join(own, path.replaceAll("/", "-"));
 
 /** The maximum number of mounts in the folder. For each, bubblewrap reads the list of all. */
 const MAX_MOUNTS = 150;
 
-/**
- * Returns a view with fewer mounts in the folder, because each makes the start slower. Folders with too many protected
- * paths become hidden or read-only as a whole.
- */
+/** Returns a view with fewer mounts in the folder: folders with too many paths are closed as a whole. */
 export function withFewPaths(view: View): View {
   const { folder } = view;
   const inside = [...view.places].filter(([path, access]) =>
@@ -302,10 +289,7 @@ function allPlaces(view: View, own: string) {
   return { places, writtenAround };
 }
 
-/**
- * Returns the mounts of a view's places, parents first; the folders that are mounted empty; and the mounts in
- * writable folders, as {@linkcode START} expects them.
- */
+/** Returns the mounts, parents first; those that are empty; and those that {@linkcode START} compares. */
 function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) {
   const { places, writtenAround } = allPlaces(view, own);
   const empty: string[] = [];
@@ -407,10 +391,7 @@ export function mountLine(
   return `${mount.device} ${shown} ${asInMountinfo(at)} ${mode}`;
 }
 
-/**
- * Returns the folders between `folder` and a path in it. They are mounted too: a mount point cannot be moved away
- * with the protected files in it.
- */
+/** Returns the folders between `folder` and a path in it. A mount point cannot be moved away with its files. */
 function foldersBetween(folder: string | undefined, path: string): string[] {
   const between: string[] = [];
   if (folder === undefined || !isWithin(folder, path)) return between;

@@ -26,14 +26,12 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
   yarn: "| add audit install publish remove up upgrade",
 };
 
-/** Programs without subcommands whose words name no code. */
 const PLAIN = new Set(
   "black cat diff du find flake8 grep head isort ls mypy pytest rg ruff stat tail tsc wc which"
     .split(
       " ",
     ),
 );
-/** Programs that use the network, or run what they fetch. */
 const REACHING = new Set(
   "aria2c curl ftp gh glab http https nc ncat npx pipx rsync scp sftp ssh telnet uvx wget".split(
     " ",
@@ -122,7 +120,6 @@ export function networkGrants(text: string): NetworkGrant[] {
   return [...texts].map(([text, isExact]) => ({ text, isExact }));
 }
 
-/** Commands that only print words, or filter what another command prints. */
 const QUIET = new RegExp(
   "^(:|true|pwd|cat|echo( .*)?|(head|tail)( -(\\d+|[nc] ?[+-]?\\d+))?|wc( -[clmw]+)?|uniq( -[cdiu]+)?" +
     "|sort( -[bdfghinruV]+)*|grep( -([cEFhinovwx]+|[ABCm] ?\\d+))* [^ -][^ ]*)$",

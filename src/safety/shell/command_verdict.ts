@@ -108,7 +108,6 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-/** Returns the verdict on a line from those on its parts; `moved` if all parts are allowed. */
 function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdict): Verdict {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
@@ -124,10 +123,7 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
 const isCalm = ({ effect, isRoutine }: Verdict): boolean =>
   effect === "allow" || isRoutine === true;
 
-/**
- * Returns the question about a line that changes its folder on the way: its paths were resolved in the previous
- * folder.
- */
+/** Returns the question about a line that changes its folder: its paths were resolved in the previous one. */
 function movedVerdict(
   parts: readonly { command: SimpleCommand }[],
   scene: Scene,
@@ -142,7 +138,6 @@ function movedVerdict(
   return counts ? askBecause("changes its folder, so its paths may lead elsewhere") : undefined;
 }
 
-/** Returns the commands of a line, each with the scene of its folder. */
 export function linePlaces(
   text: string,
   commands: readonly SimpleCommand[],
@@ -156,7 +151,6 @@ export function linePlaces(
   return commands.map((command, at) => ({ command, scene: at === 0 ? scene : inner }));
 }
 
-/** True if a rule refuses, or asks about, reading or writing paths. */
 function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, WRITER]): boolean {
   const against = rules.filter((rule) => rule.effect !== "allow" && rule.path);
   return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
@@ -169,12 +163,10 @@ function confines(scene: Scene): boolean {
     (!hasPathRules(scene) || view().isComplete);
 }
 
-/** A command with more words needs approval, because each may be a path to resolve. */
 const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "runs in the sandbox" };
 type NamedPath = { path: string; verdict: Verdict };
 
-/** Returns the verdict on one command of a line. */
 export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
@@ -247,10 +239,7 @@ function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Verdic
   return { ...askBecause(loss), ...isBeyond && { isBeyond } };
 }
 
-/**
- * Returns the verdict on a command outside of the sandbox. `leaves` is the reason why it has to be there, if any.
- * Returns undefined if only its words and the rule decide.
- */
+/** Returns the verdict outside of the sandbox, needed for the reason `leaves`. Undefined: the rule decides. */
 function outerVerdict(
   words: readonly Word[],
   allowed: Rule | undefined,
@@ -298,7 +287,6 @@ function askedByRule(
   return { ...askBecause(`may match the rule ${effect} ${text}`), mayBeDenied: effect === "deny" };
 }
 
-/** Returns the rule that allows a command. */
 function coverOf(
   commands: readonly SimpleCommand[],
   rules: readonly Rule[],
@@ -312,15 +300,12 @@ function coverOf(
   );
 }
 
-/** Returns the verdict on a command that would fail in the sandbox. */
 function leaving(verdict: Verdict): Verdict {
   const reason = `${verdict.reason}, so it runs outside of the sandbox`;
   return { ...verdict, reason, right: { kind: "sandbox" }, isBeyond: true };
 }
 
-/**
- * Returns each word, or part of one, that may be a path, with the verdict on reading, or a refusal to write it.
- */
+/** Returns what may be a path in the words, with the verdict on reading, or a refusal to write it. */
 function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {
   const pathsOf = (words: readonly Word[]) => [...new Set(words.flatMap(pathsIn))];
   const read = pathsOf(runs.flatMap((words) => words.slice(1)))
@@ -346,9 +331,7 @@ function pathsIn({ kind, text }: Word): string[] {
     .filter((path) => path !== "" && !path.startsWith("-"));
 }
 
-/**
- * Returns the command that `timeout SECONDS` runs, because only its time is limited; any other command unchanged.
- */
+/** Returns the command that `timeout SECONDS` runs, or any other command unchanged. */
 export function withoutTimeout(command: SimpleCommand): SimpleCommand {
   const [program, limit, ...words] = command.words;
   const isTimed = program?.kind === "literal" && program.text === "timeout" &&
@@ -363,7 +346,6 @@ export function programNames(text: string): string[] {
   return [...new Set(runs.flatMap(([first]) => first?.kind === "literal" ? [first.text] : []))];
 }
 
-/** Variables by which programs choose others. */
 const CHOOSERS = /^(PATH|BASH_ENV|(GIT|LD|DYLD)_\w+)\+?=/;
 
 /** Returns the words of a line by which its programs are not those that their names lead to, if any. */

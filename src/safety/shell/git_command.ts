@@ -51,7 +51,6 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
 /** Options of git branch that change the settings, too. */
 const BRANCH_SETTINGS =
   /^(-u.*|-[cmCM]|--(set-upstream-to.*|unset-upstream|edit-description|copy|move))$/;
-/** Subcommands that may sign their result. */
 const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
 /** Options before the subcommand that name no other repository, and no setting. */
 const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/;
@@ -96,15 +95,11 @@ const OTHER_GIT = new Set(
 );
 const isOwnCommand = (name: string): boolean =>
   READING_GIT.has(name) || OTHER_GIT.has(name) || Object.hasOwn(NEEDS_MORE, name);
-/** The maximum number of aliases that name each other. */
 const MAX_ALIASES = 10;
 
 interface GitCommand {
-  /** The folder in which git runs. */
   folder: string;
-  /** The paths by which git enters it. */
   entered: string[];
-  /** The subcommand, and the words after it. */
   name: string;
   rest: string[];
   /** True if its options name no repository or setting. */
@@ -141,10 +136,7 @@ function gitCommand(
   }
 }
 
-/**
- * Returns undefined if a git command only reads, an empty object if it writes to the repository, and `why` if it must
- * leave the sandbox.
- */
+/** Returns undefined if a git command only reads, `{}` if it writes, and `why` if it must leave the sandbox. */
 export function gitNeed(
   words: readonly Word[],
   scene: Scene,
@@ -205,10 +197,7 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
   return rest.some((word) => option.test(word)) || !/^(false|no|off|0*)$/i.test(value);
 }
 
-/**
- * Returns which programs of a repository git may run outside of the sandbox, in words; otherwise undefined, also
- * for other programs.
- */
+/** Returns which programs of a repository git may run outside of the sandbox, in words, if any. */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);
   const { git } = scene;
@@ -263,11 +252,9 @@ function gitPathsAt(folder: string): string[] {
   }
 }
 
-/** The maximum numbers of repositories whose settings are read, and of names in a question. */
 const MAX_SUBMODULES = 50;
 const MAX_LISTED_NAMES = 6;
 
-/** Returns a setting on one short line, without passwords. */
 function shownSetting({ name, value }: GitSetting): string {
   const key = name.slice(name.lastIndexOf(".") + 1);
   const shown = withoutCredentials(`${key} = ${value.replace(/\s+/g, " ")}`).slice(key.length + 3);

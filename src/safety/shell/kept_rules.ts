@@ -71,10 +71,7 @@ function ruleOf(
 const INTERPRETER =
   /^(bash|bun|dash|deno|fish|groovy|julia|ksh|lua|node|nodejs|osascript|perl|php|pwsh|pypy|python|rscript|ruby|scala|sh|tclsh|ts-node|tsx|zsh)[\d.]*$/;
 
-/**
- * Returns the number of words up to a file of the folder that is the program or its script, so that no further
- * word is code; otherwise 0.
- */
+/** Returns the number of words up to a file of the folder that is the program or its script; otherwise 0. */
 function scriptLength(words: readonly Word[], { place }: Pick<Scene, "place">): number {
   const at = INTERPRETER.test(programName(words[0]!.text)) ? 1 : 0;
   const name = words[at]?.text ?? "";

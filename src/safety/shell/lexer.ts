@@ -9,20 +9,16 @@ export interface Word {
 
 export const wordOf = (text: string): Word => ({ text, kind: "literal" });
 
-/** A redirection, such as `2> file`. */
 export interface Redirection {
-  /** The number before it, otherwise empty. */
   descriptor: string;
   /** One of `>`, `>>`, `<`, `&>`, `>&`, `<<`, `<<<` and the like. */
   operator: string;
-  /** The file, the descriptor, or the text of a here-document. */
   target: Word;
 }
 
 /** A command without its operators. It has no words if it only assigns or redirects. */
 export interface SimpleCommand {
   words: Word[];
-  /** Assigned variables, including the variable of a loop. */
   assignments: { name: string; value: Word }[];
   redirections: Redirection[];
   /** True after the first `|` of the line: the command may read the output of others. */
@@ -34,9 +30,7 @@ export interface ShellSource {
   at: number;
   commands: SimpleCommand[];
   depth: number;
-  /** True after a `|`. */
   isPiped?: true;
-  /** True inside of a substitution. */
   isNested?: boolean;
   /** Reads commands up to `)` or the end of the text. */
   readList: (s: ShellSource, end: "" | ")") => unknown;
@@ -49,14 +43,12 @@ export interface ShellSource {
   }[];
 }
 
-/** The maximum nesting of brackets. */
 export const MAX_NESTING = 20;
 
 export function fail(reason: string): never {
   throw new SyntaxError(reason);
 }
 
-/** Consumes and returns the matching text at the current position. */
 export function take(s: ShellSource, pattern: RegExp): string | undefined {
   pattern.lastIndex = s.at;
   const found = pattern.exec(s.text)?.[0];
@@ -149,7 +141,6 @@ function dynamic(s: ShellSource, start: number): Word {
   return { text: s.text.slice(start, s.at), kind: "dynamic" };
 }
 
-/** Reads a part that starts with `$`. A lone `$` is literal. */
 export function dollar(s: ShellSource, isQuoted: boolean): Word {
   const start = s.at;
   const next = s.text[start + 1] ?? "";
@@ -185,7 +176,6 @@ function substitution(s: ShellSource): Word {
   return dynamic(s, start);
 }
 
-/** `${...}` without quotes. */
 function parameter(s: ShellSource): Word {
   const start = s.at;
   s.at += 2;
@@ -226,7 +216,6 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
   ...{ "\\": "\\", "'": "'", '"': '"', "?": "?" },
 };
 
-/** `$'...'` */
 function ansiQuotes(s: ShellSource): Word {
   const start = s.at;
   const body = take(s, /\$'(?:[^'\\]|\\[^])*'/y)?.slice(2, -1) ?? fail("a quote is not closed");

@@ -108,7 +108,6 @@ function define(s: ShellSource, name: Word): void {
   add(s, newCommand(wordOf("function"), name));
 }
 
-/** Reads a subshell, or the brackets after the name of a function, whose body follows. */
 function subshell(s: ShellSource, command: SimpleCommand): void {
   if (!isEmpty(command)) {
     const isFunction = command.words.length === 1 && command.words[0]!.kind === "literal" &&
@@ -171,7 +170,6 @@ function takeWord(s: ShellSource, command: SimpleCommand, end: string): string |
   command.words.push(read);
 }
 
-/** Reads `for NAME in WORDS` and `select`. The body is read as commands. */
 function loop(s: ShellSource): undefined {
   skipBlanks(s);
   const name = take(s, /[A-Za-z_]\w*(?=[ \t\n;])/y) ?? fail("a loop has no plain variable");
@@ -186,7 +184,6 @@ function loop(s: ShellSource): undefined {
   add(s, command);
 }
 
-/** Reads `case WORD in PATTERN) COMMANDS ;; esac`. */
 function cases(s: ShellSource): undefined {
   const command = newCommand(wordOf("case"), neededWord(s));
   skipNewlines(s);
@@ -207,7 +204,6 @@ function cases(s: ShellSource): undefined {
   add(s, command);
 }
 
-/** Reads `[[ ... ]]` with words and `&&`, `||` only. */
 function condition(s: ShellSource): undefined {
   const command = newCommand(wordOf("[["));
   for (;;) {
@@ -224,7 +220,6 @@ function condition(s: ShellSource): undefined {
   add(s, command);
 }
 
-/** Skips blanks, continued lines and a comment. */
 function skipBlanks(s: ShellSource): void {
   while (take(s, /[ \t]+/y) !== undefined || s.text.startsWith("\\\n", s.at)) {
     if (s.text.startsWith("\\\n", s.at)) continued(s);
@@ -232,7 +227,6 @@ function skipBlanks(s: ShellSource): void {
   take(s, /#[^\n]*/y);
 }
 
-/** Skips blanks, comments and line ends. */
 function skipNewlines(s: ShellSource): void {
   for (skipBlanks(s); s.text[s.at] === "\n"; skipBlanks(s)) {
     s.at++;

@@ -18,7 +18,6 @@ const WRAPPERS = new Set(
 /** Commands that run others in an environment. A rule may name their start, such as `uv run *`. */
 const LAUNCHER =
   /^(asdf|bundle|cabal|conda|direnv|hatch|mise|nodenv|opam|pdm|pipenv|pixi|poetry|pyenv|rbenv|rye|stack|uv) (.* )?(exec|run|x) /;
-/** Programs that read commands from a pipe. */
 const READING = /^(\w*sh|at|batch|parallel)$/;
 
 /** Options and subcommands with which a program runs others, or writes a file. */
@@ -37,7 +36,6 @@ const RUNNING: Readonly<Record<string, readonly string[]>> = {
       "--upload-pack",
     ],
     ...["-x", "-O"],
-    // Writes a file.
     "--output",
     ...["config", "difftool", "filter-branch", "foreach", "mergetool", "run"],
   ],
@@ -111,7 +109,6 @@ const EVALUATING = new Set(
 );
 /** The command and the flag with which sed runs programs. */
 const RUNS_IN_SED = /(^|[;{}!$\d/])\s*e(\s|$)|[^\w\s][gimpw\d]*e[gimpw\d]*\s*($|[;}\n])/i;
-/** Represents any command. */
 export const ANY: readonly Word[] = [{ text: "", kind: "dynamic" }];
 
 /**
@@ -210,7 +207,6 @@ export function besides({ redirections, assignments }: SimpleCommand): (readonly
   ].map(({ operator, target }) => [wordOf(operator), target]);
 }
 
-/** Programs that write or remove all their operands. */
 const WRITERS = "chmod chown mkdir mv rm rmdir shred tee touch truncate unlink".split(" ");
 /** Programs that write only their last operand, and read the others. */
 const LAST_WRITERS = ["cp", "install", "ln", "rsync"];

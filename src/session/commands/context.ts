@@ -5,7 +5,6 @@ import type { CacheWatch } from "../cache_watch.ts";
 import type { Surface } from "../frontend.ts";
 import type { Command } from "../extension.ts";
 
-/** The labels of the parts of the context. */
 const PARTS = {
   system: "instructions",
   tools: "tools",
@@ -15,7 +14,6 @@ const PARTS = {
   free: "free",
 };
 const MAX_BAR = 30;
-/** The columns next to a bar. */
 const FACTS_COLUMNS = 33;
 
 export const contextCommand: Command = {

@@ -9,7 +9,6 @@ import type { ArgumentChoice } from "../data.ts";
 import type { Command } from "../extension.ts";
 import { takesText, unknownText } from "./texts.ts";
 
-/** The maximum output of a job shown, from its end. */
 const TAIL_LINES = 20;
 const TAIL_BYTES = 8000;
 

@@ -47,7 +47,6 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
     : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
 
-/** Returns the server's models with details; may be empty. */
 async function modelChoices(
   { agent: { config }, looked }: SessionState,
   signal?: AbortSignal,

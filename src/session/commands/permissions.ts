@@ -40,14 +40,12 @@ export const permissionCommands: readonly Command[] = [
 ];
 
 const TAKE_BACK = "remove ";
-/** The scopes of an allowed rule. */
 const ALLOWED_BY = {
   rule: "this session",
   kept: "this folder",
   network: "network access, this session",
 };
 
-/** Returns what can be revoked, each with its row; may be empty. */
 function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] {
   const allowed = permissions.allowed(agent.state.workingDir).map(({ text, by }) => ({
     argument: TAKE_BACK + text,
@@ -59,7 +57,6 @@ function allowedChoices({ agent, permissions }: SessionState): ArgumentChoice[] 
   return [{ argument: "show", label: "show", detail }, ...allowed];
 }
 
-/** Shows the permissions, after revoking one. */
 async function runPermissions(session: SessionState, argument: string): Promise<string> {
   const { agent, permissions } = session;
   const choices = allowedChoices(session).map((choice) => choice.argument);

@@ -26,7 +26,6 @@ const leaveAnswer = (): CommandAnswer => ({
   text: "Use the editor for this.",
 });
 
-/** The commands, in the order of the help. */
 const commands: readonly Command[] = [
   {
     name: "help",
@@ -144,7 +143,6 @@ function unknownCommand(session: SessionState, name: string): string {
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
 }
 
-/** Returns the arguments to select from for the command `name`; empty if it has no list. */
 export async function choicesOf(
   session: SessionState,
   name: string,
@@ -153,7 +151,6 @@ export async function choicesOf(
   return await commandNamed(session, name)?.choices?.(session, signal) ?? [];
 }
 
-/** Returns the completions of `argument` of the command `name`, with details. */
 export async function completeArgument(
   session: SessionState,
   name: string,

@@ -8,7 +8,6 @@ import type { Command, SessionState } from "../extension.ts";
 import { unknownText } from "./texts.ts";
 import { earlierSessions, newestTyped, resumeSession, sessionTitle, wholeOf } from "../record.ts";
 
-/** The maximum length of a message or a title in a list. */
 const MAX_LABEL_CHARS = 60;
 
 export const resumeCommand: Command = {

@@ -6,7 +6,6 @@ import type { ArgumentChoice } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
-/** The maximum length of a message, in characters. */
 const MAX_MESSAGE_CHARS = 60;
 
 const UNDO_LIST = {
