@@ -32,12 +32,37 @@ interface ConfinedPath {
   isInTable: boolean;
 }
 
-class Matcher {
-  readonly #rows: readonly { what: string; source: string }[];
-  /** The last names of all patterns, and endings such as `.pem`. */
-  readonly #names: ReadonlySet<string>;
-  /** Names that are compared as a whole, and the fixed pieces of patterns with other wildcards. */
+/** The last names of patterns and paths: a fast test by the names of a path. */
+class LastNames {
+  /** Names, and endings such as `.pem`. */
+  readonly #whole: ReadonlySet<string>;
+  /** Matches names that need a closer look, and the fixed pieces of patterns with other wildcards. */
   readonly #pieces: RegExp;
+
+  constructor(globs: readonly string[]) {
+    const all = globs.map((glob) => glob.toLowerCase().replace(/\/$/, "").replace(/^.*\//, ""));
+    const isEnding = (name: string) => /^\*\.[^.*]+$/.test(name);
+    const others = all.filter((name) => name.includes("*") && !isEnding(name));
+    this.#whole = new Set(all.map((name) => isEnding(name) ? name.slice(1) : name));
+    this.#pieces = new RegExp([
+      ...["^[.#]", "[^!-~]"],
+      ...new Set(others.map(tellingPiece).filter((one) => !one.startsWith(".")).map(escapeRegex)),
+    ].join("|"));
+  }
+
+  /** If it is false for all names of a path, no pattern matches the path. */
+  mayMatch(name: string): boolean {
+    const small = name.toLowerCase();
+    if (this.#pieces.test(small)) return true;
+    const whole = small.replace(COPY, "");
+    return this.#whole.has(whole) || this.#whole.has(whole.slice(whole.lastIndexOf(".")));
+  }
+}
+
+class Matcher {
+  readonly globs: readonly string[];
+  readonly #rows: readonly { what: string; source: string }[];
+  readonly #names: LastNames;
   #any: RegExp | undefined;
 
   /** @param located the paths of the table's rows, and paths that its patterns do not match */
@@ -48,17 +73,11 @@ class Matcher {
       ...located.filter(({ isInTable }) => !isInTable)
         .map((one) => ({ what: one.what, source: absoluteSource(one) })),
     ];
-    const all = [
+    this.globs = [
       ...table.flatMap(({ globs }) => globs),
       ...located.map(({ path }) => slashed(path)),
-    ].map((glob) => glob.toLowerCase().replace(/\/$/, "").replace(/^.*\//, ""));
-    const isEnding = (name: string) => /^\*\.[^.*]+$/.test(name);
-    const others = all.filter((name) => name.includes("*") && !isEnding(name));
-    this.#names = new Set(all.map((name) => isEnding(name) ? name.slice(1) : name));
-    this.#pieces = new RegExp([
-      ...["^[.#]", "[^!-~]"],
-      ...new Set(others.map(tellingPiece).filter((one) => !one.startsWith(".")).map(escapeRegex)),
-    ].join("|"));
+    ];
+    this.#names = new LastNames(this.globs);
   }
 
   /** Matches a path in the form of {@linkcode plainPath}. */
@@ -69,20 +88,11 @@ class Matcher {
     );
   }
 
-  /** A fast test by a name of a path: if it is false for all names, no row matches the path. */
-  mayMatch(name: string): boolean {
-    const small = name.toLowerCase();
-    if (this.#pieces.test(small)) return true;
-    const whole = small.replace(COPY, "");
-    return this.#names.has(whole) || this.#names.has(whole.slice(whole.lastIndexOf(".")));
-  }
-
   kindOf(path: string): string | undefined {
     const plain = plainPath(path);
     // V8 takes 10 ms to compile the pattern of all rows.
-    if (!plain.split("/").some((name) => this.mayMatch(name)) || !this.any.test(plain)) {
-      return undefined;
-    }
+    const isPlain = !plain.split("/").some((name) => this.#names.mayMatch(name));
+    if (isPlain || !this.any.test(plain)) return undefined;
     return this.#rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
   }
 }
@@ -115,6 +125,7 @@ export class PathTable {
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
+  #names: LastNames | undefined;
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
@@ -149,7 +160,11 @@ export class PathTable {
 
   /** A fast test by a name: false if no file of that name is in the table, unless its folder is. */
   mayMatch(name: string): boolean {
-    return this.#secretMatcher().mayMatch(name) || this.#protectedMatcher().mayMatch(name);
+    this.#names ??= new LastNames([
+      ...this.#secretMatcher().globs,
+      ...this.#protectedMatcher().globs,
+    ]);
+    return this.#names.mayMatch(name);
   }
 
   get secretPattern(): RegExp {
