@@ -45,6 +45,8 @@ export interface TurnOptions {
   answerSchema?: JsonSchema | undefined;
   /** The maximum number of rounds of tool calls; by default the agent's `maxToolRounds`. */
   maxToolRounds?: number | undefined;
+  /** Returns the messages that the user sent since the last request: the next request has them behind the results. */
+  meanwhile?: (() => Promise<readonly (readonly Part[])[]>) | undefined;
   /** Returns true if nothing may be changed, as in plan mode. */
   isReadOnly?: (() => boolean | Promise<boolean>) | undefined;
   /** Ends the turn, which returns with `stopReason: "aborted"`. */
@@ -368,12 +370,21 @@ class Turn {
       this.#add(this.#toolMessage({ ...execution, toolName: call?.name ?? execution.toolName }));
     }
     if (isAborted) return this.#stopped(answer, interruption(), "aborted");
-    if (!loop?.isOver) return undefined;
+    if (!loop?.isOver) {
+      await this.#addMeanwhile();
+      return undefined;
+    }
     const text = `Stopped: ${loop.why}.`;
     const isRefused = executions.every(({ outcome }) => outcome === "refused");
     const other = isRefused ? "allow the calls" : "use another model";
     this.#notice("warning", "loop", `${text} Say what to do instead, or ${other}.`);
     return this.#stopped(answer, endOfTurn(text), "loop");
+  }
+
+  async #addMeanwhile(): Promise<void> {
+    for (const parts of await this.options.meanwhile?.() ?? []) {
+      this.#request += `\n\n${typedText(this.#add(userMessage(parts)))}`;
+    }
   }
 
   /** Appends text for the model to a result. */

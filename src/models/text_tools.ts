@@ -46,17 +46,23 @@ function withCallsAsText({ toolCalls = [], content, ...rest }: Message): Message
   return { ...rest, content: [content, ...calls].filter((text) => text !== "").join("\n") };
 }
 
-/** Moves the system text into the first user message, and joins neighbours: roles of such templates alternate. */
+/**
+ * Moves the system text into the first user message, and joins neighbours: roles of such templates alternate. A user
+ * message behind results becomes a part of the last one.
+ */
 export function withoutSystemRole(messages: readonly Message[]): Message[] {
   const merged: Message[] = [];
   for (const message of messages) {
     const role = message.role === "system" ? "user" : message.role;
     const last = merged.at(-1);
-    if (last?.role !== role || role === "tool" || last.toolCalls) merged.push({ ...message, role });
-    else {
+    const isBehindResult = last?.role === "tool" && role === "user";
+    if (!isBehindResult && last?.role !== role || role === "tool" || last.toolCalls) {
+      merged.push({ ...message, role });
+    } else {
       const content = `${last.content}\n\n${message.content}`;
       const parts = [...last.parts ?? [], ...message.parts ?? []];
-      merged[merged.length - 1] = { ...message, role, content, ...(parts.length > 0 && { parts }) };
+      const joined = isBehindResult ? last : { ...message, role };
+      merged[merged.length - 1] = { ...joined, content, ...(parts.length > 0 && { parts }) };
     }
   }
   return merged;

@@ -76,6 +76,8 @@ export interface SessionState {
   readonly elicit: Frontend["elicit"] | undefined;
   /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
   afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
+  /** Returns the reader of an agent's turn: what the user sends from now on, since its last call. */
+  meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
   onCounted(): void;
   emit(event: SessionEvent): void;

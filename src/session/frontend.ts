@@ -9,7 +9,7 @@ import type { TurnEvent } from "../types/event.ts";
 import type { Way } from "./hint_text.ts";
 import type { HeededInstructions, InstructionFile, Notice } from "./data.ts";
 import type { Brought } from "../safety/folder_trust.ts";
-import type { ToolCall } from "../types/message.ts";
+import type { Part, ToolCall } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
 import type { Right } from "../types/confine.ts";
 import type { Change, Job, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
@@ -147,6 +147,8 @@ export interface Frontend {
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
   /** Asks for the input of a program. Without it, the answer is that the user cannot be asked. */
   elicit?: Elicit | undefined;
+  /** Takes the messages that the user sent during the turn. Without it, they wait for the next turn. */
+  steering?(): readonly (readonly Part[])[];
   /** Resolves when more of an answer can be shown; undefined for now. */
   ready?(): Promise<void> | undefined;
 }

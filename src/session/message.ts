@@ -11,12 +11,11 @@ export async function messageParts(
   given: readonly Part[],
   signal: AbortSignal,
 ): Promise<readonly Part[]> {
-  const { agent, fit, pending } = session;
+  const { agent, fit } = session;
   const typed = given.filter((part) => part.type === "text");
   const said = typed.map(({ type, text }): TextPart => ({ type, text }));
   const expanded = await expandedLine(session, typed[0], signal);
   const parts = [
-    ...pending,
     ...expanded
       ? [...expanded, ...said.slice(1)]
       : [...said, ...await attached(session, typed, signal)],

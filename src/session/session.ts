@@ -16,7 +16,7 @@ import { builtinTools } from "../tools/mod.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
-import type { NewestOutput, ToolOutcome } from "../types/tool.ts";
+import type { Job, NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
@@ -79,6 +79,8 @@ export class Session implements AsyncDisposable {
   /** Resolves when the last question to the user is answered. */
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
+  /** The messages that the user sent during the turn. */
+  readonly #steering: (readonly Part[])[] = [];
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
     const { config, permissions, isChosen, asksServer, modelFlags, extensions = [] } = options;
@@ -97,10 +99,7 @@ export class Session implements AsyncDisposable {
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });
-    jobs.onEnd = (job) => {
-      this.#emit({ type: "job_ended", job });
-      this.#emitStatus();
-    };
+    jobs.onEnd = (job) => this.#onJobEnded(job);
     this.#state = {
       agent,
       permissions,
@@ -132,6 +131,7 @@ export class Session implements AsyncDisposable {
         ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal)),
       elicit: frontend.elicit?.bind(frontend),
       afterCall: (...call) => this.#afterCall(...call),
+      meanwhile: (signal) => this.#meanwhile(signal),
       endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
       onCounted: () => this.#emitStatus(),
       emit: (event) => this.#emit(event),
@@ -270,8 +270,7 @@ export class Session implements AsyncDisposable {
     this.#state.undo?.begin(this.agent, text);
     try {
       await this.#looked(signal);
-      const parts = [...await messageParts(state, given, signal)];
-      for (const one of this.#extensions) parts.push(...await one.message?.(text, signal) ?? []);
+      const parts = [...state.pending, ...await this.#message(given, signal)];
       // While the model reads: its first command does not wait for it.
       this.options.permissions.lookAhead(this.agent.state.workingDir).catch(() => {});
       return await this.#turns(parts, signal);
@@ -281,9 +280,41 @@ export class Session implements AsyncDisposable {
     }
   }
 
+  /** Returns the parts to send for a message. @throws {Error} if an extension refuses it. */
+  async #message(given: readonly Part[], signal: AbortSignal): Promise<Part[]> {
+    const parts = [...await messageParts(this.#state, given, signal)];
+    const text = given.filter((part) => part.type === "text").map((part) => part.text).join("\n\n");
+    for (const one of this.#extensions) parts.push(...await one.message?.(text, signal) ?? []);
+    return parts;
+  }
+
+  /** Sub-agents read what their parent reads too. */
+  #meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
+    let read = this.#steering.length;
+    return async () => {
+      for (const given of this.frontend.steering?.() ?? []) {
+        try {
+          this.#steering.push(await this.#message(given, signal));
+        } catch (error) {
+          if (signal.aborted) break;
+          this.#emit({
+            type: "notice",
+            level: "warning",
+            code: "steering",
+            message: reasonOf(error),
+          });
+        }
+      }
+      const news = this.#steering.slice(read);
+      read = this.#steering.length;
+      return news;
+    };
+  }
+
   /** Runs a turn, and continues it as long as extensions have something to add. */
   async #turns(parts: readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
+    this.#steering.length = 0;
     this.#stop = new AbortController();
     const until = AbortSignal.any([signal, this.#stop.signal]);
     const turn = (sent: readonly Part[]) =>
@@ -294,6 +325,7 @@ export class Session implements AsyncDisposable {
         ready: () => this.frontend.ready?.(),
         answerSchema: this.options.answerSchema,
         isReadOnly: () => isPlanning(state),
+        meanwhile: this.#meanwhile(until),
         signal: until,
       });
     let whole = await turn(parts);
@@ -436,6 +468,11 @@ export class Session implements AsyncDisposable {
     } finally {
       this.#loads = undefined;
     }
+  }
+
+  #onJobEnded(job: Job): void {
+    this.#emit({ type: "job_ended", job });
+    this.#emitStatus();
   }
 
   #tell(notice: Notice): void {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { withTextTools } from "../../src/models/text_tools.ts";
+import { withoutSystemRole, withTextTools } from "../../src/models/text_tools.ts";
 import { textOfParts } from "../../src/text/parts.ts";
 import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
 import type { Part } from "../../src/types/message.ts";
@@ -31,4 +31,19 @@ Deno.test("a call in an echo of our own texts is none, however the echo is cut",
     }
     assertEquals(calls([`${echo}\n\n${CALL}`]), 1, "a call behind it is one");
   }
+});
+
+Deno.test("templates whose roles alternate get a message behind results as a part of the last one", () => {
+  const messages = withoutSystemRole([
+    { role: "system", content: "rules" },
+    { role: "user", content: "go" },
+    { role: "assistant", content: "", toolCalls: [{ id: "1", name: "a", arguments: {} }] },
+    { role: "tool", toolCallId: "1", toolName: "a", content: "result" },
+    { role: "user", content: "use tabs" },
+  ]);
+  assertEquals(messages.map(({ role, content }) => [role, content]), [
+    ["user", "rules\n\ngo"],
+    ["assistant", ""],
+    ["tool", "result\n\nuse tabs"],
+  ]);
 });

@@ -111,6 +111,7 @@ class SubAgentWork {
   /** The number of all calls, and the running one. */
   #made = 0;
   #running: SubProgress["running"];
+  readonly #meanwhile: ReturnType<SessionState["meanwhile"]>;
   /** True once it has to answer without further calls. */
   #isOver = false;
 
@@ -126,6 +127,7 @@ class SubAgentWork {
       subAgent: definition.name,
     });
     inheritCounts(parent, this.agent);
+    this.#meanwhile = session.meanwhile(context.signal);
   }
 
   async run(task: string, prompt: string | undefined): Promise<ToolOutcome> {
@@ -174,6 +176,8 @@ class SubAgentWork {
       signal,
       maxToolRounds,
       isReadOnly: () => this.definition.limits.isReader,
+      meanwhile: async () =>
+        (await this.#meanwhile()).map((parts) => [notePart(FOR_PARENT), ...parts]),
       onEvent: (event) => this.#onEvent(event),
     });
     signal.throwIfAborted();
@@ -254,6 +258,8 @@ class SubAgentWork {
   }
 }
 
+const FOR_PARENT =
+  "[The user wrote this meanwhile to the agent that gave you the task, which will read it too. Follow it as far as it concerns your task.]";
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 

@@ -45,6 +45,12 @@ interface PromptAnswer {
   usage?: { totalTokens: number; inputTokens: number; outputTokens: number };
 }
 
+interface WaitingPrompt {
+  parts: readonly Part[];
+  /** Set once the running turn has the prompt. */
+  answer?: Promise<PromptAnswer>;
+}
+
 const CANCELLED: PromptAnswer = { stopReason: "cancelled" };
 
 export class AcpSession implements Frontend {
@@ -59,6 +65,9 @@ export class AcpSession implements Frontend {
   #ended: Promise<unknown> = Promise.resolve();
   readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
+  /** Prompts that wait for the end of earlier ones. */
+  readonly #waiting: WaitingPrompt[] = [];
+  #running: Promise<PromptAnswer> | undefined;
   /** The options last sent to the editor, as JSON. */
   #toldOptions = "";
   #toldPlan = "[]";
@@ -128,9 +137,27 @@ export class AcpSession implements Frontend {
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     const { workingDir } = this.#session.agent.state;
     const parts = promptParts(blocks, workingDir);
-    const turn = this.#ended.then(() => this.#run(parts, signal));
+    const waiting: WaitingPrompt = { parts };
+    this.#waiting.push(waiting);
+    const turn = this.#ended.then(() => {
+      if (waiting.answer) return waiting.answer;
+      this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+      return this.#running = this.#run(parts, signal);
+    });
     this.#ended = turn.catch(() => {});
     return turn;
+  }
+
+  /** A prompt that comes during a turn is a part of it, and has its answer. */
+  steering(): (readonly Part[])[] {
+    const isMessage = ({ parts: [first] }: WaitingPrompt) =>
+      first?.type !== "text" || this.#session.opens(first.text) || !commandIn(first.text);
+    const taken = this.#waiting.filter(isMessage);
+    for (const one of taken) {
+      one.answer = this.#running!.then(({ stopReason }) => ({ stopReason }));
+      this.#waiting.splice(this.#waiting.indexOf(one), 1);
+    }
+    return taken.map(({ parts }) => parts);
   }
 
   async #run(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {

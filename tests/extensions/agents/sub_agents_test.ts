@@ -418,3 +418,20 @@ Deno.test("explore: requests begin alike where skills are listed, whatever room 
     assertEquals([model, server.requests.length, beginnings(server)], [model, 3, 1]);
   }
 });
+
+Deno.test("explore: what the user says meanwhile reaches the sub-agent, then the agent", async () => {
+  await using at = await placesWith({ "repo/a.txt": "text of a\n" });
+  await using server = strictServer([
+    explore("Find a"),
+    read("a.txt"),
+    { text: "a.txt:1 says it." },
+    { text: "Done." },
+  ]);
+  const said = [["look at b"]];
+  const steering = () => (said.pop() ?? []).map((text) => [{ type: "text", text } as const]);
+  await using fake = await at.open(server.url, {}, { steering });
+  await fake.session.prompt("hi", never);
+  const [, , second, last] = [0, 1, 2, 3].map((n) => messagesOf(server, n));
+  assertMatch(second!.at(-1)!.content, /^\[The user wrote this meanwhile.*\n\nlook at b$/s);
+  assertEquals(last!.at(-1), { role: "user", content: "look at b" });
+});

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { Editor } from "../../helpers/editor.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 import { workspace } from "../../tools/workspace.ts";
 
 const edit = {
@@ -134,6 +135,29 @@ Deno.test("acp: what is unsaved in the editor is read, searched and edited, and 
     `write ${at}`,
     `write ${ws.dir}/new.txt`,
   ]);
+});
+
+Deno.test("acp: a prompt that comes during a turn is in its next request, a command waits for its end", async () => {
+  using ws = workspace();
+  await using server = strictServer([
+    { toolCalls: [{ name: "run_bash", arguments: { command: "cat pipe" } }] },
+    { text: "Done." },
+  ]);
+  await using editor = new Editor(
+    ["--base-url", `${server.url}/v1`, "-m", "test", "--yes", "--sandbox", "off", "--no-session"],
+    { cwd: ws.dir },
+  );
+  const pipe = `${ws.dir}/pipe`;
+  await new Deno.Command("mkfifo", { args: [pipe] }).output();
+  const sessionId = await editor.begin(ws.dir);
+  const turn = editor.prompt(sessionId, "go");
+  await waitUntil(() => editor.updates("tool_call").length > 0);
+  const others = [editor.prompt(sessionId, "use tabs"), editor.prompt(sessionId, "/context")];
+  await Deno.writeTextFile(pipe, "x\n");
+  assertEquals(await Promise.all([turn, ...others]), ["end_turn", "end_turn", "end_turn"]);
+  const messages = server.requests.at(-1)!.body.messages as { role: string; content: string }[];
+  assertEquals(messages.slice(-2).map(({ role }) => role), ["tool", "user"]);
+  assertEquals([messages.at(-1)!.content, server.requests.length], ["use tabs", 2]);
 });
 
 Deno.test("acp: a turn that is cancelled ends as such, also while a question stands", async () => {

@@ -7,7 +7,12 @@ type ActionRow = readonly [name: string, keys: string, help: string, more?: stri
 
 const ACTION_ROWS = [
   ["submit", "enter", "send the message; after a \\, add a line"],
-  ["newline", "alt-enter, shift-enter, ctrl-enter, ctrl-j", "add a line"],
+  [
+    "newline",
+    "alt-enter, shift-enter, ctrl-enter, ctrl-j",
+    "add a line",
+    "while the model works, Alt-Enter sends after the turn",
+  ],
   ["cancel", "ctrl-c", "stop the turn, else clear the line; twice at an empty line: quit"],
   ["stop", "escape", "stop the turn", "close a list; twice at an empty line: rewind to a message"],
   ["delete-char-or-leave", "ctrl-d", "delete the character at the cursor; at an empty line: quit"],

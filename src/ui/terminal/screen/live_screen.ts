@@ -145,6 +145,10 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
+  takeSteering(): TextPart[] {
+    return this.#message.takeSteering();
+  }
+
   update(): void {
     if (this.#isActive()) this.#tick ??= setInterval(() => this.#output.draw(), TICK_MS);
     else {

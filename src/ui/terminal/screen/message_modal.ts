@@ -27,6 +27,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   onStop: () => void;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
+  /** True for a line that the running turn can have with its next request. */
+  steers?: ((line: string) => boolean) | undefined;
   /** A note about a queued line, such as "exits after the answer". */
   queuedNote?: ((line: string) => string | undefined) | undefined;
   /** Rows, with SGR, below a line that is `?`. */
@@ -39,6 +41,8 @@ const MAX_QUEUED_CHARS = 4096;
 
 export class MessageModal extends LineModal<never, MessageModalOptions> {
   readonly queued: (readonly Unit[])[] = [];
+  /** Queued messages that are sent after the turn, not during it. */
+  readonly #later = new WeakSet<readonly Unit[]>();
   /** True if the queue waits for Enter because the turn was stopped. */
   isHeld = false;
   /** True if the next Ctrl-C exits. */
@@ -79,7 +83,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       const text = unitsText(units);
       const start = sanitizeProse(text.slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
       const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
-      return [`${this.isHeld ? "held" : "queued"}: ${start}`, ...note ? [note] : []].join(" · ");
+      const when = this.isHeld ? "held" : this.#steers(units) ? "next step" : "queued";
+      return [`${when}: ${start}`, ...note ? [note] : []].join(" · ");
     });
   }
 
@@ -87,8 +92,32 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return [...this.queued, this.state.units].map(textPartOf);
   }
 
-  /** Holds the queue because the turn was stopped. */
+  /** Takes the messages for the next request of the running turn. */
+  takeSteering(): TextPart[] {
+    return this.#takeSteering().map(textPartOf);
+  }
+
+  #steers(units: readonly Unit[]): boolean {
+    return this.options.isActive() && !this.#later.has(units) &&
+      this.options.steers?.(unitsText(units)) === true;
+  }
+
+  #takeSteering(): (readonly Unit[])[] {
+    const { next = [], later = [] } = Object.groupBy(
+      this.isHeld ? [] : this.queued,
+      (units) => this.#steers(units) ? "next" : "later",
+    );
+    if (next.length > 0) this.queued.splice(0, Infinity, ...later);
+    return next;
+  }
+
+  /** Holds the queue because the turn was stopped. Messages for it return to the line. */
   hold(): void {
+    const { units } = this.state;
+    const texts = [...this.#takeSteering(), ...units.length > 0 ? [units] : []];
+    if (texts.length > 1 || units.length === 0) {
+      this.#reset(texts.flatMap((one, i) => i === 0 ? one : ["\n", ...one]));
+    }
     this.isHeld = this.queued.length > 0;
   }
 
@@ -109,7 +138,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     } else if (/^(up|ctrl-p)$/.test(key.name ?? "") && isEmpty && this.queued.length > 0) {
       this.#reset(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
-    } else return super.press(key);
+    } else if (key.name === "alt-enter" && isActive && !isEmpty) this.#submit(true);
+    else return super.press(key);
     return "none";
   }
 
@@ -141,8 +171,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.state = lineState({ history: entries, text, vi });
   }
 
-  #submit(): void {
+  /** @param isLater sends the message after the running turn, not during it */
+  #submit(isLater = false): void {
     const { units } = this.state;
+    if (isLater) this.#later.add(units);
     if (unitsText(units).trim() === "") {
       this.isHeld = false;
       return this.#sendQueued();

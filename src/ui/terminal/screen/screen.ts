@@ -28,6 +28,8 @@ export interface Screen extends Disposable {
   print(text: string): void;
   stream(text: string): void;
   echo(message: TextPart): void;
+  /** Takes the messages for the next request of the running turn. */
+  takeSteering(): TextPart[];
   update(): void;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
@@ -101,6 +103,10 @@ export class PlainScreen implements Screen {
 
   choose(): Promise<null> {
     return Promise.resolve(null);
+  }
+
+  takeSteering(): TextPart[] {
+    return [];
   }
 
   copy(): Copied {

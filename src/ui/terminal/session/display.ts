@@ -37,7 +37,7 @@ type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
-    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "queuedNote"
+    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "steers" | "queuedNote"
   >,
   Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   keymap: Keymap;

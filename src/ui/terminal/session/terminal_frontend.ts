@@ -109,6 +109,8 @@ export class TerminalFrontend implements Frontend, Disposable {
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
       overtakes: (line) => this.#commandIn(line) !== undefined,
+      steers: (line) =>
+        this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
       queuedNote: (line) =>
         /^(exit|quit)$/.test(this.#commandIn(line)?.name ?? "")
           ? "quits after the answer; Esc stops the answer"
@@ -162,6 +164,16 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#conversation.onEvent(event, this.#session.agent.state.messages);
     this.#display.view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
+  }
+
+  steering(): TextPart[][] {
+    const { screen, view } = this.#display;
+    const messages = screen.takeSteering();
+    for (const message of messages) {
+      view.onMessage(message);
+      this.#history.add(message.text, message.pasted);
+    }
+    return messages.map((message) => [message]);
   }
 
   /** Lets the user choose a server before the session; undefined if they cancel, an exit code after a signal. */

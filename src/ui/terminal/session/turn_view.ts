@@ -7,6 +7,7 @@ import { type Appearance, DIM, type Painter, painter } from "../style.ts";
 import { terminalSize } from "../tty.ts";
 import { duration } from "../../../text/count.ts";
 import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
+import type { TextPart } from "../../../types/message.ts";
 import type { TaskItem } from "../../../types/tool.ts";
 import { type CallText, callText } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
@@ -147,6 +148,16 @@ export class TurnView {
   print(text: string): void {
     this.#endReasoning();
     this.#line(text);
+  }
+
+  /** Shows a message that the user sent during the turn. */
+  onMessage(message: TextPart): void {
+    this.#endReasoning();
+    this.#endText();
+    this.#endLooks();
+    this.screen.echo(message);
+    this.screen.print("");
+    this.#last = "nothing";
   }
 
   note(text: string): void {

@@ -175,7 +175,7 @@ screenTest("a search goes on behind a question", async (screen, terminal) => {
 
 screenTest("the rows above and below the input, in low windows, too", async (screen, terminal) => {
   screen.stream("The beginning");
-  await terminal.type("one\rtwo\x1b\r  lines\r");
+  await terminal.type("one\rtwo\x1b[13;2u  lines\r");
   const all = [
     "The beginning",
     "",
@@ -197,7 +197,7 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
   };
   for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
   for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
-  await terminal.type("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5");
+  await terminal.type("1\x1b[13;2u2\x1b[13;2u3\x1b[13;2u4\x1b[13;2u5");
   const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
   assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
   assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);

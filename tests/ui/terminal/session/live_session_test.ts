@@ -10,18 +10,22 @@ const said = ({ body }: StrictRequest) =>
 const rowsOf = (rows: string[], text: string) => rows.filter((row) => row.includes(text)).length;
 
 sessionTest(
-  "Esc stops the turn, keeps what was said, and holds what was queued, each by itself",
+  "Esc stops the turn and keeps what was said; messages for it return to the line, the others are held",
   [{ text: "The beginning of an answer that", hang: true }, { text: "Again." }, { text: "Then." }],
   async (terminal, server) => {
     await terminal.type("go\r");
     await terminal.until("The beginning of an answer");
-    await terminal.type("later\r!touch no\rlast\rhalf");
-    await terminal.until("queued: last");
+    await terminal.type("later\x1b\r!touch no\rlast\rhalf");
+    await terminal.until((rows) =>
+      ["queued: later", "next step: last"].every((row) => rows.includes(row))
+    );
     await terminal.type("\x1b");
     const rows = await terminal.until("interrupted");
     assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
-    await terminal.until((rows) => rows.includes("held: later") && rows.includes("> half"));
-    await terminal.type("\x03\x1b[A\x03\x1b[A\x03");
+    await terminal.until((rows) =>
+      rows.includes("held: later") && rows.includes("> last") && rows.includes("  half")
+    );
+    await terminal.type("\x03\x1b[A\x03");
     await terminal.until((rows) =>
       rows.includes("held: later") && !rows.includes("held: !touch no")
     );
@@ -29,6 +33,45 @@ sessionTest(
     await terminal.until("Then.");
     assertEquals(server.requests.slice(1).map(said), ["later", "new"]);
   },
+);
+
+sessionTest(
+  "a message that is typed during a turn is in its next request; after Alt-Enter, in the next turn",
+  [
+    { toolCalls: [{ name: "run_bash", arguments: { command: "cat pipe" } }] },
+    { text: "Seen." },
+    { text: "After." },
+  ],
+  async (terminal, server) => {
+    const pipe = `${terminal.folder}/pipe`;
+    await new Deno.Command("mkfifo", { args: [pipe] }).output();
+    await terminal.type("go\r");
+    await terminal.until("Running");
+    await terminal.type("use tabs\rdrop\rthen this\x1b\r");
+    await terminal.until((rows) => rows.includes("queued: then this"));
+    // Up takes the newest one back.
+    await terminal.type("\x1b[A\x15");
+    await terminal.until((rows) => !rows.includes("queued: then this"));
+    await terminal.type("\x1b[A\x15and this\x1b\r");
+    await terminal.until((rows) =>
+      rows.includes("next step: use tabs") && rows.includes("queued: and this") &&
+      !rows.includes("next step: drop")
+    );
+    await Deno.writeTextFile(pipe, "x\n");
+    const rows = await terminal.until("After.");
+    const at = (text: string) => rows.findIndex((row) => row.includes(text));
+    assert(at("> use tabs") < at("Seen.") && at("Seen.") < at("> and this"), rows.join("\n"));
+    const [first, second, third] = server.requests.map(({ body }) => body.messages as unknown[]);
+    assertEquals(second!.slice(0, first!.length), first);
+    assertEquals(second!.slice(first!.length).map((one) => (one as { role: string }).role), [
+      "assistant",
+      "tool",
+      "user",
+    ]);
+    assertEquals(server.requests.slice(1).map(said), ["use tabs", "and this"]);
+    assertEquals(third!.slice(0, second!.length), second);
+  },
+  { flags: "--yes" },
 );
 
 const edit = (old_string: string, new_string: string) => ({
