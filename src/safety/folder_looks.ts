@@ -50,7 +50,7 @@ export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
  * Returns a text that changes with the folder's entries; undefined if it might not change. The system sets
  * `ctime` at each change of a folder's entries and permissions, and no program can set it.
  */
-export function folderState(
+function folderState(
   { dev, ino, ctime, mtime, mode }: Deno.FileInfo,
   mayBeNew = false,
 ): string | undefined {

@@ -84,12 +84,16 @@ function isPartOf(folder: string, isKnown: (repository: string) => boolean): boo
     (isKnown(above) || isPartOf(above, isKnown));
 }
 
+/** True if `..` follows a name in a path: the system leaves the target of a link there, and `resolve` the link. */
+export const leavesName = (path: string): boolean =>
+  /(^|\/)\.\.(\/|$)/.test(path.replace(/^(\.{1,2}(\/+|$))+/, ""));
+
 /**
  * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
  */
 export function gitFileTarget(dotGit: string): string | undefined {
   const named = /^gitdir: ([^\0\ufffd]+)$/.exec(lineIn(dotGit))?.[1];
-  return named && resolve(dirname(dotGit), named);
+  return named && !leavesName(named) ? resolve(dirname(dotGit), named) : undefined;
 }
 
 /** True for a folder that git considers a repository, also if that takes an entry `more`. */
@@ -114,26 +118,32 @@ export const expectPipes = async (): Promise<void> => {
   nodeFs ??= await import("node:fs");
 };
 
-/** Returns the text of a file; undefined if it is larger, or cannot be read. */
-export const textWithin = (path: string, maxBytes = Infinity): string | undefined =>
+/** Returns the bytes of a file; undefined if it is larger, or cannot be read. */
+export const bytesWithin = (path: string, maxBytes = Infinity): Uint8Array | undefined =>
   attempt(() => {
     const { isFile, size } = Deno.statSync(path);
     if (!isFile || size > maxBytes) return undefined;
-    if (nodeFs === undefined) return Deno.readTextFileSync(path);
+    if (nodeFs === undefined) return Deno.readFileSync(path);
     const { constants, openSync, fstatSync, readFileSync, closeSync } = nodeFs;
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return fstatSync(file).isFile() ? readFileSync(file, "utf8") : undefined;
+      return fstatSync(file).isFile() ? readFileSync(file) : undefined;
     } finally {
       closeSync(file);
     }
   });
 
+/** Returns the text of a file; undefined if it is larger, or cannot be read. For git, a mark of UTF-8 is text. */
+export const textWithin = (path: string, maxBytes?: number): string | undefined => {
+  const bytes = bytesWithin(path, maxBytes);
+  return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+};
+
 /** Returns the text of a small file; "" if it is larger or cannot be read. */
 export const smallFile = (path: string): string => textWithin(path, MAX_GIT_FILE) ?? "";
 
 /** Returns the text of a small file without the line breaks at its end, as git reads a path: spaces are part of it. */
-export function lineIn(path: string): string {
+function lineIn(path: string): string {
   const text = smallFile(path);
   let end = text.length;
   while (/[\r\n]/.test(text[end - 1] ?? "")) end--;

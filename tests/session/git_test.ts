@@ -895,10 +895,15 @@ const MADE: [name: string, prepare: string, command: string][] = [
     `n=$(printf 'x\\n.'); mkdir "\${n%.}"; cd "\${n%.}"; ${ENTRIES}; ${EVIL_BARE}`,
     "cd x*; git status",
   ],
-  [
-    "commondir leads to a folder whose name begins with a space",
-    `mkdir -p x/.git; cd x/.git; ${ENTRIES}; echo ' .' > commondir; mkdir ' .'; mv objects refs ' .'; git config -f ' ./config' ${EVIL}`,
+  ...[". ", " .", "\\357\\273\\277."].map((named): [string, string, string] => [
+    `commondir leads to a folder whose name looks like ".": ${named}`,
+    `mkdir -p x/.git; cd x/.git; ${ENTRIES}; printf '${named}' > commondir; d=$(cat commondir); mkdir "$d"; mv objects refs "$d"; git config -f "./$d/config" ${EVIL}`,
     "cd x; git status",
+  ]),
+  [
+    'commondir leads to a folder whose name looks like "../.."',
+    `${AT_X}; mkdir y; cd x/.git; mkdir -p worktrees/g; cd worktrees/g; echo ref: refs/heads/x > HEAD; printf '../.. ' > commondir; mkdir -p '../.. /objects' '../.. /refs'; git config -f '../.. /config' ${EVIL}; echo gitdir: ../x/.git/worktrees/g > ../../../../y/.git`,
+    "cd y; git status",
   ],
   ["the folder itself", `mkdir -p $NEW; cd $NEW; ${ENTRIES}; ${EVIL_BARE}`, "cd $NEW; git status"],
   [
@@ -971,6 +976,13 @@ const MADE: [name: string, prepare: string, command: string][] = [
       leadTo("$HOME/.cache/y")
     }; echo "gitdir: \${at:-$HOME/.cache}/y" > x/.git;; git add x`,
     "git status",
+  ],
+  [
+    "a file leads to it in the saved caches behind a link",
+    `mkdir -p $HOME/.cache; ${AT_X}; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ${
+      leadTo("$HOME/.cache/y")
+    }; mkdir $HOME/.cache/z; ln -s "\${at:-$HOME/.cache}/z" l; git init -q --bare y; echo "gitdir: ../l/../y" > x/.git`,
+    "cd x; git status",
   ],
   [
     "one among the objects of the folder itself",
@@ -1089,6 +1101,77 @@ Deno.test({
     assertEquals(at.has("pwned"), false);
   },
 });
+
+Deno.test({
+  name: "R-23 what a job makes of settings that it mapped, which no time shows, is put aside",
+  ignore: ignore || !/^(x86_64|aarch64)$/.test(Deno.build.arch),
+  async fn() {
+    await using at = await repository();
+    const [mmap, read] = Deno.build.arch === "x86_64" ? [9, 0] : [222, 63];
+    await Deno.writeTextFile(
+      `${at.folder}/map.pl`,
+      `open F, '+<', 'x/.git/config'; my $at = syscall(${mmap}, 0, 4096, 3, 1, fileno F, 0);
+       for ('good', 'bad') {
+         open G, '<', $_; syscall(${read}, fileno G, $at, 4096);
+         open T, '>', "$_.done"; open P, '<', 'go'; <P>;
+       }`,
+    );
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `${AT_X}; mkfifo go; cd x; cp .git/config ../good; git config ${EVIL}; cp .git/config ../bad; cd ..
+       for f in good bad; do printf '#%4095s' ' ' | tr ' ' x >> $f; head -c 4096 $f > x/.git/config; cp x/.git/config $f; done
+       cat good > x/.git/config; exec perl map.pl`,
+    );
+    const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/good.done"));
+    const changed = () => Deno.statSync(`${at.folder}/x/.git/config`).ctime!.getTime();
+    await waitUntil(() => Date.now() - changed() > 3000);
+    assertEquals((await at.run("true")).includes("untrusted"), false);
+    const time = changed();
+    await at.outside("echo > go");
+    await waitUntil(() => at.has("work/bad.done"));
+    assertEquals(changed(), time);
+    assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+    await at.outside("git -C x status; echo > go");
+    await job;
+    assertEquals(at.has("pwned"), false);
+  },
+});
+
+const SECRET = "git init -q ../secret; cd ../secret; echo key > k; git add k; git commit -qm k";
+/** Ways in which a new repository leads git to the objects of another one, from `x`. */
+const ALTERNATES: [name: string, lead: string][] = [
+  ["a path in quotes", `printf '"%s"\n' $(echo $AT | sed 's,/,\\\\057,g')`],
+  [
+    "a folder that leads on",
+    "mkdir -p ../store/info; echo $AT > ../store/info/alternates; echo ../../../store",
+  ],
+];
+
+for (const [name, lead] of ALTERNATES) {
+  Deno.test({
+    name: `R-23 a repository that a command makes leads to no objects elsewhere: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      await at.outside(SECRET);
+      const id = (await at.outside("git -C ../secret rev-parse HEAD:k")).trim();
+      const line = lead.replaceAll("$AT", `${at.base}/secret/.git/objects`);
+      await Deno.writeTextFile(
+        `${at.folder}/p.sh`,
+        `git init -q x; cd x; (${line}) > ../to; cd .git/objects; mkdir -p "$(head -1 ../../../to)"; cp ../../../to info/alternates`,
+      );
+      const read = `git -C x cat-file -p ${id}`;
+      await at.outside("sh p.sh");
+      assertEquals(await at.outside(read), "key\n");
+      await at.outside("rm -rf x store to");
+      assertMatch(await at.run("sh p.sh"), /alternates was moved to alternates[.]untrusted/);
+      assertEquals(await at.outside(read), "");
+      // Positive control.
+      assertEquals((await at.run("git clone -qs . near")).includes("untrusted"), false);
+    },
+  });
+}
 
 /** The place of a repository that `sub/.git` is a link to, and what a command puts in the place of the link. */
 const LINKED: [target: string, plant: string][] = [

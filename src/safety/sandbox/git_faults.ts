@@ -3,8 +3,14 @@
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
-import { folderState } from "../folder_looks.ts";
-import { gitFileTarget, isRepository, lineIn, smallFile, textWithin } from "../git_files.ts";
+import {
+  bytesWithin,
+  gitFileTarget,
+  isRepository,
+  leavesName,
+  smallFile,
+  textWithin,
+} from "../git_files.ts";
 import { runInPlace, runInPlaces } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
@@ -27,12 +33,19 @@ const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   // Values may go on in further lines: a file that names a strategy and a path loses all of its text.
   ["sequencer/opts", /^(?=[^]*strategy)[^]*\/[^]*$/i],
 ];
-/** The names of an index, which may have a part in a shared file. */
-const INDEX = /^(shared)?index/;
-/** The files that git is asked about, and their states when it found nothing in them, by folder. */
-const ASKED_FILES = /^config|^(shared)?index/;
+/** The names of an index, which may have a part in a shared file; and of all files that git is asked about. */
+const INDEX = /^(index|sharedindex\..+)$/;
+const ASKED_FILES = /^(config(\.worktree)?|index|sharedindex\..+)$/;
+/** The maximum size of these files, in bytes, if they are compared: while a command runs, and of new repositories. */
+const MAX_COMPARED = 10_000_000;
+const MAX_KNOWN = 100_000;
+const MAX_HARMLESS = 500;
+/** Their contents when git found nothing in them, by folder. */
 const harmlessStates = new Map<string, string>();
 
+/** True for a line of `alternates` that git neither unquotes nor skips, and reads as `resolve` does. */
+const isPlain = (line: string): boolean =>
+  line !== "" && !/["#\p{Cc}\ufffd]/u.test(line) && !leavesName(line);
 const isThere = (path: string): boolean => entryAt(path) !== undefined;
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path) : undefined;
@@ -43,21 +56,27 @@ const hasPipe = (folder: string): boolean =>
     !isFile && !isDirectory && attempt(() => Deno.statSync(join(folder, name)).isFifo)
   );
 
-/** All that changes with the files of such names in a folder; undefined if another change may leave it the same. */
-function filesState(folder: string, names: RegExp): string | undefined {
-  const files = attempt(() => [...Deno.readDirSync(folder)].filter(({ name }) => names.test(name)));
-  const states = files?.map(({ name }) => {
-    const state = attempt(() => folderState(Deno.lstatSync(join(folder, name))));
-    return state && `${name} ${state}`;
-  });
-  return states?.every(Boolean) ? states.sort().join("\n") : undefined;
+/**
+ * Returns the contents of the files of such names in a folder; undefined if they are too large to compare. Times say
+ * nothing: a program that mapped a file before changes it without them.
+ */
+function filesState(folder: string, names: RegExp, most: number): string | undefined {
+  const files = attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name));
+  let state = files && "";
+  for (const name of files?.filter((name) => names.test(name)).sort() ?? []) {
+    const path = join(folder, name);
+    const bytes = entryAt(path)?.isFile ? bytesWithin(path, most - state!.length) : undefined;
+    if (bytes === undefined) return undefined;
+    state += `${name} ${bytes.length} ${new TextDecoder("latin1").decode(bytes)}`;
+  }
+  return state;
 }
 
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
   resolved: textIfFile(join(folder, "MERGE_RR")),
-  index: filesState(folder, INDEX),
+  index: filesState(folder, INDEX, MAX_COMPARED),
 });
 export type GitState = ReturnType<typeof gitState>;
 
@@ -133,6 +152,7 @@ export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", resolved, index }: Partial<GitState> = {},
+  isSame = index !== undefined && filesState(at, INDEX, MAX_COMPARED) === index,
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
@@ -147,7 +167,6 @@ export function changedFaults(
     const left = text.replace(pattern, "");
     if (left !== text) faults.set(path, left);
   }
-  const isSame = index !== undefined && filesState(at, INDEX) === index;
   const mayLeadAway = () => hasPipe(at) || !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
   if (!isSame && isThere(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
@@ -186,14 +205,14 @@ function faultsOf(
   };
   if (!isDirectory) {
     const named = isSymlink ? attempt(() => Deno.readLinkSync(at)) : gitFileTarget(at);
-    const target = named && realIn("..", named);
+    const target = named && !leavesName(named) ? realIn("..", named) : undefined;
     // Commands can hide a repository where none is looked for, or in a closed folder.
     const isChecked = target && repositories.includes(target) && isRepository(target);
     return isChecked ? [] : [[at]];
   }
-  const state = filesState(at, ASKED_FILES);
+  const state = filesState(at, ASKED_FILES, MAX_KNOWN);
   const isKnown = state !== undefined && harmlessStates.get(at) === state;
-  const faults = changedFaults(at, git, isKnown ? { index: filesState(at, INDEX) } : {});
+  const faults = changedFaults(at, git, {}, isKnown);
   const configs = isKnown ? [] : ["config", "config.worktree"].map((name) => join(at, name));
   for (const path of configs.filter(isThere)) {
     const text = git.harmlessText(path);
@@ -201,19 +220,25 @@ function faultsOf(
   }
   // Without that, it is no repository.
   if (!isThere(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
+  if (harmlessStates.size > MAX_HARMLESS) harmlessStates.clear();
   if (state !== undefined && faults.size === 0) harmlessStates.set(at, state);
   const [hooks, common, shared] = [
     `${at}/hooks`,
     `${at}/commondir`,
     `${at}/objects/info/alternates`,
   ];
-  const leadsTo = lineIn(common);
-  const isWorktree = leadsTo === "." ||
-    leadsTo === "../.." && repositories.includes(dirname(dirname(at)));
+  const leadsTo = smallFile(common);
+  const isWorktree = /^\.\n?$/.test(leadsTo) ||
+    /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
   if (isThere(common) && !isWorktree) faults.set(common, undefined);
-  const lines = smallFile(shared).split("\n").filter(Boolean);
-  const isNear = lines.every((line) => isWithin(root, realIn("objects", line) ?? "/"));
-  if (!isNear || entryAt(shared)?.size && lines.length === 0) faults.set(shared, undefined);
+  const isNear = (line: string) => {
+    const objects = isPlain(line) ? realIn("objects", line) : undefined;
+    // Its objects may be elsewhere, too.
+    return isWithin(root, objects ?? "/") && !entryAt(`${objects}/info/alternates`)?.size;
+  };
+  const isEmpty = entryAt(shared)?.size === 0;
+  const areNear = isEmpty || smallFile(shared).replace(/\n$/, "").split("\n").every(isNear);
+  if (isThere(shared) && !areNear) faults.set(shared, undefined);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
   if (isThere(hooks) && !areSamples) faults.set(hooks, undefined);
