@@ -88,9 +88,7 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
-    if (!isFile || size > MAX_SETTINGS_BYTES) {
-      throw new UsageError(`${path} must be a JSON file`);
-    }
+    if (!isFile || size > MAX_SETTINGS_BYTES) throw new UsageError("it must be a JSON file");
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;

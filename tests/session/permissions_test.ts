@@ -410,8 +410,16 @@ Deno.test("a file with a byte order mark is read; what a project's file leads to
     await Deno.mkdir(`${folder}/.copilot`);
     const path = `${folder}/.copilot/permissions.json`;
     if (link) await Deno.symlink(link, path);
-    await Deno.writeTextFile(path, text);
+    await (text === "" ? Deno.mkdir(path) : Deno.writeTextFile(path, text));
   };
+  // A command may have made it.
+  await turn([], [], { prepare: prepare("") }, ({ code, stderr }) => {
+    assertEquals(code, 2);
+    assertMatch(
+      stderr,
+      /^copilot: Cannot read [^ ]*: it must be a JSON file: correct or remove it\n$/,
+    );
+  });
   const read = use("read_file", { file_path: "a.txt" });
   await turn([read], [], { prepare: prepare('\ufeff{"deny":["read"]}') }, ({ code }) => {
     assertEquals(code, 3);
