@@ -23,10 +23,26 @@ each() {
 run() {
 `;
 
+/** The time in ms that programs may take together while this one waits for them, and Esc and signals with it. */
+export interface WaitTime {
+  left: number;
+}
+
+/** Returns the time for one decision, or for one command's start or end. */
+export const waitTime = (): WaitTime => ({ left: 10_000 });
+
+/** Runs a program for at most the seconds that are left; undefined if there are none. */
+export function runInTime<T>(time: WaitTime, run: (seconds: string) => T): T | undefined {
+  if (time.left <= 0) return undefined;
+  const begun = performance.now();
+  const result = attempt(() => run(String(Math.ceil(time.left / 1000))));
+  time.left -= performance.now() - begun;
+  return result;
+}
+
 /** A file may be a pipe without a reader, and folders may grow without end. */
-const SHELL_WORDS = Deno.build.os === "linux"
-  ? "/usr/bin/timeout -s KILL 20 /bin/sh".split(" ")
-  : ["/bin/sh"];
+const limited = (seconds: string): string[] =>
+  Deno.build.os === "linux" ? ["/usr/bin/timeout", "-s", "KILL", seconds, "/bin/sh"] : ["/bin/sh"];
 
 type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
 /** The maximum number of folders of one shell, whose arguments are limited. */
@@ -36,6 +52,7 @@ const MAX_PLACES = 50;
 export function runInPlaces(
   script: string,
   folders: readonly InPlace[],
+  time = waitTime(),
 ): { output: string; fault: string | undefined }[] {
   if (folders.length === 0) return [];
   const now = folders.slice(0, MAX_PLACES);
@@ -43,10 +60,11 @@ export function runInPlaces(
   const runs = now.map(([, args = []]) =>
     ["each", ...[undefined, ...args].map(() => `"\${${++at}}"`)].join(" ")
   );
-  const ran = attempt(() =>
-    new Deno.Command(SHELL_WORDS[0]!, {
+  const ran = runInTime(time, (seconds) => {
+    const [program = "", ...words] = limited(seconds);
+    return new Deno.Command(program, {
       args: [
-        ...[...SHELL_WORDS.slice(1), "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"],
+        ...[...words, "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"],
         ...now.flatMap(([folder, args = []]) => [folder, ...args]),
       ],
       env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC0" },
@@ -54,15 +72,15 @@ export function runInPlaces(
       clearEnv: true,
       stdin: "null",
       stderr: "null",
-    }).outputSync()
-  );
+    }).outputSync();
+  });
   const parts = new TextDecoder().decode(ran?.stdout).split("\0");
   const results = now.map((_, i) => {
     const [output = "", errors = "", code] = parts.slice(3 * i, 3 * i + 3);
     const why = errors.split("\n")[0] || "it was replaced, or took too long";
     return { output: output.trim(), fault: code === "0" ? undefined : why };
   });
-  return [...results, ...runInPlaces(script, folders.slice(MAX_PLACES))];
+  return [...results, ...runInPlaces(script, folders.slice(MAX_PLACES), time)];
 }
 
 export const runInPlace = (folder: string, script: string, args?: readonly string[]) =>

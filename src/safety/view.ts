@@ -453,6 +453,8 @@ function findingsIn(
 
 const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 
+/** The cost of opening a folder, which takes a program. */
+const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
@@ -472,7 +474,12 @@ export function repositoriesIn(
   const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
   for (const at of folders) {
     if (looks.cost > limit) return { found, isComplete: false };
-    const look = looks.at(at) ?? (runInPlace(at, "chmod u+rwx ."), looks.at(at));
+    const open = () => {
+      looks.cost += OPENED_COST;
+      runInPlace(at, "chmod u+rwx .");
+      return looks.at(at);
+    };
+    const look = looks.at(at) ?? open();
     // The user may open a closed folder later.
     const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);

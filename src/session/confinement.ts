@@ -9,6 +9,7 @@ import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import type { Sandbox } from "../safety/sandbox/probe.ts";
 import { canShare, SharedNetworks } from "../safety/sandbox/shared_networks.ts";
 import { limitOf } from "../safety/sandbox_limit.ts";
+import { waitTime } from "../safety/in_place.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
@@ -43,6 +44,10 @@ const writers = new Map<View, boolean>();
 export const isWrittenNow = (path: string): boolean =>
   [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
 
+/** The maximum number of lines about the end of one command. */
+const MAX_MENDED_LINES = 20;
+/** The maximum number of closed folders that are named. */
+const MAX_CLOSED_NAMES = 5;
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 
 /** Prepares for a program that runs while others are checked. */
@@ -56,6 +61,8 @@ export class Confinement {
   #own: string | undefined;
   #mounts: string | undefined;
   readonly #networks = new SharedNetworks();
+  /** The folders that the last command could not use, in words. */
+  #closed = "";
 
   constructor(private readonly sources: ConfinementSources) {}
 
@@ -116,7 +123,8 @@ export class Confinement {
         shared?.leave();
         ended();
         const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks(), ...tidy()];
-        const mended = lines.join("; ");
+        const more = lines.splice(MAX_MENDED_LINES).length;
+        const mended = [...lines, ...more > 0 ? [`${more} more`] : []].join("; ");
         if (mended) this.sources.onMended(mended);
         return mended || undefined;
       };
@@ -167,6 +175,21 @@ export class Confinement {
     return this.#networks.join(rights, program, isJob);
   }
 
+  /** Returns the folders that commands cannot use, in words: `said` if that has changed, `more` for limits. */
+  #closedIn(view: View): { said: string[]; more: string } {
+    const names = (view.closed ?? []).map((at) =>
+      `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
+    );
+    const others = names.splice(MAX_CLOSED_NAMES).length;
+    if (others > 0) names.push(`and ${others} more`);
+    const text = names.length > 0 ? `Of too many protected files, ${names.join(", ")}` : "";
+    const said = text === this.#closed ? [] : [text].filter(Boolean);
+    this.#closed = text;
+    const later = "Folders that are not searched for secrets yet are closed for now";
+    const all = [text, view.isComplete ? "" : later].filter(Boolean);
+    return { said, more: all.map((one) => `. ${one}`).join("") };
+  }
+
   /** Returns the words before a program that sandbox it. */
   async #words(
     settings: SettingsInForce,
@@ -176,7 +199,8 @@ export class Confinement {
     const makeNow = () => makeView(right?.folder);
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
-    const { stateFolder } = this.sources;
+    // A server's changes to git folders would be checked only at its end.
+    const { stateFolder, areCommands: isCommand } = this.sources;
     const isOpen = (at: string) => accessAt(view, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
     const { source, answers, folders, asked } = await gitOf(settings, view.folder);
@@ -191,8 +215,6 @@ export class Confinement {
     if (stateFolder && home) {
       await useCaches(view, `${stateFolder}/${this.sources.caches}`, own, home);
     }
-    // A server's changes to git folders would be checked only at its end.
-    const isCommand = this.sources.areCommands;
     // With the network, only a single git command may write git's folders.
     const line = args.at(-1) ?? "";
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(line);
@@ -204,11 +226,12 @@ export class Confinement {
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
     const { texts, variables } = isCommand
-      ? asked.gitInputs(source, seen, { stated, ...git && { made: git.made } })
+      ? asked.gitInputs(source, seen, { stated, made: git?.made, isWritten: isWrittenNow })
       : { texts: new Map(seen.texts), variables: {} };
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
     const few = wrap.withFewPaths({ ...seen, texts, places });
+    const { said, more } = this.#closedIn(few);
     const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
     const makeWords = () =>
       sandbox.command(few, own, this.#mounts ??= wrap.mountinfo(), shared?.enter);
@@ -223,7 +246,7 @@ export class Confinement {
     });
     return {
       words: orElse(makeWords, () => [git?.close(), shared?.leave()]),
-      ...{ view, close: git?.close, left: left ?? [], more: closedText(few), shared },
+      ...{ view, close: git?.close, left: [...left ?? [], ...said], more, shared },
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...variables },
     };
@@ -239,24 +262,17 @@ function orElse<T>(make: () => T, undo: () => unknown): T {
   }
 }
 
-/** Returns what else commands cannot use, as further sentences. */
-function closedText(view: View): string {
-  const names = (view.closed ?? []).slice(0, 5).map((at) =>
-    `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
-  );
-  return (names.length > 0 ? `. Of too many protected files, ${names.join(", ")}` : "") +
-    (view.isComplete ? "" : ". Folders that are not searched for secrets yet are closed for now");
-}
-
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
   const [folders, asked] = await Promise.all([
     import("../safety/sandbox/git_folders.ts"),
     import("./git_settings.ts"),
   ]);
-  const source = { folder, root: folder, programs, home };
+  const source = { folder, root: folder, programs, home, time: waitTime() };
+  const atEnd = { ...source, time: waitTime() };
   const answers = {
-    harmlessText: (file: string) => asked.harmlessText(source, file),
-    indexMayLeadAway: (gitFolder: string) => asked.indexMayLeadAway(source, gitFolder),
+    time: atEnd.time,
+    harmlessText: (file: string) => asked.harmlessText(atEnd, file),
+    indexMayLeadAway: (gitFolder: string) => asked.indexMayLeadAway(atEnd, gitFolder),
   };
   return { source, answers, folders, asked };
 }
@@ -282,11 +298,14 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
       const large =
         `${root} has too many new folders: do not use git in them until the next command has ended`;
       return [
-        ...removeLinks(folders, ["hooks"]),
+        ...removeLinks(folders, ["hooks"], git.time),
         ...putAside(newFaults(found, root, git)),
         ...look.isComplete ? [] : [large],
       ];
     });
+    if (git.time.left <= 0) {
+      mended.push("a search of git folders took too long: what was not searched was moved away");
+    }
     for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
     return mended;
   };

@@ -2,6 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { gitFindings, hasCredentials, smallFile, textWithin } from "../safety/git_files.ts";
+import { runInTime, type WaitTime } from "../safety/in_place.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
@@ -26,6 +27,8 @@ interface GitSource {
   /** The absolute folders of programs. */
   programs: readonly string[];
   home: string | undefined;
+  /** The time for all its answers. */
+  time: WaitTime;
 }
 
 /** Returns the settings of a folder, or of a file alone; undefined if git is missing or fails. */
@@ -108,35 +111,32 @@ export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean 
 
 /** Git loads missing objects by any transport that a repository names. Here it uses none. */
 const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
-/** The time limit of git in seconds: a file of the repository may be a pipe without a writer. */
-const MAX_GIT_SECONDS = "5";
 
 function gitOutput(source: GitSource, args: readonly string[]): string | undefined {
   const bytes = gitBytes(source, args);
   return bytes && new TextDecoder().decode(bytes);
 }
 
-function gitBytes({ folder, root, programs, home }: GitSource, args: readonly string[]) {
+/** A file of the repository may be a pipe without a writer. */
+function gitBytes({ folder, root, programs, home, time }: GitSource, args: readonly string[]) {
   const [git, timeout] = ["git", "timeout"].map((name) =>
     findProgram(name, programFolders(root, programs.join(":")), root)
   );
   const config = Deno.env.get("XDG_CONFIG_HOME");
   const env = { ...WITHOUT_TRANSPORT, ...home && { HOME: home } };
-  const words = [
-    ...timeout ? [timeout, "-s", "KILL", MAX_GIT_SECONDS] : [],
-    git ?? "",
-    "-C",
-    folder,
-  ];
-  const ran = git && attempt(() =>
-    new Deno.Command(words[0]!, {
-      args: [...words.slice(1), ...args],
+  const ran = git && runInTime(time, (seconds) => {
+    const [program = "", ...words] = [
+      ...timeout ? [timeout, "-s", "KILL", seconds] : [],
+      ...[git, "-C", folder, ...args],
+    ];
+    return new Deno.Command(program, {
+      args: words,
       env: { ...env, ...config && { XDG_CONFIG_HOME: config } },
       clearEnv: true,
       stdin: "null",
       stderr: "null",
-    }).outputSync()
-  );
+    }).outputSync();
+  });
   return ran && ran.success ? ran.stdout : undefined;
 }
 
@@ -196,6 +196,7 @@ const searchedIndexes = new Map<string, { state: string; texts: [string, Uint8Ar
 function trackedTexts(
   source: GitSource,
   { places, repositories = [] }: View,
+  isWritten: (path: string) => boolean,
 ): [path: string, text: Uint8Array][] {
   const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
   return repositories.flatMap((at) => {
@@ -204,7 +205,8 @@ function trackedTexts(
       path.slice(tree.length)
     );
     const info = names.length > 0 ? entryAt(`${at}/index`) : undefined;
-    if (!info?.isFile || info.size > MAX_INDEX) return [];
+    // A program that writes it may lead it to the user's objects elsewhere.
+    if (!info?.isFile || info.size > MAX_INDEX || isWritten(at)) return [];
     const state = JSON.stringify([names, info.size, info.ino, info.mtime]);
     const last = searchedIndexes.get(at);
     if (last?.state === state) return last.texts;
@@ -228,10 +230,14 @@ function trackedTexts(
 export function gitInputs(
   source: GitSource,
   view: View,
-  { stated, made }: { stated?: readonly GitSetting[] | undefined; made?: readonly string[] },
+  { stated, made, isWritten }: {
+    stated?: readonly GitSetting[] | undefined;
+    made?: readonly string[] | undefined;
+    isWritten: (path: string) => boolean;
+  },
 ): { texts: Map<string, string | Uint8Array>; variables: Record<string, string> } {
   const ignored = stated && ignoredText(stated, view, { home: source.home, made });
-  const texts = new Map([...view.texts ?? [], ...trackedTexts(source, view)]);
+  const texts = new Map([...view.texts ?? [], ...trackedTexts(source, view, isWritten)]);
   if (ignored !== undefined) texts.set(IGNORE_FILE, ignored);
   return { texts, variables: stated ? gitVariables(stated, ignored !== undefined) : {} };
 }

@@ -5,6 +5,7 @@ import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
+import { waitTime } from "../safety/in_place.ts";
 import { homesIn, PathTable } from "../safety/path_table.ts";
 import { PermissionsFile, rulesOf, type ToolNames } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
@@ -151,7 +152,8 @@ export class Permissions {
 
   /** Makes each query of git once, because a call is decided in several steps. */
   #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
-    const source = (folder: string) => ({ folder, root, programs, home: this.paths.home });
+    const time = waitTime();
+    const source = (folder: string) => ({ folder, root, programs, home: this.paths.home, time });
     const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
     const once = <T>(key: readonly string[], ask: () => T): T => {
       const name = key.join("\0");
@@ -167,10 +169,12 @@ export class Permissions {
       changed: (folder, name, to) =>
         once(["changed", folder, name, to], () => gitChanged(source(folder), name, to)),
       isWritten: isWrittenNow,
-      hasChanged: () =>
-        [...answers.values()].some(({ ask, answer }) =>
+      hasChanged: () => {
+        Object.assign(time, waitTime());
+        return [...answers.values()].some(({ ask, answer }) =>
           JSON.stringify(ask()) !== JSON.stringify(answer)
-        ),
+        );
+      },
     };
   }
 

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
+import { waitTime } from "../../src/safety/in_place.ts";
 import { FolderLooks, type PathAccess } from "../../src/safety/folder_looks.ts";
 import { removeLinks } from "../../src/safety/sandbox/git_faults.ts";
 import { accessAt, makeView, repositoriesIn, type View } from "../../src/safety/view.ts";
@@ -648,7 +649,7 @@ Deno.test({
       const look = repositoriesIn(folder, looks, () => true);
       const names = look.found.map((at) => at.slice(folder.length + 1)).sort();
       assertEquals([names, look.isComplete], [found, true], line);
-      const said = removeLinks(look.found, ["hooks"]).join();
+      const said = removeLinks(look.found, ["hooks"], waitTime()).join();
       assertEquals(said.includes("could not be looked through"), !line.includes("311"), said);
       await Deno.chmod(folder, 0o755);
       await Deno.chmod(`${folder}/c`, 0o755);

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { withFewPaths } from "../../src/safety/sandbox/wrap.ts";
@@ -137,6 +137,12 @@ Deno.test({
     const said = await at.run("ls -A; touch x; cat .env.7; exit 1");
     assertEquals(said.includes("SECRET"), false, said);
     assertStringIncludes(said, `${at.workingDir} is hidden`);
+    // A command that succeeds says so, too, once.
+    const names = numbered(300, (n) => `d${n}/.env`);
+    await using other = await folderWith(names);
+    const first = await other.run("touch x");
+    assertMatch(first, /^exit code: 0\nOf too many protected files, .*d100 is hidden.* 145 more/);
+    assertEquals((await other.run("cat x")).includes("too many"), false);
     assertEquals([...Deno.readDirSync(at.workingDir)].length, 3000);
   },
 });
@@ -173,7 +179,13 @@ Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
       ["a/b none"],
     ],
     [numbered(200, (n) => `a/b/${n}/c`).map((path) => [path, "none"]), ["a/b none"]],
-    [numbered(400, (n) => `a${n}/b`).map((path) => [path, "none"]), [" none"]],
+    // Only those over the limit are closed.
+    [
+      numbered(400, (n) => `a${n}/b`).map((path) => [path, "none"]),
+      [...numbered(300, (n) => `a${n + 100} none`), ...numbered(50, (n) => `a${n + 10} none`)]
+        .sort(),
+    ],
+    [numbered(500, (n) => `a${n}/b`).map((path) => [path, "none"]), [" none"]],
     [numbered(451, (n) => `a${n}`).map((path) => [path, "read"]), [" read"]],
   ];
   for (const [paths, wanted] of rows) {

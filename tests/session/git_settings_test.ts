@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { waitTime } from "../../src/safety/in_place.ts";
 import { gitNamed, gitSettings, indexMayLeadAway } from "../../src/session/git_settings.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
@@ -17,7 +18,8 @@ async function inRepository(script: string, look: (folder: string) => void): Pro
   }
 }
 
-const source = (folder: string) => ({
+const source = (folder: string, time = waitTime()) => ({
+  time,
   folder,
   root: "/",
   programs: ["/usr/bin", "/bin"],
@@ -66,11 +68,19 @@ Deno.test({
 });
 
 Deno.test({
-  name: "git's settings in a pipe that nobody writes end with a time limit",
+  name: "git's answers about settings in a pipe without a writer share a time limit",
   ignore,
   fn: () =>
     inRepository(
       `git init -q . && mkfifo pipe && printf '[include]\\n\\tpath = %s\\n' "$PWD/pipe" >>.git/config`,
-      (folder) => assertEquals(gitSettings(source(folder)), undefined),
+      (folder) => {
+        const time = { left: 10 };
+        const asked = source(folder, time);
+        assertEquals([gitSettings(asked), time.left < 0], [undefined, true]);
+        const { left } = time;
+        assertEquals([gitSettings({ ...asked, folder: "/" }), time.left], [undefined, left]);
+        // Positive control.
+        assertEquals(gitSettings({ ...source("/"), root: folder }) === undefined, false);
+      },
     ),
 });

@@ -1138,6 +1138,22 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "R-23 pipes that a command puts into git's folders, for which git would wait, are removed",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const names = "HEAD config index commondir objects/pack/pack-aa.idx objects/ab/cd refs/heads/p";
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `for g in .git x/.git; do mkdir -p $g/objects/ab $g/objects/pack; for n in ${names}; do rm -f $g/$n; mkfifo $g/$n; done; done`,
+    );
+    const said = await at.run(`${AT_X}; git tag one; sh p.sh`);
+    assertMatch(said, /x\/[.]git\/config, a pipe or device, was removed as git would wait for it/);
+    assertEquals(await at.outside("find . -type p; git log --format=%s"), "one\n");
+  },
+});
+
 const SECRET = "git init -q ../secret; cd ../secret; echo key > k; git add k; git commit -qm k";
 /** Ways in which a new repository leads git to the objects of another one, from `x`. */
 const ALTERNATES: [name: string, lead: string][] = [
@@ -1172,6 +1188,27 @@ for (const [name, lead] of ALTERNATES) {
     },
   });
 }
+
+Deno.test({
+  name: "R-23 no hidden file shows an object that a running command leads git to",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(SECRET);
+    const id = (await at.outside("git -C ../secret rev-parse HEAD:k")).trim();
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `git init -q x; cd x; echo ${at.base}/secret/.git/objects > .git/objects/info/alternates; echo a > .env
+       git update-index --add --cacheinfo 100644,${id},.env; mkfifo go; touch ready; cat go`,
+    );
+    const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/x/ready"));
+    await Deno.writeTextFile(`${at.folder}/cat.sh`, "cat x/.env");
+    assertEquals((await at.run("sh cat.sh")).includes("key"), false);
+    await at.outside("echo > x/go");
+    await job;
+  },
+});
 
 /** The place of a repository that `sub/.git` is a link to, and what a command puts in the place of the link. */
 const LINKED: [target: string, plant: string][] = [

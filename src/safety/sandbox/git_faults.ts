@@ -11,10 +11,12 @@ import {
   smallFile,
   textWithin,
 } from "../git_files.ts";
-import { runInPlace, runInPlaces } from "../in_place.ts";
+import { runInPlaces, type WaitTime } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
 export interface GitAnswers {
+  /** The time for them and for the search of git folders. */
+  time: WaitTime;
   /** The text of a settings file without what git runs or follows; undefined if it has none of that. */
   harmlessText(file: string): string | undefined;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
@@ -49,12 +51,6 @@ const isPlain = (line: string): boolean =>
 const isThere = (path: string): boolean => entryAt(path) !== undefined;
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path) : undefined;
-
-/** True for a folder in which git may wait for a writer. */
-const hasPipe = (folder: string): boolean =>
-  [...Deno.readDirSync(folder)].some(({ name, isFile, isDirectory }) =>
-    !isFile && !isDirectory && attempt(() => Deno.statSync(join(folder, name)).isFifo)
-  );
 
 /**
  * Returns the contents of the files of such names in a folder; undefined if they are too large to compare. Times say
@@ -91,14 +87,27 @@ if [ -e "$from" ] || [ -L "$from" ]; then ${MOVE} "$from" "$to" || exit; fi
 const MAX_RESTORED = 400_000;
 
 export function putAside(faults: Iterable<Fault>): string[] {
-  return [...faults].map(([path, text]) => {
+  const moves = [...faults].map(([path, text]) => {
     const aside = `${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
     const isWritten = text !== undefined && text.length <= MAX_RESTORED && !text.includes("\0");
-    // The system limits the length of one argument.
+    // The system limits the length of one argument, and of all.
     const parts = isWritten ? text.match(/[^]{1,30000}/gu) ?? [""] : [];
-    const { fault } = runInPlace(dirname(path), PUT_ASIDE, [basename(path), aside, ...parts]);
-    const done = fault === undefined ? `was moved to ${aside}` : "could not be moved away";
-    return `${path} ${done} as git would run or follow what it names`;
+    return { path, aside, parts };
+  });
+  const [plain, written] = [true, false].map((isPlain) =>
+    moves.filter(({ parts }) => isPlain === (parts.length === 0))
+  );
+  return [plain!, ...written!.map((one) => [one])].flatMap((group) => {
+    const ran = runInPlaces(
+      PUT_ASIDE,
+      group.map(({ path, aside, parts }) => [dirname(path), [basename(path), aside, ...parts]]),
+    );
+    return group.map(({ path, aside }, at) => {
+      const done = ran[at]!.fault === undefined
+        ? `was moved to ${aside}`
+        : "could not be moved away";
+      return `${path} ${done} as git would run or follow what it names`;
+    });
   });
 }
 
@@ -111,37 +120,42 @@ done
 "$@"`;
 /** A command can close a folder to hide a link in it. One that cannot be entered hides nothing. */
 const OPEN = `cd -- "$0/$1" && case $(/bin/pwd -P) in "$0"/*) chmod u+rwx . ;; esac`;
+/** A link with its target, or a pipe or device, in the output of `find`. */
+const LISTED = /^ *\d+ +\d+ [lpbc]\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
 const MAX_LINKS_NAMED = 20;
 
 /**
- * Makes the folders that git folders need, and removes all links in them, through which git writes, but for those of
- * `others`. Of objects, which no link leads git to write, only their folders are looked at.
+ * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
+ * devices, for which it waits, but for those of `others`.
  */
 export function removeLinks(
   folders: readonly string[],
   others: readonly string[],
+  time: WaitTime,
   neededIn: (folder: string) => readonly string[] = () => [],
 ): string[] {
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
-    ..."find . -type d -path ./objects/[0-9a-f][0-9a-f] -prune".split(" "),
-    ...others.flatMap((name) => ["-o", "-path", `./${name}`, "-prune"]),
-    ..."-o -type d ! -perm -700 -exec /bin/sh -c".split(" "),
+    ...["find", ".", ...others.flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
+    ..."-type d ! -perm -700 -exec /bin/sh -c".split(" "),
     ...[OPEN, folder, "{}", ";"],
-    ..."-o -type l -ls -execdir rm -f -- {}".split(" "),
+    ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir rm -f -- {}".split(" "),
     Deno.build.os === "darwin" ? ";" : "+",
   ];
   const ran = runInPlaces(
     MEND,
     folders.map((folder) => [folder, [...neededIn(folder), ...all(folder)]]),
+    time,
   );
   return ran.flatMap(({ output, fault }, at) => {
     const folder = folders[at]!;
-    const links = [...output.matchAll(/ \.(\/.*) -> (.*)$/gm)].map(([, path, to]) =>
-      `${folder}${path}, a link to ${to}, was removed as git would write there`
+    const links = [...output.matchAll(LISTED)].map(([, path, to]) =>
+      to === undefined
+        ? `${folder}${path}, a pipe or device, was removed as git would wait for it`
+        : `${folder}${path}, a link to ${to}, was removed as git would write there`
     );
     const more = links.splice(MAX_LINKS_NAMED).length;
-    if (more > 0) links.push(`${more} more links in ${folder} were removed`);
+    if (more > 0) links.push(`${more} more links and pipes in ${folder} were removed`);
     if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
     return links;
   });
@@ -167,29 +181,21 @@ export function changedFaults(
     const left = text.replace(pattern, "");
     if (left !== text) faults.set(path, left);
   }
-  const mayLeadAway = () => hasPipe(at) || !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
+  const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
   if (!isSame && isThere(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
 
-/** The maximum time of an answer about an index, after which those of further new repositories are faults. */
-const MAX_ANSWER_MS = 3000;
-
-/** Returns the faults of `repositories` in `root` that commands made; one that cannot be looked into is a fault. */
-export function newFaults(repositories: readonly string[], root: string, git: GitAnswers): Fault[] {
-  let isSlow = false;
-  // Settings may name files by which git waits.
-  const indexMayLeadAway = (at: string) => {
-    const begun = performance.now();
-    const mayLead = isSlow || git.indexMayLeadAway(at);
-    isSlow ||= performance.now() - begun > MAX_ANSWER_MS;
-    return mayLead;
-  };
-  const answers = { ...git, indexMayLeadAway };
-  return repositories.flatMap((at): Fault[] =>
-    attempt(() => [...faultsOf(at, repositories, root, answers)]) ?? (isThere(at) ? [[at]] : [])
-  );
-}
+/** Returns the faults of `repositories` in `root` that commands made; one that cannot be looked into in time is a fault. */
+export const newFaults = (
+  repositories: readonly string[],
+  root: string,
+  git: GitAnswers,
+): Fault[] =>
+  repositories.flatMap((at): Fault[] => {
+    const look = () => git.time.left > 0 ? [...faultsOf(at, repositories, root, git)] : undefined;
+    return attempt(look) ?? (isThere(at) ? [[at]] : []);
+  });
 
 function faultsOf(
   at: string,

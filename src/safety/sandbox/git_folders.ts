@@ -117,7 +117,7 @@ export async function openGitFolders(
  * rebase. What is not known from `before` may be the work of a command.
  */
 function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
-  const removed = removeLinks([...folders.keys()], READ_ONLY, neededIn);
+  const removed = removeLinks([...folders.keys()], READ_ONLY, git.time, neededIn);
   const aside = [...folders].flatMap(([folder, before]) =>
     attempt(() => putAside(changedFaults(folder, git, before))) ??
       [`${folder} could not be looked through: do not use git there`]

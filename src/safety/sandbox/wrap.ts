@@ -204,8 +204,10 @@ function asInMountinfo(path: string): string {
 export const ownSource = (own: string, path: string): string =>
   join(own, path.replaceAll("/", "-"));
 
-/** The maximum number of mounts in the folder. For each, bubblewrap reads the list of all. */
-const MAX_MOUNTS = 150;
+/** With more mounts in the folder, folders with several are closed. For each, bubblewrap reads the list of all. */
+const MANY_MOUNTS = 150;
+/** With more, folders with a single one are closed as well: a slow start is better than a closed folder. */
+const MAX_MOUNTS = 450;
 
 /** Returns a view with fewer mounts in the folder: folders with too many paths are closed as a whole. */
 export function withFewPaths(view: View): View {
@@ -218,19 +220,25 @@ export function withFewPaths(view: View): View {
     .sort((a, b) => b.length - a.length);
   let crowded = new Set<string>();
   let total = inside.length + folders.length;
-  for (let most = MAX_MOUNTS; total > MAX_MOUNTS && most > 0; most >>= 1) {
+  for (let most = MANY_MOUNTS; total > (most > 0 ? MANY_MOUNTS : MAX_MOUNTS); most >>= 1) {
+    let excess = most > 0 ? 0 : total - MAX_MOUNTS;
     const counts = new Map<string, number>();
     const add = (at: string, more: number) => counts.set(at, (counts.get(at) ?? 0) + more);
     for (const path of inside) add(dirname(path), 1);
-    // A closed git folder would be no repository.
-    const isCrowded = (at: string) =>
-      counts.get(at)! > most && !view.repositories?.some((one) => isWithin(one, at));
-    for (const at of folders) add(dirname(at), isCrowded(at) ? 1 : counts.get(at)! + 1);
-    crowded = new Set(folders.filter(isCrowded));
+    crowded = new Set();
+    for (const at of folders) {
+      const count = counts.get(at)!;
+      // A closed git folder would be no repository.
+      const isCrowded = (count > (most || 1) || excess > 0) &&
+        !view.repositories?.some((one) => isWithin(one, at));
+      if (isCrowded) crowded.add(at);
+      if (isCrowded && count === 1) excess--;
+      add(dirname(at), isCrowded ? 1 : count + 1);
+    }
     total = counts.get(folder)!;
+    if (most === 0) break;
   }
-  // Up to three times as many are accepted: a slow start is better than a closed folder.
-  if (total > 3 * MAX_MOUNTS) crowded.add(folder);
+  if (total > MAX_MOUNTS) crowded.add(folder);
   const places = new Map(view.places);
   const closed = new Set<string>();
   for (const [path, access] of crowded.size === 0 ? [] : view.places) {

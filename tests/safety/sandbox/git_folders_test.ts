@@ -1,10 +1,11 @@
+import { waitTime } from "../../../src/safety/in_place.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { openGitFolders } from "../../../src/safety/sandbox/git_folders.ts";
 import type { View } from "../../../src/safety/view.ts";
 
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
-const git = { harmlessText: () => undefined, indexMayLeadAway: () => false };
+const git = { time: waitTime(), harmlessText: () => undefined, indexMayLeadAway: () => false };
 const unix = { ignore: Deno.build.os === "windows" };
 
 /** A folder as `git init` makes it, without templates. */
