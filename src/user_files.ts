@@ -85,6 +85,7 @@ const MAX_SETTINGS_BYTES = 1024 * 1024;
  * @throws {UsageError} if it contains anything else.
  */
 export function readJsonFile(path: string, isQuoted = true): Record<string, unknown> | undefined {
+  const advice = isQuoted ? "" : ": correct or remove it";
   let text: string;
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -92,7 +93,7 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return;
-    throw new UsageError(`Cannot read ${path}: ${reasonOf(error)}`);
+    throw new UsageError(`Cannot read ${path}: ${reasonOf(error)}${advice}`);
   }
   text = text.replace(/^\ufeff/, "");
   try {
@@ -100,9 +101,9 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     if (isObject(value)) return value;
   } catch (error) {
     const why = isQuoted ? (error as Error).message : "it is not JSON";
-    throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: ${why}`);
+    throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: ${why}${advice}`);
   }
-  throw new UsageError(`Cannot read ${path} as it must be a JSON object`);
+  throw new UsageError(`Cannot read ${path} as it must be a JSON object${advice}`);
 }
 
 /**

@@ -31,18 +31,25 @@ export interface WaitTime {
 /** Returns the time for one decision, or for one command's start or end. */
 export const waitTime = (): WaitTime => ({ left: 10_000 });
 
-/** Runs a program for at most the seconds that are left; undefined if there are none. */
-export function runInTime<T>(time: WaitTime, run: (seconds: string) => T): T | undefined {
+/** Returns the output of a program, without input; undefined if it did not start. `timeout` is the path of that program. */
+export function outputIn(
+  time: WaitTime,
+  timeout: string | undefined,
+  words: readonly string[],
+  env: Record<string, string>,
+): Deno.CommandOutput | undefined {
   if (time.left <= 0) return undefined;
   const begun = performance.now();
-  const result = attempt(() => run(String(Math.ceil(time.left / 1000))));
+  const seconds = String(Math.ceil(time.left / 1000));
+  const [program = "", ...args] = [...timeout ? [timeout, "-s", "KILL", seconds] : [], ...words];
+  const how = { args, env, cwd: "/", clearEnv: true, stdin: "null", stderr: "null" } as const;
+  const ran = attempt(() => new Deno.Command(program, how).outputSync());
   time.left -= performance.now() - begun;
-  return result;
+  return ran;
 }
 
 /** A file may be a pipe without a reader, and folders may grow without end. */
-const limited = (seconds: string): string[] =>
-  Deno.build.os === "linux" ? ["/usr/bin/timeout", "-s", "KILL", seconds, "/bin/sh"] : ["/bin/sh"];
+const TIMEOUT = Deno.build.os === "linux" ? "/usr/bin/timeout" : undefined;
 
 type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
 /** The maximum number of folders of one shell, whose arguments are limited. */
@@ -60,20 +67,10 @@ export function runInPlaces(
   const runs = now.map(([, args = []]) =>
     ["each", ...[undefined, ...args].map(() => `"\${${++at}}"`)].join(" ")
   );
-  const ran = runInTime(time, (seconds) => {
-    const [program = "", ...words] = limited(seconds);
-    return new Deno.Command(program, {
-      args: [
-        ...[...words, "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"],
-        ...now.flatMap(([folder, args = []]) => [folder, ...args]),
-      ],
-      env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC0" },
-      cwd: "/",
-      clearEnv: true,
-      stdin: "null",
-      stderr: "null",
-    }).outputSync();
-  });
+  const words = ["/bin/sh", "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"];
+  const given = now.flatMap(([folder, args = []]) => [folder, ...args]);
+  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC0" };
+  const ran = outputIn(time, TIMEOUT, [...words, ...given], env);
   const parts = new TextDecoder().decode(ran?.stdout).split("\0");
   const results = now.map((_, i) => {
     const [output = "", errors = "", code] = parts.slice(3 * i, 3 * i + 3);

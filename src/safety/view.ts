@@ -474,12 +474,12 @@ export function repositoriesIn(
   const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
   for (const at of folders) {
     if (looks.cost > limit) return { found, isComplete: false };
-    const open = () => {
+    let look = looks.at(at);
+    if (look === undefined) {
       looks.cost += OPENED_COST;
       runInPlace(at, "chmod u+rwx .");
-      return looks.at(at);
-    };
-    const look = looks.at(at) ?? open();
+      look = looks.at(at);
+    }
     // The user may open a closed folder later.
     const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);

@@ -304,7 +304,7 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
       ];
     });
     if (git.time.left <= 0) {
-      mended.push("a search of git folders took too long: what was not searched was moved away");
+      mended.unshift("a search of git folders took too long: what was not searched was moved away");
     }
     for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
     return mended;

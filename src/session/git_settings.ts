@@ -2,7 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { gitFindings, hasCredentials, smallFile, textWithin } from "../safety/git_files.ts";
-import { runInTime, type WaitTime } from "../safety/in_place.ts";
+import { outputIn, type WaitTime } from "../safety/in_place.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting } from "../safety/shell/git_command.ts";
@@ -123,19 +123,10 @@ function gitBytes({ folder, root, programs, home, time }: GitSource, args: reado
     findProgram(name, programFolders(root, programs.join(":")), root)
   );
   const config = Deno.env.get("XDG_CONFIG_HOME");
-  const env = { ...WITHOUT_TRANSPORT, ...home && { HOME: home } };
-  const ran = git && runInTime(time, (seconds) => {
-    const [program = "", ...words] = [
-      ...timeout ? [timeout, "-s", "KILL", seconds] : [],
-      ...[git, "-C", folder, ...args],
-    ];
-    return new Deno.Command(program, {
-      args: words,
-      env: { ...env, ...config && { XDG_CONFIG_HOME: config } },
-      clearEnv: true,
-      stdin: "null",
-      stderr: "null",
-    }).outputSync();
+  const own = { ...home && { HOME: home }, ...config && { XDG_CONFIG_HOME: config } };
+  const ran = git && outputIn(time, timeout, [git, "-C", folder, ...args], {
+    ...WITHOUT_TRANSPORT,
+    ...own,
   });
   return ran && ran.success ? ran.stdout : undefined;
 }

@@ -1,8 +1,6 @@
 /** The repository of the working directory, and its settings. @module */
 
 import { attempt } from "../attempt.ts";
-import { UsageError } from "../errors.ts";
-import { reasonOf } from "../text/reason.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { readJsonFile } from "../user_files.ts";
 
@@ -27,15 +25,8 @@ export type ProjectSettings = { at: string; settings: Record<string, unknown> };
 /** Returns the settings in a repository's folders down to `folder`, the outermost first. */
 export function projectSettings(folder: string): ProjectSettings[] {
   return foldersDownTo(folder).flatMap((at) => {
-    try {
-      const settings = readJsonFile(join(at, PROJECT_FILE), false);
-      return settings === undefined ? [] : [{ at, settings }];
-    } catch (error) {
-      // A command may have made it.
-      throw new UsageError(
-        `${reasonOf(error)}: correct or remove it`,
-      );
-    }
+    const settings = readJsonFile(join(at, PROJECT_FILE), false);
+    return settings === undefined ? [] : [{ at, settings }];
   });
 }
 

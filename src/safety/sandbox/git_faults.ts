@@ -35,15 +35,10 @@ const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   // Values may go on in further lines: a file that names a strategy and a path loses all of its text.
   ["sequencer/opts", /^(?=[^]*strategy)[^]*\/[^]*$/i],
 ];
-/** The names of an index, which may have a part in a shared file; and of all files that git is asked about. */
+/** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
-const ASKED_FILES = /^(config(\.worktree)?|index|sharedindex\..+)$/;
-/** The maximum size of these files, in bytes, if they are compared: while a command runs, and of new repositories. */
+/** The maximum size of an index that is compared, in bytes. */
 const MAX_COMPARED = 10_000_000;
-const MAX_KNOWN = 100_000;
-const MAX_HARMLESS = 500;
-/** Their contents when git found nothing in them, by folder. */
-const harmlessStates = new Map<string, string>();
 
 /** True for a line of `alternates` that git neither unquotes nor skips, and reads as `resolve` does. */
 const isPlain = (line: string): boolean =>
@@ -53,26 +48,25 @@ const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path) : undefined;
 
 /**
- * Returns the contents of the files of such names in a folder; undefined if they are too large to compare. Times say
- * nothing: a program that mapped a file before changes it without them.
+ * Returns the contents of an index; undefined if it cannot be compared. Times say nothing: a program that mapped a file
+ * before changes it without them.
  */
-function filesState(folder: string, names: RegExp, most: number): string | undefined {
-  const files = attempt(() => [...Deno.readDirSync(folder)].map(({ name }) => name));
-  let state = files && "";
-  for (const name of files?.filter((name) => names.test(name)).sort() ?? []) {
-    const path = join(folder, name);
-    const bytes = entryAt(path)?.isFile ? bytesWithin(path, most - state!.length) : undefined;
-    if (bytes === undefined) return undefined;
-    state += `${name} ${bytes.length} ${new TextDecoder("latin1").decode(bytes)}`;
-  }
-  return state;
-}
+const indexState = (folder: string): string | undefined =>
+  attempt(() => {
+    let left = MAX_COMPARED;
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    return names.filter((name) => INDEX.test(name)).sort().map((name) => {
+      const bytes = bytesWithin(join(folder, name), left)!;
+      left -= bytes.length;
+      return `${name} ${bytes.length} ${new TextDecoder("latin1").decode(bytes)}`;
+    }).join("");
+  });
 
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
   resolved: textIfFile(join(folder, "MERGE_RR")),
-  index: filesState(folder, INDEX, MAX_COMPARED),
+  index: indexState(folder),
 });
 export type GitState = ReturnType<typeof gitState>;
 
@@ -94,10 +88,9 @@ export function putAside(faults: Iterable<Fault>): string[] {
     const parts = isWritten ? text.match(/[^]{1,30000}/gu) ?? [""] : [];
     return { path, aside, parts };
   });
-  const [plain, written] = [true, false].map((isPlain) =>
-    moves.filter(({ parts }) => isPlain === (parts.length === 0))
-  );
-  return [plain!, ...written!.map((one) => [one])].flatMap((group) => {
+  const plain = moves.filter(({ parts }) => parts.length === 0);
+  const others = moves.filter(({ parts }) => parts.length > 0).map((one) => [one]);
+  return [plain, ...others].flatMap((group) => {
     const ran = runInPlaces(
       PUT_ASIDE,
       group.map(({ path, aside, parts }) => [dirname(path), [basename(path), aside, ...parts]]),
@@ -166,7 +159,6 @@ export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", resolved, index }: Partial<GitState> = {},
-  isSame = index !== undefined && filesState(at, INDEX, MAX_COMPARED) === index,
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
@@ -181,6 +173,7 @@ export function changedFaults(
     const left = text.replace(pattern, "");
     if (left !== text) faults.set(path, left);
   }
+  const isSame = index !== undefined && indexState(at) === index;
   const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
   if (!isSame && isThere(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
@@ -216,18 +209,13 @@ function faultsOf(
     const isChecked = target && repositories.includes(target) && isRepository(target);
     return isChecked ? [] : [[at]];
   }
-  const state = filesState(at, ASKED_FILES, MAX_KNOWN);
-  const isKnown = state !== undefined && harmlessStates.get(at) === state;
-  const faults = changedFaults(at, git, {}, isKnown);
-  const configs = isKnown ? [] : ["config", "config.worktree"].map((name) => join(at, name));
-  for (const path of configs.filter(isThere)) {
+  const faults = changedFaults(at, git);
+  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(isThere)) {
     const text = git.harmlessText(path);
     if (text !== undefined) faults.set(path, text);
   }
   // Without that, it is no repository.
   if (!isThere(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
-  if (harmlessStates.size > MAX_HARMLESS) harmlessStates.clear();
-  if (state !== undefined && faults.size === 0) harmlessStates.set(at, state);
   const [hooks, common, shared] = [
     `${at}/hooks`,
     `${at}/commondir`,
