@@ -490,6 +490,11 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "git checkout -q -b x",
   ],
   [
+    "the log is a link in a folder that is closed to writing",
+    "ln -sf $HOME/.bashrc .git/logs/HEAD; chmod 500 .git/logs",
+    "git checkout -q -b x",
+  ],
+  [
     "links beside one that cannot be removed",
     'for at in .git .git/logs .git/refs/heads; do ln -s x "$at/$(printf "\\377")"; done; ' +
     "for at in COMMIT_EDITMSG logs/HEAD logs/refs/heads/main; do ln -sf $HOME/.bashrc .git/$at; done",

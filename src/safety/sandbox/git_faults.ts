@@ -130,9 +130,10 @@ export function removeLinks(
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
     ...["find", ".", ...others.flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
-    ..."-type d ! -perm -700 -exec /bin/sh -c".split(" "),
+    ..."-type d ! -perm -500 -exec /bin/sh -c".split(" "),
     ...[OPEN, folder, "{}", ";"],
-    ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir rm -f -- {}".split(" "),
+    ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
+    ...['chmod u+rwx . && rm -f -- "$@"', "sh", "{}"],
     Deno.build.os === "darwin" ? ";" : "+",
   ];
   const ran = runInPlaces(
