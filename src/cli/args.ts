@@ -299,7 +299,6 @@ function isLateCommand(word: string, { command, print, message }: Record<string,
     (command ?? print ?? message) === undefined;
 }
 
-/** Handles a word that belongs to no flag. */
 function takeOperand(args: Record<string, string | true>, word: string): void {
   if (args.command || args.print || args.message !== undefined) throw unexpected(word);
   args.message = word;

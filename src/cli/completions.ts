@@ -5,7 +5,6 @@ import { UsageError } from "../errors.ts";
 
 const flags: readonly Flag[] = FLAGS;
 
-/** Returns the script that makes a shell complete our flags. */
 export function completionScript(shell: string): string {
   const script = SHELLS.get(shell);
   if (script) return script();

@@ -22,7 +22,6 @@ export const KEY_VARIABLES = {
   local: undefined,
 } as const satisfies Record<ModelTarget["kind"], string | undefined>;
 
-/** Returns the trimmed variable; empty if it is not set. */
 export function variableIn(env: Env, name: string): string {
   try {
     return env.get(name)?.trim() ?? "";

@@ -6,14 +6,11 @@ import { onSignals } from "./signals.ts";
 /** The time for a run to end after a signal, in ms. After it, another signal exits at once. */
 const MAX_ENDING_MS = 5000;
 
-/** The program's streams, and how it is stopped. */
 export interface Run {
   stdout: Output;
   stderr: Output;
-  /** Ends the turn, and then the program with `exitCode`. */
   stop(exitCode: number): void;
   signal: AbortSignal;
-  /** The exit code of the first call of `stop`. */
   stopCode?: number;
 }
 
@@ -30,7 +27,6 @@ export function stopOnSignals(run: Run): void {
   });
 }
 
-/** Resolves `ms` milliseconds after `signal` was aborted. */
 export function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const begin = () => setTimeout(resolve, ms);

@@ -2,7 +2,7 @@
 
 import { UsageError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
-import { isWithin } from "../text/paths.ts";
+import { expandHome, isWithin } from "../text/paths.ts";
 import { isAbsolute } from "../text/std_path.ts";
 import { readJsonFile, replaceUserFile } from "../user_files.ts";
 import type { PermissionChoice } from "./choice.ts";
@@ -69,11 +69,12 @@ export function levelOf(value: unknown, source: LevelSource): SettingsLevel {
 }
 
 function pathList(key: string, value: Record<string, unknown>, file: string): string[] {
-  const paths = value[key] ?? [];
-  if (Array.isArray(paths) && paths.every((path) => typeof path === "string" && isAbsolute(path))) {
-    return paths;
-  }
-  throw unusable(key, file, "a list of absolute paths, without ~");
+  const given = value[key] ?? [];
+  const paths = Array.isArray(given)
+    ? given.map((path) => typeof path === "string" ? expandHome(path) : "")
+    : [""];
+  if (paths.every(isAbsolute)) return paths;
+  throw unusable(key, file, "a list of absolute paths");
 }
 
 function unusable(key: string, file: string, constraint: string): UsageError {

@@ -37,6 +37,8 @@ function noticeText(notice: Notice, way: Way): string | string[] {
       return `${notice.file} can only tighten permissions; ignored: ${notice.settings.join(", ")}`;
     case "look_incomplete":
       return `${notice.folder} is large: until it is searched for secrets, commands see only parts of it`;
+    case "path_missing":
+      return `"${notice.setting}" in permissions.json names ${notice.path}, which is missing`;
     case "sandbox_missing":
       return sandboxMissingText(notice.why, way);
     case "sandbox_off":

@@ -142,8 +142,10 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
       text: `the server's only model is ${oneLine(names[0]!)}, not ${model}`,
     };
   }
-  const there = names.slice(0, 20).map(oneLine).join(", ") || "none";
-  const text = `the server has no model ${model}; it has: ${there}`;
+  const there = names.slice(0, 20).map(oneLine).join(", ");
+  const text = there === ""
+    ? "the server lists no models"
+    : `the server has no model ${model}; it has: ${there}`;
   return { name, status: "fail", text, hint: modelHint(target, names) };
 }
 

@@ -11,7 +11,7 @@ import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../safe
 import { levelOf, type PermissionsFile, type ToolNames } from "../safety/settings_file.ts";
 import type { Settings } from "../safety/settings.ts";
 import type { FolderLooks } from "../safety/folder_looks.ts";
-import { makeView, type View } from "../safety/view.ts";
+import { makeView, realPathOf, type View } from "../safety/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
@@ -82,7 +82,7 @@ export async function settingsInForce(
     sandbox: choice.sandbox ?? here.sandbox ?? usual.sandbox,
     network: choice.network ?? here.network ?? network,
     sandboxRead: [...general.sandboxRead, ...here.sandboxRead],
-    sandboxWrite: [...general.sandboxWrite, ...here.sandboxWrite],
+    sandboxWrite: written,
     paths,
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
@@ -95,14 +95,26 @@ export async function settingsInForce(
     inForce = tightenedBy(project, inForce, folder, toolNames);
   }
   if (inForce.sandbox === "off") return inForce;
-  if (inForce.approve === "plan") {
-    // Commands write only to their own `/tmp`.
-    const sandboxRead = [...inForce.sandboxRead, ...inForce.sandboxWrite];
-    inForce = { ...inForce, sandbox: "read-only", sandboxRead, sandboxWrite: [] };
-  }
+  inForce.notices.push(...missingPaths(inForce));
+  if (inForce.approve === "plan") inForce = planned(inForce);
   if (holdsHome || !await hasSandbox()) return inForce;
   return { ...inForce, view: viewsOf(folder, inForce, path, looked), looks: looked.looks };
 }
+
+function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): Notice[] {
+  return Object.entries({ sandboxRead, sandboxWrite }).flatMap(([setting, paths]) =>
+    paths.filter((path) => realPathOf(path, path) === undefined)
+      .map((path) => ({ code: "path_missing", setting, path }) as const)
+  );
+}
+
+/** In plan mode, commands write only to their own `/tmp`. */
+const planned = ({ sandboxRead, sandboxWrite, ...inForce }: SettingsInForce): SettingsInForce => ({
+  ...inForce,
+  sandbox: "read-only",
+  sandboxRead: [...sandboxRead, ...sandboxWrite],
+  sandboxWrite: [],
+});
 
 /** Returns what makes the view of a folder under these settings, in which commands may also write one more folder. */
 function viewsOf(

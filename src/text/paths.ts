@@ -10,6 +10,10 @@ export function resolvePath(state: { workingDir: string }, path: string): string
   return isAbsolute(path) ? path : resolve(state.workingDir, path);
 }
 
+/** Replaces a leading `~` by the home folder, like a shell. */
+export const expandHome = (path: string): string =>
+  path.replace(/^~(?=\/|$)/, () => Deno.env.get("HOME") ?? "~");
+
 /** True if an absolute path is `folder` or below it. Compares parts, and follows no links. */
 export function isWithin(folder: string, path: string): boolean {
   const below = slashed(relative(folder, path));

@@ -155,7 +155,6 @@ async function firstBytesOf({ file, info: { size } }: RegularFile) {
   return { bytes: bytes.subarray(0, most), isPartial: bytes.length > most };
 }
 
-/** The lines of a text. */
 function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
   const { offset, limit, maxLineChars } = window;
   const text = hasBom(bytes) ? bytes.subarray(3) : bytes;

@@ -11,7 +11,6 @@ import { readCommand } from "./repair/command.ts";
 import { runBash } from "./shell/run_bash.ts";
 import { jobOutput, runInBackground } from "./shell/background.ts";
 
-/** The parameter that runs a command in the background. */
 export const BACKGROUND_ARGUMENT = "run_in_background";
 
 const bash: Tool & { slips: Slips } = {

@@ -46,7 +46,6 @@ export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   return problem === undefined ? { ok: true, args: value } : argumentFailure(tool, problem, args);
 }
 
-/** True if every argument has a known name and a valid value. */
 export function fitsAsItIs(tool: Tool, args: ToolArgs): boolean {
   return Object.keys(args).every((key) => isKnown(tool.parameters, key)) &&
     checkArguments(tool, args).ok;

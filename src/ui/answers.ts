@@ -1,7 +1,7 @@
 /** The wording of answers to a question about a call, shared by all frontends. @module */
 
 import type { Approval, ApprovalChoice } from "../session/frontend.ts";
-import { oneLine } from "../text/one_line.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
 import { displayWidth } from "../text/width.ts";
 
 /** Matches a reason that starts with "n", except a separate word "no". */
@@ -60,6 +60,13 @@ export function questionNotes(approval: Approval): QuestionNote[] {
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
   ];
+}
+
+/** The notes on a call, and the model's reason in quotes, for frontends that do not show all of its arguments. */
+export function noteTexts(approval: Approval): string[] {
+  const { reason } = approval.subject;
+  const said = reason && `The model says ${JSON.stringify(shortened(oneLine(reason), 300))}.`;
+  return [...questionNotes(approval).map(({ text }) => text), ...said ? [said] : []];
 }
 
 /** Letters of Cyrillic and Greek that look like Latin ones. */

@@ -53,7 +53,6 @@ export interface CallText {
   /** Why it was refused or failed, in one line; empty if `ending` says everything. */
   reason: string;
   mood: "good" | "bad" | "refused";
-  /** True if it only read something and did not fail. */
   isLook: boolean;
 }
 

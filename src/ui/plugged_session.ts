@@ -9,7 +9,7 @@ import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { openPermissions } from "../session/permissions.ts";
 import { openSession } from "../session/session.ts";
-import { questionNotes } from "./answers.ts";
+import { noteTexts } from "./answers.ts";
 import { noticeLines } from "../session/notices.ts";
 
 /** A call that needs approval: see {@linkcode PluggedSessionOptions}. */
@@ -130,7 +130,7 @@ function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions):
     ...approve && {
       approve: async (approval, signal) => {
         const { call, reason, subAgent } = approval;
-        const notes = questionNotes(approval).map(({ text }) => text);
+        const notes = noteTexts(approval);
         const asked = { call, reason, notes, ...subAgent !== undefined && { subAgent } };
         const isYes = await approve(asked, signal);
         return isYes ? { choice: "once" } : { choice: "refuse", reason: "" };

@@ -26,12 +26,10 @@ Deno.test(
       [{ sandbox: true }, "sandbox in F as it must be one of "],
       [{ network: "no" }, "network in F as it must be true or false"],
       [{ network: null }, "network in F as it must be true or false"],
-      [{ sandboxRead: "/a" }, "sandboxRead in F as it must be a list of absolute paths, without ~"],
+      [{ sandboxRead: "/a" }, "sandboxRead in F as it must be a list of absolute paths"],
       [{ sandboxRead: ["/a", "b"] }, "sandboxRead in F as it must be a list of absolute paths"],
-      [
-        { sandboxWrite: [5] },
-        "sandboxWrite in F as it must be a list of absolute paths, without ~",
-      ],
+      [{ sandboxWrite: [5] }, "sandboxWrite in F as it must be a list of absolute paths"],
+      [{ sandboxWrite: ["~a"] }, "sandboxWrite in F as it must be a list of absolute paths"],
       [{ deny: "read_file" }, "deny in F as it must be a list of rules"],
       [{ ask: [5] }, "ask in F as it must be a list of rules"],
       // Rules of questions allow, and have no other keys.
@@ -68,7 +66,7 @@ Deno.test(
       approve: "edits",
       network: false,
       sandboxRead: ["/a"],
-      sandboxWrite: ["/b"],
+      sandboxWrite: ["/b", "~/c"],
       folders: { "/a": 5 },
       allow: ["mcp__any__tool", { rule: "run_bash(a)", confined: true }, "*"],
       deny: ["read"],
@@ -78,7 +76,7 @@ Deno.test(
       approve: "edits",
       network: false,
       sandboxRead: ["/a"],
-      sandboxWrite: ["/b"],
+      sandboxWrite: ["/b", `${Deno.env.get("HOME")}/c`],
     });
     assertEquals(rules.map(({ effect, text, isConfined }) => [effect, text, isConfined]), [
       ["deny", "read", undefined],

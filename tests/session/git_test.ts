@@ -1,7 +1,7 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
 import { findProgram, programFolders } from "../../src/find_program.ts";
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
@@ -51,11 +51,12 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
-    { folder: workingDir = folder, inBackground = false, right, beforeYes }: {
+    { folder: workingDir = folder, inBackground = false, right, leave: asksFor, beforeYes }: {
       folder?: string;
       beforeYes?: () => Promise<unknown>;
       inBackground?: boolean;
       right?: Right;
+      leave?: "network" | "sandbox";
     } = {},
   ) => {
     workingDir = await Deno.realPath(workingDir);
@@ -73,7 +74,8 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
     });
     const confine = permissions.confine(() => workingDir);
     const context = { workingDir, maxOutputChars: 4000, signal, confine };
-    const decision = await policy.decide(tool, { command }, context);
+    const args = { command, ...asksFor && { leave: asksFor, reason: "why" } };
+    const decision = await policy.decide(tool, args, context);
     if (!decision.allow) return beforeYes ? decision.reason : `asked: ${asked}`;
     right ??= decision.right;
     await using jobs = jobStore();
@@ -254,7 +256,7 @@ Deno.test({
     );
     assertEquals(
       await at.run("git fetch https://example.com/x"),
-      `asked: fetches with your credentials and may run programs that this repository names: hooks/pre-push, ${leaves}`,
+      `asked: fetches from https://example.com/x with your credentials and may run programs that this repository names: hooks/pre-push, ${leaves}`,
     );
     await at.outside("git config core.sshCommand ./evil.sh");
     assertEquals(
@@ -296,10 +298,10 @@ const CAME: [prepare: string, command: string, named: string][] = [
   ["git config new.kind.ofSetting x", "git fetch", "new.kind.ofsetting=x"],
   ["mkdir -p .git/remotes; echo URL: x > .git/remotes/origin", "git push", "remotes/origin"],
   ["mkdir -p .git/branches; echo x > .git/branches/origin", "git fetch", "branches/origin"],
-  ["git config remote.origin.url ../up.git", "git push", "remote.origin.url=../up.git"],
-  ["git config remote.origin.url file:///up.git", "git push", "remote.origin.url=file:///up.git"],
-  ["git config branch.main.pushRemote up", "git push", "branch.main.pushremote=up"],
-  ["git init -q --bare origin", "git push", "origin"],
+  ["git config remote.origin.url ../up.git", "git push", "the hooks of ../up.git"],
+  ["git config remote.origin.url file:///up.git", "git push", "the hooks of file:///up.git"],
+  ["git config branch.main.pushRemote up", "git push", "the hooks of up"],
+  ["git init -q --bare origin", "git push", "the hooks of origin"],
   [
     "git init -q sub; git -C sub config user.name a; git -C sub -c user.email=b commit -q --allow-empty -m x; git add sub; " +
     "git -C sub config core.sshCommand ./evil.sh",
@@ -307,6 +309,42 @@ const CAME: [prepare: string, command: string, named: string][] = [
     "core.sshcommand=./evil.sh",
   ],
 ];
+
+Deno.test({
+  name: "R-21 the question about push, fetch and pull says where to or from, if that is certain",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git remote add origin https://me:key@x.y/a; git remote add b git@x.y:b; git config remote.b.pushurl ssh://x.y/c",
+    );
+    const rows: [command: string, addressed: string][] = [
+      ["git push -qu origin main", "pushes to https://***@x.y/a"],
+      ["git commit -m x && git push b", "pushes to ssh://x.y/c"],
+      ["git push", "pushes to https://***@x.y/a or ssh://x.y/c"],
+      ["timeout 9 git pull b", "pulls from git@x.y:b"],
+      ["git fetch", "fetches from https://***@x.y/a or git@x.y:b"],
+      ["git push https://x.y/d", "pushes to https://x.y/d"],
+      // An option may have this word as its value, or name another place.
+      ["git push -o https://x.y/d b", "pushes"],
+      ["git push --repo=b", "pushes"],
+      ["git push c", "pushes"],
+      ["git --git-dir=c push b", "pushes"],
+      ["GIT_DIR=c git push b", "pushes"],
+      ["export GIT_DIR=c; git push b", "pushes"],
+      ["./prepare.sh; git push b", "pushes"],
+    ];
+    for (const [command, addressed] of rows) {
+      const asked = await at.run(command);
+      assert(asked.startsWith(`asked: ${addressed} with your credentials`), `${command}: ${asked}`);
+    }
+    const outside = "asked: pushes to git@x.y:b with your credentials, so it runs outside of the";
+    for (const leave of ["network", "sandbox"] as const) {
+      await at.outside("git config --unset remote.b.pushurl");
+      assertMatch(await at.run("git push b", { leave }), new RegExp(`^${outside} sandbox$`));
+    }
+  },
+});
 
 Deno.test({
   name: "R-21 push, fetch and pull stay in the sandbox for a repository that commands can write",
@@ -1364,7 +1402,7 @@ Deno.test({
     at.allow("run_bash(git fetch *)");
     const fetched = "git fetch origin";
     const asked =
-      `asked: fetches with your credentials and may run programs that this repository names: ${at.folder}/x/.git, which a running command can write, so it runs outside of the sandbox`;
+      `asked: fetches from ../up.git with your credentials and may run programs that this repository names: ${at.folder}/x/.git, which a running command can write, so it runs outside of the sandbox`;
     assertEquals(await at.run(fetched), asked);
     assertMatch(
       await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
@@ -1378,7 +1416,8 @@ Deno.test({
     // Nor one behind a link that the job can move.
     await at.outside("ln -s ../clone link; rm -rf x");
     const linked = await at.run("git -C link fetch origin");
-    assertEquals(linked, asked.replace("/x/", "/link/"));
+    const clone = asked.replace("/x/", "/link/").replace("../up.git", `${at.folder}/../up.git`);
+    assertEquals(linked, clone);
     await at.outside(
       "rm link; git init -q x; git -C x commit -q --allow-empty -m y; git -C x remote add origin ./none; git add x; echo > go",
     );

@@ -31,6 +31,10 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     "f can only tighten permissions; ignored: a, b",
   ],
   [
+    { code: "path_missing", setting: "sandboxRead", path: "/a" },
+    '"sandboxRead" in permissions.json names /a, which is missing',
+  ],
+  [
     { code: "sandbox_missing", why: "so" },
     "no sandbox available, so commands are refused: so (--sandbox off allows them)",
   ],

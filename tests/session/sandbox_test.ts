@@ -386,7 +386,7 @@ Deno.test({
         assertStringIncludes(results[4]!, "The user can grant it with --network.");
         assertMatch(
           results[5]!,
-          /asks for the network, which the sandbox blocks: the model says "why"/,
+          /asks for the network, which the sandbox blocks/,
         );
         assertEquals(text(`${folder}/b.txt`), "b");
         assertEquals(existsAt(`${folder}/../c.txt`), false);
@@ -602,4 +602,43 @@ Deno.test({
       assertStringIncludes(results[4]!, '"sandboxWrite" in permissions.json');
     });
   },
+});
+
+Deno.test({
+  name: `SBX-06 ~ is the home folder in paths and settings, and a missing path is named${skipped}`,
+  ignore,
+  fn: () =>
+    programTurn(
+      [
+        bash("echo x > ~/out/a && cat ~/note"),
+        ...["note", ".ssh/id"].map((name) => use("read_file", { file_path: `~/${name}` })),
+        use("write_file", { file_path: "~/new", content: "x" }),
+      ],
+      ["--sandbox", "workspace-write"],
+      {
+        own: { sandboxWrite: ["~/out", "~/none"], sandboxRead: ["~/note"] },
+        env: (_, base) => ({ HOME: `${base}/home` }),
+        prepare: async (_, base) => {
+          for (const name of ["out", ".ssh"]) {
+            await Deno.mkdir(`${base}/home/${name}`, { recursive: true });
+          }
+          for (const name of ["note", ".ssh/id"]) {
+            await Deno.writeTextFile(`${base}/home/${name}`, "CANARY\n");
+          }
+        },
+      },
+      ({ results, stderr, folder }) => {
+        const home = folder.replace(/[^/]*$/, "home");
+        assertMatch(results[0]!, /^exit code: 0\n.*CANARY/s);
+        assertStringIncludes(results[1]!, "CANARY");
+        for (const result of results.slice(2)) {
+          assertMatch(result, /^Refused: .*needs an approval/m);
+        }
+        assertEquals(existsAt(`${home}/new`), false);
+        const missing = stderr.match(/^.*which is missing$/gm);
+        assertEquals(missing, [
+          `· "sandboxWrite" in permissions.json names ${home}/none, which is missing`,
+        ]);
+      },
+    ),
 });

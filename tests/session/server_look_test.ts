@@ -115,7 +115,7 @@ const LOOKS: [
   ["no model at all", "local", { ...ollama(8192), ...NO_MODEL }, false, [
     ...[
       ANSWERS,
-      "model|fail|the server has no model m; it has: none|Get it with ollama pull m",
+      "model|fail|the server lists no models|Get it with ollama pull m",
     ],
   ]],
   [

@@ -341,7 +341,7 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
       /^the server has no model test; it has: other\. Get it with ollama pull test, or choose another with \/model$/,
     ],
     [["other"], false, "other", /^other: .*tokens of context \(the server's model; /],
-    [[], false, undefined, /^the server has no model test; it has: none\./],
+    [[], false, undefined, /^the server lists no models\. Get it/],
   ];
   for (const [models, isChosen, model, said] of rows) {
     await using server = strictServer([{ text: "Hello." }], { models });

@@ -14,7 +14,6 @@ import type { Scene } from "../path_verdict.ts";
 import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../rules.ts";
 import type { PolicyCall, Verdict } from "../settings.ts";
 import type { Right } from "../../types/confine.ts";
-import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { findProgram } from "../../find_program.ts";
 import { accessAt } from "../view.ts";
@@ -36,9 +35,11 @@ import {
 
 /** Returns the verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
 export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
-  const { tool, command, leave, reason } = call;
+  const { tool, command, leave } = call;
   const inside = lineVerdict(tool, command, scene);
-  if (leave === "network" && scene.view?.().network) return inside;
+  // A command that needs more than it asks for is asked about once, and with that.
+  const isOpen = leave === "network" && scene.view?.().network;
+  if (isOpen || leave && inside.right?.kind === "sandbox") return inside;
   if (scene.view === undefined || inside.effect === "deny") return inside;
   const isGranted = () =>
     networkGrants(command).every(({ text }) => scene.networked?.includes(text));
@@ -61,13 +62,20 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
     : lacked
     ? `asks for the folder ${lacked}, which the sandbox blocks`
     : "asks to run outside of the sandbox";
-  // The quotes show that these words are the model's.
-  const said = reason && `the model says ${JSON.stringify(shortened(oneLine(reason), 300))}`;
-  const whys = [inside.effect === "ask" ? `it ${inside.reason}` : "", said].filter(Boolean);
-  const because = askBecause([what, ...whys].join(": "));
+  const because = askBecause(inside.effect === "ask" ? `${what}: it ${inside.reason}` : what);
   const kind = inside.right?.kind === "git" ? "git" : "write";
   const right: Right = lacked ? { kind, folder: lacked } : { kind: leave };
   return { ...because, right, isBeyond: true, ...networked && { networked } };
+}
+
+/** Matches commands of git that change no remote. */
+const KEEPS_REMOTES =
+  /^(cd |(timeout \S+ )?git (-C \S+ )?(add|commit|fetch|pull|push|status|tag)\b)/;
+
+function keepsRemotes({ words, assignments, redirections }: SimpleCommand): boolean {
+  const isPlain = assignments.length === 0 && words.every(({ kind }) => kind !== "dynamic");
+  return isPlain && redirections.every(isHarmless) &&
+    KEEPS_REMOTES.test(words.map(({ text }) => text).join(" "));
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -87,6 +95,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   if (line.commands.length === 0) {
     return scene.hasBash() ? ALLOW : askBecause("runs in a shell other than bash");
   }
+  scene = { ...scene, keepsRemotes: line.commands.every(keepsRemotes) };
   const parts = linePlaces(text, line.commands, scene);
   const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
   const isEntered = parts.at(-1)!.scene !== scene;

@@ -41,10 +41,10 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
       "changes the settings of the repository",
     ]),
   ),
-  fetch: "fetches with your credentials",
+  fetch: "fetches from ADDRESS with your credentials",
   lfs: "may use the network with your credentials",
-  pull: "pulls with your credentials",
-  push: "pushes with your credentials",
+  pull: "pulls from ADDRESS with your credentials",
+  push: "pushes to ADDRESS with your credentials",
   submodule: "may fetch with your credentials",
   worktree: "adds, moves or removes a working tree",
 };
@@ -150,7 +150,11 @@ export function gitNeed(
   const isSetting = name === "branch" && rest.some((word) => BRANCH_SETTINGS.test(word));
   const needing = isSetting ? "config" : name;
   const why = Object.hasOwn(NEEDS_MORE, needing) ? NEEDS_MORE[needing] : undefined;
-  if (why !== undefined) return isNearRemote(command, scene) ? {} : { why };
+  if (why !== undefined) {
+    const at = remotesOf(command, scene);
+    const addressed = why.replace(/ (to|from) ADDRESS/, at && ` $1 ${at.replaceAll("$", "$$$$")}`);
+    return isNearRemote(command, scene) ? {} : { why: addressed };
+  }
   if (signs(command, scene)) return { why: "signs with your key" };
   const file = replacedFile(command, scene);
   if (file !== undefined) return { why: `replaces ${file}, which no command may write` };
@@ -169,6 +173,34 @@ function isNearRemote({ folder, name, rest }: GitCommand, { git, place, view }: 
   const { real, isInside } = place(resolve(folder, address));
   return isInside ||
     view !== undefined && [real, dirname(real)].some((at) => accessAt(view(), at) === "write");
+}
+
+/** Options of git fetch, pull and push that have no value, so that the next word is the remote. */
+const PLAIN_REMOTE_OPTIONS =
+  /^(-[dfnqtuv]+|--(all|delete|dry-run|ff-only|follow-tags|force|force-with-lease|no-verify|prune|rebase|set-upstream|tags))$/;
+
+/** Returns where a command fetches from or pushes to, in words; empty if that is unknown. */
+function remotesOf({ folder, name, rest, isPlain }: GitCommand, scene: Scene): string {
+  const words = rest.filter((word) => !PLAIN_REMOTE_OPTIONS.test(word));
+  const { git, keepsRemotes } = scene;
+  if (!keepsRemotes || !isPlain || words[0]?.startsWith("-")) return "";
+  const settings = git?.settings(folder) ?? [];
+  const valuesOf = (pattern: RegExp) =>
+    settings.filter((one) => pattern.test(one.name)).map(({ value }) => value);
+  // Without a word, the current branch decides.
+  const usual = () => [
+    ...settings.flatMap((one) => /^remote\.(.*)\.(?:push)?url$/.exec(one.name)?.[1] ?? []),
+    ...valuesOf(/^(branch\..*\.(push)?remote|remote\.pushdefault)$/),
+  ];
+  const addresses = (words.length > 0 ? words.slice(0, 1) : usual()).flatMap((remote) => {
+    const [pushed, own] = ["pushurl", "url"].map((key) =>
+      valuesOf(new RegExp(`^remote\\.${RegExp.escape(remote)}\\.${key}$`))
+    );
+    const found = name === "push" && pushed!.length > 0 ? pushed! : own!;
+    return found.length > 0 ? found : /[/:]/.test(remote) ? [remote] : [];
+  });
+  const shown = [...new Set(addresses)].map(shownAddress);
+  return shown.length > MAX_LISTED_NAMES ? "" : shown.join(" or ");
 }
 
 /** Returns a file that git would replace, but cannot: it would leave the work tree half changed, and succeed. */
@@ -209,7 +241,7 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
   const folders = [command.folder];
   // A push to a repository of this machine runs its hooks.
   const found = isPush
-    ? ["origin", ...rest].filter((word) => isRepositoryAt(folders[0]!, word))
+    ? ["origin", ...rest].filter((word) => isRepositoryAt(folders[0]!, word)).map(hooksOf)
     : [];
   for (const folder of folders) {
     if (folders.length > MAX_SUBMODULES) {
@@ -222,9 +254,12 @@ export function programsOfGit(words: readonly Word[], scene: Scene): string | un
       !/^(global|system)$/.test(one.scope) &&
       (!isHarmlessSetting(one, gitFolder) || isPush && namesPath(one, settings))
     );
+    const shown = suspect.map((one) =>
+      isPush && namesPath(one, settings) ? hooksOf(one.value) : shownSetting(one)
+    );
     // What they name is compared after the question, too.
     const named = git.named(folder);
-    found.push(...suspect.map(shownSetting), ...isLocal ? [] : named);
+    found.push(...shown, ...isLocal ? [] : named);
     const inner = isLocal && !/^(diff|status)$/.test(name) ? [] : git.submodules(folder);
     folders.push(...inner.filter((at) => entryAt(`${at}/.git`) !== undefined));
     const paths = [...command.entered, folder, ...inner].flatMap(gitPathsAt);
@@ -260,6 +295,9 @@ function shownSetting({ name, value }: GitSetting): string {
   const shown = withoutCredentials(`${key} = ${value.replace(/\s+/g, " ")}`).slice(key.length + 3);
   return shortened(oneLine(`${withoutCredentials(name)}=${shown || "…"}`), 100);
 }
+
+const shownAddress = (text: string): string => shortened(oneLine(withoutCredentials(text)), 100);
+const hooksOf = (address: string): string => `the hooks of ${shownAddress(address)}`;
 
 /** True for the address of a repository on this machine, and for a word that may be one. */
 const isOnMachine = (address: string) => /^file:|^[^:]*(\/|$)/.test(address);

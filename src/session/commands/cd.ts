@@ -1,7 +1,7 @@
 /** `/cd`: changes the working directory. @module */
 
 import { oneLine } from "../../text/one_line.ts";
-import { resolvePath } from "../../text/paths.ts";
+import { expandHome, resolvePath } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { noticeLines } from "../notices.ts";
 import type { Command, SessionState } from "../extension.ts";
@@ -13,9 +13,6 @@ export const cdCommand: Command = {
   run: changeFolder,
   values: ({ agent }, begun) => foldersBeginning(agent.state, begun),
 };
-
-/** Expands a leading `~`, like a shell. */
-const expandHome = (path: string) => path.replace(/^~(?=\/|$)/, Deno.env.get("HOME") ?? "~");
 
 async function changeFolder(session: SessionState, path: string): Promise<string> {
   const { agent: { state }, permissions, surface: { way } } = session;

@@ -13,10 +13,9 @@ import {
 } from "./regular_file.ts";
 import { type Seen, stampOf } from "./seen_files.ts";
 
-/** The file that {@linkcode writeAtomically} wrote. */
 export interface Written {
   realPath: string; // the file that now has the content: the target of the path's links
-  created: boolean; // true if the file is new
+  created: boolean;
   linked: boolean; // true if the path is a link to `realPath`
   /** The reason why the file was written in place, not atomically; undefined if it was replaced. */
   inPlace?: string;

@@ -63,7 +63,6 @@ function exactly(text: string, { before, after }: Pair): EditReading | undefined
 
 const NUMBERED = /^[ \t]*(\d+)(?:\t|→|[ \t]*\|[ \t]?|:)/;
 
-/** Returns lines without the line numbers of a listing. */
 function unnumbered({ before, after }: Pair): Pair | undefined {
   const old = withoutNumbers(before);
   if (old === undefined) return undefined;
@@ -100,7 +99,6 @@ function plainPair({ before, after }: Pair): Pair | undefined {
   return old === before ? undefined : { before: old, after: withoutEntities(after) };
 }
 
-/** Reads texts in which accents are composed or decomposed. */
 function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
   return ({ before, after }) => {
     const old = before.normalize(form);
@@ -175,7 +173,6 @@ function flattened(text: string, { before, after }: Pair): EditReading | undefin
   return { at: startOf(lines, place), before: there.join("\n"), after: indented.join("\n") };
 }
 
-/** Returns the only part of a line that looks like `before`. */
 function withinLine(text: string, before: string, after: string): EditReading | undefined {
   const [all, key] = [withPlainLooks(text), withPlainLooks(before)];
   const at = all.indexOf(key);

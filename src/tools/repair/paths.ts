@@ -1,7 +1,7 @@
 /** Repairs paths if they can mean only one file or folder of the working directory. @module */
 
 import { attempt } from "../../attempt.ts";
-import { isWithin } from "../../text/paths.ts";
+import { expandHome, isWithin } from "../../text/paths.ts";
 import {
   basename,
   dirname,
@@ -47,8 +47,13 @@ const PLACES_BEFORE: readonly RegExp[] = [
 ];
 const LINE_BEHIND = /(?::\d+(?:[:-]\d+)*|#L\d+(?:-L?\d+)?|\s+\(?lines? \d+.*)$/i;
 
-/** Returns the only meaning of a `path` where nothing exists. @throws {SlipError} if it has several. */
+/**
+ * Returns the path that `~` starts, or the only meaning of a `path` where nothing exists. @throws {SlipError} if it
+ * has several.
+ */
 export async function repairPath(path: string, order: PathOrder): Promise<string | undefined> {
+  const whole = expandHome(path);
+  if (whole !== path && isAbsolute(whole)) return await repairPath(whole, order) ?? whole;
   if (path.trim() === "" || isInPlace(path, order)) return undefined;
   const clean = decoded(cleaned(path));
   const inFolder = PLACES_BEFORE.concat(

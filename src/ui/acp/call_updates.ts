@@ -50,7 +50,6 @@ export function askedCall({ call, subject, preview }: Approval, folder: string):
   return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
 }
 
-/** Reports a finished call. */
 export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   const { toolCallId, outcome, details, subject, result } = exec;
   const { verb, object, counts, ending } = callText(exec);

@@ -3,11 +3,9 @@
 import type { RpcParams } from "../../rpc/message.ts";
 
 export interface Editor {
-  /** The optional updates that it accepts. */
   readonly takes: { notices: boolean; compaction: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  /** The ways in which it can ask for the input of a program. */
   readonly elicits: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;
   /** @throws {RpcError} the editor's error, or the reason of `signal`. */

@@ -8,7 +8,7 @@ import type {
 } from "../../session/frontend.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { resolve } from "../../text/std_path.ts";
-import { answerRows, questionNotes } from "../answers.ts";
+import { answerRows, noteTexts } from "../answers.ts";
 import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
@@ -19,9 +19,7 @@ import { isObject } from "../../text/json.ts";
 export interface Asking {
   editor: Editor;
   sessionId: string;
-  /** Announces the call that the question is about. */
   begin(call: CallUpdate): void;
-  /** Ends a call that existed only for its question. */
   end(toolCallId: string, isYes: boolean): void;
 }
 
@@ -45,7 +43,7 @@ export async function askApproval(
   const asked = askedCall({ ...approval, call: { ...call, id } }, folder);
   const notes = [
     ...subAgent === undefined ? [] : [`Asked by the sub-agent ${oneLine(subAgent)}.`],
-    ...questionNotes(approval).map(({ text }) => text),
+    ...noteTexts(approval),
   ];
   const content = [
     ...asked.content ?? [],

@@ -9,13 +9,11 @@ const OUTPUT_MS = 250;
 const MAX_OUTPUT_CHARS = 8000;
 
 export class ShownCalls {
-  /** Announced calls that are not finished. */
   readonly #open = new Set<string>();
   #outputTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly update: (update: Record<string, unknown>) => void) {}
 
-  /** Announces a call that needs approval or starts. */
   begin(call: CallUpdate): void {
     const isKnown = this.#open.has(call.toolCallId);
     this.#open.add(call.toolCallId);
@@ -31,7 +29,6 @@ export class ShownCalls {
     this.begin(begunCall(call, folder, "in_progress"));
   }
 
-  /** Reports that a call has finished. */
   end(exec: ToolExecution, folder: string): void {
     this.stopOutput();
     const { toolCallId, toolName, arguments: args, subject } = exec;

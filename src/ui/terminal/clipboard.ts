@@ -3,7 +3,6 @@
 /** The most bytes: 100,000 characters of base64, the lowest known limit of a terminal. */
 export const MAX_COPY_BYTES = 74_994;
 
-/** The result of a copy; terminals do not confirm one. */
 export type Copied = "sent" | "sent_to_tmux" | "too_large" | "unsupported";
 
 /** The sequence that puts `text` into the clipboard, or an empty one. */

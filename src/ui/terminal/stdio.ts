@@ -15,7 +15,6 @@ export class Output {
   fit: ((text: string) => string) | undefined;
   readonly #encoder = new TextEncoder();
   #queue: string[] = [];
-  /** The number of characters that are not written yet. */
   #queued = 0;
   #writing: Promise<void> | undefined;
   #isClosed = false;

@@ -16,7 +16,6 @@ export interface Terminal {
   /** Writes all of `text` before it returns. @throws {Error} if the terminal is gone */
   write(text: string): void;
   size(): TerminalSize;
-  /** Enters raw mode until the result is disposed of. */
   raw(options: RawOptions): RawTerminal;
   now(): number;
   /** Resolves after `ms` milliseconds, or once `signal` is aborted. */
@@ -40,7 +39,6 @@ export interface TerminalSize {
   rows: number;
 }
 
-/** The size of the terminal; 80 by 24 if it is unknown. */
 export function terminalSize(): TerminalSize {
   const { columns, rows } = attempt(() => Deno.consoleSize()) ?? {};
   return { columns: columns || 80, rows: rows || 24 };

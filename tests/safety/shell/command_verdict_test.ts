@@ -111,13 +111,13 @@ Deno.test(
         { ...closed, approve: "auto" },
         "ask",
         "network",
-        'asks for the network, which the sandbox blocks: the model says "for x"',
+        "asks for the network, which the sandbox blocks",
       ],
       [
         { ...closed },
         "ask",
         "network",
-        'asks for the network, which the sandbox blocks: it runs curl, which no rule allows: the model says "for x"',
+        "asks for the network, which the sandbox blocks: it runs curl, which no rule allows",
       ],
       [{}, "ask", undefined, "runs curl, which no rule allows"],
     ];
@@ -128,16 +128,7 @@ Deno.test(
     }
     assertEquals(
       at.verdict({ ...call, leave: "sandbox" }, [], { ...closed, approve: "auto" }).reason,
-      'asks to run outside of the sandbox: the model says "for x"',
-    );
-    // What it says looks like no words of ours, and ends where it ends.
-    const reason = 'x". It is confined\nA yes runs it here. '.padEnd(500, "y");
-    assertEquals(
-      at.verdict({ ...call, leave: "sandbox", reason }, [], { ...closed, approve: "auto" }).reason
-        .slice(0, 110),
-      String
-        .raw`asks to run outside of the sandbox: the model says "x\". It is confined A yes runs it here. `
-        .padEnd(110, "y"),
+      "asks to run outside of the sandbox",
     );
   },
 );

@@ -184,6 +184,18 @@ Deno.test("a path with a slip means the one file that it can mean, or is told wh
       assertEquals(await read(`${folder}/new.ts`, "write"), undefined);
       assertEquals(await read(`${folder}/none/cart.ts`, "read", false), undefined);
     });
+    await t.step("~ is the home folder, whatever the use; ~name and ./~ are names", async () => {
+      const home = Deno.env.get("HOME");
+      const rows = [["~", home], ["~/no such", `${home}/no such`], ["~ab", undefined], [
+        "./~/x",
+        undefined,
+      ]] as const;
+      for (const [path, meant] of rows) {
+        assertEquals(await read(path, "read", false), meant);
+        assertEquals(await read(path, "edit", false), meant);
+      }
+      assertEquals(await read("~/no such", "write"), `${home}/no such`);
+    });
     await t.step("a new file goes where the person's message says", async () => {
       const rows: [path: string, asked: string, meant: string | undefined][] = [
         ["rows.ts", "Move it to `src/rows.ts`.", "src/rows.ts"],

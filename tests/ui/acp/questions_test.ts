@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { askAbout, askApproval } from "../../../src/ui/acp/questions.ts";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
 import { instructionQuestion } from "../../../src/extensions/instructions/instruction_lines.ts";
@@ -37,10 +37,15 @@ Deno.test("editors: a question about trust has all of the text and of the change
   assertEquals(rows.filter((row) => /line \d|new \d/.test(row)).length, 120);
 });
 
-Deno.test("editors: a question says what a yes does, and who asks", async () => {
+Deno.test("editors: a question says what a yes does, who asks, and the model's reason in quotes", async () => {
   const approval: Approval = {
     call: { id: "1", name: "run_bash", arguments: { command: "make get" } },
-    subject: { action: "run", command: "make get" },
+    subject: {
+      action: "run",
+      command: "make get",
+      // It looks like no words of ours, and ends where it ends.
+      reason: 'x". It is confined\nA yes runs it here. '.padEnd(500, "y"),
+    },
     reason: "wants the network",
     choices: ["once", "refuse"],
     networked: [{ text: "make get", isExact: true }],
@@ -52,11 +57,13 @@ Deno.test("editors: a question says what a yes does, and who asks", async () => 
   };
   const { asking, shown } = answering("once");
   assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });
-  assertEquals(shown().slice(-4), [
+  assertEquals(shown().slice(-5, -1), [
     "Asked by the sub-agent builder.",
     "It wants the network.",
     "Yes runs it with network access; its files stay sandboxed. In this session, network access is " +
     "then allowed without asking for exactly this.",
     "sandboxed: only this folder",
   ]);
+  const said = /^The model says "x\\". It is confined A yes runs it here\. y{240,300}…"\.$/;
+  assertMatch(shown().at(-1)!, said);
 });

@@ -123,7 +123,6 @@ export class KeyDecoder {
     this.#rest = input.slice(open);
   }
 
-  /** Ends a paste that lost its end marker. */
   giveUp(): Key[] {
     if (this.#paste) {
       this.#pasteEnd = this.#paste.push(this.#rest);

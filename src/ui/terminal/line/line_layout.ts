@@ -41,7 +41,6 @@ export function layoutLine(
       flow.put([CURSOR]);
       cursorRow = flow.rows.length;
     }
-    // Rows further below the cursor are not shown.
     if (at === units.length || flow.rows.length > cursorRow + maxRows + 1) break;
     if (unit === "\n") {
       flow.startRow([]);
@@ -88,7 +87,6 @@ class Flow {
 
   put(cells: readonly Cell[]): void {
     for (let cell of cells) {
-      // A wide character does not fit a terminal of one column.
       if (cell.width > this.columns) cell = { ...cell, text: "?", width: 1 };
       const isBlank = cell.text === " " || cell.text !== "" && cell.text.trim() === "";
       if (this.#column + cell.width > this.columns) {

@@ -115,7 +115,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return effect;
   }
 
-  /** Inserts `text` as typed, in any mode. */
   #putTyped(text: string): Outcome<T> {
     this.state = { ...inserted(this.state, { type: "text", text }), did: "other" };
     return "none";
@@ -127,7 +126,6 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     return this.#putTyped(/\s/.test(path) ? `@"${path}" ` : `@${path} `);
   }
 
-  /** Handles Enter, Ctrl-C, and Ctrl-D at an empty line. */
   protected abstract leave(how: "submit" | "cancel" | "end"): Outcome<T>;
 
   /** All rows of a line, for the scrollback. */

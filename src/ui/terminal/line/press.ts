@@ -29,7 +29,6 @@ export function press(state: LineState, key: Key, keymap: Keymap = DEFAULT_KEYMA
     if (key.name === "escape" && isEscapable(state)) {
       return { state: { ...leaveInsertion(state), did: "other" }, effect: "none" };
     }
-    // Drops an unfinished command.
     const pressed = pressNamed({ ...state, vi: { ...vi, typed: "" } }, key.name, keymap);
     const next = ontoText(pressed.state);
     return { ...pressed, state: pressed.effect === "none" ? withInsertedKey(next, key) : next };

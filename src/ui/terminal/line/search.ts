@@ -89,7 +89,6 @@ export class SearchModal implements Modal<void> {
   }
 }
 
-/** The first match from entry `state.entry + step` on. */
 function findEntry(
   { history, entry: from }: LineState,
   query: string,

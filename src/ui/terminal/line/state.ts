@@ -16,7 +16,6 @@ export interface Snapshot extends LinePlace {
   readonly entry: number;
 }
 
-/** The text before a change, for undo. */
 interface EditStep {
   readonly units: readonly Unit[];
   /** The cursor after the undo; undefined if it does not move. */
@@ -30,7 +29,6 @@ export type Did = "kill" | "yank" | "vertical" | "other";
 export type KillRing = readonly (readonly Unit[])[];
 
 export interface LineState extends Snapshot {
-  /** Earlier texts, oldest first. */
   readonly history: readonly Entry[];
   /** Entries as they were edited before another one was shown. */
   readonly edited: ReadonlyMap<number, Pick<LineState, "units" | "undo">>;

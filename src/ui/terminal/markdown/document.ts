@@ -19,7 +19,6 @@ export class MarkdownDocument {
   readonly fill: Filler;
   readonly #containers: Container[] = [];
   #mode: "start" | "text" | "code" | "row" | "nothing" = "start";
-  /** The part of the line that waits. */
   #line = "";
   /** The indentation of the line, in columns, and the number of its containers so far. */
   #column = 0;
@@ -203,7 +202,6 @@ export class MarkdownDocument {
     return { text, width };
   }
 
-  /** Starts `block` with the rest of the line. */
   #startLeaf(block: BlockStart): void {
     const { paint, signs, unicode } = this.style;
     if (block.kind === "text" && this.#inline) {
@@ -257,7 +255,6 @@ export class MarkdownDocument {
     this.#hold("text");
   }
 
-  /** Reads the rest of the line in `mode`. */
   #hold(mode: "text" | "code" | "row"): void {
     const line = this.#line;
     this.#line = "";

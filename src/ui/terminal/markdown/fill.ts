@@ -45,7 +45,6 @@ export class Filler {
   #open = false;
   #column = 0;
   #start = 0;
-  /** The unfinished word, and the space before it. */
   #word = "";
   #parts: StyledText[] = [];
   #space = NO_SPACE;

@@ -58,7 +58,6 @@ export class InlineParser {
     return this.#src === "" && this.#items.length === 0;
   }
 
-  /** Reads `text`, which ends within no surrogate pair. */
   push(text: string): void {
     this.#read(text, false);
   }

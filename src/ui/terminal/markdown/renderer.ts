@@ -40,7 +40,6 @@ export class MarkdownRenderer {
     return this.#document.fill.take();
   }
 
-  /** Ends the text; returns the rest to print, with a line feed. */
   end(): string {
     this.#document.feed(this.#safe(this.#half));
     this.#half = "";

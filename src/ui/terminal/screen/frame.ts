@@ -7,7 +7,6 @@ import { isWidthDisputed } from "../../../text/width.ts";
 import { styleEnd } from "../style.ts";
 
 export interface Cell {
-  /** Printable text; a tab is as many spaces as its width. */
   readonly text: string;
   readonly width: number;
   /** SGR sequences, such as `\x1b[2m`; empty for the default. */
@@ -29,7 +28,6 @@ export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
 export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
 
-/** The cursor of a terminal, and the output so far. */
 interface Pen {
   out: string;
   row: number;

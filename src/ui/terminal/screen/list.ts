@@ -18,7 +18,6 @@ export interface ListLook {
   unicode: boolean;
   /** True if rows start with the digit that selects them. */
   isNumbered?: boolean;
-  /** The typed word, whose letters are bold. */
   word?: string;
 }
 

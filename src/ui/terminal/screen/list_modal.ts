@@ -23,13 +23,14 @@ interface ListItem<T> extends ListRow {
 }
 
 export interface ListOptions<T> extends Omit<ListLook, "word"> {
-  /** Lines above the rows, with SGR. */
   title: string;
   items: readonly ListItem<T>[];
   chosen?: number;
   /** False if a step does not wrap around the ends (default: true). */
   wraps?: boolean;
   hint?: string;
+  /** The lines that \`?\` shows in place of the hint, and hides. */
+  help?: string;
   context?: string;
   /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
   other?: { hint: string; value: (typed: string) => T };
@@ -54,6 +55,7 @@ export class ListModal<T> implements Modal<T> {
   #word = "";
   #items: readonly ListItem<T>[];
   #chosen: number;
+  #isHelp = false;
 
   constructor(private readonly options: ListOptions<T>) {
     this.#items = options.items;
@@ -65,13 +67,15 @@ export class ListModal<T> implements Modal<T> {
   }
 
   layout({ columns, rows }: TerminalSize): Frame {
-    const { title, hint, hasStyles, unicode } = this.options;
+    const { title, hasStyles, unicode } = this.options;
+    const hint = this.#isHelp ? this.options.help : this.options.hint;
     const dim = hasStyles ? "\x1b[2m" : "";
     const head: CellRow[] = title.split("\n").flatMap((line) => styledRows(line, columns));
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
     const below = this.#detailRows(columns, rows);
-    const foot = hint && rows > 8 ? [...below, styledRow(`${dim}  ${hint}`, columns)] : below;
+    const hints = rows > 8 ? hint?.split("\n") ?? [] : [];
+    const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const instead = this.options.other?.hint ?? "no match";
@@ -147,6 +151,10 @@ export class ListModal<T> implements Modal<T> {
 
   #type(text: string): Outcome<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
+    if (text === "?" && this.#word === "" && this.options.help !== undefined) {
+      this.#isHelp = !this.#isHelp;
+      return "none";
+    }
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
     if (keyed !== -1) return this.#pick(keyed);
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());

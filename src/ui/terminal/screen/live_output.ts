@@ -29,7 +29,6 @@ export class LiveOutput {
   #isApart = true;
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
-  /** The frame on the alternate screen, while it is used. */
   #full: { shown: Frame; size: TerminalSize } | undefined;
   #title: string | undefined;
   #isPaused = false;
@@ -51,13 +50,11 @@ export class LiveOutput {
     this.#lines = lines + this.#lines;
   }
 
-  /** Prints whole lines; the unfinished line stays below them. */
   append(lines: string): void {
     this.#lines += lines;
     if (lines !== "") this.#isApart = lines === "\n" || lines.endsWith("\n\n");
   }
 
-  /** Prints whole lines below a blank one. */
   appendApart(lines: string): void {
     this.append(this.#isApart ? lines : `\n${lines}`);
   }
@@ -93,7 +90,6 @@ export class LiveOutput {
     }
   }
 
-  /** Draws a frame as soon as the pace of frames allows. */
   drawSoon(): void {
     if (this.#frame !== undefined) return;
     const draw = () => {

@@ -19,7 +19,6 @@ import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
 import { editInProgram } from "../external_editor.ts";
 
-/** The options of the input line that the screen adds itself. */
 type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
 
 interface LiveScreenOptions

@@ -18,7 +18,6 @@ export interface SessionLineOptions extends LineModalOptions {
 }
 
 export interface MessageModalOptions extends SessionLineOptions {
-  /** Earlier texts, oldest first; read before each message. */
   history: () => readonly Entry[];
   isActive: () => boolean;
   /** The band of sent messages; without one they are printed as they were typed. */
@@ -59,7 +58,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     this.#reset();
   }
 
-  /** The next message; null when the session is over. */
   read(): Promise<TextPart | null> {
     if (this.#hasLeft) return Promise.resolve(null);
     this.#isStopping = false;

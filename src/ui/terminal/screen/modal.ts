@@ -30,12 +30,10 @@ export type Outcome<T = unknown> =
   | { done: T | null }
   /** Opens another modal as a part of this one, and closes it with this one. */
   | { push: Modal<void> }
-  /** The next key waits for the outcome. */
   | { later: Promise<Outcome<T>> };
 
 interface Layer {
   modal: Modal;
-  /** Receives the result; a part of the modal below has none. */
   settle?: (result: unknown) => void;
 }
 
@@ -57,7 +55,6 @@ export class ModalStack {
     if (top?.isFullScreen) this.close(top);
   }
 
-  /** Closes `modal` and its parts, if it is open. */
   close(modal: Modal, result: unknown = null): void {
     const at = this.#layers.findIndex((layer) => layer.modal === modal);
     if (at === -1) return;
@@ -142,7 +139,6 @@ export class ModalDriver implements Disposable {
     const { terminal, modals, output } = this.options;
     const start = terminal.now();
     while (modals.depth > 0) {
-      // Keys that came together are drawn in one frame.
       if (!terminal.keys.ready) output.draw();
       const key = await terminal.keys.next(signal);
       if (key === null) return;

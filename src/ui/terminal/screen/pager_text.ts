@@ -42,7 +42,6 @@ export class PagerText {
   #top: RowPlace = { block: 0, row: 0 };
   #isAtEnd = true;
   #isOpen = false;
-  /** Blocks with `onSeen` whose first row was shown. */
   readonly #begun = new Set<PagerBlock>();
   /** The rows of the blocks that were laid out last, oldest first. */
   readonly #rows = new Map<PagerBlock, readonly CellRow[]>();
@@ -83,7 +82,6 @@ export class PagerText {
     this.#settle();
   }
 
-  /** Moves to `place`, unless it is visible. */
   show(place: PagerPlace): void {
     const last = this.#from(this.#top, this.#page - 1);
     if (rowsBetween(place, this.#top) <= 0 && rowsBetween(last, place) <= 0) return;
@@ -221,7 +219,6 @@ function mayMatch({ source, isVerbatim }: PagerBlock, query: string, pattern: Re
   return (query.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => text.includes(word));
 }
 
-/** Matches `query`, also across the ends of rows. */
 function patternOf(query: string): RegExp {
   const signs = [...query.trim()].map((sign) =>
     sign === " " ? `(?:${BREAK.slice(3, -2)}|\\s+)` : escapeRegex(sign)

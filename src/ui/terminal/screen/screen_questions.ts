@@ -37,7 +37,6 @@ export class ScreenQuestions {
     return this.#coming !== undefined;
   }
 
-  /** The rows of a question until it accepts keys. */
   comingRows({ columns, rows }: TerminalSize, dim: string): CellRow[] {
     if (this.#coming === undefined) return [];
     const room = Math.max(rows >> 1, rows - COMING_MARGIN);

@@ -29,7 +29,6 @@ const MAX_ROW_CHARS = 4096;
 /** Returns the object of a call whose arguments may be incomplete. */
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
-/** The state of the line. Times are of `performance.now()`. */
 export class Activity {
   #isActive = false;
   readonly #frames: readonly string[];
@@ -38,7 +37,6 @@ export class Activity {
   #doing: string | ((now: number, columns: number) => string) = "";
   #tokens = 0;
   #firstTokenAt = 0;
-  /** The time of the newest token, during an answer. */
   #tokenAt: number | undefined;
   /** The start time of the running call, and the newest lines of its output. */
   #tool = { startedAt: 0 };
@@ -76,13 +74,11 @@ export class Activity {
     this.#startedAt += ms;
   }
 
-  /** Starts a request: its tokens count from 0. */
   request(): void {
     this.#tokens = 0;
     this.#written = this.#tokenAt = undefined;
   }
 
-  /** Counts about one token of the answer. */
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
@@ -202,7 +198,6 @@ export class Activity {
     return shown.trimEnd();
   }
 
-  /** Such as `Writing src/a.ts · 45 lines`. */
   #writtenText({ name, args, file }: WrittenCall): string {
     const subject = this.subjectOf(name, args);
     const text = runningText({ toolName: name, arguments: args, ...subject && { subject } });

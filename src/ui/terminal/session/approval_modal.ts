@@ -58,10 +58,8 @@ interface TypedAnswer {
 
 /** Ends of words that start with the key `n`, without that letter. No reason starts with one of them. */
 const BEHIND_N = /^(?:ah|ame|eeds?|ever|ew|ext|ode|ope|ot|othing|ow|pm|px)\P{L}/iu;
-/** Matches the rest of a "no", or nothing. */
 const NO_BEHIND_N = /^o?(?!\p{L})/iu;
 
-/** Asks about a call; its result is the answer. */
 export class ApprovalModal implements Modal<ApprovalAnswer> {
   #chosen = 0;
   /** The line that replaces the list, and its use; undefined while the list is active. */
@@ -127,7 +125,6 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
   }
 
-  /** Returns the meanings of the answers, or the keys. */
   #below(size: TerminalSize): CellRow[] {
     const dim = this.options.hasStyles ? "\x1b[2m" : "";
     const help = this.#isHelp ? this.#help(size) : [];

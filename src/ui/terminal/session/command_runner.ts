@@ -147,7 +147,6 @@ export class CommandRunner {
 
 const MAX_NUMBERED = 9;
 
-/** Shows `choices` for a command. The result is the argument. */
 export function choiceList(
   { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
   choices: readonly ArgumentChoice[],

@@ -58,7 +58,6 @@ export class Display implements Disposable {
   readonly isLive = canEdit();
   readonly look: Appearance;
   readonly paint: Painter;
-  /** The newest status; undefined before the session has one. */
   status: Status | undefined;
   #theme: Theme;
   /** The background that the terminal reported, independent of the theme. */
@@ -103,19 +102,16 @@ export class Display implements Disposable {
 
   readonly dim = (text: string): string => this.paint(text, DIM);
 
-  /** The band of user messages, if the terminal can show one. */
   get band(): BandLook | undefined {
     return this.paint.hasBands && this.look.unicode
       ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
       : undefined;
   }
 
-  /** Prints `text`, wrapped at the width of the terminal. */
   say(text: string): void {
     this.screen.print(wrapped(text, this.columns));
   }
 
-  /** Shows the current step; undefined removes it. */
   wait(name: string | undefined): void {
     const { activity } = this.view;
     if (name === undefined) activity.end();

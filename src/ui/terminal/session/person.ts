@@ -23,6 +23,9 @@ export interface OpenQuestion {
   onSeen: () => void;
 }
 
+const TRUST_HELP = `y    yes, from now on in this folder; a change is asked about
+n    no; a change is asked about
+Esc  no for now; the next session asks again`;
 const YES_OR_NO = [
   { label: "Yes", value: true, key: "y" },
   { label: "No", value: false, key: "n" },
@@ -68,8 +71,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       this.#asked = { text: whole, onSeen: () => {} };
     }
     const key = this.#asked && screenKey(this.display.keymap, "transcript");
-    const hint = `y or n · Esc decides later${key === undefined ? "" : ` · ${key} shows all`}`;
-    const list = { title, items: YES_OR_NO, isNumbered: true, hint };
+    const more = key === undefined ? "" : ` · ${key} shows all`;
+    const hint = `y or n · ? help · Esc decides later${more}`;
+    const list = { title, items: YES_OR_NO, isNumbered: true, hint, help: TRUST_HELP };
     return await screen.choose(list, signal, { waits: true })
       .finally(() => this.#asked = undefined) ?? undefined;
   };
@@ -78,7 +82,6 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     return await askForm(question, this.display, signal);
   };
 
-  /** Asks with a list; one key selects the answer. */
   async #choose(
     screen: LiveScreen,
     request: Approval,

@@ -50,7 +50,6 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
       view.onEvent({ type: "text_delta", text: typedText(message) });
-      // The note that the program added.
       if (message.parts) end("· interrupted");
     }
   }

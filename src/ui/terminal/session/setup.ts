@@ -25,7 +25,6 @@ import {
 export interface SetupHome {
   /** Probes the addresses of this machine, for at most `limitMs` milliseconds. */
   find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
-  /** The addresses that `find` probes. */
   own(): readonly string[];
   /** Asks the server at any `address` for its models. An empty key stands in for the saved one. */
   ask(
@@ -58,7 +57,6 @@ interface SetupOptions {
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 
-/** The screen of setup. It wraps long lines. */
 export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
 const NO_MODEL_ROWS = [
@@ -275,7 +273,6 @@ interface ServerProblem {
   wantsKey: boolean;
 }
 
-/** Returns why a server refused, or could not be reached. */
 function serverProblem(error: unknown): ServerProblem {
   if (!(error instanceof BackendError)) throw error;
   return { text: oneLine(reasonOf(error)), wantsKey: error.kind === "auth" };

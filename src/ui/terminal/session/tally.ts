@@ -72,7 +72,6 @@ export class TurnTally {
   }
 }
 
-/** `34 s`, `2 min 5 s`. */
 function timeText(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

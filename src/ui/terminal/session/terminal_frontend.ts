@@ -39,7 +39,6 @@ import { transcriptModal } from "./transcript.ts";
 import { askAboutPlan } from "./plan_list.ts";
 
 interface TerminalOptions extends CommandHome {
-  /** Notifies a user who looks elsewhere when a long turn ends. */
   notifies: boolean;
   theme: Theme;
   keymap: Keymap;
@@ -54,7 +53,6 @@ const LONG_TURN_MS = 10_000;
 /** The maximum delay of a session's end after a signal, in milliseconds. */
 const SIGNAL_TIDY_UP_MS = 5000;
 
-/** The modes that Shift-Tab cycles through. */
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
 /** Lines that users type for a command. */
@@ -82,14 +80,12 @@ export class TerminalFrontend implements Frontend, Disposable {
   readonly #over = new AbortController();
   /** Aborted to stop the running turn, command or question. */
   #stop = new AbortController();
-  /** The exit code, once the session has to end. */
   #ended: number | undefined;
   #isInTurn = false;
   readonly #conversation = new WholeConversation();
   /** True while the line is idle, so that output may be printed at once. */
   #isFree = false;
   readonly #unshownJobs: Job[] = [];
-  // Set by `run`.
   #session!: Session;
   #commands!: CommandRunner;
   /** True in the user's first session, until the mode has been explained. */

@@ -26,7 +26,6 @@ import type { WholeConversation } from "./whole_conversation.ts";
 interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
   messages: () => readonly Message[];
-  /** The text of the open question about a call, with SGR. */
   asked?: () => OpenQuestion | undefined;
   /** The look of the terminal. Without a band, user messages follow a sign. */
   display: { look: Appearance; paint: Painter; band: BandLook | undefined };
@@ -37,7 +36,6 @@ const PIECE_CHARS = 4000;
 const MAX_PIECE_CHARS = 16_000;
 const MARGIN = "    ";
 const MIN_COLUMNS = 8;
-/** The width of the text for searches. */
 const SOURCE_COLUMNS = 1000;
 
 export function transcriptModal(options: TranscriptOptions): PagerModal {
@@ -92,7 +90,6 @@ class Transcript {
     return [
       ...this.#reasoning(reasoning),
       ...this.#answer(typedText(message)),
-      // The note that the program added.
       ...message.parts ? [this.#note("interrupted")] : [],
     ];
   }
@@ -177,7 +174,6 @@ class Transcript {
     ];
   }
 
-  /** Returns the end of the session that is not yet a message. */
   #blocksOfWritten(): readonly PagerBlock[] {
     const { reasoning, text, running } = this.options.conversation.written;
     const calls = running.map((call) => runningText(call));
@@ -202,7 +198,6 @@ class Transcript {
     return [block];
   }
 
-  /** Plain text below a title. */
   #result(text: string, style: Style = 0): PagerBlock[] {
     const { paint } = this.options.display;
     const room = (columns: number) => columns - MARGIN.length;

@@ -20,7 +20,6 @@ import { taskRows } from "./task_rows.ts";
 
 const MAX_HELD_CALLS = 12;
 
-/** Shows turns on a screen, one after the other. */
 export class TurnView {
   readonly activity: Activity;
   readonly tally = new TurnTally();
@@ -36,7 +35,6 @@ export class TurnView {
   readonly #decided = new Map<string, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #looks = new Map<string, CallText[]>();
-  /** The texts of the newest shown steps. */
   #tasks = "";
   /** The kind of the newest output: a blank line separates text from our lines. */
   #last: "nothing" | "text" | "line" = "nothing";
@@ -63,7 +61,6 @@ export class TurnView {
     this.activity = new Activity(paint, look.unicode, subjectOf);
   }
 
-  /** Starts a turn. `doing` is its first step. */
   begin(doing: string): void {
     this.activity.begin(doing);
     this.tally.begin();
@@ -140,7 +137,6 @@ export class TurnView {
     this.#decided.set(id, words);
   }
 
-  /** True if the newest row is blank. */
   get isApart(): boolean {
     return this.#last === "nothing";
   }
@@ -229,7 +225,6 @@ export class TurnView {
     return taskRows(shown, { ...this.#rowsLook(), margin: "" });
   }
 
-  /** Leaves the row of `call` open for others. */
   #hold(call: CallText): void {
     this.#endText();
     const held = this.#looks.get(call.verb);

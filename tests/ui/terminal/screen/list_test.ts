@@ -148,6 +148,20 @@ Deno.test("where each row has its letter, a word hides no row and answers nothin
   assertEquals(press(list({ items }), "'x", "down", "enter"), { done: "no" });
 });
 
+Deno.test("a question mark shows the help of a list, and hides it; behind a word it is typed", () => {
+  const items = [{ label: "Yes", value: "yes", key: "y" }, { label: "No", value: "no", key: "n" }];
+  const modal = list({ items, hint: "y or n", help: "y  yes\nn  no" });
+  assertEquals(press(modal, "'?"), "none");
+  assertEquals(shown(modal), ["Which?", "❯ Yes", "  No", "  y  yes", "  n  no", ""]);
+  press(modal, "'?", "'w", "'?");
+  assertEquals(shown(modal), ["Which?", "  w?", "❯ Yes", "  No", "  y or n", ""]);
+  press(modal, "escape", "'?");
+  assertEquals(press(modal, "'n"), { done: "no" });
+  const without = list({ items });
+  press(without, "'?");
+  assertEquals(shown(without)[1], "  ?");
+});
+
 Deno.test("a third of the screen is the list's, and it moves with the row that is chosen", () => {
   const many = Array.from({ length: 30 }, (_, i) => `item ${i}`);
   const modal = list({ hint: "hint" }, many);
