@@ -227,19 +227,25 @@ type Switch = Exclude<FlagRow, { value: string }>["name"];
 export type Args =
   & { [K in Switch]?: true }
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
-  /** The word that belongs to no flag: the first message of a session. */
   & { message?: string }
-  /** The key bindings of the file at `path`. No flag sets them. */
   & { bindings?: { path: string; keys: Record<string, unknown> } }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
+const CONTINUING =
+  "--continue resumes the newest session, and /resume in a session lists the others";
 /** The first words that start something other than a session. */
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
 ] as const;
+/** First words and flags of other agents, with advice. */
+const OTHER_VERBS = new Map([
+  ["setup", "to choose a model, run copilot and type /setup"],
+  ["resume", CONTINUING],
+  ["continue", CONTINUING],
+]);
 type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
@@ -251,9 +257,8 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name)
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
   if (words.length === 1 && words[0] === "help") return { help: true };
-  if (words.length === 1 && words[0] === "setup") {
-    throw unexpected("setup", "to choose a model, run copilot and type /setup");
-  }
+  const advice = words.length === 1 ? OTHER_VERBS.get(words[0]!) : undefined;
+  if (advice !== undefined) throw unexpected(words[0]!, advice);
   if (COMMAND_NAMES.includes(words[0] ?? "")) args.command = words[0]!;
   for (let i = args.command ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
@@ -316,7 +321,6 @@ export function outputAsked(words: readonly string[]): string | undefined {
   }
 }
 
-/** True for a word that names one of our flags; false for a value such as "-1". */
 function namesFlag(word: string): boolean {
   return word === "--" || flagOf(word) !== undefined;
 }
@@ -335,7 +339,8 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const names = FLAGS.map((flag) => flag.name);
   const bare = name.replace(/^-+/, "");
-  const hint = didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
+  const hint = OTHER_VERBS.get(bare) ??
+    didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
 

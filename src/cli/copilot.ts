@@ -103,7 +103,6 @@ export async function runSession(args: Args, given: Args, line?: string): Promis
       args = { ...args, ...chosen };
       given = { ...given, ...chosen.demo && { demo: true } };
     }
-    // The tour shows the questions.
     if (args.demo) args = { approve: "ask", ...args };
     code = await withSettings(args, "tour", (config, options) => {
       start = config;

@@ -127,7 +127,6 @@ function ofModel(
   return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
 }
 
-/** The names of settings in `config.json`. */
 const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",

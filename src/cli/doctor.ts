@@ -34,14 +34,11 @@ import { unsentKey } from "./keys.ts";
 interface DoctorOptions {
   permissions: Permissions;
   fit: ModelFit;
-  /** Prints one JSON object at the end instead of lines. */
   json: boolean;
   columns: number;
   write(text: string): void;
   signal: AbortSignal;
-  /** How the user changes settings; by default with flags. */
   way?: Way;
-  /** The working directory; by default the current folder. */
   folder?: string;
 }
 

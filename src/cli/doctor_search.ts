@@ -17,9 +17,7 @@ interface SearchOptions {
   signal: AbortSignal;
 }
 
-/** The time for servers to answer, in milliseconds. */
 const DOCTOR_SEARCH_MS = 3000;
-/** The same before a run that cannot start. */
 const FLAGS_SEARCH_MS = 1000;
 /** Returns the flags of the one server with one model. Otherwise writes what there is, and returns the exit code. */
 export async function searchServers(

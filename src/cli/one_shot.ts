@@ -84,7 +84,6 @@ async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
   throw new UsageError(`Cannot use ${shown} as --json-schema: ${found.problem}`);
 }
 
-/** Returns the prompt: the argument, the piped text, or both, the argument first. */
 async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
   let piped = "";

@@ -111,7 +111,6 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   return exitCode;
 }
 
-/** Returns the text of flags that print something instead of running. */
 async function standingText(args: Args): Promise<string | undefined> {
   if (args.help) return usageText();
   const { deno } = Deno.version;

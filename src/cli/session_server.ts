@@ -45,9 +45,7 @@ function flagsOf({ kind, url }: Pick<ModelTarget, "kind" | "url">): ServerSettin
   return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
 
-/** The flags of a session, and its settings at the start and at the end. */
 interface Course {
-  /** The flags of the command line, without defaults. */
   given: Args;
   start: CopilotConfig;
   end: CopilotConfig;

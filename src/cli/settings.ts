@@ -129,7 +129,6 @@ export function isServerOpen(args: Args, env: Env = Deno.env): boolean {
     keyFor("compat", DEFAULT_ADDRESSES.compat, env) === "";
 }
 
-/** Returns the server address of a backend from the environment. */
 function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   if (kind === "local") return hostIn(env);
   const name = kind === "hosted" ? "ANTHROPIC_BASE_URL" : "OPENAI_BASE_URL";

@@ -3,14 +3,16 @@
 import type { ConfinedProgram, SandboxLimit } from "../types/confine.ts";
 import { dirname, resolve } from "../text/std_path.ts";
 import { isWithin } from "../text/paths.ts";
+import { smallFile } from "./git_files.ts";
 import type { PathTable } from "./path_table.ts";
+import { matchesPath } from "./rules.ts";
 import type { Settings } from "./settings.ts";
 import { pathsInErrors } from "./shell/refused_folder.ts";
-import { accessAt, entryAt, realPathOf, type View } from "./view.ts";
+import { accessAt, entryAt, linksOn, realPathOf, type View } from "./view.ts";
 
 export type ProgramEnd = Parameters<NonNullable<ConfinedProgram["limitOf"]>>[0];
 type Bounds =
-  & Pick<Settings, "approve" | "sandbox">
+  & Pick<Settings, "approve" | "sandbox" | "rules">
   & { view: View; network: boolean; isShared: boolean; paths: PathTable };
 
 /** Messages of programs that found no network. */
@@ -44,12 +46,23 @@ const KERNEL =
   /\b(ptrace|strace|unshare|setns|mount|chroot|mknod|perf|bpf|namespaces?)\b[^]{0,300}(operation not permitted|EPERM)/i;
 const UNWRITABLE = /read-only file ?system|EROFS|could not (lock|write) config file/i;
 
+/** Messages of ssh that has no network, and of one that found neither keys nor hosts. */
+const NO_SSH_HOST = /^(ssh|scp|sftp): /m;
+const NO_SSH_KEYS = /permission denied \([^)]*publickey|host key verification failed/i;
+/** A script whose interpreter, in its first line, is missing. */
+const NO_INTERPRETER = /required file not found/i;
+
 /** Returns the limit that made a command fail; undefined if its output shows none. */
 export function limitOf(end: ProgramEnd, bounds: Bounds): SandboxLimit | undefined {
   const { command, code, stdout = "", stderr = "" } = end;
   const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
+  const isRefused = code !== 0 && UNHEARD.test(said);
+  const isSsh = bounds.network
+    ? code !== 0 && NO_SSH_KEYS.test(said)
+    : NO_SSH_HOST.test(said) && (isRefused || NO_NETWORK.test(said));
+  const keys = bounds.paths.homes.map((home) => `${home}/.ssh`).find((at) => isHidden(at, bounds));
+  if (isSsh && keys !== undefined) return { kind: "ssh", path: keys };
   if (!bounds.network) {
-    const isRefused = code !== 0 && UNHEARD.test(said);
     if (NO_NETWORK.test(said)) return { kind: "network" };
     if (isRefused || failsSilently(end) || code !== 0 && FETCH_FAILED.test(said)) {
       const local = bounds.isShared ? "loopback" : "own_loopback";
@@ -70,16 +83,34 @@ function failsSilently({ command, code, stdout = "", stderr = "" }: ProgramEnd):
   return code === 0 && isEmpty && ANY_PIPE.test(command) && /\b(curl|wget)\b/.test(command);
 }
 
+const isHidden = (path: string, { view }: Pick<Bounds, "view">): boolean =>
+  entryAt(path) !== undefined && accessAt(view, path) === "none";
+
+/** The maximum number of words of a message. */
+const MAX_MESSAGE_WORDS = 50;
+
+/** Returns the words of an error message that may be paths in the folder, and the interpreters of scripts. */
+function relativeWords(line: string, folder: string): string[] {
+  const words = (line.match(/[^\s'"‘’`:,()[\]]+/g) ?? []).slice(0, MAX_MESSAGE_WORDS)
+    .filter((word) => !/^(\/|\.\.\/)/.test(word));
+  if (!NO_INTERPRETER.test(line)) return words;
+  return words.flatMap((word) => /^#!\s*(\/\S+)/.exec(smallFile(resolve(folder, word)))?.[1] ?? []);
+}
+
 /** Returns the path in an error message that is closed only in the sandbox. */
 function closedPath(
   said: string,
-  { view, approve, sandbox, paths }: Bounds,
+  { view, approve, sandbox, rules, paths }: Bounds,
 ): SandboxLimit | undefined {
   for (const { line, named } of pathsInErrors(said).reverse()) {
     const isWrite = UNWRITABLE.test(line);
-    for (const path of named) {
+    for (const path of [...named, ...relativeWords(line, view.folder)]) {
       const at = resolve(view.folder, path);
       const real = realPathOf(at);
+      const link = isWrite ? undefined : linksOn("/", at).find((one) => isHidden(one, { view }));
+      if (link !== undefined) {
+        return { kind: "hidden", path: isWithin(view.folder, at) ? link : at };
+      }
       const folder = real ?? realPathOf(dirname(at));
       if (folder === undefined) continue;
       const access = accessAt(view, folder);
@@ -90,10 +121,14 @@ function closedPath(
       }
       // A file that is missing in the home folder, or above it, is an ordinary one.
       const isOrdinary = real === undefined && paths.homes.some((home) => isWithin(folder, home));
-      const isHidden = access === "none" && !isOrdinary;
-      if (isWrite || !isHidden) continue;
+      if (isWrite || access !== "none" || isOrdinary) continue;
+      const stricter = rules.filter((rule) => rule.effect !== "allow" && rule.path);
+      if (stricter.some((rule) => matchesPath(rule, view.folder, folder))) {
+        return { kind: "ruled", path: folder };
+      }
       const isSecret = paths.secretKind(folder) !== undefined;
-      return { kind: isSecret ? "secret" : "hidden", path: real === undefined ? dirname(at) : at };
+      const shown = isWithin(view.folder, at) ? folder : real === undefined ? dirname(at) : at;
+      return { kind: isSecret ? "secret" : "hidden", path: shown };
     }
   }
   if (!UNWRITABLE.test(said)) return undefined;

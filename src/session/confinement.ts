@@ -134,12 +134,10 @@ export class Confinement {
         args: [...words.slice(1), program, ...args],
         limits: `sandboxed by ${by}: ${limits}${more}`,
         limitOf: (end) => {
-          const limit = limitOf(end, {
-            ...settings,
-            view,
-            network,
-            isShared: shared !== undefined,
-          });
+          const isShared = shared !== undefined;
+          const limit = limitOf(end, { ...settings, view, network, isShared });
+          // The line with all limits also names the folders that are closed.
+          if (more !== "" && limit?.path && isWithin(folder, limit.path)) return undefined;
           const mayAsk = this.sources.mayAsk() && !/^(plan|never)$/.test(settings.approve);
           return limit && { ...limit, ...mayAsk && { mayAsk } };
         },

@@ -243,6 +243,8 @@ export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
 export class ModelFit {
   /** True if the user named the model, so that it is not replaced. */
   isChosen: boolean;
+  /** The last name that was not used because the server does not list it. */
+  doubted?: string;
   readonly #asksRemote: boolean;
   readonly #tellsOther: boolean;
   /** True if the server may be restarted with other settings during the session. */

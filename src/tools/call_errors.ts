@@ -7,10 +7,8 @@ export class RefusedError extends Error {
   override name = "RefusedError";
 }
 
-/** The result of a call that was aborted while it ran. */
 export const NOT_FINISHED = "Interrupted by the user: the call did not finish.";
 
-/** Thrown by an aborted command, with its output so far. */
 export class InterruptedError extends Error {
   override name = "InterruptedError";
 

@@ -221,7 +221,6 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
   return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
 }
 
-/** Returns the whole file; empty bytes if it does not exist. */
 async function readAll(
   path: string,
   shown: string,

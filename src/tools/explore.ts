@@ -34,7 +34,6 @@ export function exploreTool({ hasAgents, run }: ExploreOptions): Tool & { isForS
   };
 }
 
-/** Returns the sub-agent that an argument names; undefined for the built-in one. */
 function agentNamed(agent: unknown): { agent?: string } {
   const name = typeof agent === "string" ? agent.trim().toLowerCase() : "";
   return name === "" || name === EXPLORE ? {} : { agent: name };

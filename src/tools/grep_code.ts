@@ -58,7 +58,6 @@ function takeCase(args: ToolArgs, rest: Rest): string | undefined {
   }
   const isCaseless = ignores || heeds === false;
   if (!isCaseless && !isLiteral) return undefined;
-  // The pattern may have another name.
   rename(["pattern"], GREP_SYNONYMS, args, rest, []);
   let { pattern } = args;
   if (typeof pattern !== "string") return undefined;

@@ -180,7 +180,6 @@ const SHAPES: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Returns the placeholder for a missing value in an example call. */
 function shape(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return valueText(schema.enum[0]);
   const [type = ""] = typesOf(schema);

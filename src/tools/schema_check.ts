@@ -230,7 +230,6 @@ function regexOf(pattern: unknown): RegExp | undefined {
   return attempt(() => new RegExp(String(pattern), "u"));
 }
 
-/** Returns a value of a schema as JSON; for a long one, its size. */
 function jsonOf(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length > 200 ? valueText(value) : json;

@@ -6,12 +6,10 @@ import type { Tool } from "../types/tool.ts";
 import type { PathUse } from "./repair/paths.ts";
 import type { ToolArgs } from "./schema.ts";
 
-/** The mistakes that a tool corrects. */
 export interface Slips {
   synonyms: Readonly<Record<string, readonly string[]>>;
   /** Conversions of unknown arguments, applied before the synonyms. */
   readings?: readonly SlipReading[];
-  /** Its command in other agents' editor tools, which combine several. */
   editorCommand?: string;
   path?: readonly [key: string, use: PathUse | ((args: ToolArgs) => PathUse)];
   /** Corrects texts, and adds a line for each repair. @throws {SlipError} */
@@ -23,7 +21,6 @@ export interface Slips {
 /** Returns the mistakes that `tool` corrects; empty for a tool that is not built in. */
 export const slipsOf = ({ slips }: Tool & { slips?: Slips }): Slips | undefined => slips;
 
-/** The context of a call: its name in bare form, and the working directory. */
 export interface CalledAs {
   name: string;
   folder: string;

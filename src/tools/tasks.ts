@@ -40,7 +40,6 @@ export function parseTasks(list: string): TaskItem[] {
     .map((task) => ({ ...task, text: task.text.slice(0, MAX_TASK_CHARS).toWellFormed() }));
 }
 
-/** Returns the newest list in a conversation; may be empty. */
 export function tasksIn(messages: readonly Message[]): TaskItem[] {
   for (let at = messages.length - 1; at >= 0; at--) {
     const { parts, toolCalls } = messages[at]!;

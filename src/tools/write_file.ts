@@ -136,7 +136,6 @@ async function seenAt(
   try {
     ({ size } = await Deno.stat(path));
   } catch (error) {
-    // The write reports other errors.
     if (error instanceof Deno.errors.NotFound) {
       return { seen: { bytes: new Uint8Array(), stamp: "" }, size };
     }

@@ -49,12 +49,13 @@ export interface ConfinedProgram {
 
 /**
  * The kinds of limits. `loopback`: a server of 127.0.0.1 outside of the sandbox; `own_loopback`: one of another
- * command; `hidden` and `secret`: a path that commands do not see; `tmp`: a file in the system's `/tmp`; `outside` and `protected`: a path that they do not write;
- * `read_only` and `plan`: the working directory.
+ * command; `ssh`: its keys and hosts, and the network; `hidden`, `ruled` and `secret`: a path that commands do not see;
+ * `tmp`: a file in the system's `/tmp`; `outside` and `protected`: a path that they do not write; `read_only` and
+ * `plan`: the working directory.
  */
 export const LIMIT_KINDS = [
-  ...["network", "loopback", "hidden", "secret", "tmp", "outside", "protected"] as const,
-  ...["read_only", "plan", "socket", "kernel", "own_loopback"] as const,
+  ...["network", "loopback", "own_loopback", "ssh", "hidden", "ruled", "secret"] as const,
+  ...["tmp", "outside", "protected", "read_only", "plan", "socket", "kernel"] as const,
 ];
 
 /** The limit of the sandbox that made a command fail. */

@@ -79,6 +79,14 @@ const bad: [words: string[], message: string][] = [
   [["fix it", "-p", "or not"], `Unexpected argument "fix it": ${ONE_WORD}`],
   [["doctor", "x"], `Unexpected argument "x": ${ONE_WORD}`],
   [["-p", "a", "so ".repeat(40)], `Unexpected argument "${"so ".repeat(19)}so…": ${ONE_WORD}`],
+  [
+    ["resume"],
+    'Unexpected argument "resume": --continue resumes the newest session, and /resume in a session lists the others',
+  ],
+  [
+    ["--resume", "x"],
+    'Unknown flag "--resume": --continue resumes the newest session, and /resume in a session lists the others',
+  ],
   [["docter"], 'Unexpected argument "docter": did you mean copilot doctor?'],
   [["--local", "mcp"], 'Unexpected argument "mcp": did you mean copilot mcp?'],
   [["-p", "x", "doctor"], 'Unexpected argument "doctor": did you mean copilot doctor?'],

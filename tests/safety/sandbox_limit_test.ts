@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { limitOf, type ProgramEnd } from "../../src/safety/sandbox_limit.ts";
+import { parseRule } from "../../src/safety/rules.ts";
 import type { View } from "../../src/safety/view.ts";
 import type { SandboxLimit } from "../../src/types/confine.ts";
 
@@ -29,10 +30,11 @@ function folders() {
   const limit = (end: Partial<ProgramEnd>, more: Partial<Bounds> = {}) =>
     limitOf({ command: "x", code: 1, ...end }, {
       ...{ view, network: false, isShared: true, approve: "auto", sandbox: "workspace-write" },
+      rules: [],
       paths: new PathTable({ home: `${root}/home` }),
       ...more,
     });
-  return { root, limit, [Symbol.dispose]: () => Deno.removeSync(root, { recursive: true }) };
+  return { root, view, limit, [Symbol.dispose]: () => Deno.removeSync(root, { recursive: true }) };
 }
 
 /** Shapes of messages without a network. */
@@ -41,7 +43,6 @@ const NO_NETWORK = [
   "wget: unable to resolve host address 'a.example'",
   "wget: bad address 'a.example'",
   "fatal: unable to access 'https://a.example/': Could not resolve host: a.example",
-  "ssh: Could not resolve hostname a.example: Temporary failure in name resolution",
   "ping: connect: Network is unreachable",
   "Temporary failure resolving 'a.example'",
   // npm/npm#16030, yarnpkg/yarn#1645, nodejs/node#42804
@@ -134,6 +135,62 @@ Deno.test("a server that does not listen is one outside of the sandbox, or of an
     assertEquals(at.limit({ stderr }, { isShared: false })?.kind, "own_loopback");
     assertEquals(at.limit({ stderr }, { network: true }), undefined);
   }
+});
+
+Deno.test("ssh lacks its folder beside the network, unless the user listed that", () => {
+  using at = folders();
+  const path = `${at.root}/home/.ssh`;
+  const offline = "ssh: Could not resolve hostname a.example: Temporary failure in name resolution";
+  const refused = "ssh: connect to host 127.0.0.1 port 22: Connection refused";
+  const keyless = "git@a.example: Permission denied (publickey).\nfatal: Could not read";
+  const hostless = "Host key verification failed.\nfatal: Could not read";
+  for (const stderr of [offline, refused]) {
+    assertEquals(at.limit({ stderr }), { kind: "ssh", path });
+    assertEquals(at.limit({ stderr }, { network: true }), undefined);
+  }
+  for (const stderr of [keyless, hostless]) {
+    assertEquals(at.limit({ stderr }, { network: true }), { kind: "ssh", path });
+  }
+  const listed: View = { ...at.view, places: new Map([...at.view.places, [path, "read"]]) };
+  assertEquals(at.limit({ stderr: offline }, { view: listed }), { kind: "network" });
+  assertEquals(at.limit({ stderr: keyless }, { view: listed, network: true }), undefined);
+});
+
+Deno.test("a hidden path is named that a link, a script or a plain name leads to", () => {
+  using at = folders();
+  const { root, view } = at;
+  Deno.mkdirSync(`${root}/work/venv`);
+  Deno.symlinkSync(`${root}/other/file`, `${root}/work/venv/python`);
+  Deno.symlinkSync(`${root}/read/file`, `${root}/other/link`);
+  Deno.symlinkSync(`${root}/other/link`, `${root}/work/through`);
+  Deno.writeTextFileSync(`${root}/work/script`, `#!${root}/other/file -u\n`);
+  Deno.writeTextFileSync(`${root}/work/.env`, "");
+  const env: View = { ...view, places: new Map([...view.places, [`${root}/work/.env`, "none"]]) };
+  const hidden = (name: string) => ({ kind: "hidden", path: `${root}/other/${name}` }) as const;
+  const rows: [said: string, limit: SandboxLimit | undefined][] = [
+    ["/bin/bash: line 1: venv/python: No such file or directory", hidden("file")],
+    ["/bin/bash: line 1: ./through: No such file or directory", hidden("link")],
+    [`sh: ${root}/other/link: No such file or directory`, hidden("link")],
+    ["/bin/bash: line 1: ./script: cannot execute: required file not found", hidden("file")],
+    ["/bin/bash: line 1: ./none: cannot execute: required file not found", undefined],
+    ["PermissionError: [Errno 13] Permission denied: '.env'", {
+      kind: "secret",
+      path: `${root}/work/.env`,
+    }],
+    ["Error: EACCES: permission denied, open './.env'", {
+      kind: "secret",
+      path: `${root}/work/.env`,
+    }],
+  ];
+  for (const [stderr, limit] of rows) {
+    assertEquals([stderr, at.limit({ stderr }, { view: env })], [stderr, limit]);
+  }
+  // No setting opens what a rule closes.
+  const rules = [parseRule("deny", "read_file(.env)")];
+  assertEquals(at.limit({ stderr: rows.at(-1)![0] }, { view: env, rules }), {
+    kind: "ruled",
+    path: `${root}/work/.env`,
+  });
 });
 
 Deno.test("a path that only the sandbox closes is named, with what is closed", () => {

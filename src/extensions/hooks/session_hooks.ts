@@ -186,6 +186,7 @@ export class SessionHooks {
       },
       signal,
     });
+    if (block !== undefined) this.#tell(`a hook objects to ${name}: ${block}`);
     if (stop !== undefined) this.#endTurn(stop);
     const said = [...block === undefined ? [] : [block], ...context === undefined ? [] : [context]];
     return said.length === 0 ? undefined : `\n\n[A hook says: ${said.join("\n")}]`;
@@ -203,6 +204,7 @@ export class SessionHooks {
       signal,
     });
     if (block === undefined || stop !== undefined) return undefined;
+    this.#tell(`a hook continues the turn: ${block}`);
     return [notePart(`[A hook says: ${block}]`)];
   }
 
@@ -216,12 +218,16 @@ export class SessionHooks {
   }
 
   #endTurn(reason: string): void {
-    this.#scene.tell([`a hook ended the turn: ${reason}`]);
+    this.#tell(`a hook ended the turn: ${reason}`);
     this.session.endTurn(reason);
+  }
+
+  #tell(line: string): void {
+    this.#scene.tell([shortened(oneLine(line), MAX_SUMMARY_CHARS)]);
   }
 }
 
-/** The maximum length of a refusal for the user, in characters. */
+/** The maximum length of a line for the user, in characters. */
 const MAX_SUMMARY_CHARS = 200;
 
 function refusedByHook(why: string): Decision {

@@ -8,7 +8,7 @@ import { accessAt, entryAt } from "../view.ts";
 
 /** Error messages about a path that is read-only or missing. */
 const LACKED =
-  /read-only file ?system|permission denied|no such file or directory|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
+  /read-only file ?system|permission denied|no such file or directory|required file not found|not a directory|nonexistent|EROFS|EACCES|ENOENT/i;
 const MAX_MESSAGES = 20;
 
 /** Returns the newest error messages about paths, each with the paths that it names: absolute, or from `..`. */

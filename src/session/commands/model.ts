@@ -150,7 +150,6 @@ async function setModel(
 ): Promise<string> {
   const { agent, modelFlags, fit, surface: { way } } = session;
   await session.looked;
-  let unlisted: Awaited<ReturnType<typeof unlistedName>>;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
@@ -167,9 +166,19 @@ async function setModel(
       if (notice !== undefined) onNotice(notice);
       await fit.prepare(agent, { signal, onNotice });
     } else {
-      unlisted = await unlistedName(agent.config, argument);
-      if (unlisted && !mayHave(agent.config, argument)) {
-        return unknownText(`model ${atServer(agent.config, argument)}`, "/model", unlisted.meant);
+      const unlisted = await unlistedName(agent.config, argument);
+      if (unlisted) {
+        const text = unknownText(
+          `model ${atServer(agent.config, argument)}`,
+          "/model",
+          unlisted.meant,
+        );
+        if (!mayHave(agent.config, argument)) return text;
+        // Some servers have more models than they list.
+        if (fit.doubted !== argument) {
+          fit.doubted = argument;
+          return `${text}${text.endsWith("?") ? "" : "."} Repeat the command to switch anyway.`;
+        }
       }
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
@@ -180,23 +189,16 @@ async function setModel(
     return failureText(error, agent.config, way);
   }
   session.usage = undefined;
-  return await changedText(session, unlisted);
+  return await changedText(session);
 }
 
-async function changedText(
-  session: SessionState,
-  unlisted: { meant: string | undefined } | undefined,
-): Promise<string> {
+async function changedText(session: SessionState): Promise<string> {
   const { at, models, unlisted: why } = await modelsNow(session);
   const now = `Switched to ${at}.`;
   const { agent, fit } = session;
-  if (unlisted === undefined) {
-    // Hosted servers list no models.
-    if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
-    // If the user named no model, the next message goes to one that the server has.
-    if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
-  }
-  const meant = unlisted?.meant;
-  const how = meant === undefined ? "/model lists others" : `did you mean ${oneLine(meant)}?`;
-  return `${now} The server does not list it; the next message shows if it has it: ${how}`;
+  // Hosted servers list no models.
+  if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
+  // If the user named no model, the next message goes to one that the server has.
+  if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
+  return `${now} The server does not list it; the next message shows if it has it.`;
 }

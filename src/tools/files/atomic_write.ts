@@ -21,7 +21,6 @@ export interface Written {
   inPlace?: string;
 }
 
-/** The parameters of {@linkcode writeAtomically} that all its steps need. */
 interface WriteOrder extends Partial<Pick<ToolContext, "signal" | "grant">> {
   shown: string;
   bytes: Uint8Array;
@@ -101,7 +100,6 @@ export function writeReport(
   return { content, ...Object.keys(all).length > 0 && { written: all } };
 }
 
-/** Returns the target of a path with its links followed. It may not exist. */
 async function linkTarget(path: string): Promise<string> {
   let target = path;
   // The kernel follows at most 40 links.

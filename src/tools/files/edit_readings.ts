@@ -88,7 +88,6 @@ function unfencedPair({ before, after }: Pair): Pair | undefined {
   return old === undefined ? undefined : { before: old, after: fencedBody(after) ?? after };
 }
 
-/** Reads texts in which every line feed is written as an escape. */
 function unescapedPair({ before, after }: Pair): Pair | undefined {
   if (!/\\[nt"'`]/.test(before) || /\n[^]/.test(before) || /\n[^]/.test(after)) return undefined;
   return { before: withoutEscapes(before), after: withoutEscapes(after) };
@@ -106,7 +105,6 @@ function inForm(form: "NFC" | "NFD"): (pair: Pair) => Pair | undefined {
   };
 }
 
-/** Removes the blank lines at the ends that both texts share. */
 function trimmed({ before, after }: Pair): Pair | undefined {
   const ends = /^((?:[ \t]*\n)*)([^]*?)(\s*)$/;
   const [, lead, old, tail] = ends.exec(before)!;

@@ -7,7 +7,6 @@ import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { toolPath } from "../paths.ts";
 import { openRegular, readBytes } from "./regular_file.ts";
 
-/** The format of an image and its size in pixels, from its header. */
 interface ImageHeader {
   mediaType: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
   width: number;

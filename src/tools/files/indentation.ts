@@ -50,7 +50,6 @@ export function reindented(text: string, before: string, after: string): Reinden
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0];
 const bare = (line: string): string => line.slice(indentOf(line).length);
 
-/** Returns the index of `wanted` in `lines` if it occurs exactly once. */
 export function onlyPlace(lines: readonly string[], wanted: readonly string[]): number | undefined {
   // Searching one text is faster than searching a list of lines.
   const text = `\n${lines.join("\n")}\n`;

@@ -2,7 +2,6 @@
 
 /** The maximum length of texts, in characters. */
 const MAX_LOOKED_AT = 4 * 1024 * 1024;
-/** The comment sign at the start of a mark. */
 const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*)`;
 const MARK_DOTS = String.raw`(?:\.{3,}|…)`;
 const MARK_WORDS =

@@ -3,7 +3,6 @@ export type LineEnding = "\n" | "\r\n" | "\r";
 /** The byte order mark, which some editors write at the start of UTF-8 text. */
 export const BOM = "\ufeff";
 
-/** True for bytes that start with the UTF-8 mark. */
 export function hasBom(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

@@ -27,7 +27,6 @@ export class PreparedWrite implements Prepared {
     this.change = plan.change;
   }
 
-  /** True if it was made from the same arguments. */
   isFor(path: string, args: ToolArgs): boolean {
     const mine = this.plan.args;
     const keys = Object.keys(mine);

@@ -3,7 +3,6 @@
 import { digestOf } from "../../text/digest.ts";
 import { readBytes } from "./regular_file.ts";
 
-/** The state of a file from which new content was made. */
 export interface Seen {
   stamp: string; // empty for a new file
   bytes?: Uint8Array; // its content; missing if it is larger than {@linkcode MAX_DIGESTED_BYTES}

@@ -24,7 +24,6 @@ interface TextEditRequest {
 }
 
 export interface Replacement {
-  /** The range of the match in the old text. */
   start: number;
   end: number;
   /** The range within it that differs from the new text. */
@@ -34,7 +33,6 @@ export interface Replacement {
 
 export interface TextEdit {
   bytes: Uint8Array;
-  /** The replaced text and its replacement, with `\n` line endings. */
   before: string;
   after: string;
   count: number;

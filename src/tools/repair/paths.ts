@@ -22,7 +22,6 @@ interface PathOrder {
   folder: string;
   use: PathUse;
   isFile: boolean;
-  /** The user's request. */
   asked?: string | undefined;
 }
 
@@ -103,7 +102,6 @@ function isInPlace(path: string, { folder }: PathOrder): boolean {
   }
 }
 
-/** Returns the only one of `paths` that is in the folder. */
 function onlyOne(path: string, paths: readonly string[], order: PathOrder) {
   const found: string[] = [];
   for (const one of new Set(paths)) {
@@ -222,7 +220,6 @@ function belowFolder(path: string, order: PathOrder): string {
   return parts.join("/");
 }
 
-/** True if the first folder of an absolute path exists. */
 async function hasTop(path: string): Promise<boolean> {
   const top = SEPARATOR === "/" ? `/${path.split("/").find((part) => part !== "")}` : dirname(path);
   // A path below a home that does not exist means one below the working directory.

@@ -122,7 +122,6 @@ function parseIgnoreRule(line: string): IgnoreRule | undefined {
   return { regex: new RegExp(`^(?:${source})$`, "su"), anchored, keep, dirOnly };
 }
 
-/** Returns the line without spaces at its end, except an escaped one. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === " ") end--;

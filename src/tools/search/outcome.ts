@@ -6,7 +6,6 @@ import type { Tally } from "./walk.ts";
 
 const CUT_RULES = "ignore files are too long, and only their first rules were applied";
 
-/** The numbers of unread files, each with the reason. */
 function skipped(tally: Tally): string[] {
   return ([
     [tally.binary, "binary"],

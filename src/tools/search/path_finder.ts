@@ -4,7 +4,6 @@ import { fuzzyRank, NO_FIT } from "../../text/fuzzy.ts";
 import { runSearch, turnOfOthers } from "./run_search.ts";
 import type { SearchJob } from "./searcher.ts";
 
-/** The files and folders that fit a word best so far. A folder ends in `/`. */
 export interface FittingPaths {
   paths: string[];
   /** Resolves when others fit better, and with undefined if none will. Missing if all files are known. */
@@ -117,7 +116,6 @@ function rankOf(word: string, path: string): number {
   return fuzzyRank(word.slice(wanted), path.slice(own, -1));
 }
 
-/** The files and folders that fit a word best, as they are found. */
 class BestPaths {
   readonly #word: string;
   readonly #best: { path: string; rank: number; time: number }[] = [];

@@ -183,7 +183,6 @@ class AcpServer implements AsyncDisposable, Editor {
     };
   }
 
-  /** Checks whether a server and a key are known now. */
   async #authenticate({ methodId }: RpcParams): Promise<unknown> {
     if (methodId !== SET_UP) {
       throw invalidParams(`there is no method ${repeated(String(methodId))}`);

@@ -8,12 +8,10 @@ import { type Called, type CallKind, callText, kindOf, runningText } from "../ca
 import { limitOfCall } from "../progress.ts";
 import type { ContentBlock } from "./content.ts";
 
-/** A piece of a call's content (schema `ToolCallContent`). */
 type CallContent =
   | { type: "content"; content: ContentBlock }
   | { type: "diff"; path: string; oldText: string | null; newText: string };
 
-/** A call, or its changes (schema `ToolCall`, `ToolCallUpdate`). */
 export interface CallUpdate {
   toolCallId: string;
   title?: string;
@@ -40,7 +38,6 @@ export function begunCall(
   };
 }
 
-/** Announces a call that needs approval, with its change. */
 export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
   const begun = begunCall(
     { id: call.id, toolName: call.name, arguments: call.arguments, subject },

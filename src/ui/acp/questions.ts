@@ -119,7 +119,6 @@ export function elicitParams(question: Elicitation, sessionId: string): RpcParam
   return { sessionId, mode: "form", message: message + warning, requestedSchema };
 }
 
-/** Reads the editor's answer. An invalid one counts as cancelled. */
 export function elicitAnswer(answer: unknown): ElicitationAnswer {
   const { action, content } = isObject(answer) ? answer : {};
   if (action === "accept") return { action, ...isObject(content) && { content } };

@@ -76,7 +76,6 @@ export class ClipboardImages implements Disposable {
 const isPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
-/** The output of a program; undefined if it fails. */
 async function printedBy(name: string, args: string[]): Promise<Uint8Array | undefined> {
   const program = Deno.build.os === "windows"
     ? name

@@ -112,7 +112,6 @@ function hasBands({ colors, background }: Appearance): boolean {
   return background !== undefined && (colors === "256" || colors === "rgb");
 }
 
-/** The SGR sequence that starts a style, or an empty one. */
 export function styleStart(look: Appearance, style: Style): string {
   if (look.colors === "none") return "";
   const sgr = ATTRIBUTES.filter(([bit]) => style & bit).map(([, sgr]) => sgr);

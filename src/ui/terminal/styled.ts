@@ -5,7 +5,6 @@ import { styleEnd } from "./style.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import { graphemes, graphemeWidth } from "../../text/width.ts";
 
-/** Columns from one tab stop to the next. */
 export const TAB_COLUMNS = 8;
 
 /** Converts text into cells; control and invisible characters become visible signs. */

@@ -69,6 +69,10 @@ Deno.test("hooks: six moments get their JSON on stdin, with and without the oute
       });
       const { response, toolExecutions } = await fake.session.prompt("hi", never);
       assertEquals([response, toolExecutions.length], ["really done", 1]);
+      assertEquals(fake.notices().slice(-2), [
+        "a hook objects to read_file: look again",
+        "a hook continues the turn: more",
+      ]);
     }
     const notes = await at.notes();
     assertEquals(notes.map(({ hook_event_name }) => hook_event_name), [

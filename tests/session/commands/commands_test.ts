@@ -256,10 +256,17 @@ Deno.test("/model goes on with the conversation, and says whether the server lis
   assertEquals(fake.session.status.model, "test");
   // A compatible server may have more models than it lists, Ollama has not.
   assertEquals(await fake.command(`/model --base-url ${server.url}/v1 -m test`), now("test"));
-  const says = "The server does not list it; the next message shows if it has it: ";
-  assertEquals(await fake.command("/model none"), `${now("none")} ${says}/model lists others`);
-  assertEquals(await fake.command("/model otter"), `${now("otter")} ${says}did you mean other?`);
-  assertEquals(fake.session.status.model, "otter");
+  const again = " Repeat the command to switch anyway.";
+  assertEquals(await fake.command("/model none"), `${unknown("none")}see /model.${again}`);
+  assertEquals(
+    await fake.command("/model otter"),
+    `${unknown("otter")}did you mean other?${again}`,
+  );
+  assertEquals(fake.session.status.model, "test");
+  assertEquals(await fake.command("/model none"), `${unknown("none")}see /model.${again}`);
+  const says = "The server does not list it; the next message shows if it has it.";
+  assertEquals(await fake.command("/model none"), `${now("none")} ${says}`);
+  assertEquals(fake.session.status.model, "none");
   assertEquals(await fake.command("/model a b"), `${unknown("a b")}see /model`);
   // Where nobody names a model, it is one that the server has.
   assertEquals(await fake.command(`/model --local --host ${server.url}`), now("test"));
@@ -296,7 +303,7 @@ Deno.test("/context is of the server that /model names, and of none for another 
   const now = `Switched to own at ${at}.`;
   assertEquals(await fake.command(`/model --base-url http://${at}/v1`), now);
   assertEquals(await window(), "4096");
-  await fake.command("/model other");
+  for (let i = 0; i < 2; i++) await fake.command("/model other");
   assertEquals(await window(), undefined);
 });
 

@@ -115,7 +115,6 @@ function commonStart(items: readonly string[]): string {
   return common.join("");
 }
 
-/** Inserts the item `step` rows from the selected one. */
 export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineState, Menu] {
   const { items, from, isPut } = menu;
   const chosen = stepped(menu.chosen, step, items.length);

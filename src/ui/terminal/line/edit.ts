@@ -85,7 +85,6 @@ const yank: EditCommand = (state) => {
   return { ...next, yanked: { ...state.yanked, length: next.cursor - state.cursor } };
 };
 
-/** Replaces the text that was just inserted by the kill before it. */
 const yankPop: EditCommand = (state) => {
   const { cursor, kills, yanked } = state;
   if (state.did !== "yank") return "bell";

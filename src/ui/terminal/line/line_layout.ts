@@ -16,7 +16,6 @@ export interface LayoutOptions {
   top?: number | undefined;
 }
 
-/** The indentation of all rows but the first. */
 const CONTINUATION = "  ";
 /** In fewer columns, the rows of a wrapped line are not indented. */
 const MIN_INDENT_COLUMNS = 20;
@@ -119,7 +118,6 @@ class Flow {
     if (this.#column >= this.columns) this.startRow(this.#indent);
   }
 
-  /** Starts a new row with the current word; breaks a long word. */
   #breakRow(): void {
     const row = this.#row;
     const isLong = widthOf(row.slice(0, this.#gap)) <= this.columns / 2;

@@ -128,13 +128,11 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
 
   protected abstract leave(how: "submit" | "cancel" | "end"): Outcome<T>;
 
-  /** All rows of a line, for the scrollback. */
   whole(columns: number, state = this.state): Frame {
     const finished = { ...state, cursor: state.units.length };
     return layoutLine(finished, { ...this.options, columns, maxRows: Infinity });
   }
 
-  /** The same as text, wrapped at spaces. */
   wholeText(columns: number, state = this.state): string {
     const { rows } = this.whole(Infinity, state);
     return rowsText(rows.flatMap((row) => brokenRow(row, columns)));

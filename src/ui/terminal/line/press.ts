@@ -50,7 +50,6 @@ function pressChar(state: LineState, char: string, keymap: Keymap): Pressed {
   return pressCommand({ ...state, vi }, char, (line, key) => press(line, key, keymap).state);
 }
 
-/** True if Escape ends an insertion or an unfinished command. */
 export function isEscapable({ vi, prefix }: LineState): boolean {
   return prefix !== "" || vi !== undefined && (vi.mode !== "command" || vi.typed !== "");
 }

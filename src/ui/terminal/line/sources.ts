@@ -87,7 +87,6 @@ export class KeySource {
     private readonly lostMs = LOST_PASTE_MS,
   ) {}
 
-  /** True if `next` resolves at once. */
   get ready(): boolean {
     return this.#at < this.#keys.length;
   }

@@ -96,7 +96,6 @@ type LineStart = Partial<
   & { text: string | readonly Unit[] }
 >;
 
-/** A line before the first key, with the cursor behind `text`. */
 export function lineState(
   { history = [], text = "", multiline = true, vi }: LineStart = {},
 ): LineState {
@@ -185,7 +184,6 @@ export function undone(state: LineState): LineState | undefined {
   return { ...state, units, cursor, undo: state.undo.slice(0, -1) };
 }
 
-/** An empty line, from which undo brings the text back. */
 export function cleared(state: LineState): LineState {
   const entry = state.history.length;
   const next = { ...state, units: [], cursor: 0, entry };

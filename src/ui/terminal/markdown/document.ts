@@ -30,7 +30,6 @@ export class MarkdownDocument {
   #table: Table | undefined;
   /** The open block of code; `column` is its indentation. */
   #code: { fence: string; column: number; highlight: Highlighter } | undefined;
-  /** True if the start of this line of code was written. */
   #cut = false;
 
   constructor(columns: number, private readonly style: TableStyle) {
@@ -179,7 +178,6 @@ export class MarkdownDocument {
     this.#endLeaf();
   }
 
-  /** Writes one empty line for those before. */
   #space(): void {
     if (this.#gap && this.fill.wrote) this.#writeLine(this.#prefix(true).text.trimEnd());
     this.#gap = false;
@@ -271,7 +269,6 @@ export class MarkdownDocument {
     this.#table = newTable(line);
   }
 
-  /** Writes the part of a line of code that waits. */
   #codeText(ended: boolean): void {
     const code = this.#code;
     const cut = this.#cut;
@@ -296,7 +293,6 @@ export class MarkdownDocument {
     this.fill.endLine();
   }
 
-  /** Writes the markers of items that do not start with text. */
   #showMarkers(from = 0): void {
     if (this.#containers.slice(from).some(({ shown }) => !shown)) this.fill.line("");
   }

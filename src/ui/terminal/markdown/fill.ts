@@ -3,7 +3,6 @@
 import { displayWidth, graphemes, graphemeWidth } from "../../../text/width.ts";
 import type { Painter, Style } from "../style.ts";
 
-/** Printable text at the start of a line. */
 export interface Prefix {
   text: string;
   width: number;
@@ -70,13 +69,11 @@ export class Filler {
     this.#breakLine();
   }
 
-  /** Writes a whole line behind the prefix, without wrapping. */
   line(text: string): void {
     this.#out += `${(this.prefix(true).text + text).trimEnd()}\n`;
     this.wrote = true;
   }
 
-  /** Writes unchanged text, without prefix, until `endLine`. */
   verbatim(text: string): void {
     this.#out += text;
     this.wrote = this.#open = true;

@@ -77,7 +77,6 @@ export class InlineParser {
     this.#pos = 0;
   }
 
-  /** Reads the next token; false if it needs more text. */
   #step(ended: boolean): boolean {
     UNSIGNED_TEXT.lastIndex = this.#pos;
     const plain = UNSIGNED_TEXT.exec(this.#src)?.[0];
@@ -258,7 +257,6 @@ export class InlineParser {
     return text;
   }
 
-  /** Reads `]`, which ends a link if an address follows. */
   #closeBracket(ended: boolean): boolean {
     const at = this.#items.findLastIndex(({ opens }) => opens === "[");
     if (at === -1) return this.#emit("]", 1);
@@ -292,7 +290,6 @@ export class InlineParser {
     return ended ? -1 : undefined;
   }
 
-  /** Links the items behind the bracket at `at`. */
   #link(at: number, address: string): void {
     const inner = this.#items.splice(at).slice(1);
     const label = textOf(inner);
@@ -315,7 +312,6 @@ function textOf(items: Item[]): string {
   return items.map(({ text }) => text).join("");
 }
 
-/** Styles `items`, which cannot open anything any more. */
 function wrapIn(style: Style, items: Item[]): void {
   for (const item of items) {
     item.style |= style;

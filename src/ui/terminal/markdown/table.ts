@@ -30,7 +30,6 @@ export interface TableStyle {
 
 const MAX_HELD_ROWS = 8;
 const MAX_HELD_CHARS = 2048;
-/** The columns to spare for wider cells in later rows. */
 const SLACK = 3;
 const MAX_COLUMNS = 64;
 const MIN_WIDTH = 6;

@@ -45,7 +45,6 @@ export class LiveOutput {
     this.#size = terminal.size();
   }
 
-  /** Prints whole lines before the text that waits. */
   prepend(lines: string): void {
     this.#lines = lines + this.#lines;
   }
@@ -59,7 +58,6 @@ export class LiveOutput {
     this.append(this.#isApart ? lines : `\n${lines}`);
   }
 
-  /** Ends the unfinished line, and prints `text` as whole lines. */
   print(text: string): void {
     this.append(`${this.tail}${this.tail && "\n"}${text}\n`);
     this.tail = "";
@@ -101,7 +99,6 @@ export class LiveOutput {
     else this.#frame = setTimeout(draw, wait);
   }
 
-  /** Moves the rows of `layout` into the scrollback. */
   commit(layout: Layout): void {
     const size = this.terminal.size();
     const next = layout(size);
@@ -128,7 +125,6 @@ export class LiveOutput {
     this.draw();
   }
 
-  /** Draws again, below the output of another program. */
   resume(): void {
     this.#isPaused = false;
     this.#forget();

@@ -157,7 +157,6 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
-  /** The typed texts that were not sent, oldest first. */
   get unsent(): readonly TextPart[] {
     return this.#message.unsent;
   }
@@ -298,7 +297,6 @@ export class LiveScreen implements Screen {
     return await (this.#images ??= new ClipboardImages()).paste((line) => this.print(line));
   }
 
-  /** True while a question, a list or the transcript is open. */
   #isAsking(): boolean {
     return this.#modals.depth > 1;
   }

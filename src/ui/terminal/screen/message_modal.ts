@@ -22,7 +22,6 @@ export interface MessageModalOptions extends SessionLineOptions {
   isActive: () => boolean;
   /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
-  /** Ctrl-C or Escape during a turn. */
   onStop: () => void;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
@@ -44,11 +43,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   readonly #later = new WeakSet<readonly Unit[]>();
   /** True if the queue waits for Enter because the turn was stopped. */
   isHeld = false;
-  /** True if the next Ctrl-C exits. */
   isLeaving = false;
   wasSearching = false;
   isRewinding = false;
-  /** True if the turn was stopped and has not ended yet. */
   #isStopping = false;
   #reader: ((message: TextPart | null) => void) | undefined;
   #hasLeft = false;
@@ -238,13 +235,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 }
 
-/** The SGR sequences of a band, and of the mark at its left. */
 export interface BandLook {
   band: string;
   mark: string;
 }
 
-/** A message as a band from margin to margin. */
 export function bandText(units: readonly Unit[], columns: number, look: BandLook): string {
   const { band } = look;
   const [mark] = cellsOf("▌", band + look.mark);
@@ -268,7 +263,6 @@ interface QuestionModalOptions extends SessionLineOptions {
   /** Why a line is not an answer; printed before the question is asked again. */
   objection: (line: string) => string | undefined;
   onCancel: () => void;
-  /** True if dots are shown in place of the answer. */
   isHidden?: boolean;
 }
 

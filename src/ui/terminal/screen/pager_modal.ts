@@ -37,7 +37,6 @@ const CLOSING: readonly string[] = ["q", "escape", "ctrl-o", "ctrl-c", "ctrl-g"]
 export class PagerModal implements Modal<void> {
   readonly isFullScreen = true;
   readonly #text: PagerText;
-  /** The text that is being typed behind `/`. */
   #typed: string | undefined;
   #query = "";
   #match: PagerPlace | undefined;

@@ -89,7 +89,6 @@ export class PagerText {
     this.#top = this.#from(place, -Math.floor(this.#page / 3));
   }
 
-  /** The share of the text above the last visible row. */
   where(): string {
     if (this.#isAtEnd) return "end";
     const { block, row } = this.#from(this.#top, this.#page - 1);
@@ -185,7 +184,6 @@ export class PagerText {
     return { block, row: Math.max(0, Math.min(row, this.#rowsOf(block).length - 1)) };
   }
 
-  /** Leaves no rows below the end of the text empty. */
   #settle(): void {
     const block = Math.max(0, this.#blocks.length - 1);
     const last = { block, row: Math.max(0, this.#rowsOf(block).length - 1) };
@@ -194,7 +192,6 @@ export class PagerText {
     if (this.#isAtEnd) this.#top = lowest;
   }
 
-  /** Shows about the same text in the first row. */
   #resize(columns: number): void {
     const { block, row } = this.#top;
     const share = row / Math.max(1, this.#rowsOf(block).length);

@@ -18,7 +18,6 @@ export interface AskingWay {
   waits?: boolean;
   /** True if a message that was typed meanwhile replaces the answer. */
   yields?: boolean;
-  /** True if the steps of long work stay above it. */
   hasPanel?: boolean;
 }
 

@@ -87,7 +87,6 @@ export class Activity {
     this.#doing = doing;
   }
 
-  /** A command for which the model works got this many tokens. */
   written(tokens: number): void {
     if (this.#tokens === 0) this.#firstTokenAt = performance.now();
     this.#tokens = tokens;

@@ -27,7 +27,6 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   ring: LineModalOptions["ring"];
   keymap?: LineModalOptions["keymap"];
   help: (columns: number) => string;
-  /** Ctrl-C or Escape: ends the turn. */
   onCancel(): void;
 }
 
@@ -42,7 +41,6 @@ const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
   n: "refuse",
 };
 
-/** A line typed within the question: a reason, or the command. */
 class AnswerLine extends LineModal<string> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
     return { done: how === "submit" ? lineText(this.state) : null };
@@ -65,7 +63,6 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   /** The line that replaces the list, and its use; undefined while the list is active. */
   #line: TypedAnswer | undefined;
   #isHelp = false;
-  /** True if the newest layout omitted rows of the call. */
   #isCut = false;
   /** True after an answer was rejected because the user has not seen the whole call. */
   #isLookDue = false;

@@ -1,6 +1,8 @@
 /** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
 import type { Theme } from "../../../config.ts";
+import { serverOf } from "../../../models/model_server.ts";
+import { targetOf } from "../../../models/target.ts";
 import type { ArgumentChoice, CommandInfo, Effect } from "../../../session/data.ts";
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
@@ -14,6 +16,7 @@ import type { CommandOutput, ToolOutcome } from "../../../types/tool.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
+import type { ModelInUse } from "./setup_rows.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
 interface TypedCommand {
@@ -22,7 +25,6 @@ interface TypedCommand {
   line: string;
 }
 
-/** What commands store or need outside of the session. */
 export interface CommandHome {
   /** The addresses and files of setup. Without it, `/setup` lists nothing. */
   setup?: SetupHome | undefined;
@@ -93,7 +95,6 @@ export class CommandRunner {
     }
   }
 
-  /** Applies the effect of a command. Returns the text to print. */
   async #do(
     effect: Exclude<Effect, { type: "leave" | "resumed" | "turn" }>,
     signal: AbortSignal,
@@ -116,7 +117,10 @@ export class CommandRunner {
       }
       case "setup": {
         if (!display.isLive || !setup) return effect.text;
-        const chosen = await chooseServer(display, setup, signal, false);
+        const { config } = session.agent;
+        const { url: address, name: model } = targetOf(config);
+        const inUse = { address, place: serverOf(config), model };
+        const chosen = await chooseServer(display, setup, signal, inUse);
         if (chosen === undefined) return undefined;
         const flags = Object.entries(chosen)
           .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
@@ -166,12 +170,12 @@ export function choiceList(
   };
 }
 
-/** Lets the user choose a server; undefined if they cancel. `isFirst`: there is no session yet. */
+/** Lets the user choose a server; undefined if they cancel. Without a session, no model is `inUse`. */
 export async function chooseServer(
   display: Display,
   setup: SetupHome,
   signal: AbortSignal,
-  isFirst: boolean,
+  inUse?: ModelInUse,
 ): Promise<ServerSettings | undefined> {
   try {
     const { screen, columns } = display;
@@ -182,7 +186,7 @@ export async function chooseServer(
       askHidden: (...question) => screen.askHidden(...question),
     };
     return await setUp(shown, setup, {
-      isFirst,
+      inUse,
       signal,
       columns,
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),

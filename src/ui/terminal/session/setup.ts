@@ -13,8 +13,11 @@ import {
   type HostedOffer,
   hostedRow,
   hostShown,
+  IN_USE,
+  inUseRow,
   keptText,
   lastRows,
+  type ModelInUse,
   nameable,
   NOTHING_FOUND,
   serverRows,
@@ -46,8 +49,8 @@ export interface SetupHome {
 }
 
 interface SetupOptions {
-  /** True before there is a session: a clear choice needs no question, and the demo is offered. */
-  isFirst: boolean;
+  /** Missing before there is a session: a clear choice needs no question, and the demo is offered. */
+  inUse?: ModelInUse | undefined;
   columns: number;
   signal: AbortSignal;
   onLook(isLooking: boolean): void;
@@ -100,24 +103,29 @@ class Setup {
   ) {}
 
   async run(): Kept {
-    const { screen, home, options: { isFirst, columns, signal } } = this;
+    const { screen, home, options: { inUse, columns, signal } } = this;
+    const isFirst = inUse === undefined;
     let pick: SetupPick | null = null;
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
       const found = await this.#look(() => home.find(limitMs, signal));
       if (pick === "look" && found.every(({ models }) => models.length === 0)) {
         screen.print(`· checked ${placesText(home.own())}: still no model`);
       }
-      const own = found.flatMap(serverRows);
+      const own = found.flatMap((server) => serverRows(server, inUse));
       // A place with several rows, or without a model, leaves something to choose.
       const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
       if (isClear) pick = own[0]!.value;
       else {
-        const items = [...own, ...home.hosted().map(hostedRow), ...lastRows(found, isFirst)];
+        const hosted = home.hosted().map((offer) => hostedRow(offer, inUse));
+        const items = [...own, ...hosted, ...lastRows(found, isFirst)];
+        const isNamed = items.some(({ detail }) => detail.startsWith(IN_USE));
+        if (inUse && !isNamed) items.unshift(inUseRow(inUse));
+        const chosen = Math.max(0, items.findIndex(({ detail }) => detail.startsWith(IN_USE)));
         const title = wrapped(
-          found.length > 0 ? "Which model should copilot use?" : NOTHING_FOUND,
+          found.length > 0 || inUse ? "Which model should copilot use?" : NOTHING_FOUND,
           columns,
         );
-        pick = await screen.choose({ title, items, hint: HINT }, signal);
+        pick = await screen.choose({ title, items, chosen, hint: HINT }, signal);
       }
       if (pick === null) return undefined;
       if (pick === "look") continue;
@@ -130,7 +138,6 @@ class Setup {
     }
   }
 
-  /** Runs `step` while the screen says what is being checked. */
   async #look<T>(step: () => Promise<T>): Promise<T> {
     this.options.onLook(true);
     return await step().finally(() => this.options.onLook(false));

@@ -25,17 +25,26 @@ export const NOTHING_FOUND = `No model server found on this machine. Start one, 
 ${HOW_TO_START}
 Or choose:`;
 
+export const IN_USE = "in use";
+
 interface Row {
   label: string;
   detail: string;
   value: SetupPick;
 }
 
+/** The model of the session, and the address of its server, with its host. */
+export interface ModelInUse {
+  address: string;
+  place: string;
+  model: string;
+}
+
 /** Describes a saved choice. A missing model is reported once the server has named it. */
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 
-export function serverRows(server: FoundServer): Row[] {
+export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
   const { url, state, isNative, models } = server;
   const place = hostShown(url);
   if (state === "unasked") {
@@ -53,7 +62,12 @@ export function serverRows(server: FoundServer): Row[] {
     const settings = settingsOf(server, model);
     return {
       label: oneLine(model.name),
-      detail: [place, isNative && "Ollama", modelFacts(model)].filter(Boolean).join(" · "),
+      detail: [
+        inUse?.place === place && inUse.model === model.name && IN_USE,
+        place,
+        isNative && "Ollama",
+        modelFacts(model),
+      ].filter(Boolean).join(" · "),
       value: { settings, said: keptText(place, settings) },
     };
   });
@@ -63,10 +77,17 @@ export function serverRows(server: FoundServer): Row[] {
 export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
   models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
-export function hostedRow(offer: HostedOffer): Row {
+/** Returns the row of a server that no other row names. */
+export const inUseRow = ({ address, place, model }: ModelInUse): Row => {
+  return { label: oneLine(model), detail: `${IN_USE} · ${place}`, value: { address } };
+};
+
+export function hostedRow(offer: HostedOffer, inUse?: ModelInUse): Row {
   const { name, address, keyIn } = offer;
+  const place = hostShown(address);
   const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
-  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
+  const facts = [inUse?.place === place && IN_USE, key, place];
+  return { label: name, detail: facts.filter(Boolean).join(" · "), value: { offer } };
 }
 
 export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {

@@ -16,7 +16,6 @@ export class TurnTally {
   #calls = 0;
   /** Tokens counted by servers, and an estimate for the current answer. */
   #tokens = 0;
-  /** Tokens of sub-agents, which have their own speed. */
   #ofSubAgents = 0;
   #open = { tokens: 0, firstAt: 0, lastAt: 0 };
   #writingMs = 0;

@@ -55,7 +55,6 @@ const SIGNAL_TIDY_UP_MS = 5000;
 
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
-/** Lines that users type for a command. */
 const PLAIN_COMMANDS = new Map([
   ["?", "/help"],
   ["help", "/help"],
@@ -78,7 +77,6 @@ export class TerminalFrontend implements Frontend, Disposable {
   readonly confirm: NonNullable<Frontend["confirm"]>;
   readonly elicit: NonNullable<Frontend["elicit"]>;
   readonly #over = new AbortController();
-  /** Aborted to stop the running turn, command or question. */
   #stop = new AbortController();
   #ended: number | undefined;
   #isInTurn = false;
@@ -90,7 +88,6 @@ export class TerminalFrontend implements Frontend, Disposable {
   #commands!: CommandRunner;
   /** True in the user's first session, until the mode has been explained. */
   #isNew = false;
-  /** A line below the first one. */
   #motto: string | undefined;
   #history!: SessionHistory;
   #completer!: Completer;
@@ -107,10 +104,12 @@ export class TerminalFrontend implements Frontend, Disposable {
       overtakes: (line) => this.#commandIn(line) !== undefined,
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
-      queuedNote: (line) =>
-        /^(exit|quit)$/.test(this.#commandIn(line)?.name ?? "")
-          ? "quits after the answer; Esc stops the answer"
-          : undefined,
+      queuedNote: (line) => {
+        const name = this.#commandIn(line)?.name;
+        if (name === undefined) return undefined;
+        const [does, now] = /^(exit|quit)$/.test(name) ? ["quits", "quit"] : ["runs", "run it"];
+        return `${does} after the answer; Esc and Enter ${now} now`;
+      },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
       transcript: () => this.#transcript(),
@@ -179,7 +178,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     await makeSane();
     if (line !== undefined) this.#display.say(line);
     const { setup } = this.options;
-    const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal, true);
+    const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal);
     return chosen ?? this.#ended;
   }
 
@@ -281,7 +280,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display.status = status;
     if (this.#isNew && status.mode !== undefined) {
       this.#isNew = false;
-      // Another mode was set, here or in a settings file.
       if (status.mode.approve === "auto" && !status.approvesAll) {
         const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
         this.#display.say(`· ${modeText("auto")}. ${key || "/approve"} switches modes.`);

@@ -29,7 +29,6 @@ export class TurnView {
   #reasoningStart = 0;
   /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
-  /** Calls whose changes are already shown above. */
   readonly #shown = new Set<string>();
   /** What the user decided about a call, if it matters, by the call's id. */
   readonly #decided = new Map<string, string>();
@@ -173,7 +172,6 @@ export class TurnView {
     return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
   }
 
-  /** Ends the turn. `text` says how it ended if necessary. */
   end(text?: string): void {
     this.#endReasoning();
     this.#endText();

@@ -11,7 +11,6 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", b: 
 
 /** Reads the JSON of a call's arguments, split anywhere, in linear time. Never throws. */
 export class WrittenCall {
-  /** The string values read so far, except those of files. */
   readonly args: Record<string, string> = Object.create(null);
   /** The number of lines of the file's text so far, and its end; undefined before it starts. */
   file: { lines: number; tail: string } | undefined;
@@ -19,7 +18,6 @@ export class WrittenCall {
   /** The open string: the name of an argument, its value, or a nested one. */
   #open: "key" | "value" | "other" | undefined;
   #key = "";
-  /** True after the colon of an argument. */
   #isValue = false;
   #escape = "";
 

@@ -74,6 +74,24 @@ sessionTest(
   { flags: "--yes" },
 );
 
+sessionTest(
+  "a command waits for the answer, and its row says how to run it now",
+  [{ text: "The beginning of an answer that", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("/tokens\r/exit\r");
+    await terminal.until((rows) =>
+      rows.includes("queued: /tokens · runs after the answer; Esc and Enter run it now") &&
+      rows.includes("queued: /exit · quits after the answer; Esc and Enter quit now")
+    );
+    await terminal.type("\x1b");
+    await terminal.until("held: /tokens");
+    await terminal.type("\r");
+    await terminal.until("Tokens so far:");
+  },
+);
+
 const edit = (old_string: string, new_string: string) => ({
   toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
 });

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { BackendError } from "../../../../src/errors.ts";
 import { setUp, type SetupHome } from "../../../../src/ui/terminal/session/setup.ts";
+import type { ModelInUse } from "../../../../src/ui/terminal/session/setup_rows.ts";
 import type { FoundServer } from "../../../../src/models/servers.ts";
 import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
 
@@ -20,6 +21,7 @@ const studio: FoundServer = {
   ...{ url: "http://127.0.0.1:1234", state: "answers", isNative: false },
   models: [{ name: "q" }, { name: "r" }],
 };
+const OTHER: ModelInUse = { address: "http://gpu:1/v1", place: "gpu:1", model: "m" };
 const slow: FoundServer = {
   ...{ url: "http://127.0.0.1:8000", state: "slow", isNative: false, models: [] },
 };
@@ -35,7 +37,7 @@ interface Scene {
   keys?: readonly (string | null)[];
   typed?: readonly (string | null)[];
   answers?: readonly (FoundServer | BackendError)[];
-  isFirst?: boolean;
+  inUse?: ModelInUse;
   keyIn?: string;
   /** The reason why nothing can be kept. */
   fails?: string;
@@ -43,13 +45,14 @@ interface Scene {
 
 /** Plays a scene; the rows of each list, the lines that were printed, what was kept, the choice. */
 async function play(scene: Scene) {
-  const { finds, picks, keys = [], typed = [], answers = [], isFirst = true, keyIn, fails } = scene;
+  const { finds, picks, keys = [], typed = [], answers = [], inUse, keyIn, fails } = scene;
   const left = {
     ...{ finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] },
     answers: [...answers],
   };
   const lists: [string, string][][] = [];
   const titles: string[] = [];
+  const starts: unknown[] = [];
   const printed: string[] = [];
   const kept: unknown[] = [];
   const limits: number[] = [];
@@ -89,7 +92,8 @@ async function play(scene: Scene) {
   };
   const screen = {
     print: (text: string) => void (text === HOW_TO_TYPE ? prompts : printed).push(text),
-    choose<T>({ title, items }: ChoiceList<T>): Promise<T | null> {
+    choose<T>({ title, items, chosen }: ChoiceList<T>): Promise<T | null> {
+      starts.push(chosen);
       titles.push(title);
       lists.push(items.map(({ label, detail = "" }) => [label, detail]));
       const pick = left.picks.shift();
@@ -119,11 +123,11 @@ async function play(scene: Scene) {
   const { signal } = new AbortController();
   const looks: boolean[] = [];
   const chosen = await setUp(screen, home, {
-    ...{ isFirst, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
+    ...{ inUse, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
   });
   assertEquals(left, { finds: [], picks: [], keys: [], typed: [], answers: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
-  return { lists, titles, printed, kept, limits, asked, prompts, chosen };
+  return { lists, titles, starts, printed, kept, limits, asked, prompts, chosen };
 }
 
 const HOW_TO_TYPE = "· Type the server's address, such as http://gpu:8080 (empty to go back)";
@@ -178,8 +182,24 @@ Deno.test("one server with one model is taken without a question, at the start a
     const asked = await play({ finds: [found], picks: [null] });
     assertEquals([asked.lists.length, asked.chosen], [1, undefined]);
   }
-  const later = await play({ finds: [[llama]], picks: [null], isFirst: false });
+  const later = await play({ finds: [[llama]], picks: [null], inUse: OTHER });
   assertEquals([later.lists[0]!.at(-1), later.chosen] as unknown, [ADDRESS_ROW, undefined]);
+});
+
+Deno.test("the model in use is marked, and its row is selected", async () => {
+  const [place] = [new URL(llama.url).host];
+  const [{ name: model }] = llama.models as [{ name: string }];
+  const rows: [inUse: ModelInUse, marked: string[], chosen: number][] = [
+    [{ ...OTHER, place, model }, [model], 0],
+    [{ ...OTHER, place: "api.example" }, ["Hosted"], 1],
+    // One that was not found.
+    [OTHER, ["m"], 0],
+  ];
+  for (const [inUse, marked, row] of rows) {
+    const { lists, starts } = await play({ finds: [[llama]], picks: [null], inUse });
+    const found = lists[0]!.filter(([, detail]) => detail.startsWith("in use · "));
+    assertEquals([found.map(([label]) => label), starts], [marked, [row]]);
+  }
 });
 
 Deno.test("without a server it says what to install; a second look has more time", async () => {
