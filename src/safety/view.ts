@@ -18,7 +18,7 @@ import {
   smallFile,
   withoutCredentials,
 } from "./git_files.ts";
-import { runInPlace } from "./in_place.ts";
+import { runInPlace, runInPlaces } from "./in_place.ts";
 import { mayBeThere, type PathTable } from "./path_table.ts";
 import { placeOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
@@ -134,9 +134,12 @@ export function makeView(sources: ViewSources): View {
     const isListed = named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
         [...named].some((at) => isWithin(at, path));
     return ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
-      !isListed && isReachable(path);
+      !isListed;
   };
-  for (const finding of [...beside, ...ofHome, ...systemSecrets(looks, sources.os)]) {
+  const ofSystem = systemSecrets(looks, sources.os)
+    .filter((path) => ![folder, ...repository].some((at) => isWithin(at, path)))
+    .map((path): Finding => ({ path, access: "none" }));
+  for (const finding of [...ofSystem, ...beside, ...ofHome]) {
     const { path, access } = finding;
     const usual = accessAt({ places }, path);
     const isStricter = usual === "write" || usual === "read" && access === "none";
@@ -391,8 +394,8 @@ const GENERATED =
 /** Folders that package managers remove as a whole, which a mount in them would prevent. */
 const DEPENDENCIES =
   /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
-/** System folders in which users may store secrets that all can read, and the levels that are searched. */
-const SECRET_PLACES = ["/opt", "/etc", "/var/lib", "/var/cache"];
+/** System folders in which users may store secrets, and the levels that are searched for known names. */
+const SECRET_PLACES = ["/etc", "/var/cache", "/var/lib", "/opt"];
 const SYSTEM_LEVELS = 4;
 /** Public files in them: trusted certificates. */
 const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
@@ -567,40 +570,36 @@ function homeSecrets(
   return found;
 }
 
-const systemFindings = new WeakMap<FolderLooks, Finding[]>();
+const systemFindings = new WeakMap<FolderLooks, string[]>();
 
-/** Returns the secrets in the system's folders, which commands cannot write: the result is cached. */
-function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): Finding[] {
+/** Prints the files and folders whose contents other users may not read. A file may disappear meanwhile. */
+const FIND_CLOSED =
+  "find . -type f -size +0 ! -perm -4 -print -o -type d ! -perm -1 -prune -print || [ $? = 1 ]";
+
+/**
+ * Returns the secrets in the system's folders: those with known names and, to root, what other users may not read.
+ * Commands cannot write there, so the result is cached.
+ */
+function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): string[] {
   const known = systemFindings.get(looks);
   if (known !== undefined || os !== "linux") return known ?? [];
-  const found: Finding[] = [];
-  const isRoot = Deno.uid() === 0;
+  const found: string[] = [];
+  const places = ["/usr/local", ...SECRET_PLACES].flatMap((path) => realPathOf(path) ?? []);
+  const closed = Deno.uid() === 0 ? runInPlaces(FIND_CLOSED, places.map((path) => [path])) : [];
+  for (const [i, { output, fault }] of closed.entries()) {
+    const lines = fault === undefined ? output.split("\n").filter(Boolean) : ["."];
+    found.push(...lines.map((path) => join(places[i]!, path)));
+  }
   const look = (folder: string, levels: number) => {
-    for (const { name, path, isDirectory, access } of looks.at(folder, isRoot)?.entries ?? []) {
-      const isSecret = access === "none" && !PUBLIC.test(name) || isRoot && isClosed(path);
-      if (isSecret) found.push({ path, access: "none" });
+    for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
+      if (access === "none" && !PUBLIC.test(name)) found.push(path);
       else if (isDirectory && levels > 1) look(path, levels - 1);
     }
   };
   for (const folder of SECRET_PLACES) look(folder, SYSTEM_LEVELS);
-  const secrets = found.filter(({ path }) => hasOtherBytes(path) || canOpen(path));
+  const secrets = found.filter((path) => hasOtherBytes(path) || canOpen(path));
   systemFindings.set(looks, secrets);
   return secrets;
-}
-
-/** True for a file or folder that root may read even without privileges, and other users may not. */
-function isClosed(path: string): boolean {
-  const { isFile, isDirectory, uid, gid, mode, size } = entryAt(path) ?? {};
-  const isOwn = uid === 0 || gid === 0 && (mode! & 0o40) !== 0;
-  return isOwn && (isFile ? size! > 0 && (mode! & 4) === 0 : isDirectory! && (mode! & 1) === 0);
-}
-
-/** False if root reaches a path only by its privileges, which sandboxed root lacks. */
-function isReachable(path: string): boolean {
-  if (Deno.uid() !== 0 || dirname(path) === path) return true;
-  const above = entryAt(dirname(path));
-  const isOpen = above?.uid === 0 || ((above?.mode ?? 0) & (above?.gid === 0 ? 0o11 : 0o1)) !== 0;
-  return isOpen && isReachable(dirname(path));
 }
 
 const canOpen = (path: string): boolean =>

@@ -287,6 +287,54 @@ Deno.test({
   },
 });
 
+const ofMounts = new Deno.Command("unshare", { args: ["-m", "true"] });
+const mayMount = Deno.build.os === "linux" && Deno.uid() === 0 && (await ofMounts.output()).success;
+
+Deno.test({
+  name:
+    "R-19 of the system's folders, root's view shows at any depth only what other users may read",
+  ignore: !mayMount,
+  async fn() {
+    const make = `mount -t tmpfs none /opt; mount -t tmpfs none /usr/local
+      mkdir -p /opt/1/2/3/4/5 /opt/closed/in /opt/work /usr/local/etc
+      (cd /opt; for at in 1/2/3/4/5/root 1/theirs 1/open closed/in/open work/own ../usr/local/etc/root; do echo x > $at; done
+      chmod 600 1/2/3/4/5/root 1/theirs work/own ../usr/local/etc/root; chmod 700 closed
+      chown 101:101 1/theirs closed); exec "$@"`;
+    const rows: [path: string, access: PathAccess][] = [
+      ["/opt/1/open", "read"],
+      ["/opt/1/theirs", "none"],
+      ["/opt/1/2/3/4/5/root", "none"],
+      ["/opt/closed/in/open", "none"],
+      ["/usr/local/etc/root", "none"],
+      ["/opt/work/own", "write"],
+    ];
+    const [view, table] = ["view", "path_table"].map((name) =>
+      JSON.stringify(import.meta.resolve(`../../src/safety/${name}.ts`))
+    );
+    const look = `const { makeView, accessAt } = await import(${view});
+      const { PathTable } = await import(${table});
+      const paths = new PathTable({ home: "/home/me" });
+      const sources = { folder: "/opt/work", isWritable: true, network: false, paths };
+      const view = makeView(sources);
+      console.log(Deno.args.map((path) => accessAt(view, path)).join());`;
+    const { stdout, stderr } = await new Deno.Command("unshare", {
+      args: [
+        "-m",
+        "sh",
+        "-ec",
+        make,
+        "sh",
+        Deno.execPath(),
+        "eval",
+        look,
+        ...rows.map(([at]) => at),
+      ],
+    }).output();
+    const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    assertEquals(output!.trim(), rows.map(([, access]) => access).join(), errors);
+  },
+});
+
 Deno.test({
   name:
     `R-03 what included settings name, and submodules in generated folders, are git's, too${skipped}`,
