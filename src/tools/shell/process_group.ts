@@ -65,13 +65,17 @@ export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: stri
     kill(-pid, "SIGSTOP");
     const folders = programFolders(folder);
     let members: Process[] = [];
-    // A process may start another between the check and the stop.
+    let before = "-";
+    // A process may start another between the check and the stop. Of those that end meanwhile, a stopped parent keeps
+    // the numbers.
     const ids = () => members.map((member) => member.pid).join();
-    for (let look = 0, before = "-"; look < 20 && ids() !== before; look++) {
+    for (let look = 0; look < 20 && ids() !== before; look++) {
       before = ids();
-      members = await membersOf(pid, folders, members);
+      members = await membersOf(pid, folders, members, /^X/);
       signal(pid, members, "SIGSTOP");
     }
+    // They outrun the checks. The end of its leader ends a sandbox.
+    if (ids() !== before) signal(pid, members, "SIGKILL");
     return () => signal(pid, members, "SIGCONT");
   });
   status.then(release, release);
@@ -90,9 +94,14 @@ function kill(target: number, name: Deno.Signal): boolean {
 }
 
 /** Returns the processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
-async function membersOf(leader: number, folders: readonly string[], known: Process[] = []) {
+async function membersOf(
+  leader: number,
+  folders: readonly string[],
+  known: Process[] = [],
+  dead?: RegExp,
+) {
   const table = await Promise.try(() => listing(folders).spawn().output())
-    .then(({ stdout }) => processesIn(stdout), () => []);
+    .then(({ stdout }) => processesIn(stdout, dead), () => []);
   return membersIn(table, leader, known);
 }
 
@@ -135,11 +144,11 @@ function listing(folders: readonly string[]): Deno.Command {
   });
 }
 
-function processesIn(stdout: Uint8Array): Process[] {
+/** @param dead the states of processes to omit: a zombie is only a number that its parent has not read */
+function processesIn(stdout: Uint8Array, dead = /^[ZX]/): Process[] {
   const text = new TextDecoder().decode(stdout);
   return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
-    // A zombie is only a number that its parent has not read.
-    .filter(({ pid, state }) => pid > 1 && state !== undefined && !/^[ZX]/.test(state));
+    .filter(({ pid, state }) => pid > 1 && state !== undefined && !dead.test(state));
 }
 
 /** @param fields the fields of {@linkcode STAT} */

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.ts";
+import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { ANY_HOME } from "../../../src/safety/path_table.ts";
 import { linksOn } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
@@ -8,6 +9,7 @@ import { waitUntil } from "../../helpers/wait_until.ts";
 
 const source = (name: string) => fromFileUrl(new URL(`../../../src/${name}`, import.meta.url));
 const module = source("safety/sandbox/kept_links.ts");
+const sandbox = await findSandbox();
 const unix = { ignore: Deno.build.os === "windows" };
 
 /** A folder with a link, and the state folder of its table. */
@@ -211,5 +213,37 @@ Deno.test({
     const ran = await new Deno.Command("bash", { args, stderr: "inherit" })
       .output();
     assertEquals(new TextDecoder().decode(ran.stdout), "T\n../repo/.git\n0 1\n");
+  },
+});
+
+Deno.test({
+  name: "R-03 a sandbox whose processes outrun the stop of this program is ended",
+  ignore: typeof sandbox === "string" || sandbox.by !== "bubblewrap",
+  async fn() {
+    const chain =
+      `use POSIX; $SIG{CHLD} = "IGNORE"; my $end = time + 30; if (fork) { sleep 40; exit }
+      print "begun\\n"; close STDOUT;
+      while (time < $end) { my $pid = fork; exit if $pid; setsid if defined $pid }`;
+    const args = "--unshare-user --unshare-pid --die-with-parent --bind / / --dev /dev --proc /proc"
+      .split(" ");
+    const code = `import { startLeader } from ${JSON.stringify(source("start_leader.ts"))};
+      import { stopWithProgram } from ${JSON.stringify(source("tools/shell/process_group.ts"))};
+      const args = ${JSON.stringify([...args, "perl", "-e", chain])};
+      const how = { cwd: "/", env: { PATH: "/usr/bin:/bin" } };
+      const child = startLeader({ program: "bwrap", args }, how);
+      stopWithProgram(child, "/");
+      await child.stdout.getReader().read();
+      Deno.kill(Deno.pid, "SIGTSTP");
+      console.log((await child.status).signal);`;
+    // A process group is stopped only if a shell can continue it.
+    const script = `set -m; "$0" eval "$1" & pid=$!
+      until_ok() { for i in $(seq 300); do if eval "$1"; then return; fi; sleep 0.1; done; echo "not $1"; }
+      until_ok 'ps -o stat= -p $pid | grep -q T'
+      kill -CONT $pid; until_ok '! kill -0 $pid 2>/dev/null'`;
+    const ran = await new Deno.Command("bash", {
+      args: ["-c", script, Deno.execPath(), code],
+      stderr: "inherit",
+    }).output();
+    assertEquals(new TextDecoder().decode(ran.stdout), "SIGKILL\n");
   },
 });
