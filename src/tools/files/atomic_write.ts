@@ -238,21 +238,12 @@ async function prepare(
   }
   let inPlace: string | undefined;
   if (Deno.build.os !== "windows") {
-    const { uid, gid } = file.statSync();
-    try {
-      if (uid !== old.uid || gid !== old.gid) await Deno.chown(temporary, old.uid, old.gid);
-      if (!await copyAttributes(old.path, temporary, { folder: grant?.withheld.folder, signal })) {
-        inPlace = "its access list and attributes would have been lost otherwise";
-        // With an access list, the group bits are the mask of the list, not the group's rights.
-        await Deno.chmod(temporary, 0o600);
-      }
-    } catch {
-      inPlace ??= "its owner would have changed otherwise";
-    }
+    const now = { ...file.statSync(), path: temporary };
+    inPlace = await copyAttributes(old, now, { folder: grant?.withheld.folder, signal });
   }
   await fill(file, bytes);
-  // After chown and the write, which clear the set-user-id bit.
-  if (!inPlace && old.mode !== null) await Deno.chmod(temporary, old.mode & 0o7777);
+  // The write clears these bits. No sandboxed program can make a file with them.
+  if (!inPlace && old.mode! & 0o6000) await Deno.chmod(temporary, old.mode! & 0o7777);
   return inPlace;
 }
 

@@ -6,42 +6,51 @@ import { programFolders } from "../../find_program.ts";
 /** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;
 
+/** The exit code of {@linkcode COPY} if the owner cannot be set. */
+const NO_OWNER = 4;
 /**
- * Copies the access list and the extended attributes of a file to a temporary file beside it, and removes those
- * inherited from the folder. Returns false if that is impossible. Not for Windows. It takes milliseconds each time,
- * because Deno cannot tell which files have any.
+ * Arguments: the names of the file and the temporary file, the latter's identity, and its new owner or "". On Linux, the
+ * open file is changed, because a program may replace its name by a link. Elsewhere, `cp` also copies the content.
+ */
+const COPY = `to=./$2 cp='cp -p'
+if [ -d /proc/self/fd ]; then
+  exec 3<"$to" && to=/proc/self/fd/3 && [ "$(stat -Lc %d:%i $to)" = "$3" ] || exit
+  cp='cp --attributes-only --preserve=mode,xattr'
+fi
+[ -z "$4" ] || chown "$4" "$to" || exit ${NO_OWNER}
+[ -f "$1" ] && [ -f "$to" ] && $cp -- "$1" "$to" && exit
+# With an access list, the group bits are the mask of the list, not the group's rights.
+chmod 600 "$to"; exit 1`;
+
+/**
+ * Gives a temporary file the owner, the mode, the access list and the extended attributes of the file beside it, and no
+ * others. Returns the reason if it cannot. Not for Windows. It takes milliseconds each time, because Deno cannot tell
+ * which files have any.
  * @param limits `folder`: the working directory, whose programs are not run; `signal` ends the copy
  */
 export async function copyAttributes(
-  from: string,
-  temporary: string,
+  old: Deno.FileInfo & { path: string },
+  temporary: Deno.FileInfo & { path: string },
   limits: { folder: string | undefined; signal: AbortSignal | undefined },
-): Promise<boolean> {
-  // Outside Linux, it also copies the content.
-  const cp = Deno.build.os === "linux" ? "cp --attributes-only --preserve=mode,xattr" : "cp -p";
+): Promise<string | undefined> {
   const { folder, signal } = limits;
   const limit = AbortSignal.timeout(MAX_COPY_MS);
-  try {
-    const { success } = await new Deno.Command("/bin/sh", {
-      // The folder is resolved once. If it was replaced by a link, no file of that random name is there, and `cp` would
-      // create one.
-      args: [
-        "-c",
-        `[ -f "$1" ] && [ -f "$2" ] && exec ${cp} -- "$1" "$2"`,
-        "sh",
-        basename(from),
-        basename(temporary),
-      ],
-      cwd: dirname(temporary),
-      clearEnv: true,
-      env: { PATH: programFolders(folder).join(":") },
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).output();
-    return success;
-  } catch {
-    return false;
-  }
+  const isSame = temporary.uid === old.uid && temporary.gid === old.gid;
+  const owner = isSame ? "" : `${old.uid}:${old.gid}`;
+  const identity = `${temporary.dev}:${temporary.ino}`;
+  const command = new Deno.Command("/bin/sh", {
+    args: ["-c", COPY, "sh", basename(old.path), basename(temporary.path), identity, owner],
+    cwd: dirname(temporary.path),
+    clearEnv: true,
+    env: { PATH: programFolders(folder).join(":") },
+    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  });
+  const code = await Promise.try(() => command.output()).then(({ code }) => code, () => 1);
+  if (code === 0) return undefined;
+  return code === NO_OWNER
+    ? "its owner would have changed otherwise"
+    : "its access list and attributes would have been lost otherwise";
 }

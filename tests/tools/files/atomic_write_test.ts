@@ -73,7 +73,7 @@ Deno.test({
     } finally {
       Deno.env.set("PATH", path);
     }
-    assertStringIncludes(said, "; written in place as its access list and attributes could not");
+    assertStringIncludes(said, "; written in place as its access list and attributes would");
     assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
     assertEquals(ws.names(), ["f"]);
   },
@@ -405,7 +405,7 @@ Deno.test({
     ws.put("cp", `#!/bin/sh\necho > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
     const controller = new AbortController();
     const path = Deno.env.get("PATH")!;
-    Deno.env.set("PATH", ws.dir);
+    Deno.env.set("PATH", `${ws.dir}:${path}`);
     try {
       const context = { ...ws.context, signal: controller.signal };
       const writing = writeFile({ file_path: "f", content: "new" }, context);
@@ -579,4 +579,31 @@ Deno.test("the report of a write: its notes for the model, its facts as data, no
       ...data && { written: data },
     });
   }
+});
+
+Deno.test({
+  name: "EDT-01 a link that a program puts in place of the temporary file changes no file outside",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    using ws = workspace();
+    await Deno.mkdir(ws.at("work"));
+    ws.put("outside", "", 0o600);
+    const swap = `$| = 1; alarm 60; print "begun";
+      for (;;) { for (glob(".copilot-*.tmp")) { unlink; symlink "../outside", $_ } }`;
+    const swapper = new Deno.Command("perl", {
+      args: ["-e", swap],
+      cwd: ws.at("work"),
+      stdout: "piped",
+    }).spawn();
+    const reader = swapper.stdout.getReader();
+    await reader.read();
+    for (let i = 0; i < 20; i++) {
+      ws.put(`work/${i}`, "old", 0o666);
+      await writeAtomically(ws.at(`work/${i}`), "f", new Uint8Array(1), undefined).catch(() => {});
+    }
+    swapper.kill("SIGKILL");
+    await reader.cancel();
+    await swapper.status;
+    assertEquals(Deno.statSync(ws.at("outside")).mode! & 0o777, 0o600);
+  },
 });
