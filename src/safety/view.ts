@@ -133,12 +133,9 @@ export function makeView(sources: ViewSources): View {
     // Programs may be in a folder that an administrator closed to others.
     const isListed = named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
         [...named].some((at) => isWithin(at, path));
-    return ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at)) &&
-      !isListed;
+    return !isListed && ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at));
   };
-  const ofSystem = systemSecrets(looks, sources.os)
-    .filter((path) => ![folder, ...repository].some((at) => isWithin(at, path)))
-    .map((path): Finding => ({ path, access: "none" }));
+  const ofSystem = systemSecrets(looks, [folder, ...repository], sources.os);
   for (const finding of [...ofSystem, ...beside, ...ofHome]) {
     const { path, access } = finding;
     const usual = accessAt({ places }, path);
@@ -572,24 +569,19 @@ function homeSecrets(
 
 const systemFindings = new WeakMap<FolderLooks, string[]>();
 
-/** Prints the files and folders whose contents other users may not read. A file may disappear meanwhile. */
-const FIND_CLOSED =
-  "find . -type f -size +0 ! -perm -4 -print -o -type d ! -perm -1 -prune -print || [ $? = 1 ]";
-
 /**
  * Returns the secrets in the system's folders: those with known names and, to root, what other users may not read.
  * Commands cannot write there, so the result is cached.
  */
-function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): string[] {
-  const known = systemFindings.get(looks);
-  if (known !== undefined || os !== "linux") return known ?? [];
-  const found: string[] = [];
+function findSystemSecrets(looks: FolderLooks): string[] {
   const places = ["/usr/local", ...SECRET_PLACES].flatMap((path) => realPathOf(path) ?? []);
-  const closed = Deno.uid() === 0 ? runInPlaces(FIND_CLOSED, places.map((path) => [path])) : [];
-  for (const [i, { output, fault }] of closed.entries()) {
-    const lines = fault === undefined ? output.split("\n").filter(Boolean) : ["."];
-    found.push(...lines.map((path) => join(places[i]!, path)));
-  }
+  // A file may disappear meanwhile.
+  const find =
+    `find . -size +0 -type f ! -perm -4 -print -o -type d ! -perm -1 -prune -print || [ $? = 1 ]`;
+  const closed = Deno.uid() === 0 ? runInPlaces(find, places.map((path) => [path])) : [];
+  const found = closed.flatMap(({ output, fault }, i) =>
+    (fault ? "." : output).split("\n").filter(Boolean).map((path) => join(places[i]!, path))
+  );
   const look = (folder: string, levels: number) => {
     for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
       if (access === "none" && !PUBLIC.test(name)) found.push(path);
@@ -600,6 +592,13 @@ function systemSecrets(looks: FolderLooks, os: string = Deno.build.os): string[]
   const secrets = found.filter((path) => hasOtherBytes(path) || canOpen(path));
   systemFindings.set(looks, secrets);
   return secrets;
+}
+
+/** @param own the folders that are not the system's */
+function systemSecrets(looks: FolderLooks, own: readonly string[], os: string = Deno.build.os) {
+  const all = systemFindings.get(looks) ?? (os === "linux" ? findSystemSecrets(looks) : []);
+  return all.filter((path) => !own.some((at) => isWithin(at, path)))
+    .map((path): Finding => ({ path, access: "none" }));
 }
 
 const canOpen = (path: string): boolean =>

@@ -104,22 +104,17 @@ export class UndoLog {
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;
     for (let messages = 1; messages <= count; messages++) {
-      const one = await this.#undoNewest(agent);
-      if (one === undefined) break;
+      const step = this.#done.pop();
+      if (!step) break;
+      this.#undone.push(step);
+      const all = agent.state.messages;
+      const commands = commandsBehind(step.conversation?.messages ?? all, all);
+      const one = await this.#exchange(step, agent);
       for (const file of one.files) files.set(file.path, file);
-      const commands = one.commands + (report?.commands ?? 0);
-      report = { ...one, way: "undo", messages, commands, files: [...files.values()] };
+      const sum = { messages, commands: commands + (report?.commands ?? 0) };
+      report = { ...one, way: "undo", ...sum, files: [...files.values()] };
     }
     return report;
-  }
-
-  async #undoNewest(agent: CopilotAgent) {
-    const step = this.#done.pop();
-    if (!step) return undefined;
-    const { messages } = agent.state;
-    const commands = commandsBehind(step.conversation?.messages ?? messages, messages);
-    this.#undone.push(step);
-    return { ...await this.#exchange(step, agent), commands };
   }
 
   /** Redoes what was undone last; undefined if there is nothing. */
@@ -197,8 +192,7 @@ async function exchangeFile(grant: Grant, { bytes, stamp }: FileSides): Promise<
 function removeAll(files: readonly Exchanged[]): Exchanged[] {
   const gone = files.filter(({ result }) => hasShell && result === "removed");
   const folders = [...Map.groupBy(gone, ({ path }) => dirname(path))];
-  const namesOf = (group: Exchanged[]) => group.map(({ path }) => basename(path));
-  const places = folders.map(([at, group]) => [at, namesOf(group)] as const);
+  const places = folders.map(([at, all]) => [at, all.map(({ path }) => basename(path))] as const);
   const faults = runInPlaces('rm -f -- "$@"', places).map(({ fault }) => fault);
   const failed = new Map(folders.flatMap(([, group], i) => group.map((one) => [one, faults[i]])));
   return files.map((one) => failed.get(one) ? failedFile(one.path, failed.get(one)) : one);

@@ -211,7 +211,7 @@ async function replaceTarget(
     // If a link to another file has replaced it since the decision, that file would be written.
     if (grant && !grant.isShared && (now.nlink ?? 1) > 1) throw new ChangedError();
     await overwrite(file, shown, bytes);
-    return inPlace + await restoreMode(file, target, old.mode);
+    return inPlace + lostMode(file, old.mode);
   } finally {
     // Removed last: if the process is killed while it writes in place, this file has the whole content.
     if (isLeft) await Deno.remove(temporary).catch(() => {});
@@ -307,13 +307,10 @@ async function rewrite(file: Deno.FsFile, bytes: Uint8Array, size: number): Prom
   await file.truncate(size);
 }
 
-/** Writing clears set-id bits. Only the owner can set them again, and the group's only as a member of the group. */
-async function restoreMode(file: Deno.FsFile, path: string, mode: number | null): Promise<string> {
-  if (mode === null || file.statSync().mode === mode) return "";
-  await Deno.chmod(path, mode & 0o7777).catch(() => {});
-  // Unless the owner is a member of the group, the system drops its bit without an error.
-  const now = file.statSync().mode!;
-  return now === mode ? "" : `; its mode ${octal(mode)} became ${octal(now)}`;
+/** Writing clears set-id bits. To set them again by name could change a file that a link now leads to. */
+function lostMode(file: Deno.FsFile, mode: number | null): string {
+  const now = file.statSync().mode;
+  return mode === now ? "" : `; its mode ${octal(mode!)} became ${octal(now!)}`;
 }
 
 const octal = (mode: number) => (mode & 0o7777).toString(8).padStart(4, "0");

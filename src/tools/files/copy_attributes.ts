@@ -6,13 +6,13 @@ import { programFolders } from "../../find_program.ts";
 /** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;
 
-/** The exit code of {@linkcode COPY} if the owner cannot be set. */
+/** The exit code of {@linkcode COPY_RIGHTS} if the owner cannot be set. */
 const NO_OWNER = 4;
 /**
  * Arguments: the names of the file and the temporary file, the latter's identity, and its new owner or "". On Linux, the
  * open file is changed, because a program may replace its name by a link. Elsewhere, `cp` also copies the content.
  */
-const COPY = `to=./$2 cp='cp -p'
+const COPY_RIGHTS = `to=./$2 cp='cp -p'
 if [ -d /proc/self/fd ]; then
   exec 3<"$to" && to=/proc/self/fd/3 && [ "$(stat -Lc %d:%i $to)" = "$3" ] || exit
   cp='cp --attributes-only --preserve=mode,xattr'
@@ -39,7 +39,7 @@ export async function copyAttributes(
   const owner = isSame ? "" : `${old.uid}:${old.gid}`;
   const identity = `${temporary.dev}:${temporary.ino}`;
   const command = new Deno.Command("/bin/sh", {
-    args: ["-c", COPY, "sh", basename(old.path), basename(temporary.path), identity, owner],
+    args: ["-c", COPY_RIGHTS, "sh", basename(old.path), basename(temporary.path), identity, owner],
     cwd: dirname(temporary.path),
     clearEnv: true,
     env: { PATH: programFolders(folder).join(":") },

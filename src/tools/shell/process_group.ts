@@ -19,6 +19,9 @@ interface Process {
   identity: string;
 }
 
+/** A zombie is only a number that its parent has not read. */
+const DEAD = /^[ZX]/;
+
 type ProcessRow = Process & { state: string | undefined };
 
 const isLinux = Deno.build.os === "linux";
@@ -34,20 +37,20 @@ const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+)
  */
 export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
-  const folders = programFolders(folder);
-  let members = await membersOf(leader, folders);
+  const list = listing(folder);
+  let members = await membersOf(leader, list);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
   signal(leader, members, "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (let pause = 5; members.length > 0 && performance.now() < deadline; pause *= 1.5) {
     await wait(Math.min(pause, 100), undefined);
-    members = await membersOf(leader, folders, members);
+    members = await membersOf(leader, list, members);
   }
   // A member may start another between the check and the kill. It cannot outrun fifty checks.
   for (let look = 0; members.length > 0 && look < 50; look++) {
     signal(leader, members, "SIGKILL");
     await wait(5, undefined);
-    members = await membersOf(leader, folders, members);
+    members = await membersOf(leader, list, members);
   }
   return names;
 }
@@ -55,7 +58,7 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
 /** Kills every process that the child `leader` started and, if it lives, the child, without waiting. */
 export function endNow(leader: number, folder: string): void {
   if (Deno.build.os === "windows") return;
-  const table = attempt(() => processesIn(listing(programFolders(folder)).outputSync().stdout));
+  const table = attempt(() => processesIn(listing(folder).outputSync().stdout));
   signal(leader, membersIn(table ?? [], leader), "SIGKILL");
 }
 
@@ -63,18 +66,17 @@ export function endNow(leader: number, folder: string): void {
 export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: string): void {
   const release = atProgramStop(async () => {
     kill(-pid, "SIGSTOP");
-    const folders = programFolders(folder);
+    const list = listing(folder);
     let members: Process[] = [];
     let before = "-";
-    // A process may start another between the check and the stop. Of those that end meanwhile, a stopped parent keeps
-    // the numbers.
+    // A process may start another between the check and the stop, and end: its stopped parent does not read that.
     const ids = () => members.map((member) => member.pid).join();
     for (let look = 0; look < 20 && ids() !== before; look++) {
       before = ids();
-      members = await membersOf(pid, folders, members, /^X/);
+      members = await membersOf(pid, list, members, /^X/);
       signal(pid, members, "SIGSTOP");
     }
-    // They outrun the checks. The end of its leader ends a sandbox.
+    // They outrun the checks. A sandbox ends with its leader.
     if (ids() !== before) signal(pid, members, "SIGKILL");
     return () => signal(pid, members, "SIGCONT");
   });
@@ -94,13 +96,8 @@ function kill(target: number, name: Deno.Signal): boolean {
 }
 
 /** Returns the processes of the session and group of `leader`, the `known` ones, and the descendants of all. */
-async function membersOf(
-  leader: number,
-  folders: readonly string[],
-  known: Process[] = [],
-  dead?: RegExp,
-) {
-  const table = await Promise.try(() => listing(folders).spawn().output())
+async function membersOf(leader: number, list: Deno.Command, known: Process[] = [], dead = DEAD) {
+  const table = await Promise.try(() => list.spawn().output())
     .then(({ stdout }) => processesIn(stdout, dead), () => []);
   return membersIn(table, leader, known);
 }
@@ -129,10 +126,10 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
 }
 
 /** Lists every process. Runs a program, because Deno reads `/proc` only with permission to read everything. */
-function listing(folders: readonly string[]): Deno.Command {
+function listing(folder: string): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
   return new Deno.Command("/bin/sh", {
-    env: { PATH: folders.join(":") },
+    env: { PATH: programFolders(folder).join(":") },
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     // The folder in which this program was started may have been removed.
     cwd: "/",
@@ -144,8 +141,7 @@ function listing(folders: readonly string[]): Deno.Command {
   });
 }
 
-/** @param dead the states of processes to omit: a zombie is only a number that its parent has not read */
-function processesIn(stdout: Uint8Array, dead = /^[ZX]/): Process[] {
+function processesIn(stdout: Uint8Array, dead = DEAD): Process[] {
   const text = new TextDecoder().decode(stdout);
   return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
     .filter(({ pid, state }) => pid > 1 && state !== undefined && !dead.test(state));
