@@ -37,6 +37,7 @@ const [INET, INET6, NETLINK] = [2, 10, 16];
 const [STREAM, SEQPACKET] = [1, 5];
 /** Further bits of a socket's type are flags. */
 const SOCKET_TYPE = 0xf;
+const PR_SET_CHILD_SUBREAPER = 36;
 const [TIOCSTI, TIOCLINUX] = [0x5412, 0x541c];
 
 const REFUSED: readonly RefusedCall[] = [
@@ -55,6 +56,8 @@ const REFUSED: readonly RefusedCall[] = [
   [EPERM, 272, 97, { arg: 0, bits: NEW_USER_NAMESPACE }],
   [EPERM, 56, 220, { arg: 0, bits: NEW_USER_NAMESPACE }],
   [ENOSYS, 435, 435],
+  // prctl: without an heir that ignores the ends of processes, their numbers show that they start others.
+  [EPERM, 157, 167, { arg: 0, oneOf: [PR_SET_CHILD_SUBREAPER] }],
   // ioctl: the shell outside reads characters that are put into a terminal.
   [EPERM, 16, 29, { arg: 1, oneOf: [TIOCSTI, TIOCLINUX] }],
   // chmod, fchmod, fchmodat, mknod, mknodat, creat; then fchmodat2 and openat2 (its mode is in memory).

@@ -11,6 +11,7 @@ import { atProgramStop } from "../../program_stop.ts";
 
 interface Process {
   pid: number;
+  state: string;
   parent: number;
   group: number;
   session: number; // NaN if the system does not report it
@@ -21,8 +22,8 @@ interface Process {
 
 /** A zombie is only a number that its parent has not read. */
 const DEAD = /^[ZX]/;
-
-type ProcessRow = Process & { state: string | undefined };
+/** Includes those that wait for a disk, and stop then. */
+const STOPPED = /^[TtDUZ]/;
 
 const isLinux = Deno.build.os === "linux";
 /**
@@ -68,16 +69,17 @@ export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: stri
     kill(-pid, "SIGSTOP");
     const list = listing(folder);
     let members: Process[] = [];
-    let before = "-";
+    let isStopped = false;
     // A process may start another between the check and the stop, and end: its stopped parent does not read that.
-    const ids = () => members.map((member) => member.pid).join();
-    for (let look = 0; look < 20 && ids() !== before; look++) {
-      before = ids();
+    for (let look = 0, before = ""; look < 20 && !isStopped; look++) {
       members = await membersOf(pid, list, members, /^X/);
       signal(pid, members, "SIGSTOP");
+      const ids = members.map((member) => member.pid).join();
+      isStopped = ids === before && members.every(({ state }) => STOPPED.test(state));
+      before = ids;
     }
     // They outrun the checks. A sandbox ends with its leader.
-    if (ids() !== before) signal(pid, members, "SIGKILL");
+    if (!isStopped) signal(pid, members, "SIGKILL");
     return () => signal(pid, members, "SIGCONT");
   });
   status.then(release, release);
@@ -107,7 +109,7 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
   if (table.length === 0) {
     const ids = { pid: leader, parent: Deno.pid, group: leader, session: leader };
     // SIGCONT is harmless, and wakes a stopped process so that it can end.
-    return kill(-leader, "SIGCONT") ? [{ ...ids, name: "", identity: "" }] : [];
+    return kill(-leader, "SIGCONT") ? [{ ...ids, state: "", name: "", identity: "" }] : [];
   }
   const found = new Set<number>();
   const before = new Map(known.map(({ pid, identity }) => [pid, identity]));
@@ -144,16 +146,16 @@ function listing(folder: string): Deno.Command {
 function processesIn(stdout: Uint8Array, dead = DEAD): Process[] {
   const text = new TextDecoder().decode(stdout);
   return (isLinux ? [...text.matchAll(STAT)].map(processRow) : text.split("\n").map(psRow))
-    .filter(({ pid, state }) => pid > 1 && state !== undefined && !dead.test(state));
+    .filter(({ pid, state }) => pid > 1 && state !== "" && !dead.test(state));
 }
 
 /** @param fields the fields of {@linkcode STAT} */
 function processRow(
   [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
-): ProcessRow {
+): Process {
   return {
     pid: Number(pid),
-    state,
+    state: state ?? "",
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
@@ -162,7 +164,7 @@ function processRow(
   };
 }
 
-function psRow(row: string): ProcessRow {
+function psRow(row: string): Process {
   const [pid, state, parent, group, ...words] = row.trim().split(/\s+/);
   return processRow([row, pid, words.join(" "), state, parent, group]);
 }

@@ -66,6 +66,8 @@ const ROWS: Row[] = [
   ["unshare files", 272, 97, [0x400], "runs"],
   ["unshare users", 272, 97, [0x10000000 | 0x20000], "errno 1"],
   ["clone3", 435, 435, [0], "errno 38"],
+  ["name of a process", 157, 167, [15, 0], "runs"],
+  ["heir of processes", 157, 167, [36, 1], "errno 1"],
   ["size of a terminal", 16, 29, [0, 0x5413], "runs"],
   ["typing into a terminal", 16, 29, [0, 0x5412], "errno 1"],
   ["typing into a console", 16, 29, [0, 0x541c], "errno 1"],
