@@ -117,7 +117,6 @@ export class UndoLog {
     return report;
   }
 
-  /** Redoes what was undone last; undefined if there is nothing. */
   async redo(agent: CopilotAgent): Promise<UndoReport | undefined> {
     const step = this.#undone.pop();
     if (!step) return undefined;
@@ -140,8 +139,7 @@ export class UndoLog {
     }
     const files = removeAll(exchanged).map(({ other, ...file }): UndoneFile => {
       if (other) step.files.set(file.path, other);
-      // The model has not seen its current content.
-      if (other) state.seenFiles.delete(file.path);
+      if (other) state.seenFiles.delete(file.path); // the model has not seen its content
       return { ...file, path: relative(workingDir, file.path) };
     });
     return { text, files, hasConversation: conversation !== undefined };

@@ -8,7 +8,6 @@
  * @module
  */
 
-/** A condition on the low 32 bits of an argument. */
 type ArgumentTest =
   | { arg: number; oneOf: readonly number[]; mask?: number }
   | { arg: number; noneOf: readonly number[]; mask?: number }

@@ -77,7 +77,6 @@ export async function writeAtomically(
   }
 }
 
-/** The file has changed since the new content was made. */
 class ChangedError extends Error {}
 
 /** Returns the result of a write, for the model and as data: `text` with `facts` and how the file was written. */

@@ -10,7 +10,6 @@ import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
 import { programFolders } from "../../find_program.ts";
 
-/** False if there is no shell for {@linkcode runInFolder}. */
 export const hasShell = Deno.build.os !== "windows";
 
 /** The links have changed since the decision on the call. */
@@ -21,7 +20,6 @@ export class MovedError extends Error {
   }
 }
 
-/** The exit code if the folder is not the granted one. */
 const MOVED = 3;
 
 /**

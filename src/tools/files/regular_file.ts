@@ -9,13 +9,11 @@ import type { Grant } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 import { entryNames, MovedError } from "./in_folder.ts";
 
-/** An error in our own words, for the model. */
 export class FileError extends Error {}
 
 export interface RegularFile extends Disposable {
   file: Deno.FsFile;
   info: Deno.FileInfo;
-  /** With every link followed. */
   realPath: string;
 }
 

@@ -121,7 +121,6 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
   };
   for (const process of table) {
     const { pid, group, session, identity } = process;
-    // The leader itself is in its own group.
     if (group === leader || session === leader || before.get(pid) === identity) add(process);
   }
   return table.filter(({ pid }) => found.has(pid));
@@ -149,7 +148,6 @@ function processesIn(stdout: Uint8Array, dead = DEAD): Process[] {
     .filter(({ pid, state }) => pid > 1 && state !== "" && !dead.test(state));
 }
 
-/** @param fields the fields of {@linkcode STAT} */
 function processRow(
   [, pid, name, state, parent, group, session, identity]: (string | undefined)[],
 ): Process {
