@@ -168,6 +168,9 @@ const MAX_INCLUDED = 100;
 /** A setting on one line. Section names may precede it. */
 const SETTING =
   /^\ufeff?[ \t]*(?:\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\][ \t]*)*([a-z][a-z0-9-]*)[ \t]*=[ \t]*((?:"(?:\\.|[^"\\\n])*"|\\.|[^"\\#;\n])*)/gim;
+/** A setting with a command that git runs by itself, and the path of its program or script. */
+const RUN =
+  /^(?:askpass|clean|command|driver|editor|external|fsmonitor|helper|pager|process|program|smudge|sshcommand|textconv) [!\s]*(?:(?:\w*sh|python[\d.]*|node|perl|ruby)\s+(?=[\w.])|(?=[\w.-]*\/))([\w./-]+)/;
 /** Frequent settings that name no program. */
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
@@ -207,6 +210,8 @@ export function gitFindings(
         const words = value.split(/[\s'"`$();|&<>=!]+/);
         const files = words.filter((word, i) => word.includes("/") || i > 0 && word !== "");
         programs.push(...files.map((word) => from(worktree, word)).filter(isFile));
+        const [, run] = RUN.exec(`${key} ${value}`) ?? [];
+        if (run) programs.push(from(worktree, run));
       }
     }
   }

@@ -20,8 +20,6 @@ export interface Scene extends Settings {
   paths: PathTable;
   place: (path: string) => Place;
   root: Place;
-  /** True if no command of the line changes git's remotes before another uses them. */
-  keepsRemotes?: boolean;
 }
 
 /** Returns the scene of a command outside of the sandbox. */

@@ -55,6 +55,8 @@ export interface Settings {
     settings(folder: string): readonly GitSetting[] | undefined;
     named(folder: string): readonly string[];
     submodules(folder: string): readonly string[];
+    /** Returns the addresses of a remote that settings name, as git rewrites them; empty for another remote. */
+    addresses(folder: string, remote: string, isPush: boolean): readonly string[];
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
@@ -91,8 +93,6 @@ export interface Verdict {
   isKeptReadOnly?: true;
   /** True if the call cannot be understood, and a rule that denies may cover it. */
   mayBeDenied?: boolean;
-  /** True if no rule can cover the call, for a reason of its own. */
-  isUncovered?: true;
   /** True if `reason` says only that the call writes or runs something. */
   isRoutine?: boolean;
   /** True if plan mode refuses the call. */

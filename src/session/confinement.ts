@@ -99,7 +99,7 @@ export class Confinement {
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         // Folders in which sandboxed commands may have created programs are excluded.
-        const variables = { PATH: (settings.programs ?? []).join(":") };
+        const variables = { PATH: (settings.programs ?? []).join(":"), ...right?.variables };
         const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
         return { program, args: [...args], ...!isOpen && { variables } };
       }

@@ -5,7 +5,7 @@ import { gitFindings, hasCredentials, smallFile, textWithin } from "../safety/gi
 import { outputIn, type WaitTime } from "../safety/in_place.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
-import { isHarmlessSetting } from "../safety/shell/git_command.ts";
+import { isHarmlessSetting, settingVariables } from "../safety/shell/git_command.ts";
 import {
   entryAt,
   linksOn,
@@ -20,7 +20,7 @@ import { dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
-interface GitSource {
+export interface GitSource {
   folder: string;
   /** The working directory. No program in it runs. */
   root: string;
@@ -91,11 +91,18 @@ const wholeState = (path: string): string => {
   return JSON.stringify([path, dev, ino, size, mode, mtime, ctime, smallFile(path)]);
 };
 
-/** Returns the folders for the submodules of the repository around a folder, which may be missing. */
+/** Returns the addresses of a remote that settings name, as git rewrites them; empty for another remote. */
+export function gitAddresses(source: GitSource, remote: string, isPush: boolean): string[] {
+  const args = ["get-url", "--all", ...isPush ? ["--push"] : [], "--", remote];
+  return gitOutput(source, ["remote", ...args])?.split("\n").filter(Boolean) ?? [];
+}
+
+/** Returns the folders of the submodules with files of the repository around a folder. */
 export function gitSubmodules(source: GitSource): string[] {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
   return gitOutput(source, args)?.split("\0").flatMap((line) => {
-    return line.startsWith("160000") ? [resolve(source.folder, line.replace(/^.*?\t/, ""))] : [];
+    const at = resolve(source.folder, line.replace(/^.*?\t/, ""));
+    return line.startsWith("160000") && entryAt(`${at}/.git`) ? [at] : [];
   }) ?? [];
 }
 
@@ -242,11 +249,5 @@ function gitVariables(
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && /^\s*[!-]/.test(value)) && !hasCredentials(value)
   ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
-  return Object.fromEntries([
-    ["GIT_CONFIG_COUNT", `${shared.length}`],
-    ...shared.flatMap(({ name, value }, at) => [
-      [`GIT_CONFIG_KEY_${at}`, name],
-      [`GIT_CONFIG_VALUE_${at}`, value],
-    ]),
-  ]);
+  return settingVariables(shared.map(({ name, value }) => [name, value]));
 }

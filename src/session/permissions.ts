@@ -28,7 +28,14 @@ import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
 import { CallPolicy } from "./call_policy.ts";
-import { gitChanged, gitNamed, gitSettings, gitSubmodules } from "./git_settings.ts";
+import {
+  gitAddresses,
+  gitChanged,
+  gitNamed,
+  gitSettings,
+  type GitSource,
+  gitSubmodules,
+} from "./git_settings.ts";
 import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "../safety/host_verdict.ts";
@@ -153,21 +160,24 @@ export class Permissions {
   /** Makes each query of git once, because a call is decided in several steps. */
   #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
     const time = waitTime();
-    const source = (folder: string) => ({ folder, root, programs, home: this.paths.home, time });
+    const source = { root, programs, home: this.paths.home, time };
     const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
-    const once = <T>(key: readonly string[], ask: () => T): T => {
-      const name = key.join("\0");
-      const known = answers.get(name) ?? { ask, answer: ask() };
-      answers.set(name, known);
-      return known.answer as T;
-    };
+    const once =
+      <A extends unknown[], T>(name: string, query: (source: GitSource, ...given: A) => T) =>
+      (folder: string, ...given: A): T => {
+        const key = JSON.stringify([name, folder, ...given]);
+        const ask = () => query({ ...source, folder }, ...given);
+        const known = answers.get(key) ?? { ask, answer: ask() };
+        answers.set(key, known);
+        return known.answer as T;
+      };
+    const named = once("named", gitNamed);
     return {
-      settings: (folder) => once(["settings", folder], () => gitSettings(source(folder))),
-      named: (folder) =>
-        once(["named", folder], () => gitNamed(source(folder))).flatMap(({ shown }) => shown ?? []),
-      submodules: (folder) => once(["submodules", folder], () => gitSubmodules(source(folder))),
-      changed: (folder, name, to) =>
-        once(["changed", folder, name, to], () => gitChanged(source(folder), name, to)),
+      settings: once("settings", gitSettings),
+      named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
+      submodules: once("submodules", gitSubmodules),
+      addresses: once("addresses", gitAddresses),
+      changed: once("changed", gitChanged),
       isWritten: isWrittenNow,
       hasChanged: () => {
         Object.assign(time, waitTime());

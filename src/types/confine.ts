@@ -9,6 +9,8 @@ export interface Right {
   kind: "git" | "network" | "sandbox" | "write";
   /** With `git` and `write`, the absolute path of a folder that the command may also write. */
   folder?: string;
+  /** With `sandbox`, further variables. */
+  variables?: Readonly<Record<string, string>>;
 }
 
 /** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */

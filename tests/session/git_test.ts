@@ -1,7 +1,7 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
 import { findProgram, programFolders } from "../../src/find_program.ts";
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
@@ -16,6 +16,12 @@ import { jobStore } from "../../src/tools/shell/jobs.ts";
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
 const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+
+/** Sets a variable of this process for a while. */
+function withVariable(name: string, value: string): Disposable {
+  Deno.env.set(name, value);
+  return { [Symbol.dispose]: () => Deno.env.delete(name) };
+}
 
 /** A folder with a repository; commands run there as in a session in mode `auto`. */
 async function repository(sandbox: SandboxMode = "workspace-write") {
@@ -51,7 +57,7 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
-    { folder: workingDir = folder, inBackground = false, right, leave: asksFor, beforeYes }: {
+    { folder: workingDir = folder, inBackground = false, right, leave, beforeYes }: {
       folder?: string;
       beforeYes?: () => Promise<unknown>;
       inBackground?: boolean;
@@ -73,9 +79,13 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
       },
     });
     const confine = permissions.confine(() => workingDir);
-    const context = { workingDir, maxOutputChars: 4000, signal, confine };
-    const args = { command, ...asksFor && { leave: asksFor, reason: "why" } };
-    const decision = await policy.decide(tool, args, context);
+    const env = ["GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];
+    const context = { workingDir, maxOutputChars: 4000, signal, confine, env };
+    const decision = await policy.decide(
+      tool,
+      { command, ...leave && { leave, reason: "x" } },
+      context,
+    );
     if (!decision.allow) return beforeYes ? decision.reason : `asked: ${asked}`;
     right ??= decision.right;
     await using jobs = jobStore();
@@ -228,8 +238,14 @@ Deno.test({
   ignore,
   async fn() {
     await using at = await repository();
+    await at.outside("git remote add origin https://127.0.0.1:9/x");
     const leaves = "so it runs outside of the sandbox";
-    assertEquals(await at.run("git push origin"), `asked: pushes with your credentials, ${leaves}`);
+    const named = (names: string, what: string) =>
+      `asked: may run programs that this repository names (${names}) and ${what}, ${leaves}`;
+    assertEquals(
+      await at.run("git push origin"),
+      `asked: pushes to https://127.0.0.1:9/x with your credentials, ${leaves}`,
+    );
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
     assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
@@ -237,32 +253,132 @@ Deno.test({
       await at.outside(`git config commit.gpgsign ${yes}`);
       assertEquals(await at.run("git commit -m x"), `asked: signs with your key, ${leaves}`);
     }
-    const settings = "asked: changes the settings of the repository";
     for (const option of ["-u origin/main", "--unset-upstream", "-m main new"]) {
-      assertStringIncludes(await at.run(`git branch ${option}`), settings);
+      assertMatch(await at.run(`git branch ${option}`), /^asked: .* changes the settings/);
     }
-    for (const option of ["--git-dir .git", "--work-tree .", "--namespace x"]) {
-      assertEquals(
-        await at.run(`git ${option} push origin`),
-        `asked: pushes with your credentials and may run programs that its options name, ${leaves}`,
-      );
-    }
-    await at.outside(
-      "cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*",
-    );
-    assertEquals(
-      await at.run("git commit -m x"),
-      `asked: signs with your key and may run programs that this repository names: hooks/pre-push, ${leaves}`,
-    );
-    assertEquals(
-      await at.run("git fetch https://example.com/x"),
-      `asked: fetches from https://example.com/x with your credentials and may run programs that this repository names: hooks/pre-push, ${leaves}`,
-    );
+    await at.outside("cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*");
+    assertEquals(await at.run("git commit -m x"), named("hooks/pre-push", "signs with your key"));
     await at.outside("git config core.sshCommand ./evil.sh");
     assertEquals(
       await at.run("git push origin"),
-      `asked: pushes with your credentials and may run programs that this repository names: core.sshcommand=./evil.sh, hooks/pre-push, ${leaves}`,
+      named(
+        "core.sshcommand=./evil.sh, hooks/pre-push",
+        "pushes to https://127.0.0.1:9/x with your credentials",
+      ),
     );
+  },
+});
+
+/** Lines that leave the sandbox with git in another form than the one that a rule covers. */
+const OTHER_FORMS = [
+  ...["git pull --ff-only", "git pull origin main", "git fetch https://example.com/x"],
+  ...["git push --recurse-submodules=on-demand origin", "git push --recurse-sub=only origin"],
+  ...[
+    "git push --exec=./evil.sh origin",
+    "git fetch -j 4 origin",
+  ],
+  ...[
+    "git -c a.b=c push origin",
+    "git --git-dir .git push origin",
+    "git --work-tree . push origin",
+  ],
+  ...["git -C .. push https://h/x", "cd s* && git fetch origin", "cd sub && git fetch origin"],
+  ...[
+    "true; cd sub && git fetch",
+    "pushd sub; git fetch origin",
+    "git fetch origin; git push origin",
+  ],
+  ...[
+    "GIT_DIR=x git push origin",
+    "git push origin > log",
+    "git push origin $(echo main)",
+    "git push origin m*",
+  ],
+  ...["git commit -S -F x", "git commit -S -e", "git config a.b c", "git remote add b https://h/x"],
+  ...["./git push origin", "git lfs push origin", "git submodule update"],
+];
+/** Lines that need not leave, and may run what submodules name. */
+const LOCAL_FORMS = [
+  ...["git log -p --submodule=diff -1", "git describe --always --dirty", "git status", "git diff"],
+  ...["git show", "cd s* && git status", "env git log", "sh -c 'git log'", "ls | xargs git log"],
+  "git fetch --upload-pack ./evil.sh origin",
+  ...["git push ./up.git main", "git ls-remote ./up.git", "git ls-remote up", "$(echo git) log"],
+];
+
+Deno.test({
+  name: "R-21 git leaves the sandbox by a rule in one form only",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "git remote add origin https://127.0.0.1:9/x; git config branch.main.remote origin; mkdir sub; " +
+        "ln -s $(which git) git; git config user.signingkey x",
+    );
+    at.allow("run_bash");
+    assertMatch(await at.run("git pull"), /127.0.0.1/);
+    at.permissions.disallow("run_bash", at.folder);
+    for (const words of ["*", "-C sub *", "-c a.b=c *", "--git-dir .git *", "--work-tree . *"]) {
+      at.allow(`run_bash(git ${words})`);
+    }
+    for (
+      const rule of ["cd *", "env git *", "./git *", "ls *", "xargs git log", "sh -c 'git log'"]
+    ) {
+      at.allow(`run_bash(${rule})`);
+    }
+    for (const line of OTHER_FORMS) {
+      assertMatch(await at.run(line), /^asked: may run any program as you, by settings/, line);
+    }
+    for (const line of [...OTHER_FORMS, ...LOCAL_FORMS]) {
+      const said = await at.run(line, { leave: "sandbox" });
+      assertMatch(said, /^asked: may run any program as you, by settings/, line);
+    }
+    for (const line of ["git push -u origin main", "git -C sub fetch 2>&1 | tail -5"]) {
+      assertMatch(await at.run(line), /127.0.0.1/, line);
+    }
+    // The user's remote may have another name. Without it, no path is used instead.
+    await at.outside(
+      "git remote rename origin up; git checkout -qb two; echo gitdir: $PWD/.git > origin",
+    );
+    assertMatch(await at.run("git push"), /^exit code: 128/);
+    await at.outside("git checkout -q main; git remote rename up origin");
+    assertMatch(await at.run("git ls-remote -h origin", { leave: "sandbox" }), /127.0.0.1/);
+  },
+});
+
+Deno.test({
+  name: "R-21 a push or fetch outside of the sandbox runs nothing of submodules or later hooks",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../up.git; ` +
+        "git remote add origin far:$(realpath ../up.git); git init -qb main m; git -C m commit -q --allow-empty -m x; " +
+        "git -C m update-ref refs/remotes/origin/main HEAD; git -C m commit -q --allow-empty -m y; " +
+        "git config --global fetch.recurseSubmodules true; git config --global push.recurseSubmodules on-demand; " +
+        "git add m; git commit -qm m; git rm -q --cached m; git -C m remote add origin far:/none; " +
+        'for one in uploadpack receivepack; do git -C m config remote.origin.$one "touch $PWD/../pwned; false"; done',
+    );
+    // The user's own ssh. What it reaches is on this machine.
+    using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
+    using __ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
+    for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+    assertMatch(await at.run("git push origin main"), /^exit code: 0/);
+    await at.outside("git -C m commit -q --allow-empty -m z; git add m; git commit -qm n");
+    assertMatch(await at.run("git push && git fetch"), /^asked: may run any/);
+    assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
+    for (const rule of ["git push *", "git fetch *"]) {
+      at.permissions.disallow(`run_bash(${rule})`, at.folder);
+    }
+    const said = await at.run("git push origin main", {
+      beforeYes: () => at.outside("git remote set-url origin far:/other"),
+    });
+    assertMatch(said, /^Refused: the repository's settings changed meanwhile/);
+    assertEquals(at.has("pwned"), false);
+    // Positive control.
+    await at.outside(
+      "export GIT_SSH_COMMAND='sh ~/ssh'; git remote set-url origin far:$(realpath ../up.git); git push origin main; git fetch origin",
+    );
+    assertEquals(at.has("pwned"), true);
   },
 });
 
@@ -271,18 +387,12 @@ const CAME: [prepare: string, command: string, named: string][] = [
   ["git config protocol.ext.allow always", "git push", "protocol.ext.allow=always"],
   [
     "git config remote.origin.pushurl 'ext::sh evil.sh'",
-    "git push",
-    "remote.origin.pushurl=ext::sh evil.sh",
-  ],
-  ["git config remote.origin.url ext://sh", "git fetch", "remote.origin.url=ext://sh"],
-  [
-    "git config branch.main.remote 'ext::sh evil.sh'",
     "git fetch",
-    "branch.main.remote=ext::sh evil.sh",
+    "remote.origin.pushurl=ext::sh evil.sh",
   ],
   [
     "git config 'url.ext::sh evil.sh.pushInsteadOf' https:",
-    "git push",
+    "git fetch",
     "url.ext::sh evil.sh.pushinsteadof=https:",
   ],
   ["git config credential.helper '!sh evil.sh'", "git push", "credential.helper=!sh evil.sh"],
@@ -298,16 +408,6 @@ const CAME: [prepare: string, command: string, named: string][] = [
   ["git config new.kind.ofSetting x", "git fetch", "new.kind.ofsetting=x"],
   ["mkdir -p .git/remotes; echo URL: x > .git/remotes/origin", "git push", "remotes/origin"],
   ["mkdir -p .git/branches; echo x > .git/branches/origin", "git fetch", "branches/origin"],
-  ["git config remote.origin.url ../up.git", "git push", "the hooks of ../up.git"],
-  ["git config remote.origin.url file:///up.git", "git push", "the hooks of file:///up.git"],
-  ["git config branch.main.pushRemote up", "git push", "the hooks of up"],
-  ["git init -q --bare origin", "git push", "the hooks of origin"],
-  [
-    "git init -q sub; git -C sub config user.name a; git -C sub -c user.email=b commit -q --allow-empty -m x; git add sub; " +
-    "git -C sub config core.sshCommand ./evil.sh",
-    "git fetch",
-    "core.sshcommand=./evil.sh",
-  ],
 ];
 
 Deno.test({
@@ -320,28 +420,28 @@ Deno.test({
     );
     const rows: [command: string, addressed: string][] = [
       ["git push -qu origin main", "pushes to https://***@x.y/a"],
-      ["git commit -m x && git push b", "pushes to ssh://x.y/c"],
-      ["git push", "pushes to https://***@x.y/a or ssh://x.y/c"],
-      ["timeout 9 git pull b", "pulls from git@x.y:b"],
-      ["git fetch", "fetches from https://***@x.y/a or git@x.y:b"],
-      ["git push https://x.y/d", "pushes to https://x.y/d"],
-      // An option may have this word as its value, or name another place.
-      ["git push -o https://x.y/d b", "pushes"],
-      ["git push --repo=b", "pushes"],
-      ["git push c", "pushes"],
-      ["git --git-dir=c push b", "pushes"],
-      ["GIT_DIR=c git push b", "pushes"],
-      ["export GIT_DIR=c; git push b", "pushes"],
-      ["./prepare.sh; git push b", "pushes"],
+      ["timeout 9 git push b", "pushes to ssh://x.y/c"],
+      ["git push", "pushes to https://***@x.y/a"],
+      ["git fetch b", "fetches from git@x.y:b"],
+      ["git fetch --all", "fetches from https://***@x.y/a or git@x.y:b"],
     ];
     for (const [command, addressed] of rows) {
       const asked = await at.run(command);
-      assert(asked.startsWith(`asked: ${addressed} with your credentials`), `${command}: ${asked}`);
+      assertStringIncludes(asked, `asked: ${addressed} with your credentials, so it runs outside`);
     }
-    const outside = "asked: pushes to git@x.y:b with your credentials, so it runs outside of the";
+    for (
+      const command of [
+        "git push https://x.y/d",
+        "./prepare.sh; git push b",
+        "GIT_DIR=c git push b",
+      ]
+    ) {
+      assertMatch(await at.run(command), /^asked: may run any.* pushes with your credentials/);
+    }
+    const outside =
+      "asked: fetches from git@x.y:b with your credentials, so it runs outside of the";
     for (const leave of ["network", "sandbox"] as const) {
-      await at.outside("git config --unset remote.b.pushurl");
-      assertMatch(await at.run("git push b", { leave }), new RegExp(`^${outside} sandbox$`));
+      assertEquals(await at.run("git fetch b", { leave }), `${outside} sandbox`);
     }
   },
 });
@@ -357,10 +457,26 @@ Deno.test({
       assertMatch(await at.run("git fetch -q up && git pull -q up main"), /^exit code: 0/);
       await at.outside("git remote remove up");
     }
-    await at.outside(`git init -q --bare ../up.git; ln -s ../up.git up`);
-    for (const up of ["../up.git", `file://${at.base}/up.git`, "./up"]) {
-      assertMatch(await at.run(`git push ${up} main`), /^asked: pushes/);
+    // A path leads no further than the view, whatever is there now or later.
+    await at.outside(
+      "rm -rf up.git; git clone -q --bare . ../up.git; ln -s ../up.git up; echo gitdir: $(realpath ../up.git) > file; " +
+        "d=$(printf 'q\\377'); git init -q --bare $d; printf 'gitdir: '$d > odd; echo gitdir: $(realpath ../up.git) > origin; " +
+        `printf '#!/bin/sh\nsh "$OLDPWD/../evil.sh"; touch ${at.base}/pwned' | tee ../up.git/hooks/post-receive > $d/hooks/post-receive; ` +
+        "chmod +x ../up.git/hooks/* $d/hooks/*; git config remote.far.url ../up.git; git commit -q --allow-empty -m two",
+    );
+    for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+    for (
+      const up of ["../up.git", `file://${at.base}/up.git`, "up", "file", "origin", "far", "5"]
+    ) {
+      assertMatch(await at.run(`git fetch ${up}`), /^exit code: [1-9]/, up);
+      assertMatch(await at.run(`git push ${up} main`), /^exit code: [1-9]/, up);
     }
+    await at.run("git push odd main");
+    await at.run("git push");
+    assertEquals(at.has("pwned"), false);
+    // Positive control.
+    await at.outside("git push odd main");
+    assertEquals(at.has("pwned"), true);
   },
 });
 
@@ -464,11 +580,11 @@ Deno.test({
       const said = await at.run(`git ${command}`);
       assertEquals(
         said,
-        "asked: replaces AGENTS.md, which no command may write, so it runs outside of the sandbox",
+        "asked: may run any program as you, by settings and hooks of repositories, and replaces AGENTS.md, which no command may write, so it runs outside of the sandbox",
       );
     }
     for (const command of ["cherry-pick two", "stash pop"]) {
-      assertMatch(await at.run(`git ${command}`), /^asked: replaces AGENTS.md/);
+      assertMatch(await at.run(`git ${command}`), /^asked: .* replaces AGENTS.md/);
     }
     assertMatch(
       await at.run("git checkout -q same && git checkout -qb new"),
@@ -483,14 +599,13 @@ Deno.test({
   async fn() {
     for (const [prepare, command, named] of CAME) {
       await using at = await repository();
-      await at.outside("rm -rf .git/hooks .git/branches; git config remote.origin.fetch a:a");
+      await at.outside(
+        "rm -rf .git/hooks .git/branches; git remote add origin https://127.0.0.1:9/x",
+      );
       for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
       await at.outside(prepare);
       const said = await at.run(command);
-      assertStringIncludes(
-        said,
-        `credentials and may run programs that this repository names: ${named}`,
-      );
+      assertStringIncludes(said, `may run programs that this repository names (${named}`);
     }
   },
 });
@@ -673,6 +788,16 @@ for (const [name, prepare, command] of LEFT) {
 const HOOK = "printf '#!/bin/sh\\nsh ../work/evil.sh\\n' > $1/pre-commit; chmod +x $1/pre-commit";
 /** Settings that name what is in the folder and may be missing; what a command makes of it. */
 const NAMED: [settings: string, folder: string, plant: string][] = [
+  [
+    "core.fsmonitor scripts/fsm.sh",
+    ".",
+    "mkdir -p scripts; cp evil.sh scripts/fsm.sh; chmod +x scripts/fsm.sh",
+  ],
+  [
+    "--global filter.fmt.clean 'sh fmt.sh %f'; echo '* filter=fmt' > .gitattributes; touch a",
+    ".",
+    "cp evil.sh fmt.sh",
+  ],
   ["--global core.hooksPath own", ".", "mkdir own; set own; HOOK"],
   ["core.hooksPath deep/own", ".", "mkdir -p deep/own; set deep/own; HOOK"],
   ["core.hooksPath sub/own", "sub", "mkdir own; set own; HOOK"],
@@ -1387,61 +1512,30 @@ Deno.test({
   ignore,
   async fn() {
     await using at = await repository();
-    await at.outside(
-      "git clone -q --bare . ../up.git; git remote add origin ../up.git; git config --global fetch.recurseSubmodules true",
-    );
     await Deno.writeTextFile(
       `${at.folder}/p.sh`,
-      `mkfifo go; ${AT_X}; git -C x remote add origin ./none; touch made; cat go; exit 0`,
+      `mkfifo go; ${AT_X}; git -C x remote add origin https://127.0.0.1:9/x; touch made; cat go; exit 0`,
     );
     const job = at.run("sh p.sh", { inBackground: true });
     await waitUntil(() => at.has("work/made"));
-    await at.outside("git add x");
-    const set = (value: string) =>
-      at.outside(`git -C x config remote.origin.uploadpack '${value}'; true`);
-    at.allow("run_bash(git fetch *)");
-    const fetched = "git fetch origin";
+    const changed = /^Refused: the repository's settings changed meanwhile. Try again[.]$/;
+    const set = (value: string) => at.outside(`git -C x config core.gitProxy '${value}'`);
+    at.allow("run_bash(git -C x *)");
+    const fetched = "git -C x fetch origin";
     const asked =
-      `asked: fetches from ../up.git with your credentials and may run programs that this repository names: ${at.folder}/x/.git, which a running command can write, so it runs outside of the sandbox`;
+      `asked: may run programs that this repository names (${at.folder}/x/.git, which a running command can write) and fetches from https://127.0.0.1:9/x with your credentials, so it runs outside of the sandbox`;
     assertEquals(await at.run(fetched), asked);
-    assertMatch(
-      await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
-      /^Refused: the repository's settings changed meanwhile. Try again[.]$/,
-    );
-    await at.outside("git -C x config --unset remote.origin.uploadpack");
-    // One that is not checked out yet can be made meanwhile.
-    await at.outside("mv x/.git hidden");
-    assertEquals(await at.run(fetched), asked);
-    await at.outside("mv hidden x/.git; git rm -q --cached x; git clone -q ../up.git ../clone");
-    // Nor one behind a link that the job can move.
-    await at.outside("ln -s ../clone link; rm -rf x");
-    const linked = await at.run("git -C link fetch origin");
-    const clone = asked.replace("/x/", "/link/").replace("../up.git", `${at.folder}/../up.git`);
-    assertEquals(linked, clone);
-    await at.outside(
-      "rm link; git init -q x; git -C x commit -q --allow-empty -m y; git -C x remote add origin ./none; git add x; echo > go",
-    );
+    assertMatch(await at.run(fetched, { beforeYes: () => set("./evil.sh") }), changed);
+    await at.outside("git -C x config --unset core.gitProxy; echo > go");
     await job;
-    assertMatch(await at.run(fetched), /^exit code: 1\n[^]*Could not access submodule|^exit code/);
-    at.permissions.disallow("run_bash(git fetch *)", at.folder);
-    assertMatch(
-      await at.run(fetched, { beforeYes: () => set("touch ../../../pwned; false") }),
-      /^Refused: the repository's settings changed meanwhile. Try again[.]$/,
-    );
+    assertMatch(await at.run(fetched), /^exit code: 128/);
+    at.permissions.disallow("run_bash(git -C x *)", at.folder);
+    assertMatch(await at.run(fetched, { beforeYes: () => set("./evil.sh") }), changed);
     // Also in what the question cuts.
     const long = `: ${"x".repeat(120)}; `;
     await set(`${long}false`);
-    assertMatch(
-      await at.run(fetched, { beforeYes: () => set(`${long}touch ../../../pwned; false`) }),
-      /^Refused: the repository's settings changed meanwhile/,
-    );
-    assertEquals(at.has("pwned"), false);
-    await set("git-upload-pack");
-    assertMatch(await at.run(fetched, { beforeYes: () => Promise.resolve() }), /^exit code/);
-    // Positive control.
-    await set("touch ../../../pwned; false");
-    await at.outside(fetched);
-    assertEquals(at.has("pwned"), true);
+    assertMatch(await at.run(fetched, { beforeYes: () => set(`${long}true`) }), changed);
+    assertMatch(await at.run(fetched, { beforeYes: () => Promise.resolve() }), /^exit code: 128/);
   },
 });
 
@@ -1451,9 +1545,10 @@ Deno.test({
   async fn() {
     await using at = await repository();
     await at.outside(
-      "git init -q --bare ../up.git; git remote add origin ../up.git; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-push; " +
-        "chmod +x .git/hooks/pre-push; cp .git/hooks/pre-push tool; git config core.fsmonitor ./tool; mkdir -p .git/remotes; echo URL: ../up.git > .git/remotes/two",
+      "git init -q --bare ../up.git; git remote add origin far:$(realpath ../up.git); printf 'shift; eval \"$*\"' > ~/ssh; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-push; " +
+        "chmod +x .git/hooks/pre-push; cp .git/hooks/pre-push tool; git config core.fsmonitor ./tool; mkdir -p .git/remotes; echo URL: far:/none > .git/remotes/two",
     );
+    using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
     const changes: [path: string, command: string][] = [
       [".git/hooks/pre-push", "git push origin main"],
       [".git/remotes/two", "git push two main"],
@@ -1481,14 +1576,14 @@ Deno.test({
     await at.outside(
       "git config --global alias.st 'status -sb'; git config --global alias.s st; git config --global alias.ci commit; " +
         "git config --global alias.lg \"log --format='%h %s' --graph\"; git config --global alias.commit status; " +
-        "git config --global alias.loop loop; git config --global alias.up push",
+        "git config --global alias.loop loop; git config --global alias.up push; git remote add origin https://h/x",
     );
     assertMatch(await at.run("git s"), /^exit code: 0\n[^]*## main/);
     assertMatch(await at.run("git lg -1"), /^exit code: 0\n[^]*one/);
     for (const name of ["ci", "commit", "loop"]) {
-      assertMatch(await at.run(`git ${name}`), /^asked: writes to the repository/, name);
+      assertMatch(await at.run(`git ${name}`), /^asked: .*writes to the repository/, name);
     }
-    assertMatch(await at.run("git up"), /^asked: pushes with your credentials/);
+    assertMatch(await at.run("git up"), /^asked: pushes to https:\/\/h\/x with your credentials/);
     const { signal } = new AbortController();
     const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
     for (const command of ["git push --force", "rm -rf /opt/none", "rm -rf ~/x"]) {

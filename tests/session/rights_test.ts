@@ -344,7 +344,9 @@ Deno.test({
       approve: ({ right, call }) => {
         asked.push([call.arguments.command, right?.kind]);
         return Promise.resolve(
-          asked.length === 1 ? { choice: "edit", command: "git push" } : { choice: "once" },
+          asked.length === 1
+            ? { choice: "edit", command: "git push https://h/x" }
+            : { choice: "once" },
         );
       },
       onEvent() {},
@@ -352,10 +354,10 @@ Deno.test({
     const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
     await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
     const decision = await policy.decide(tool, { command: "rm -rf ." }, context);
-    assertEquals(asked, [["rm -rf .", undefined], ["git push", "sandbox"]]);
+    assertEquals(asked, [["rm -rf .", undefined], ["git push https://h/x", "sandbox"]]);
     assertEquals(decision.allow && [decision.right?.kind, decision.args?.command], [
       "sandbox",
-      "git push",
+      "git push https://h/x",
     ]);
   },
 });

@@ -438,14 +438,14 @@ Deno.test({
       );
     };
     const commit = bash("git add a.txt && git commit -qm one");
-    const calls = [commit, bash("git log --oneline"), bash("git push")];
+    const calls = [commit, bash("git log --oneline"), bash("git push https://h/x")];
     for (const flags of [CONFINED, ["--approve", "auto", ...CONFINED]]) {
       await turn(calls, flags, { prepare }, ({ results, stderr, code }) => {
         assertMatch(results[0]!, /^exit code: 0/);
         assertMatch(results[1]!, /^exit code: 0[^]* one$/m);
         assertMatch(
           results[2]!,
-          /^Refused: .* it pushes with your credentials, so it runs outside/,
+          /^Refused: .* pushes with your credentials, so it runs outside/,
         );
         assertStringIncludes(results[2]!, "--sandbox off allows it");
         assertStringIncludes(stderr, "--sandbox off allows it");

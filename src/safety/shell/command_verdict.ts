@@ -15,10 +15,9 @@ import { allowsCommand, concernsCommand, isFor, parseRule, type Rule } from "../
 import type { PolicyCall, Verdict } from "../settings.ts";
 import type { Right } from "../../types/confine.ts";
 import { isAbsolute } from "../../text/std_path.ts";
-import { findProgram } from "../../find_program.ts";
 import { accessAt } from "../view.ts";
 import { enteredFolder, isQuiet, networkGrants } from "./beginnings.ts";
-import { gitNeed, programsOfGit } from "./git_command.ts";
+import { gitNeed, gitOutside, programsOfGit } from "./git_command.ts";
 import { parseCommandLine } from "./parser.ts";
 import { refusedFolder } from "./refused_folder.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
@@ -27,14 +26,34 @@ import {
   besides,
   isHarmless,
   mayRun,
-  namingOption,
   programName,
   runsOthers,
+  withoutTimeout,
   writtenBy,
 } from "./wrappers.ts";
 
 /** Returns the verdict on a call that runs a command line, and may ask to leave the sandbox or a part of it. */
 export function commandVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
+  const verdict = leaveVerdict(call, scene);
+  const { effect, right } = verdict;
+  const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
+  if (!git) return verdict;
+  const { programs, variables, where } = git;
+  // Only one form of git leaves by a rule, or without a full question.
+  const given = { right: { ...right, ...variables && { variables } } };
+  const addressed = (reason: string) =>
+    reason.replace(" with your credentials", (text) => where ? ` ${where}${text}` : text);
+  const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;
+  const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
+  if (!programs || effect === "allow" && rules.some(coversAll)) {
+    return { ...verdict, ...given, reason: addressed(verdict.reason) };
+  }
+  const against = scene.rules.filter((rule) => rule.effect !== "allow");
+  const asked = leaveVerdict(call, { ...scene, rules: against });
+  return { ...asked, ...given, reason: `${programs} and ${addressed(asked.reason)}` };
+}
+
+function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
   const { tool, command, leave } = call;
   const inside = lineVerdict(tool, command, scene);
   // A command that needs more than it asks for is asked about once, and with that.
@@ -49,8 +68,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
       isGranted();
     return isOnline ? { ...inside, right: { kind: "network" } } : inside;
   }
-  const unconfined = outsideOf(scene);
-  const outside = lineVerdict(tool, command, unconfined);
+  const outside = lineVerdict(tool, command, outsideOf(scene));
   if (outside.effect === "allow") return { ...outside, right: { kind: leave } };
   const networked = leave === "network" && networkGrants(command);
   if (networked && inside.effect === "allow" && isGranted()) {
@@ -66,16 +84,6 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const kind = inside.right?.kind === "git" ? "git" : "write";
   const right: Right = lacked ? { kind, folder: lacked } : { kind: leave };
   return { ...because, right, isBeyond: true, ...networked && { networked } };
-}
-
-/** Matches commands of git that change no remote. */
-const KEEPS_REMOTES =
-  /^(cd |(timeout \S+ )?git (-C \S+ )?(add|commit|fetch|pull|push|status|tag)\b)/;
-
-function keepsRemotes({ words, assignments, redirections }: SimpleCommand): boolean {
-  const isPlain = assignments.length === 0 && words.every(({ kind }) => kind !== "dynamic");
-  return isPlain && redirections.every(isHarmless) &&
-    KEEPS_REMOTES.test(words.map(({ text }) => text).join(" "));
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
@@ -95,7 +103,6 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   if (line.commands.length === 0) {
     return scene.hasBash() ? ALLOW : askBecause("runs in a shell other than bash");
   }
-  scene = { ...scene, keepsRemotes: line.commands.every(keepsRemotes) };
   const parts = linePlaces(text, line.commands, scene);
   const verdicts = parts.map((part) => oneCommand(part.command, rules, part.scene));
   const isEntered = parts.at(-1)!.scene !== scene;
@@ -112,8 +119,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   const verdict: Verdict = writesGit ? { right: { kind: "git" }, ...found } : found;
   if (verdict.effect !== "allow" || !found.right) return verdict;
   // The whole line runs outside of the sandbox with this part.
-  const unconfined = outsideOf(scene);
-  const outside = lineVerdict(tool, text, unconfined);
+  const outside = lineVerdict(tool, text, outsideOf(scene));
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
@@ -122,7 +128,6 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
   const counted = loud.length > 0 ? loud : verdicts;
   const found = verdicts.find(({ effect }) => effect === "deny") ??
     counted.find(({ mayBeDenied }) => mayBeDenied) ??
-    counted.find(({ isUncovered }) => isUncovered) ??
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell other than bash");
@@ -204,7 +209,6 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   const plain = withoutTimeout(command);
   // In every mode: even with an approval or --yes, the command would fail in the sandbox.
   const need = scene.view && gitNeed(plain.words, scene);
-  const leaves = need?.why;
   // An option may make a program write there; some programs expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))
@@ -215,9 +219,15 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (isVague && (allowed || hasPathRules(scene))) {
     return { ...vague, mayBeDenied: hasPathRules(scene) };
   }
-  const outer = (leaves || !isConfined) && outerVerdict(plain.words, allowed, leaves, scene);
-  if (outer) return need?.isKeptReadOnly ? { ...outer, isKeptReadOnly: true } : outer;
+  if (need?.why) {
+    const verdict = leaving(allowed ? byRule(allowed) : askBecause(need.why));
+    return { ...verdict, ...need.isKeptReadOnly && { isKeptReadOnly: true } };
+  }
   if (isConfined) return CONFINED;
+  // A rule about a command does not cover programs that git runs; a rule that allows all commands does.
+  const programs = !scene.view && !(allowed && !allowed.command) &&
+    programsOfGit(plain.words, scene);
+  if (programs) return askBecause(programs);
   if (allowed) {
     const { words: [first = ""], isStart = true } = allowed.command ?? { words: [] };
     // These words name another file in another folder.
@@ -228,9 +238,8 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
   if (name === undefined) return askBecause("only redirects");
   if (runsOthers(plain.words)) return askBecause(`runs another program with ${name}`);
   if (isVague) return vague;
-  const unruled = askBecause(`runs ${name}, which no rule allows`);
-  const verdict = { ...unruled, isRoutine: true };
-  return isQuiet(plain.words) ? { ...verdict, basis: "quiet" } : verdict;
+  const unruled = { ...askBecause(`runs ${name}, which no rule allows`), isRoutine: true };
+  return isQuiet(plain.words) ? { ...unruled, basis: "quiet" } : unruled;
 }
 
 /** Returns the question about a loss, which may lie outside of the sandbox. */
@@ -238,48 +247,13 @@ function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Verdic
   const { words } = withoutTimeout(command);
   const { view } = scene;
   const why = view && gitNeed(words, scene)?.why;
-  const outer = why && outerVerdict(words, undefined, why, scene);
-  if (outer) return { ...outer, reason: `${loss} and ${outer.reason}` };
+  if (why) return leaving(askBecause(`${loss} and ${why}`));
   const isBeyond = view !== undefined && words.slice(1).some(({ text }) => {
     if (text.length >= 4096 || text.includes("\n")) return false;
     const { real, isInside } = scene.place(text.replace(/^~(?=\/)/, scene.paths.home ?? "~"));
     return !isInside && !/write|own/.test(accessAt(view(), real));
   });
   return { ...askBecause(loss), ...isBeyond && { isBeyond } };
-}
-
-/** Returns the verdict outside of the sandbox, needed for the reason `leaves`. Undefined: the rule decides. */
-function outerVerdict(
-  words: readonly Word[],
-  allowed: Rule | undefined,
-  leaves: string | undefined,
-  scene: Scene,
-): Verdict | undefined {
-  // A rule about a command does not cover programs that git runs; a rule that allows all commands does.
-  const isCovered = allowed !== undefined && allowed.command === undefined;
-  const uncovered = { isUncovered: true } as const;
-  const programs = isCovered
-    ? undefined
-    : programsOfGit(words, scene) ?? (leaves ? writtenProgram(words, scene) : undefined);
-  if (!leaves) return programs ? { ...askBecause(programs), ...uncovered } : undefined;
-  if (allowed && !programs) return leaving(byRule(allowed));
-  return programs
-    ? { ...leaving(askBecause(`${leaves} and ${programs}`)), ...uncovered }
-    : leaving(askBecause(leaves));
-}
-
-/**
- * Returns that a command runs a program that an option names, or that commands can write: it may be another one when a rule allows the same words. Otherwise undefined.
- */
-function writtenProgram(words: readonly Word[], scene: Scene): string | undefined {
-  const option = namingOption(words);
-  if (option !== undefined) return `runs a program that ${option} names`;
-  const [name = ""] = words.map(({ text }) => text);
-  const path = name.includes("/") ? name : findProgram(name, scene.programs ?? [], undefined);
-  if (path === undefined) return undefined;
-  const { real, isInside } = scene.place(path);
-  const isWritten = isInside || scene.view && accessAt(scene.view(), real) === "write";
-  return isWritten ? `runs ${real}, which commands can write` : undefined;
 }
 
 /** Returns the question about a command that a rule asks about or may refuse; otherwise undefined. */
@@ -340,14 +314,6 @@ function pathsIn({ kind, text }: Word): string[] {
     .filter((path) => path !== "" && !path.startsWith("-"));
 }
 
-/** Returns the command that `timeout SECONDS` runs, or any other command unchanged. */
-export function withoutTimeout(command: SimpleCommand): SimpleCommand {
-  const [program, limit, ...words] = command.words;
-  const isTimed = program?.kind === "literal" && program.text === "timeout" &&
-    limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text);
-  return isTimed ? { ...command, words } : command;
-}
-
 /** Returns the names of the programs that a line starts; empty if it cannot be parsed. */
 export function programNames(text: string): string[] {
   const line = parseCommandLine(text);
@@ -357,21 +323,14 @@ export function programNames(text: string): string[] {
 
 const CHOOSERS = /^(PATH|BASH_ENV|(GIT|LD|DYLD)_\w+)\+?=/;
 
-/** Returns the words of a line by which its programs are not those that their names lead to, if any. */
+/** Returns the word of a line by which its programs are not those that their names lead to, if any. */
 export function chosenPrograms(text: string): string | undefined {
   const line = parseCommandLine(text);
-  for (const one of line.ok ? line.commands : []) {
-    const set = one.assignments.map(({ name, value }) => `${name}=${value.text}`);
-    const words = [one.words, ...mayRun(one)];
-    const found = [
-      ...set,
-      ...words.flat().map((word) => word.text),
-    ].find((word) => CHOOSERS.test(word)) ?? words.map(namingOption).find((option) =>
-      option !== undefined
-    );
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const words = (line.ok ? line.commands : []).flatMap((one) => [
+    ...one.assignments.map(({ name, value }) => `${name}=${value.text}`),
+    ...[one.words, ...mayRun(one)].flat().map((word) => word.text),
+  ]);
+  return words.find((word) => CHOOSERS.test(word));
 }
 
 let parsedRules: readonly Rule[] | undefined;

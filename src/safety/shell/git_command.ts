@@ -3,13 +3,16 @@
 import { attempt } from "../../attempt.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { dirname, join, relative, resolve } from "../../text/std_path.ts";
-import { gitFileTarget, isRepository, withoutCredentials } from "../git_files.ts";
+import { gitFileTarget, withoutCredentials } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
 import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
-import { accessAt, entryAt, repositoryAround } from "../view.ts";
-import type { Word } from "./lexer.ts";
-import { programName } from "./wrappers.ts";
+import { findProgram } from "../../find_program.ts";
+import { accessAt, repositoryAround } from "../view.ts";
+import { isQuiet } from "./beginnings.ts";
+import type { SimpleCommand, Word } from "./lexer.ts";
+import { parseCommandLine } from "./parser.ts";
+import { isHarmless, mayRun, programName, withoutTimeout } from "./wrappers.ts";
 
 /** Subcommands of git that read, or write elsewhere. All others but those below write to the repository. */
 const READING_GIT = new Set(
@@ -33,27 +36,23 @@ const READING_WORDS: Readonly<Record<string, RegExp>> = {
   tag: /^$|^(-[ln]\d*|--(contains|list|merged|points-at|sort))\b/,
   worktree: /^list\b/,
 };
-/** Why subcommands need more than the repository. Fetching and pushing do not if the remote is in the folder. */
+const CHANGES_SETTINGS = "changes the settings of the repository";
+/** Why subcommands need more than the repository. Fetching and pushing do not if the remote is a path. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    "config maintenance remote sparse-checkout".split(" ").map((name) => [
-      name,
-      "changes the settings of the repository",
-    ]),
-  ),
-  fetch: "fetches from ADDRESS with your credentials",
+  config: CHANGES_SETTINGS,
+  fetch: "fetches with your credentials",
   lfs: "may use the network with your credentials",
-  pull: "pulls from ADDRESS with your credentials",
-  push: "pushes to ADDRESS with your credentials",
+  maintenance: CHANGES_SETTINGS,
+  pull: "pulls with your credentials",
+  push: "pushes with your credentials",
+  remote: CHANGES_SETTINGS,
+  "sparse-checkout": CHANGES_SETTINGS,
   submodule: "may fetch with your credentials",
   worktree: "adds, moves or removes a working tree",
 };
 /** Options of git branch that change the settings, too. */
 const BRANCH_SETTINGS =
   /^(-u.*|-[cmCM]|--(set-upstream-to.*|unset-upstream|edit-description|copy|move))$/;
-const SIGNING = new Set("am cherry-pick commit merge rebase revert tag".split(" "));
-/** Options before the subcommand that name no other repository, and no setting. */
-const PLAIN_OPTIONS = /^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/;
 /** The settings of a repository by which git runs nothing, and follows no path. */
 const HARMLESS_SETTINGS = new RegExp(
   "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf|eol|" +
@@ -88,14 +87,11 @@ export function isHarmlessSetting(
 /** Further subcommands of git: an alias of such a name does not count. */
 const OTHER_GIT = new Set(
   ("add am apply bisect branch bundle checkout checkout-index cherry-pick clean commit commit-tree filter-branch gc " +
-    "hash-object merge mergetool mv notes pack-refs prune read-tree rebase reflog repack replace rerere reset " +
-    "restore revert rm stash switch symbolic-ref tag update-index update-ref write-tree").split(
-      " ",
-    ),
+    "hash-object merge mergetool mv notes pack-refs prune read-tree rebase reflog repack replace rerere reset restore " +
+    "revert rm stash switch symbolic-ref tag update-index update-ref write-tree").split(" "),
 );
 const isOwnCommand = (name: string): boolean =>
   READING_GIT.has(name) || OTHER_GIT.has(name) || Object.hasOwn(NEEDS_MORE, name);
-const MAX_ALIASES = 10;
 
 interface GitCommand {
   folder: string;
@@ -123,18 +119,24 @@ function gitCommand(
       if (option === "-C") {
         ({ real: folder, path } = place(resolve(folder, value)));
         entered.push(path);
-      } else if (!PLAIN_OPTIONS.test(option)) isPlain = false;
+      } else if (!/^(-P|--no-pager|--no-optional-locks|--literal-pathspecs)$/.test(option)) {
+        isPlain = false;
+      }
     }
     const [name, ...rest] = texts.slice(at);
     if (name === undefined) return undefined;
     const key = `alias.${name.toLowerCase()}`;
-    const alias = isOwnCommand(name) || levels > MAX_ALIASES
+    const alias = isOwnCommand(name) || levels > 10
       ? undefined
       : git?.settings(folder)?.findLast((one) => one.name === key)?.value.trim();
     if (!alias || alias.startsWith("!")) return { folder, entered, name, rest, isPlain };
     texts = [...alias.split(/\s+/), ...rest];
   }
 }
+
+const isReading = (name: string, rest: readonly string[]): boolean =>
+  READING_GIT.has(name) ||
+  Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" "));
 
 /** Returns undefined if a git command only reads, `{}` if it writes, and `why` if it must leave the sandbox. */
 export function gitNeed(
@@ -144,17 +146,14 @@ export function gitNeed(
   const command = gitCommand(words, scene);
   if (command === undefined) return undefined;
   const { name, rest } = command;
-  const isReading = READING_GIT.has(name) ||
-    Object.hasOwn(READING_WORDS, name) && READING_WORDS[name]!.test(rest.join(" "));
-  if (isReading) return undefined;
+  if (isReading(name, rest)) return undefined;
   const isSetting = name === "branch" && rest.some((word) => BRANCH_SETTINGS.test(word));
   const needing = isSetting ? "config" : name;
   const why = Object.hasOwn(NEEDS_MORE, needing) ? NEEDS_MORE[needing] : undefined;
-  if (why !== undefined) {
-    const at = remotesOf(command, scene);
-    const addressed = why.replace(/ (to|from) ADDRESS/, at && ` $1 ${at.replaceAll("$", "$$$$")}`);
-    return isNearRemote(command, scene) ? {} : { why: addressed };
-  }
+  // In the sandbox, git runs the hooks of a repository that is a path.
+  const isNear = /^(push|fetch|pull)$/.test(name) && scene.git !== undefined &&
+    !remoteAddresses(command, scene).some((at) => REMOTE_HOST.test(at));
+  if (why !== undefined && !isNear) return { why };
   if (signs(command, scene)) return { why: "signs with your key" };
   const file = replacedFile(command, scene);
   if (file !== undefined) return { why: `replaces ${file}, which no command may write` };
@@ -163,44 +162,27 @@ export function gitNeed(
     : {};
 }
 
-/** True if git pushes to or fetches from a repository that commands can write, whose hooks then run in the sandbox. */
-function isNearRemote({ folder, name, rest }: GitCommand, { git, place, view }: Scene): boolean {
-  if (!/^(push|fetch|pull)$/.test(name)) return false;
-  const operand = rest.find((word) => !word.startsWith("-")) ?? "origin";
-  const url = git?.settings(folder)?.find((one) => one.name === `remote.${operand}.url`)?.value;
-  const address = (url ?? operand).replace(/^file:\/\/(?=\/)/, "");
-  if (/^[\w.+-]*(@[^/]*)?:/.test(address) || !/[./]/.test(address)) return false;
-  const { real, isInside } = place(resolve(folder, address));
-  return isInside ||
-    view !== undefined && [real, dirname(real)].some((at) => accessAt(view(), at) === "write");
-}
+/** An address of another machine, by a transport that runs no program of the repository. */
+const REMOTE_HOST = /^(https?|ssh):\/\/|^[^/:]+:(?!:|\/\/)/;
 
-/** Options of git fetch, pull and push that have no value, so that the next word is the remote. */
-const PLAIN_REMOTE_OPTIONS =
-  /^(-[dfnqtuv]+|--(all|delete|dry-run|ff-only|follow-tags|force|force-with-lease|no-verify|prune|rebase|set-upstream|tags))$/;
-
-/** Returns where a command fetches from or pushes to, in words; empty if that is unknown. */
-function remotesOf({ folder, name, rest, isPlain }: GitCommand, scene: Scene): string {
-  const words = rest.filter((word) => !PLAIN_REMOTE_OPTIONS.test(word));
-  const { git, keepsRemotes } = scene;
-  if (!keepsRemotes || !isPlain || words[0]?.startsWith("-")) return "";
+/** Returns the addresses of the remotes, or if settings have none, their names: git takes these for paths. */
+function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): readonly string[] {
   const settings = git?.settings(folder) ?? [];
-  const valuesOf = (pattern: RegExp) =>
-    settings.filter((one) => pattern.test(one.name)).map(({ value }) => value);
-  // Without a word, the current branch decides.
-  const usual = () => [
-    ...settings.flatMap((one) => /^remote\.(.*)\.(?:push)?url$/.exec(one.name)?.[1] ?? []),
-    ...valuesOf(/^(branch\..*\.(push)?remote|remote\.pushdefault)$/),
-  ];
-  const addresses = (words.length > 0 ? words.slice(0, 1) : usual()).flatMap((remote) => {
-    const [pushed, own] = ["pushurl", "url"].map((key) =>
-      valuesOf(new RegExp(`^remote\\.${RegExp.escape(remote)}\\.${key}$`))
-    );
-    const found = name === "push" && pushed!.length > 0 ? pushed! : own!;
-    return found.length > 0 ? found : /[/:]/.test(remote) ? [remote] : [];
+  const [named] = rest.filter((word) => !/^-|^\d+$/.test(word));
+  const all = settings.flatMap((one) => /^remote\.(.*)\.url$/.exec(one.name)?.[1] ?? []);
+  const isUsual = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
+  const usual = settings.flatMap((one) => isUsual.test(one.name) ? one.value : []);
+  const remotes = rest.includes("--all")
+    ? all
+    : named
+    ? [named]
+    : usual.length > 0
+    ? usual
+    : ["origin"];
+  return remotes.flatMap((remote) => {
+    const found = git?.addresses(folder, remote, name === "push") ?? [];
+    return found.length > 0 ? found : [remote];
   });
-  const shown = [...new Set(addresses)].map(shownAddress);
-  return shown.length > MAX_LISTED_NAMES ? "" : shown.join(" or ");
 }
 
 /** Returns a file that git would replace, but cannot: it would leave the work tree half changed, and succeed. */
@@ -220,7 +202,8 @@ function replacedFile({ folder, name, rest }: GitCommand, { git, view }: Scene) 
 }
 
 function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
-  if (!SIGNING.has(name) || rest.includes("--no-gpg-sign") || rest.includes("--no-sign")) {
+  const mayChange = /^(am|cherry-pick|commit|merge|rebase|revert|tag)$/.test(name);
+  if (!mayChange || rest.includes("--no-gpg-sign") || rest.includes("--no-sign")) {
     return false;
   }
   const option = name === "tag" ? /^(-[su]|--sign|--local-user)/ : /^(-S|--gpg-sign)/;
@@ -229,92 +212,119 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
   return rest.some((word) => option.test(word)) || !/^(false|no|off|0*)$/i.test(value);
 }
 
-/** Returns which programs of a repository git may run outside of the sandbox, in words, if any. */
+/** The options with which a rule may let git leave the sandbox. */
+const KNOWN_OPTIONS: Readonly<Record<string, RegExp>> = {
+  commit: /^(-[aqsSm]+|--(all|allow-empty|amend|gpg-sign|no-edit|quiet|signoff))$/,
+  fetch: /^(-[fnpqtv]+|--(all|depth=\d+|force|no-tags|prune|quiet|tags|unshallow|verbose))$/,
+  "ls-remote": /^(-[htq]+|--(exit-code|heads|quiet|refs|symref|tags))$/,
+  push:
+    /^(-[dfnquv]+|--(delete|dry-run|follow-tags|force|force-with-lease|quiet|set-upstream|tags|verbose))$/,
+  tag: /^(-[asm]+|--(annotate|sign))$/,
+};
+const ANY_PROGRAM = "may run any program as you, by settings and hooks of repositories,";
+
+/** Returns variables that give git settings. */
+export const settingVariables = (
+  settings: readonly (readonly string[])[],
+): Record<string, string> =>
+  Object.fromEntries([
+    ["GIT_CONFIG_COUNT", `${settings.length}`],
+    ...settings.flatMap(([name, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, name],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ]);
+
+/**
+ * Returns in words what a line with git may run outside of the sandbox. It has `variables`, and a rule may cover it, if
+ * it is a single command whose words are all known.
+ */
+export function gitOutside(
+  text: string,
+  scene: Scene,
+):
+  | { programs?: string; variables?: Readonly<Record<string, string>>; where?: string }
+  | undefined {
+  const line = parseCommandLine(text);
+  const isGit = ([first]: readonly Word[]) =>
+    first !== undefined && (first.kind !== "literal" || programName(first.text) === "git");
+  if (line.ok && !line.commands.some((one) => mayRun(one).some(isGit))) return undefined;
+  const isBare = ({ assignments, redirections }: SimpleCommand) =>
+    assignments.length === 0 && redirections.every(isHarmless);
+  const [only, ...more] = (line.ok ? line.commands : [])
+    .filter((one) => !isBare(one) || !isQuiet(one.words));
+  const words = only && isBare(only) && more.length === 0 ? withoutTimeout(only).words : [];
+  const isSpelledOut = words[0]?.text === "git" && words.every(({ kind }) => kind === "literal");
+  const command = isSpelledOut ? gitCommand(words, scene) : undefined;
+  if (command === undefined || !isInKnownForm(command, scene)) return { programs: ANY_PROGRAM };
+  const programs = programsOf(command, scene);
+  // No repository changes these settings, and its submodules run nothing.
+  const settings = ["core.fsmonitor=false", "submodule.recurse=false", "fetch.recurseSubmodules=no"]
+    .concat("push.recurseSubmodules=no", programs ? [] : "core.hooksPath=/dev/null");
+  const variables = settingVariables(settings.map((one) => one.split("=")));
+  const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
+  const shown = shortened(oneLine([...addresses].join(" or ")), 400);
+  return {
+    ...programs && { programs },
+    where: `${command.name === "push" ? "to" : "from"} ${shown}`,
+    variables: { ...variables, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
+  };
+}
+
+/** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
+function isInKnownForm(command: GitCommand, scene: Scene): boolean {
+  const { name, rest, entered, isPlain } = command;
+  const known = Object.hasOwn(KNOWN_OPTIONS, name) ? KNOWN_OPTIONS[name] : undefined;
+  const operands = rest.filter((word) => !known?.test(word));
+  const isUnclear = operands.some((word) => /^-|^\d+$/.test(word)) ||
+    REMOTE_HOST.test(operands[0] ?? "");
+  return known !== undefined && isPlain && entered.every((path) => scene.place(path).isInside) &&
+    (/^(commit|tag)$/.test(name)
+      ? !operands.some((word) => word.startsWith("-"))
+      : !isUnclear && remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at)));
+}
+
+/** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);
-  const { git } = scene;
-  if (command === undefined || git === undefined) return undefined;
-  if (!command.isPlain) return "may run programs that its options name";
-  const { name, rest } = command;
-  const isPush = [name, rest[0]].some((word) => /^(push|send-pack)$/.test(word ?? ""));
-  const isLocal = gitNeed(words, scene) === undefined;
-  const folders = [command.folder];
-  // A push to a repository of this machine runs its hooks.
-  const found = isPush
-    ? ["origin", ...rest].filter((word) => isRepositoryAt(folders[0]!, word)).map(hooksOf)
-    : [];
-  for (const folder of folders) {
-    if (folders.length > MAX_SUBMODULES) {
-      return `may run programs of over ${MAX_SUBMODULES} submodules`;
-    }
-    const settings = git.settings(folder);
-    if (settings === undefined) return "may run programs that unreadable settings name";
-    const gitFolder = gitFileTarget(join(repositoryAround(folder)[0] ?? folder, ".git")) ?? "";
-    const suspect = settings.filter((one) =>
-      !/^(global|system)$/.test(one.scope) &&
-      (!isHarmlessSetting(one, gitFolder) || isPush && namesPath(one, settings))
-    );
-    const shown = suspect.map((one) =>
-      isPush && namesPath(one, settings) ? hooksOf(one.value) : shownSetting(one)
-    );
-    // What they name is compared after the question, too.
-    const named = git.named(folder);
-    found.push(...shown, ...isLocal ? [] : named);
-    const inner = isLocal && !/^(diff|status)$/.test(name) ? [] : git.submodules(folder);
-    folders.push(...inner.filter((at) => entryAt(`${at}/.git`) !== undefined));
-    const paths = [...command.entered, folder, ...inner].flatMap(gitPathsAt);
-    const written = paths.find(git.isWritten);
-    if (written) found.unshift(`${written}, which a running command can write`);
+  if (command === undefined || scene.git === undefined) return undefined;
+  const isFar = !command.isPlain || Object.hasOwn(NEEDS_MORE, command.name);
+  return isFar && !isInKnownForm(command, scene) ? ANY_PROGRAM : programsOf(command, scene);
+}
+
+function programsOf({ folder, entered, name, rest }: GitCommand, scene: Scene) {
+  const { git, place, programs = [], view } = scene;
+  const settings = git?.settings(folder);
+  if (git === undefined || settings === undefined) {
+    return "may run programs that unreadable settings name";
   }
-  const [shown, more] = [
-    [...new Set(found)].slice(0, MAX_LISTED_NAMES),
-    new Set(found).size - MAX_LISTED_NAMES,
+  const gitFolder = gitFileTarget(join(repositoryAround(folder)[0] ?? folder, ".git")) ?? "";
+  const written = [...entered, folder].flatMap(gitPathsAt).find(git.isWritten);
+  const own = [findProgram("git", programs, undefined) ?? []].flat().map(place)
+    .find((at) => at.isInside || view && accessAt(view(), at.real) === "write");
+  const found = [
+    ...written ? [`${written}, which a running command can write`] : [],
+    ...own ? [`${own.real}, which commands can write`] : [],
+    ...settings.filter(({ scope }) => !/^(global|system)$/.test(scope))
+      .filter((one) => !isHarmlessSetting(one, gitFolder)).map(shownSetting),
+    // What they name is compared after the question, too.
+    ...isReading(name, rest) ? [] : git.named(folder),
+    ...Object.hasOwn(NEEDS_MORE, name) ? [] : git.submodules(folder),
   ];
-  if (more > 0) shown.push(`${more} more`);
-  return found.length === 0
-    ? undefined
-    : `may run programs that this repository names: ${shown.join(", ")}`;
+  const shown = shortened([...new Set(found)].join(", "), 400);
+  return shown && `may run programs that this repository names (${shown})`;
 }
 
 /** Returns the paths, some missing, by which git finds the repository of a folder. */
 function gitPathsAt(folder: string): string[] {
-  const [top = "/", ...further] = repositoryAround(folder);
-  const paths = further;
-  for (let at = folder;; at = dirname(at)) {
-    const path = join(at, ".git");
-    paths.push(path, gitFileTarget(path) ?? path);
-    if (at === top || dirname(at) === at) return paths;
-  }
+  const [top, ...further] = repositoryAround(folder);
+  const [path, above] = [join(folder, ".git"), dirname(folder)];
+  const rest = folder === top || folder === above ? further : gitPathsAt(above);
+  return [path, gitFileTarget(path) ?? path, ...rest];
 }
-
-const MAX_SUBMODULES = 50;
-const MAX_LISTED_NAMES = 6;
 
 function shownSetting({ name, value }: GitSetting): string {
   const key = name.slice(name.lastIndexOf(".") + 1);
   const shown = withoutCredentials(`${key} = ${value.replace(/\s+/g, " ")}`).slice(key.length + 3);
   return shortened(oneLine(`${withoutCredentials(name)}=${shown || "…"}`), 100);
-}
-
-const shownAddress = (text: string): string => shortened(oneLine(withoutCredentials(text)), 100);
-const hooksOf = (address: string): string => `the hooks of ${shownAddress(address)}`;
-
-/** True for the address of a repository on this machine, and for a word that may be one. */
-const isOnMachine = (address: string) => /^file:|^[^:]*(\/|$)/.test(address);
-
-/** True if git takes a word for a repository of this machine. */
-function isRepositoryAt(folder: string, word: string): boolean {
-  const address = word.replace(/^--?\w+=/, "");
-  const at = resolve(folder, address);
-  const isHere = ["", ".git", "/.git"].some((end) => isRepository(at + end)) ||
-    entryAt(`${at}/.git`) !== undefined;
-  return isOnMachine(address) && (isHere || address.startsWith("file:"));
-}
-
-/** True for a setting that names a repository of this machine as a remote. */
-function namesPath({ name, value }: GitSetting, settings: readonly GitSetting[]): boolean {
-  const isName = /^(branch\..*\.(push)?remote|remote\.pushdefault)$/.test(name);
-  if (!isName && !/^remote\..*\.(push)?url$/.test(name)) return false;
-  const isKnown = value === "." || settings.some((one) => one.name === `remote.${value}.url`);
-  return isOnMachine(value) && !(isName && isKnown);
 }

@@ -5,10 +5,10 @@ import { outsideOf, type Scene } from "../path_verdict.ts";
 import { isFed, isFor, type OfferedRule } from "../rules.ts";
 import type { PolicyCall } from "../settings.ts";
 import { commandBeginning, quoted } from "./beginnings.ts";
-import { linePlaces, oneCommand, withoutTimeout } from "./command_verdict.ts";
+import { linePlaces, oneCommand } from "./command_verdict.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
-import { programName, runsOthers } from "./wrappers.ts";
+import { programName, runsOthers, withoutTimeout } from "./wrappers.ts";
 
 /** The maximum number of rules in a question: users do not read more. */
 const MAX_RULES = 4;

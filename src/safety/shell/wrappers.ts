@@ -74,17 +74,6 @@ export function runsOthers(words: readonly Word[]): boolean {
     rest.some(({ text }) => options.some((one) => isOption(text, one)));
 }
 
-/** Returns the words by which a git command names a program itself, such as `-c core.editor=./e`; else undefined. */
-export function namingOption([program, ...rest]: readonly Word[]): string | undefined {
-  if (programName(program?.text ?? "") !== "git") return undefined;
-  const at = rest.findIndex((word) =>
-    /^[\w+.-]+::/.test(word.text) || word.text.startsWith("-") && runsOthers([program!, word])
-  );
-  if (at < 0) return undefined;
-  const isWhole = /[=:]/.test(rest[at]!.text);
-  return rest.slice(at, isWhole ? at + 1 : at + 2).map(({ text }) => text).join(" ");
-}
-
 /** True if `word` contains the option: among other letters, abbreviated, or with a value. */
 export function isOption(word: string, option: string): boolean {
   if (word === option) return true;
@@ -92,6 +81,14 @@ export function isOption(word: string, option: string): boolean {
   if (option.startsWith("--")) return name.length > 2 && option.startsWith(name);
   if (/^-.$/su.test(option)) return /^-[^-]/.test(word) && word.includes(option[1]!);
   return name === option;
+}
+
+/** Returns the command that `timeout SECONDS` runs, or any other command unchanged. */
+export function withoutTimeout(command: SimpleCommand): SimpleCommand {
+  const [program, limit, ...words] = command.words;
+  const isTimed = program?.kind === "literal" && program.text === "timeout" &&
+    limit?.kind === "literal" && /^\d+[smh]?$/.test(limit.text);
+  return isTimed ? { ...command, words } : command;
 }
 
 /** Commands of longer wrappers are not searched for: wrappers need approval anyway. */
