@@ -61,7 +61,11 @@ for (
       /"zzzzzzzz" in .*config\.json: there is no such setting/,
     ],
     ["a slip", '{"temprature": 1}', /"temprature".*did you mean "temperature"\?$/],
-    ["no JSON", '{\n"model": "secret",\n}', /config\.json, line 3, column 1: it is not JSON$/],
+    [
+      "no JSON",
+      '{\n"model": "secret",\n}',
+      /config\.json, line 3, column 1: it is not JSON: correct or remove it$/,
+    ],
     [
       "another value",
       '{"keys": {"approve": "x"},\n"approve": "atuo"}',
