@@ -284,7 +284,7 @@ export function sessionOptions(
     permissions,
     approvesAll: args.yes === true,
     trust: args.trust,
-    readsInstructions: !args.demo,
+    readsFolder: !args.demo,
     isRecorded: !args["no-session"] && !args.demo,
     resumesNewest: args.continue === true,
     keepsMode: args.approve === undefined && !args.yes,

@@ -73,7 +73,8 @@ export class Permissions {
   readonly #networked = new Set<string>();
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
-  #frontend: Pick<Frontend, "approve" | "onEvent"> | undefined;
+  /** The frontend of the session that uses these permissions; undefined without one. */
+  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined;
 
   /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
@@ -97,9 +98,9 @@ export class Permissions {
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
-      mayAsk: () => this.#frontend?.approve !== undefined,
+      mayAsk: () => this.frontend?.approve !== undefined,
       onMended: (why) =>
-        this.#frontend?.onEvent({ type: "session_notice", notice: { code: "mended", why } }),
+        this.frontend?.onEvent({ type: "session_notice", notice: { code: "mended", why } }),
     });
   }
 
@@ -115,7 +116,6 @@ export class Permissions {
 
   /** Returns the policy for calls. If `frontend` cannot ask, calls that need approval are refused. */
   policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
-    this.#frontend = frontend;
     return {
       decide: async (tool, args, context) => {
         await expectSwaps();
@@ -213,6 +213,7 @@ export class Permissions {
       const stated = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
       const own = stated === undefined ? anyhow : asCommands;
       if (own.#approve !== this.#approve) own.setApprove(this.#approve);
+      own.frontend = this.frontend;
       try {
         return await own.confine(workingDir)(...given);
       } catch (error) {

@@ -86,6 +86,7 @@ export class Session implements AsyncDisposable {
     const { config, permissions, isChosen, asksServer, modelFlags, extensions = [] } = options;
     const jobs = jobStore();
     this.#extensions = extensions;
+    permissions.frontend = this.#person(this.#approve);
     const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy,
@@ -122,7 +123,7 @@ export class Session implements AsyncDisposable {
       ),
       extensions,
       trust: options.trust === true,
-      readsFolder: options.readsInstructions,
+      readsFolder: options.readsFolder,
       approvesAll: options.approvesAll === true,
       policy,
       policyWith: (by) => this.#policyWith(by),
@@ -408,9 +409,11 @@ export class Session implements AsyncDisposable {
   }
 
   #policyWith(approve: Frontend["approve"] | undefined): Policy {
-    const onEvent = (event: SessionEvent) => this.#emit(event);
-    const person = { ...approve && { approve }, onEvent };
-    return this.options.permissions.policy(person, () => this.refusals++);
+    return this.options.permissions.policy(this.#person(approve), () => this.refusals++);
+  }
+
+  #person(approve: Frontend["approve"] | undefined): Pick<Frontend, "approve" | "onEvent"> {
+    return { ...approve && { approve }, onEvent: (event) => this.#emit(event) };
   }
 
   /** Calls of one answer are decided in parallel, but the user is asked one question at a time. */

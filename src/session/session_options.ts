@@ -21,7 +21,7 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   extensions?: readonly Extension[] | undefined;
   /** True loads the folder's instructions this time. By default, the user's settings or answer decide. */
   trust?: boolean | undefined;
-  readsInstructions: boolean;
+  readsFolder: boolean;
   isRecorded: boolean;
   /** True resumes the folder's newest session. Default: false. */
   resumesNewest?: boolean | undefined;

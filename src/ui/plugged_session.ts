@@ -85,7 +85,7 @@ export async function pluggedSession(
       isChosen: true,
       canUndo: false,
       isRecorded: false,
-      readsInstructions: true,
+      readsFolder: true,
       asksServer: "before-turns",
       permissions: openPermissions(),
       extensions: allExtensions([], skills),

@@ -112,7 +112,7 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["--yes"], { approvesAll: true, keepsMode: false }],
   [["--trust"], { trust: true }],
   [["--demo"], {
-    readsInstructions: false,
+    readsFolder: false,
     isRecorded: false,
     asksServer: "never",
     demoUrl: "http://localhost:11434",
@@ -141,7 +141,7 @@ Deno.test("what flags mean for a session", () => {
     trust: undefined,
     notice: undefined,
   };
-  const common = { ...plain, approvesAll: false, readsInstructions: true, isRecorded: true };
+  const common = { ...plain, approvesAll: false, readsFolder: true, isRecorded: true };
   const none = {
     ...common,
     resumesNewest: false,

@@ -36,7 +36,7 @@ export async function fakeSession(
       config: { local: localConfig({ host, model: "test", contextLength, maxRetries: 0 }) },
       isChosen: true,
       permissions: openPermissions({}, () => undefined),
-      readsInstructions: false,
+      readsFolder: false,
       isRecorded: false,
       canUndo: true,
       asksServer: "never",

@@ -5,6 +5,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
+import type { SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
 import type { SandboxMode } from "../../src/safety/settings.ts";
 import type { Right } from "../../src/types/confine.ts";
@@ -54,6 +55,11 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
   const { signal } = new AbortController();
   let programs: readonly string[] | undefined;
   const notices: string[] = [];
+  const onEvent = (event: SessionEvent) => {
+    if (event.type === "session_notice") notices.push(...noticeLines(event.notice, "flags"));
+  };
+  const refuse = () => Promise.resolve({ choice: "refuse", reason: "" } as const);
+  permissions.frontend = { approve: refuse, onEvent };
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
@@ -74,9 +80,7 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
         await beforeYes?.();
         return beforeYes ? { choice: "once" } : { choice: "refuse", reason: "" };
       },
-      onEvent: (event) => {
-        if (event.type === "session_notice") notices.push(...noticeLines(event.notice, "flags"));
-      },
+      onEvent,
     });
     const confine = permissions.confine(() => workingDir);
     const env = ["GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];
@@ -1474,6 +1478,22 @@ Deno.test({
     // The settings that git runs nothing for stay.
     assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
     assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
+  },
+});
+
+Deno.test({
+  name: "R-23 what a server leaves is reported at its end",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const confine = at.permissions.confineServers(() => at.folder, "one");
+    const line = `${AT_X}; git -C x config ${EVIL}`;
+    const { program, args, mend } = await confine("/bin/sh", ["-c", line]);
+    const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
+    assertEquals(success, true);
+    const said = mend?.("");
+    assertMatch(said ?? "", /x\/[.]git\/config was moved to config[.]untr/);
+    assertStringIncludes(at.notices.join("\n"), said!);
   },
 });
 

@@ -105,7 +105,7 @@ for (const sandbox of [undefined, "off"]) {
       const { folder, permissions } = at;
       {
         await using _ = await fakeSession(server.url, {
-          ...{ folder, permissions, readsInstructions: true },
+          ...{ folder, permissions, readsFolder: true },
         });
       }
       assertEquals([await at.has("work/in"), await at.has("out")], [true, sandbox === "off"]);

@@ -18,7 +18,8 @@ export class McpExtension implements Extension {
   /** Asks about the servers of the folder, and offers the tools of all. It does not start a server. */
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
     const { agent, permissions, confirm, surface: { way }, emit } = session;
-    const files = mcpFiles(agent.state.workingDir, permissions.variables);
+    const files = mcpFiles(agent.state.workingDir, permissions.variables)
+      .filter(({ scope }) => session.readsFolder || scope === "user");
     if (files.length + this.given.length === 0) return;
     const tell = (kind: string, ...lines: string[]) =>
       emit({ type: "session_notice", notice: { code: "extension", kind, lines } });

@@ -35,7 +35,7 @@ async function placesWith(files: Record<string, string> = {}) {
       await fakeSession(url, {
         folder: `${root}/repo`,
         permissions: await permissions(),
-        readsInstructions: true,
+        readsFolder: true,
         config: { local: localConfig({ host: url, model: "test", useCompat: true }) },
         ...options,
       }, frontend),

@@ -65,7 +65,7 @@ Deno.test("hooks: six moments get their JSON on stdin, with and without the oute
       await using fake = await fakeSession(server.url, {
         folder: at.folder,
         permissions: await at.permissions(),
-        readsInstructions: true,
+        readsFolder: true,
       });
       const { response, toolExecutions } = await fake.session.prompt("hi", never);
       assertEquals([response, toolExecutions.length], ["really done", 1]);
@@ -91,6 +91,20 @@ Deno.test("hooks: six moments get their JSON on stdin, with and without the oute
     assertStringIncludes(sent[1]!.at(-1)!.content, "[A hook says: look again]");
     assertEquals(sent[2]!.at(-1)!.content, "[A hook says: more]");
   }
+});
+
+Deno.test("hooks: after an allowing hook, the model does not read that the user can be asked", async () => {
+  const limit = "exec 3<>/dev/tcp/192.0.2.1/80";
+  await using at = await places();
+  await at.own({ PreToolUse: hook(decides("allow")) });
+  await using server = strictServer([bash(`bash -c '${limit}'`), { text: "done" }]);
+  const permissions = at.permissions({ approve: "auto", sandbox: "workspace-write" });
+  if ((await permissions.sandboxStatus(at.folder)).by !== "bubblewrap") return;
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions, readsFolder: true },
+  });
+  const { toolExecutions } = await fake.session.prompt("hi", never);
+  assertStringIncludes(toolExecutions[0]!.result, "The user can grant it with --network.");
 });
 
 const json = (value: unknown) => `echo '${JSON.stringify(value)}'`;
@@ -135,7 +149,7 @@ for (const [name, command, outcome, asked, result = /./] of GUARDS) {
     await using fake = await fakeSession(server.url, {
       folder: at.folder,
       permissions: await at.permissions(),
-      readsInstructions: true,
+      readsFolder: true,
     }, { approve: () => (questions++, Promise.resolve({ choice: "once" })) });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals([done!.outcome, questions], [outcome, asked], done!.result);
@@ -159,7 +173,7 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
     await using fake = await fakeSession(server.url, {
       folder: at.folder,
       permissions: await at.permissions({ approve }),
-      readsInstructions: true,
+      readsFolder: true,
     }, { approve: () => Promise.resolve({ choice: "once" }) });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals(done!.outcome, "refused", done!.result);
@@ -179,7 +193,7 @@ Deno.test("hooks: a prompt that one refuses is not sent, and one may end the tur
   await using fake = await fakeSession(server.url, {
     folder: at.folder,
     permissions: await at.permissions(),
-    readsInstructions: true,
+    readsFolder: true,
   });
   await assertRejects(() => fake.session.prompt("a secret", never), Error, "no secrets");
   assertEquals([server.requests.length, fake.session.agent.state.messages.length], [0, 0]);
@@ -203,7 +217,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
     await using fake = await fakeSession(server.url, {
       folder: at.folder,
       permissions: await at.permissions({ sandbox: undefined, ...choice }),
-      readsInstructions: true,
+      readsFolder: true,
     }, {
       approve: () => (calls++, Promise.resolve({ choice: "once" })),
       confirm: (question) => {
@@ -247,7 +261,7 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   await using fake = await fakeSession(server.url, {
     folder: at.folder,
     permissions: await at.permissions(),
-    readsInstructions: true,
+    readsFolder: true,
   });
   await fake.session.prompt("hi", never);
   const asked: string[] = [];

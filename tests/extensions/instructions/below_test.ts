@@ -37,7 +37,7 @@ Deno.test("instructions below the folder come with what is first read there, onc
       );
       await using fake = await fakeSession(server.url, {
         ...{ folder, permissions, trust },
-        readsInstructions: true,
+        readsFolder: true,
       }, {
         confirm: (question) => {
           asked.push(...question.files.map(({ name }) => name));

@@ -111,6 +111,16 @@ Deno.test("mcp: requests begin with the same bytes all along, also when a server
   assertEquals(server.requests.length, 4);
 });
 
+Deno.test("mcp: a session that ignores the folder does not ask about its servers", async () => {
+  await using at = await places();
+  await at.brings({ bad: program("legacy", at.notes) });
+  let asked = 0;
+  await using session = await fakeSession("http://127.0.0.1:9", {
+    ...{ folder: at.folder, permissions: openPermissions({ sandbox: "off" }, at.env) },
+  }, { confirm: () => Promise.resolve(++asked > 0) });
+  assertEquals([asked, session.notices()], [0, []]);
+});
+
 Deno.test("mcp: a folder starts nothing that was not approved, and an approval is of the exact definition", async () => {
   await using at = await places();
   await at.brings({ bad: program("legacy", at.notes) });
@@ -118,9 +128,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
     const asked: unknown[] = [];
     const permissions = openPermissions({ sandbox: "off" }, at.env);
     const session = await fakeSession("http://127.0.0.1:9", {
-      folder: at.folder,
-      permissions,
-      trust,
+      ...{ folder: at.folder, permissions, trust, readsFolder: true },
     }, { ...confirm && { confirm: (question) => (asked.push(question), confirm()) } });
     return { ...session, asked, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   };
@@ -163,7 +171,9 @@ Deno.test("mcp: variables of a folder's file are expanded only where the person 
     { text: "a" },
   ]);
   const permissions = openPermissions({ sandbox: "off" }, at.env);
-  await using one = await fakeSession(server.url, { folder: at.folder, permissions, trust: true });
+  await using one = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions, trust: true, readsFolder: true },
+  });
   const { toolExecutions: [found] } = await one.session.prompt("hi", never);
   assertStringIncludes(
     found!.result,

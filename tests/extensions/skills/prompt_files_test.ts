@@ -55,7 +55,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
   const open = async (answer?: boolean, trust?: boolean) => {
     const asked: Confirmation[] = [];
     const options = { folder: at.folder, permissions: await at.permissions(), trust };
-    const fake = await fakeSession("http://127.0.0.1:9", { ...options, readsInstructions: true }, {
+    const fake = await fakeSession("http://127.0.0.1:9", { ...options, readsFolder: true }, {
       ...answer !== undefined && {
         confirm: (question) => {
           if (question.kind === "instructions") asked.push(question);
@@ -101,7 +101,7 @@ Deno.test("skills: the first request keeps to its bound with 300 skills, and eve
       await using fake = await fakeSession(server.url, {
         folder,
         permissions: await at.permissions(),
-        readsInstructions: true,
+        readsFolder: true,
         config: { promptTier, local: localConfig({ host: server.url, model: "test", useCompat }) },
       }, { approve: () => Promise.resolve({ choice: "once" }) });
       await fake.session.prompt("hi", never);
@@ -149,7 +149,7 @@ Deno.test("skills: /name sends the body once; the model reads it by its name or 
   await using fake = await fakeSession(server.url, {
     folder: at.folder,
     permissions: await at.permissions(),
-    readsInstructions: true,
+    readsFolder: true,
     trust: true,
   });
   await fake.session.prompt("/pdf see @a.txt", never);
@@ -197,7 +197,7 @@ Deno.test("skills: what was read survives a compaction, also a second one", asyn
   await using fake = await fakeSession(server.url, {
     folder: at.folder,
     permissions: await at.permissions(),
-    readsInstructions: true,
+    readsFolder: true,
   });
   for (const text of ["one", "two ".repeat(500), "three"]) await fake.session.prompt(text, never);
   await fake.command("/compact");
@@ -223,7 +223,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   await using fake = await fakeSession(server.url, {
     folder: at.folder,
     permissions: await at.permissions(),
-    readsInstructions: true,
+    readsFolder: true,
     trust: true,
   }, {
     approve: ({ subject, isOfPerson }) => {

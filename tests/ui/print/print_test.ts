@@ -75,7 +75,7 @@ async function printed(
       isChosen: true,
       folder,
       permissions: openPermissions({ yes }, () => undefined),
-      readsInstructions: false,
+      readsFolder: false,
       isRecorded: false,
       canUndo: false,
       asksServer: "never",
