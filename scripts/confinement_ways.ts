@@ -44,7 +44,6 @@ export async function inMode<T>(
   await using opened = await fakeSession(NO_SERVER, {
     folder,
     permissions: openPermissions(choice, (name) => variables[name]),
-    approvesAll: choice.yes === true,
     config: { local: localConfig({ host: NO_SERVER, model: "test" }), maxOutputChars: 10_000_000 },
   }, approve);
   if (plans) await opened.session.command("plan", "", signal);

@@ -7,6 +7,7 @@ import type { ToolExecution } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Tool, ToolContext } from "../types/tool.ts";
+import { withoutImages } from "../text/parts.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { reasonOf } from "../text/reason.ts";
 import { AgentMemory } from "./memory.ts";
@@ -56,6 +57,13 @@ export interface AgentOptions
 
 /** Returns what an agent has learned about its servers: not for callers of the library. */
 export let memoryOf: (agent: CopilotAgent) => AgentMemory;
+
+/** Returns the messages of a request: by default, those of the conversation behind its system prompt. */
+export function requestMessages(agent: CopilotAgent, messages?: readonly Message[]): Message[] {
+  const system: Message = { role: "system", content: agent.systemPrompt };
+  return (messages ?? [system, ...agent.state.messages])
+    .map((message) => agent.seesImages === false ? withoutImages(message) : message);
+}
 
 /** Characters of instructions per token of context: about an eighth of the window. */
 const INSTRUCTIONS_SHARE = 0.5;

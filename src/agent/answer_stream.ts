@@ -114,7 +114,7 @@ class PieceGatherer {
     queueMicrotask(() => this.flush(false));
   }
 
-  /** Emits the batch. Unless it is `final`, half a character at the end waits for the rest. */
+  /** Emits the batch. Unless `isFinal`, half a character at the end waits for the rest. */
   flush(isFinal = true): void {
     this.#isScheduled = false;
     if (this.#pending === undefined) return;

@@ -2,14 +2,13 @@
 
 import type { CallOptions, Delta, Reply, SendOptions } from "../models/backend.ts";
 import { BackendError } from "../errors.ts";
-import { withoutImages } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { HIDDEN_CYCLE, RepetitionWatcher } from "../text/repetition.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Message } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { endingWith } from "../wire/wait.ts";
-import type { CopilotAgent } from "./agent.ts";
+import { type CopilotAgent, requestMessages } from "./agent.ts";
 import { AnswerStream } from "./answer_stream.ts";
 import {
   askedAfter,
@@ -24,7 +23,10 @@ import { answerRoom, thinkBudget } from "./tokens.ts";
 interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
-  /** True reports an empty answer or a swallowed call as `askAgain`, and retries within a call; by default false. */
+  /**
+   * True: an empty answer or a lost call returns `askAgain`, and a connection that breaks within a call is retried.
+   * Default: false.
+   */
   mayAskAgain?: boolean;
   /** The tools to offer; by default the agent's. */
   tools?: readonly Tool[];
@@ -45,9 +47,7 @@ const MAX_BUDGETS = 2;
  */
 export async function askModel(agent: CopilotAgent, options: AskOptions): Promise<ModelAnswer> {
   const { signal, ready, emit, tools = agent.offered } = options;
-  const system: Message = { role: "system", content: agent.systemPrompt };
-  const { messages: all = [system, ...agent.state.messages] } = options;
-  const messages = agent.seesImages === false ? all.map(withoutImages) : all;
+  const messages = requestMessages(agent, options.messages);
   const backend = agent.backend;
   const isTyped = () => backend.isTyped;
   using ending = endingWith(signal);

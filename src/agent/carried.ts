@@ -40,7 +40,7 @@ export function carriedParts(
   const tokens = ({ text }: { text: string }) => size({ role: "user", content: text });
   const tasks = tasksIn(old);
   const files = openedFiles(old, tools).slice(-MAX_LISTED_PATHS);
-  const filesOf = () => note(FILES, [FILES_TITLE, ...files].join("\n"));
+  const filesOf = () => ({ ...note(FILES, [FILES_TITLE, ...files].join("\n")), files: [...files] });
   while (files.length > 1 && tokens(filesOf()) > limit * LIMIT_PARTS.files) files.shift();
   const saidRoom = Math.min(
     Math.max(limit * LIMIT_PARTS.said, MIN_SAID),
@@ -104,7 +104,7 @@ function saidWithin(
 /** Returns the files that calls of `tools` opened, including those of earlier summaries, newest last. */
 function openedFiles(messages: readonly Message[], tools: readonly Tool[]): string[] {
   const named = messages.flatMap((message) => {
-    const listed = notesIn([message], FILES).flatMap(({ text }) => text.split("\n").slice(1));
+    const listed = notesIn([message], FILES).flatMap(({ files = [] }) => files);
     const opened = (message.toolCalls ?? []).flatMap(({ name, arguments: args }) => {
       const tool = tools.find((one) => one.name === name);
       const checked = tool && checkArguments(tool, args);

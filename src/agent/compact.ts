@@ -37,7 +37,7 @@ export interface CompactOptions {
   focus?: string | undefined;
   /** Called with each event. */
   onEvent?: ((event: TurnEvent) => void) | undefined;
-  /** Called for each piece of the summary, about a token, as the model writes it. */
+  /** Called for each piece of the summary and its reasoning, about a token, as the model writes it. */
   onPiece?: (() => void) | undefined;
   /** Ends it and leaves the conversation unchanged. */
   signal?: AbortSignal | undefined;
@@ -86,8 +86,8 @@ interface Sizes {
  * Shortens the conversation in one big step, because the server then reads all of it again. First, unsent results
  * are cut to the available room. Then old results become one line each, down to half of the room. If that is not
  * enough, the model summarizes the oldest messages. Results stay with their calls, and the newest ones and the
- * user's newest message stay. Returns `null` if nothing was changed, as also when the server's failure or
- * `signal` makes it throw.
+ * user's newest message stay. Returns `null`, and changes nothing, if there is no room to make. If the server fails
+ * or `signal` ends it, throws and changes nothing.
  */
 export async function makeRoom(
   agent: CopilotAgent,
@@ -175,7 +175,10 @@ async function summaryOf(
   return undefined;
 }
 
-/** Returns a summary of `parts` in about `room` tokens; undefined if it is hardly shorter than `old`. */
+/**
+ * Returns a summary of `old` in about `room` tokens, with `parts` verbatim behind it; undefined if both together are
+ * hardly shorter than `old`.
+ */
 async function writtenSummary(
   agent: CopilotAgent,
   old: readonly Message[],

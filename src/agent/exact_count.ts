@@ -4,9 +4,7 @@ import { compatBody } from "../models/openai/request.ts";
 import { countedPrompt } from "../models/ollama/served_model.ts";
 import { compatConfig } from "../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../models/target.ts";
-import { withoutImages } from "../text/parts.ts";
-import type { Message } from "../types/message.ts";
-import { type CopilotAgent, memoryOf } from "./agent.ts";
+import { type CopilotAgent, memoryOf, requestMessages } from "./agent.ts";
 
 /** Returns the tokens of the next request as a private server counts them; undefined if it does not. Asks once. */
 export async function exactTokens(
@@ -18,15 +16,10 @@ export async function exactTokens(
   const { silentServers } = memoryOf(agent);
   // Tools that are described in the text are not in the server's template.
   if (!mayBeLlamaCpp(target) || target.textTools || silentServers.has(url)) return undefined;
-  const system: Message = { role: "system", content: agent.systemPrompt };
-  const all = [system, ...agent.state.messages];
-  const messages = agent.seesImages === false ? all.map(withoutImages) : all;
   const { local, compat } = agent.config;
-  const settings = compatConfig({
-    model: (local ?? compat)!.model,
-    think: (local ?? compat)!.think,
-  });
-  const body = compatBody(settings, messages, agent.offered, false);
+  const { model, think } = (local ?? compat)!;
+  const settings = compatConfig({ model, think });
+  const body = compatBody(settings, requestMessages(agent), agent.offered, false);
   const host = url.replace(/\/v1$/, "");
   const counted = await countedPrompt(JSON.parse(body), { host, apiKey, fetch, signal });
   if (counted === undefined) silentServers.add(url);

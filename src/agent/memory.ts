@@ -32,7 +32,7 @@ export class AgentMemory {
   failedSummaryAt: number = Infinity;
   /** True while a turn or a compaction changes the conversation. */
   isBusy: boolean = false;
-  /** The messages of the conversation in order: in a long one, looking up each takes longer. */
+  /** Sizes by position: in a long conversation, a map of messages is slower. */
   readonly sizes: SizedMessage[] = [];
   /** Sizes by message, with the length of the counted text, which callers may change. */
   readonly messageSizes: WeakMap<Message, { length: number; size: number }> = new WeakMap();

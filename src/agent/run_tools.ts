@@ -17,6 +17,8 @@ import { readValues } from "../tools/repair/read_values.ts";
 
 interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
+  /** Why calls have no single reading, by their ids. */
+  errors?: ReadonlyMap<string, string | undefined>;
   emit: (event: TurnEvent) => void;
 }
 
@@ -29,7 +31,7 @@ const MAX_SCHEMA_CHARS = 3000;
 /** The answer to a call that an answer may only show. */
 const MAY_BE_SHOWN =
   "The call was not run: it stands in a code block beside text, which may only show it. To make it, call it again, with nothing behind it. To propose it, answer without a call.";
-/** The repair of a call that an answer contains twice, and that would change something twice. */
+/** The note on a second, equal call in one answer, which is not run again. */
 const TWICE = "the same call twice in one answer as once";
 
 /** A running call. `args` and its tool are set once it has started. */
@@ -60,19 +62,15 @@ export function readCall(call: ToolCall, tools: readonly Tool[], folder: string)
 
 /**
  * Runs `calls`. Adjacent calls of read tools run in parallel, 8 at a time; the others run one after the other.
- * The records are returned in the order of the calls, and `tool_start` / `tool_done` are reported in that order
- * too, pair by pair: for the first unfinished call, before its tool runs. Never throws: after an abort,
- * unfinished calls are recorded as interrupted.
+ * Returns the records in the order of the calls, and reports `tool_start` and `tool_done` in that order, pair by pair:
+ * of parallel calls, only the first is reported before it runs, and a second, equal call has no `tool_start`. Never
+ * throws: after an abort, unfinished calls are recorded as interrupted.
  */
 export async function runTools(
-  given: readonly ToolCall[],
+  calls: readonly ToolCall[],
   options: RunToolsOptions,
 ): Promise<ToolExecution[]> {
-  const { tools, context: { workingDir } } = options;
-  const reads = given.map((call) => readCall(call, tools, workingDir));
-  const calls = reads.map(({ call }) => call);
-  const errors = new Map(reads.map(({ call, error }) => [call, error]));
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
   const isRead = (call: ToolCall | undefined) => byName.get(call?.name ?? "")?.access === "read";
   const done: ToolExecution[] = [];
   const running: Running[] = [];
@@ -91,7 +89,7 @@ export async function runTools(
       one.tool = tool;
       if (one === running[0]) tellStart(one);
     });
-    const execution = run.run(byName.get(call.name), errors.get(call));
+    const execution = run.run(byName.get(call.name), options.errors?.get(call.id));
     const one: Running = { call, tool: byName.get(call.name), isTold: false, execution };
     running.push(one);
   };

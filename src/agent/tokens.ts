@@ -157,8 +157,8 @@ const MAX_RATIO = 4;
 
 /**
  * Learns from the server's count of the request that was just answered. It must be called before the answer joins
- * the conversation. Returns true if the server silently read only a part of the request, which a count shows that
- * is too low or equals the window. That count is then taken as the window.
+ * the conversation. True if the count is too low, or equals the window: the server then read only a part. That
+ * count is then taken as the window.
  */
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);

@@ -87,7 +87,10 @@ const PARSE_NATIVELY =
 const MAX_FITTINGS = 3;
 /** The maximum number of times that an answer is asked for again while no call works. */
 const MAX_ASKED_AGAIN = 3;
-/** The first answer is free, so that calls can come before it. The others must have the form. */
+/**
+ * How often an answer that does not match is asked for again. The first answer may be of any form, so that calls can
+ * precede it; the repeated ones are held to the schema.
+ */
 const MAX_FORM_ASKED = 2;
 
 class Turn {
@@ -111,6 +114,8 @@ class Turn {
   #request = "";
   /** The form of a call that the next answer must have. */
   #callForm: AnswerForm | undefined;
+  /** Why calls of the newest answer have no single reading, by their ids. */
+  #errors: ReadonlyMap<string, string | undefined> = new Map();
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
 
   constructor(private readonly agent: CopilotAgent, private readonly options: TurnOptions) {
@@ -287,9 +292,10 @@ class Turn {
     const { config, state, tools } = this.agent;
     // Repaired here, so that the conversation shows the model its calls as they should have been.
     const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
-    message.toolCalls = reads.map(({ call }) => call);
-    const given = new Set(message.toolCalls.map(({ id }) => id));
-    message.toolCalls = withUniqueIds(message.toolCalls, usedIds(state.messages, given));
+    const calls = reads.map(({ call }) => call);
+    const given = new Set(calls.map(({ id }) => id));
+    message.toolCalls = withUniqueIds(calls, usedIds(state.messages, given));
+    this.#errors = new Map(message.toolCalls.map(({ id }, i) => [id, reads[i]!.error]));
     const recovered = message.toolCalls.filter(isRecovered);
     if (recovered.length === 0) return;
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
@@ -350,7 +356,7 @@ class Turn {
     context.maxOutputChars = Math.min(context.maxOutputChars, promptLimit(this.agent) ?? Infinity);
     context.asked = this.#request;
     if (onOutput) context.onOutput = onOutput;
-    const options = { tools, policy, context, emit: this.#emit };
+    const options = { tools, policy, context, errors: this.#errors, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
     if (executions.some(({ isError }) => !isError)) this.#asked = 0;

@@ -282,7 +282,6 @@ export function sessionOptions(
     notice: unsentKey(config),
     folder: options.workingDir,
     permissions,
-    approvesAll: args.yes === true,
     trust: args.trust,
     readsFolder: !args.demo,
     isRecorded: !args["no-session"] && !args.demo,

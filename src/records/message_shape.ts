@@ -71,7 +71,7 @@ function isParts(value: unknown): value is Part[] {
 
 function isPart(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { type, kind, name, text, mediaType, data, hash } = value;
+  const { type, kind, name, text, mediaType, data, hash, files = [] } = value;
   if (type === "image") {
     const isReference = data === undefined && isString(hash) && /^[0-9a-f]{64}$/.test(hash);
     return isString(mediaType) && /^image\/[\w.+-]+$/.test(mediaType) &&
@@ -79,7 +79,8 @@ function isPart(value: unknown): boolean {
   }
   if (!isString(text)) return false;
   return type === "text" ||
-    type === "resource" && isString(name) && RESOURCES.includes(kind as string);
+    type === "resource" && isString(name) && RESOURCES.includes(kind as string) &&
+      Array.isArray(files) && files.every(isString);
 }
 
 const isBase64 = (data: string) => data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);

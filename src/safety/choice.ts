@@ -18,7 +18,7 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   env?: readonly string[];
   /** If no mode is set and the sandbox works, the mode is `auto` with this sandbox. */
   prefersAuto?: Exclude<SandboxMode, "off">;
-  /** Runs the calls that would be asked about. */
+  /** True under `--yes`: asks only about what the sandbox closes, and what a rule that denies may cover. */
   yes?: boolean;
 }
 

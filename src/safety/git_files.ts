@@ -88,9 +88,7 @@ function isPartOf(folder: string, isKnown: (repository: string) => boolean): boo
 export const leavesName = (path: string): boolean =>
   /(^|\/)\.\.(\/|$)/.test(path.replace(/^(\.{1,2}(\/+|$))+/, ""));
 
-/**
- * Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently.
- */
+/** Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently. */
 export function gitFileTarget(dotGit: string): string | undefined {
   const named = /^gitdir: ([^\0\ufffd]+)$/.exec(lineIn(dotGit))?.[1];
   return named && !leavesName(named) ? resolve(dirname(dotGit), named) : undefined;
@@ -234,5 +232,7 @@ const linkIn = (path: string): string | undefined => attempt(() => Deno.readLink
 const hookLinks = (folder: string): string[] =>
   (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
     .filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));
-const isThereAt = (path: string): boolean => attempt(() => Deno.lstatSync(path)) !== undefined;
+/** True if there is an entry at a path. A link counts, wherever it leads. */
+export const isThereAt = (path: string): boolean =>
+  attempt(() => Deno.lstatSync(path)) !== undefined;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

@@ -23,7 +23,7 @@ each() {
 run() {
 `;
 
-/** The time in ms that programs may take together while this one waits for them, and Esc and signals with it. */
+/** The ms that programs may still take while this program blocks: until they end, neither Esc nor signals are handled. */
 export interface WaitTime {
   left: number;
 }

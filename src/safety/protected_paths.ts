@@ -6,9 +6,7 @@
  */
 
 interface FileGroup {
-  /**
-   * The contents of secrets ("may hold ..."), or the kind of protected files ("is ..."), for the user's decision.
-   */
+  /** The contents of secrets ("may hold ..."), or the kind of protected files ("is ..."), for the user's decision. */
   what: string;
   /**
    * Patterns, separated by blanks. `~/x` is in the home folder, `/x` in the root folder, others in any folder.

@@ -46,9 +46,7 @@ export interface Settings {
   outputs?: Map<string, string>;
   network?: boolean;
   networked?: readonly string[];
-  /**
-   * The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there.
-   */
+  /** The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there. */
   programs?: readonly string[];
   /** Queries git for what a repository has: settings, hooks and files of remotes, folders for submodules. */
   git?: {
@@ -99,8 +97,6 @@ export interface Verdict {
   isPlanned?: boolean;
   /** The grants that approving a call with network access makes for the session. */
   networked?: readonly NetworkGrant[];
-  /**
-   * For a part of a line. `quiet`: runs if the others are allowed; `words`: a rule allows exactly these words.
-   */
+  /** For a part of a line. `quiet`: runs if the others are allowed; `words`: a rule allows exactly these words. */
   basis?: "quiet" | "words";
 }

@@ -62,7 +62,7 @@ export function levelOf(value: unknown, source: LevelSource): SettingsLevel {
   const { network } = value;
   if (typeof network === "boolean") level.network = network;
   else if (network !== undefined) throw unusable("network", file, "true or false");
-  if (["deny", "ask", "allow"].some((effect) => value[effect] !== undefined)) {
+  if (RULE_EFFECTS.some((effect) => value[effect] !== undefined)) {
     level.rules = rulesIn(value, source);
   }
   return level;

@@ -68,7 +68,6 @@ interface ViewSources {
   programs?: readonly string[];
   /** Absolute folders of programs, from PATH, that may be in the folder. */
   allPrograms?: readonly string[];
-  os?: string;
 }
 
 export const entryAt = (path: string): Deno.FileInfo | undefined =>
@@ -112,7 +111,7 @@ const TOOLCHAINS =
 /** Caches of the home folder of which commands get private ones. */
 export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 
-/** Makes the view of a folder, and creates in it what no command may create. */
+/** Makes the view of a folder. Creates what git's settings name and is missing, so that no command can create it. */
 export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(sources);
@@ -135,7 +134,7 @@ export function makeView(sources: ViewSources): View {
         [...named].some((at) => isWithin(at, path));
     return !isListed && ![folder, ...sources.programs ?? []].some((at) => isWithin(path, at));
   };
-  const ofSystem = systemSecrets(looks, [folder, ...repository], sources.os);
+  const ofSystem = systemSecrets(looks, [folder, ...repository]);
   for (const finding of [...ofSystem, ...beside, ...ofHome]) {
     const { path, access } = finding;
     const usual = accessAt({ places }, path);
@@ -337,12 +336,12 @@ const adderTo =
 
 /** Returns the system's folders, and those of the home folder with programs. */
 function namedPlaces(
-  { paths: { home }, programs = [], os = Deno.build.os }: ViewSources,
+  { paths: { home }, programs = [] }: ViewSources,
   list: (folder: string) => readonly string[],
 ) {
   const places = new Map<string, PathAccess>();
   const add = adderTo(places);
-  add("read", READABLE_ROOTS[os] ?? []);
+  add("read", READABLE_ROOTS[Deno.build.os] ?? []);
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home === undefined) return places;
   add("none", [home]);
@@ -459,8 +458,8 @@ const OPENED_COST = 1000;
 const MAX_NEW_COST = 500_000;
 
 /**
- * Finds the repositories, what leads to one, and closed folders, in what commands could write of a folder,
- * repositories included. `isComplete` is false if there is no time for all.
+ * Looks for repositories in what commands can write below `root`. Also returns what leads to a repository, and folders
+ * that cannot be listed. `isComplete` is false if there is no time for all.
  */
 export function repositoriesIn(
   root: string,
@@ -595,8 +594,9 @@ function findSystemSecrets(looks: FolderLooks): string[] {
 }
 
 /** @param own the folders that are not the system's */
-function systemSecrets(looks: FolderLooks, own: readonly string[], os: string = Deno.build.os) {
-  const all = systemFindings.get(looks) ?? (os === "linux" ? findSystemSecrets(looks) : []);
+function systemSecrets(looks: FolderLooks, own: readonly string[]) {
+  const all = systemFindings.get(looks) ??
+    (Deno.build.os === "linux" ? findSystemSecrets(looks) : []);
   return all.filter((path) => !own.some((at) => isWithin(at, path)))
     .map((path): Finding => ({ path, access: "none" }));
 }

@@ -76,7 +76,7 @@ export class CallPolicy {
     return { allow: false, ...refusal(this.tool, verdict, way), summary };
   }
 
-  /** Returns the smallest right that allows a call, which was refused because the user could not be asked. */
+  /** Returns the flags or the rule that would allow the call with the least, for a line to the user. */
   #wayOut(args: Arguments, { right, isBeyond, isKeptReadOnly, mayBeDenied }: Verdict): string {
     const { yes, settings: { view, approve } } = this.by;
     // A deny rule may cover it, so only a user who reads it can decide.
@@ -157,8 +157,7 @@ export class CallPolicy {
   #isShared(args: Arguments): boolean {
     const { tool, path } = this.#call(args);
     if (path === undefined || tool.access !== "write") return false;
-    const { isFile, nlink } = entryAt(this.#place(path).real) ?? {};
-    return this.#shared ??= isFile === true && (nlink ?? 1) > 1;
+    return this.#shared ??= hasHardLinks(entryAt(this.#place(path).real));
   }
 
   /**
@@ -200,7 +199,7 @@ export class CallPolicy {
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
     if (!isSandboxed(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
-    // If that does not suffice, the next question is about the whole sandbox.
+    // If the command fails again, the next question is about the whole sandbox, not about a folder.
     if (verdict.right?.folder) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
     }
@@ -293,6 +292,8 @@ export class CallPolicy {
     }
   }
 }
+
+const hasHardLinks = (entry?: Deno.FileInfo) => entry?.isFile === true && (entry.nlink ?? 1) > 1;
 
 const liftedBy = ({ right, mayBePrivate }: Verdict): Pick<Verdict, "right" | "mayBePrivate"> => ({
   ...right && { right },

@@ -21,9 +21,7 @@ import type { UndoLog } from "./undo.ts";
 export interface ModelFlags {
   /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
   readonly names: readonly string[];
-  /**
-   * Returns the settings that `words` name, and a notice about them. @throws {Error} with one line for the user.
-   */
+  /** Returns the settings that `words` name, and a notice about them. @throws {Error} with one line for the user. */
   parse(
     words: readonly string[],
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
@@ -64,8 +62,6 @@ export interface SessionState {
   readonly trust: boolean;
   /** False ignores what the folder brings. */
   readonly readsFolder: boolean;
-  /** True runs calls without asking for approval. */
-  readonly approvesAll: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
   /** Returns the policy of the settings, in which `approve` answers for the user. */

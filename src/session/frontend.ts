@@ -89,7 +89,7 @@ export interface Status {
   model: string | undefined;
   /** The absolute working directory. */
   folder: string;
-  /** True under `--yes`: nothing needs approval. */
+  /** True under `--yes`: asks only about what the sandbox closes, and what a rule that denies may cover. */
   approvesAll: boolean;
   /** Missing until it is known. */
   mode?: ModeStatus;
@@ -108,13 +108,11 @@ export type SessionEvent =
   | { type: "session_notice"; notice: Notice }
   /** A command started. `newest` returns the end of its output. */
   | { type: "output"; newest: NewestOutput }
-  /**
-   * A rule was added: permanently if `path` stores it, otherwise for the session. `error`: why it was not saved.
-   */
+  /** A rule was added: permanently if `path` stores it, otherwise for the session. `error`: why it was not saved. */
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
-  /** The session resumes the folder's newest one; undefined if the folder has no sessions. */
+  /** The session resumes an earlier one; undefined if it was to resume the folder's newest one and there is none. */
   | { type: "resumed"; resumed: Resumed | undefined }
   /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }

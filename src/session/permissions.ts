@@ -7,7 +7,7 @@ import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
 import { waitTime } from "../safety/in_place.ts";
 import { homesIn, PathTable } from "../safety/path_table.ts";
-import { PermissionsFile, rulesOf, type ToolNames } from "../safety/settings_file.ts";
+import { PermissionsFile, rulesOf } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
@@ -42,20 +42,19 @@ import { isOn } from "../safety/host_verdict.ts";
 import { namespacesAdvice } from "../safety/sandbox/probe.ts";
 
 /**
- * Reads the user's settings file. `env` has the home folder, the settings folders and PATH; rules may name the
- * tools of `toolNames`. @throws {UsageError} if the file is invalid.
+ * Reads the user's settings file. `env` has the home folder, the settings folders and PATH.
+ * @throws {UsageError} if the file is invalid.
  */
 export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
-  toolNames: ToolNames = BUILTIN_NAMES,
 ): Permissions {
-  const file = new PermissionsFile(userFile("permissions.json", env), toolNames, choice.usual);
+  const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   const { sandbox } = file.general();
-  return new Permissions(choice, file, choice.sandbox ?? sandbox, env, toolNames);
+  return new Permissions(choice, file, choice.sandbox ?? sandbox, env);
 }
 
-const BUILTIN_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
+const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
 
 const MAX_OUTPUTS = 100;
 
@@ -82,7 +81,6 @@ export class Permissions {
     private readonly file: PermissionsFile,
     private readonly wantedSandbox: SandboxMode | undefined,
     readonly variables: VariableReader,
-    private readonly toolNames: ToolNames,
     programs = { caches: "caches", areCommands: true },
   ) {
     this.env = choice.env ?? [];
@@ -129,7 +127,7 @@ export class Permissions {
             ...{ ...settings, git, outputs: this.#outputs },
             ...look && { view: () => view ??= look() },
           },
-          yes: this.choice.yes === true,
+          yes: this.approvesAll,
           approve: frontend?.approve?.bind(frontend),
           onEvent: (event) => frontend?.onEvent(event),
           onRefused,
@@ -194,16 +192,16 @@ export class Permissions {
 
   /**
    * Returns a function that sandboxes an MCP server, or hooks, like commands, but with a `/tmp` and caches of
-   * their own. If no sandbox is set, they use it if it works here: each call of a server needs approval, but its
-   * effects are not visible.
+   * their own. Without a set sandbox mode, a server still runs sandboxed where that works: the user approves its
+   * calls, but cannot see what they do.
    * @param areCommands true for hooks of the folder: they may use git like commands, and are refused if they cannot
    * be sandboxed
    */
   confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
-    const { choice, file, variables, toolNames } = this;
+    const { choice, file, variables } = this;
     const programs = { caches: `servers/${name}`, areCommands };
     const made = (wanted: PermissionChoice, sandbox = this.wantedSandbox) =>
-      new Permissions(wanted, file, sandbox, variables, toolNames, programs);
+      new Permissions(wanted, file, sandbox, variables, programs);
     const asCommands = made(choice);
     const sandbox = choice.sandbox ?? "workspace-write";
     const anyhow = made({ ...choice, sandbox }, sandbox);
@@ -239,8 +237,8 @@ export class Permissions {
       notices.push({ code: "key_withheld", variable });
     }
     const wanted = this.wantedSandbox;
-    // Most folders have no settings, so the rules are loaded with the first call. If no sandbox mode is set, only
-    // the settings decide if commands are sandboxed.
+    // Most folders have no settings, so their rules are loaded when they are needed. If no sandbox mode is set,
+    // only the settings decide if commands are sandboxed.
     const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
       this.choice.prefersAuto !== "workspace-write" &&
       !this.file.hasFolders && projectSettings(folder).length === 0;
@@ -290,6 +288,11 @@ export class Permissions {
     this.setApprove(this.#approve === "plan" ? this.#beforePlan : undefined);
     if ((await this.mode(folder)).approve !== "plan") return;
     this.setApprove(isConfined && this.choice.prefersAuto ? "auto" : "ask");
+  }
+
+  /** True under `--yes`: see `PermissionChoice.yes`. */
+  get approvesAll(): boolean {
+    return this.choice.yes === true;
   }
 
   get startsInPlan(): boolean {
@@ -368,7 +371,7 @@ export class Permissions {
     const { approve, sandbox: mode, network, rules } = await this.#settingsFor(folder);
     return {
       approve,
-      yes: this.choice.yes === true,
+      yes: this.approvesAll,
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       networked: [...this.#networked],
@@ -395,7 +398,7 @@ export class Permissions {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
       paths: this.paths,
-      toolNames: this.toolNames,
+      toolNames: TOOL_NAMES,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
       looks: this.#looks ??= new FolderLooks(this.paths),

@@ -202,9 +202,7 @@ export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "firs
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
-/**
- * The model of an earlier session, and the current one, if it has a name. `isTakenUp`: the agent switches back.
- */
+/** The model of an earlier session, and the current one, if it has a name. `isTakenUp`: the agent switches back. */
 type TakenUp = {
   before: ModelUsed;
   now: Pick<ModelUsed, "server"> & { model?: string };

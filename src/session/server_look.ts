@@ -32,9 +32,7 @@ interface ServerLook {
   listTimeoutMs?: number;
 }
 
-/**
- * Checks the server, the model and the context, in this order. The agent switches to the model that was found.
- */
+/** Checks the server, the model and the context, in this order. The agent switches to the model that was found. */
 export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Check> {
   let isLoading = false;
   const look = {

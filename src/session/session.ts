@@ -6,7 +6,7 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
 import { requestTokens } from "../agent/tokens.ts";
-import { inputParts } from "../text/parts.ts";
+import { inputParts, typedIn } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
 import { shellTool } from "../tools/run_bash.ts";
@@ -41,8 +41,8 @@ const MAX_SHELL_SECONDS = 86_400;
 const MAX_CONTINUATIONS = 5;
 
 /**
- * Opens a session. The first event is its status, followed by notices about the folder. `signal` cancels a
- * question.
+ * Opens a session. Its first event is its status, if the frontend shows it, then notices about the folder follow.
+ * `signal` cancels a question.
  *
  * @throws {TypeError} {RangeError} if a setting or the folder is invalid.
  * @throws {UsageError} if a settings file is invalid.
@@ -64,7 +64,7 @@ export async function openSession(
 
 export class Session implements AsyncDisposable {
   readonly agent: CopilotAgent;
-  /** The number of calls and files that were refused without a question. */
+  /** The number of calls that the settings refused, without those of plan mode. */
   refusals = 0;
   readonly #state: SessionState;
   readonly #extensions: readonly Extension[];
@@ -124,7 +124,6 @@ export class Session implements AsyncDisposable {
       extensions,
       trust: options.trust === true,
       readsFolder: options.readsFolder,
-      approvesAll: options.approvesAll === true,
       policy,
       policyWith: (by) => this.#policyWith(by),
       approve: this.#approve,
@@ -143,7 +142,7 @@ export class Session implements AsyncDisposable {
   }
 
   get status(): Status {
-    const { agent, fit, isModelKnown, usage, cost, jobs, mode } = this.#state;
+    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode } = this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
@@ -151,7 +150,7 @@ export class Session implements AsyncDisposable {
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
-      approvesAll: this.options.approvesAll === true,
+      approvesAll: permissions.approvesAll,
       ...mode && { mode },
       tokens: { used, isCounted, window },
       cost,
@@ -205,11 +204,11 @@ export class Session implements AsyncDisposable {
 
   /** Reads the folder's settings and instructions, resumes a session, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
-    const { permissions, approvesAll, notice: first } = this.options;
+    const { permissions, notice: first } = this.options;
     const { agent, frontend } = this;
     if (this.options.canUndo) this.#state.undo = new UndoLog();
     this.#emitStatus();
-    const mayRun = frontend.approve !== undefined || approvesAll === true;
+    const mayRun = frontend.approve !== undefined || permissions.approvesAll;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
     for (const notice of first === undefined ? prepared : [first, ...prepared]) this.#tell(notice);
     if (frontend.approve !== undefined || permissions.startsInPlan) {
@@ -266,9 +265,7 @@ export class Session implements AsyncDisposable {
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
     const given = inputParts(input);
-    const typed = given.filter((part) => part.type === "text");
-    const text = typed.map((part) => part.text).join("\n\n");
-    this.#state.undo?.begin(this.agent, text);
+    this.#state.undo?.begin(this.agent, typedIn(given));
     try {
       await this.#looked(signal);
       const parts = [...state.pending, ...await this.#message(given, signal)];
@@ -284,12 +281,15 @@ export class Session implements AsyncDisposable {
   /** Returns the parts to send for a message. @throws {Error} if an extension refuses it. */
   async #message(given: readonly Part[], signal: AbortSignal): Promise<Part[]> {
     const parts = [...await messageParts(this.#state, given, signal)];
-    const text = given.filter((part) => part.type === "text").map((part) => part.text).join("\n\n");
+    const text = typedIn(given);
     for (const one of this.#extensions) parts.push(...await one.message?.(text, signal) ?? []);
     return parts;
   }
 
-  /** Sub-agents read what their parent reads too. */
+  /**
+   * Returns a reader of the messages that the user sends during the turn. Each agent has its own, so a sub-agent reads
+   * the same messages as its parent.
+   */
   #meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
     let read = this.#steering.length;
     return async () => {

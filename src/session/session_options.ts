@@ -15,12 +15,11 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   /** The working directory. Default: the current folder. */
   folder?: string | undefined;
   permissions: Permissions;
-  /** True runs calls without asking for approval. Default: false. */
-  approvesAll?: boolean | undefined;
   /** What extends the session, in order. */
   extensions?: readonly Extension[] | undefined;
-  /** True loads the folder's instructions this time. By default, the user's settings or answer decide. */
+  /** True uses what the folder brings in this run, without asking. By default, the user's settings or answer decide. */
   trust?: boolean | undefined;
+  /** False ignores what the folder brings. */
   readsFolder: boolean;
   isRecorded: boolean;
   /** True resumes the folder's newest session. Default: false. */

@@ -1,6 +1,6 @@
 /**
  * The effective settings of a folder: the choices for this run, the user's file, and the project's files, which
- * can only make them stricter. Loaded with the first tool call. @module
+ * can only make them stricter. @module
  */
 
 import type { PermissionChoice } from "../safety/choice.ts";

@@ -72,9 +72,12 @@ export function withoutImages(message: Message): Message {
 
 /** Returns the typed parts of a message, or all its text if it has no typed part. */
 export function typedText({ parts = [], content }: Message): string {
-  const typed = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
+  const typed = typedIn(parts);
   return typed.trim() === "" ? content : typed;
 }
+
+export const typedIn = (parts: readonly Part[]): string =>
+  parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n\n");
 
 export function newMessageId(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(0, 16);

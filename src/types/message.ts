@@ -46,13 +46,14 @@ export type Part =
   | TextPart
   /**
    * Attached text. `name` is a path, a command or a skill; it is empty for `stdin` and for a `note`. The text of
-   * a skill stays when a conversation is shortened.
+   * a skill stays when a conversation is shortened. `files` is set for a note that lists files.
    */
   | {
     type: "resource";
     kind: "file" | "folder" | "shell" | "stdin" | "note" | "skill";
     name: string;
     text: string;
+    files?: readonly string[];
   }
   | ImagePart;
 

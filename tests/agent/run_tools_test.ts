@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { runTools } from "../../src/agent/run_tools.ts";
+import { readCall, runTools } from "../../src/agent/run_tools.ts";
 import { RefusedError } from "../../src/tools/call_errors.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
@@ -26,8 +26,13 @@ async function runOne(
     context?: ToolContext;
   } = {},
 ): Promise<ToolExecution> {
-  const calls = [{ id: "call-1", name, arguments: args }];
-  const [exec] = await runTools(calls, { tools, policy: { decide }, context, emit() {} });
+  const { call, error } = readCall(
+    { id: "call-1", name, arguments: args },
+    tools,
+    context.workingDir,
+  );
+  const errors = new Map([[call.id, error]]);
+  const [exec] = await runTools([call], { tools, policy: { decide }, context, errors, emit() {} });
   return exec!;
 }
 

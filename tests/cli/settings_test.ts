@@ -109,7 +109,7 @@ const permissions = openPermissions({}, () => undefined);
 const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["-m", "m"], { isChosen: true }],
   [["-C", "/f"], { folder: "/f" }],
-  [["--yes"], { approvesAll: true, keepsMode: false }],
+  [["--yes"], { keepsMode: false }],
   [["--trust"], { trust: true }],
   [["--demo"], {
     readsFolder: false,
@@ -141,7 +141,7 @@ Deno.test("what flags mean for a session", () => {
     trust: undefined,
     notice: undefined,
   };
-  const common = { ...plain, approvesAll: false, readsFolder: true, isRecorded: true };
+  const common = { ...plain, readsFolder: true, isRecorded: true };
   const none = {
     ...common,
     resumesNewest: false,

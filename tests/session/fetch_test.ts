@@ -35,7 +35,6 @@ async function session(
     host,
     {
       ...{ permissions, folder: ws.dir, config: { promptTier, local } },
-      ...choice.yes && { approvesAll: true },
     },
     answer && {
       approve: (approval) => {

@@ -40,7 +40,7 @@ function hookScene(session: SessionState): HookScene {
     fields: () => ({
       session_id: session.record?.name?.replace(/\.jsonl$/, "") ?? id,
       transcript_path: session.record?.file?.path ?? "",
-      permission_mode: session.approvesAll
+      permission_mode: permissions.approvesAll
         ? "bypassPermissions"
         : PERMISSION_MODES[session.mode?.approve ?? "ask"],
     }),

@@ -27,7 +27,7 @@ export class McpExtension implements Extension {
       files,
       given: this.given,
       trust: session.trust,
-      answersByDefaults: session.approvesAll,
+      answersByDefaults: permissions.approvesAll,
       folder: agent.state.workingDir,
       env: permissions.env,
       variables: permissions.variables,

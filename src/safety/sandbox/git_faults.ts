@@ -7,6 +7,7 @@ import {
   bytesWithin,
   gitFileTarget,
   isRepository,
+  isThereAt,
   leavesName,
   smallFile,
   textWithin,
@@ -43,7 +44,6 @@ const MAX_COMPARED = 10_000_000;
 /** True for a line of `alternates` that git neither unquotes nor skips, and reads as `resolve` does. */
 const isPlain = (line: string): boolean =>
   line !== "" && !/["#\p{Cc}\ufffd]/u.test(line) && !leavesName(line);
-const isThere = (path: string): boolean => entryAt(path) !== undefined;
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path) : undefined;
 
@@ -165,7 +165,7 @@ export function changedFaults(
   const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
   if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
   // git writes the files that it names, without a look at their paths.
-  if (isThere(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
+  if (isThereAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
     faults.set(resolvedPath, undefined);
   }
   for (const [name, pattern] of RUN_LATER) {
@@ -176,7 +176,7 @@ export function changedFaults(
   }
   const isSame = index !== undefined && indexState(at) === index;
   const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
-  if (!isSame && isThere(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
+  if (!isSame && isThereAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
 
@@ -188,7 +188,7 @@ export const newFaults = (
 ): Fault[] =>
   repositories.flatMap((at): Fault[] => {
     const look = () => git.time.left > 0 ? [...faultsOf(at, repositories, root, git)] : undefined;
-    return attempt(look) ?? (isThere(at) ? [[at]] : []);
+    return attempt(look) ?? (isThereAt(at) ? [[at]] : []);
   });
 
 function faultsOf(
@@ -211,12 +211,12 @@ function faultsOf(
     return isChecked ? [] : [[at]];
   }
   const faults = changedFaults(at, git);
-  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(isThere)) {
+  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(isThereAt)) {
     const text = git.harmlessText(path);
     if (text !== undefined) faults.set(path, text);
   }
   // Without that, it is no repository.
-  if (!isThere(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
+  if (!isThereAt(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
   const [hooks, common, shared] = [
     `${at}/hooks`,
     `${at}/commondir`,
@@ -225,7 +225,7 @@ function faultsOf(
   const leadsTo = smallFile(common);
   const isWorktree = /^\.\n?$/.test(leadsTo) ||
     /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
-  if (isThere(common) && !isWorktree) faults.set(common, undefined);
+  if (isThereAt(common) && !isWorktree) faults.set(common, undefined);
   const isNear = (line: string) => {
     const objects = isPlain(line) ? realIn("objects", line) : undefined;
     // Its objects may be elsewhere, too.
@@ -233,9 +233,9 @@ function faultsOf(
   };
   const isEmpty = entryAt(shared)?.size === 0;
   const areNear = isEmpty || smallFile(shared).replace(/\n$/, "").split("\n").every(isNear);
-  if (isThere(shared) && !areNear) faults.set(shared, undefined);
+  if (isThereAt(shared) && !areNear) faults.set(shared, undefined);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
-  if (isThere(hooks) && !areSamples) faults.set(hooks, undefined);
+  if (isThereAt(hooks) && !areSamples) faults.set(hooks, undefined);
   return faults;
 }

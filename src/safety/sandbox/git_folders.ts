@@ -18,15 +18,13 @@ import {
 } from "./git_faults.ts";
 
 const ALTERNATES = "objects/info/alternates";
-/** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
-const READ_ONLY =
-  `config config.worktree commondir ../commondir gitdir hooks info modules worktrees remotes branches ${ALTERNATES}`
-    .split(" ");
 /** In the work tree: while it exists, git takes that for no repository if `.git` is broken. */
 const BESIDE = "../commondir";
 /** What is created if it is missing, while commands run. `.` in `commondir` leads to the folder itself. */
 const MADE_FOLDERS = "hooks info modules worktrees remotes branches".split(" ");
 const MADE_FILES = ["commondir", "config.worktree", ALTERNATES];
+/** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
+const READ_ONLY = ["config", "gitdir", BESIDE, ...MADE_FOLDERS, ...MADE_FILES];
 /** True for the folder of a linked work tree, whose objects are those of the repository. */
 const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
 const createdIn = (folder: string): string[] => [

@@ -8,13 +8,17 @@
 import { attempt } from "../../attempt.ts";
 import { atProgramStop } from "../../program_stop.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
+import { isThereAt } from "../git_files.ts";
 import { runInPlace } from "../in_place.ts";
 import type { View } from "../view.ts";
 
 const CHECK_MS = 1000;
 /** The maximum number of lines about one command, which may replace a link again and again. */
 const MAX_RESTORED_LINES = 10;
-/** The end of the name of a replacement. What is no link may contain secrets: the table of protected paths has it. */
+/**
+ * The end of the name of a replacement. A replacement that is no link may hold secrets, so the table of protected
+ * paths has its name.
+ */
 const REPLACED = ".replaced";
 const REPLACED_LINK = ".replaced-link";
 
@@ -43,7 +47,6 @@ function targetIn(path: string): string | undefined {
   return fault === undefined ? escaped(output.split(/\s+/)) : undefined;
 }
 
-const existsAt = (path: string) => attempt(() => Deno.lstatSync(path)) !== undefined;
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
 /** Returns the path of a folder's table. Another folder at the same path has another table. */
@@ -131,6 +134,6 @@ const restore = (rows: readonly LinkRow[]): Restored[] =>
       (fault === undefined
         ? "it was restored"
         : `it could not be restored (${fault}): until you restore it, do not use git there or open the folder`) +
-      (existsAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
+      (isThereAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
     return [{ line, fault }];
   });

@@ -74,9 +74,7 @@ function hasOwnMaximum(): boolean {
   return Deno.build.os === "linux" && Deno.uid() === 0 && (major > 6 || major === 6 && minor >= 14);
 }
 
-/**
- * Settings of Linux, with the value that denies user namespaces to ordinary programs, and one that allows them.
- */
+/** Settings of Linux, with the value that denies user namespaces to ordinary programs, and one that allows them. */
 const NAMESPACE_SETTINGS = [
   // Ubuntu since 23.10; Debian before 11; Red Hat, and hardened images.
   ["kernel.apparmor_restrict_unprivileged_userns", "1", "0"],

@@ -94,10 +94,7 @@ const X32 = 0x4000_0000;
 /** One instruction: code, how many to skip if a jump's condition is true or false, operand. */
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
 
-/**
- * Returns the filter for an architecture, as `bwrap --seccomp` reads it; undefined if the architecture is
- * unknown.
- */
+/** Returns the filter for an architecture, as `bwrap --seccomp` reads it; undefined if the architecture is unknown. */
 export function seccompFilter(arch: string): Uint8Array<ArrayBuffer> | undefined {
   if (arch !== "x86_64" && arch !== "aarch64") return undefined;
   const program: Instruction[] = [

@@ -50,9 +50,7 @@ const RESULTS: readonly ToolFolder[] = [
   ["MYPY_CACHE_DIR", ".mypy_cache", "mypy"],
   ["RUFF_CACHE_DIR", ".ruff_cache", "ruff"],
 ];
-/**
- * Makes tools use what they fetched before and fail at once without a network, instead of retrying for a minute.
- */
+/** Makes tools use what they fetched before and fail at once without a network, instead of retrying for a minute. */
 const OFFLINE = {
   CARGO_NET_OFFLINE: "true",
   PIP_RETRIES: "1",

@@ -67,10 +67,7 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
 }
 
-/**
- * A session's grant of the network: for commands that start with the text, or with `isExact` for exactly this
- * text.
- */
+/** A session's grant of the network: for commands that start with the text, or with `isExact` for exactly this text. */
 export interface NetworkGrant {
   text: string;
   isExact: boolean;
@@ -82,9 +79,7 @@ function familyOf(beginning: string): string {
     .replace(/^(npm|pnpm|yarn) (add|ci|i)$/, "$1 install");
 }
 
-/**
- * A word that names a path or an address, and a word that package managers read as a repository or an archive.
- */
+/** A word that names a path or an address, and a word that package managers read as a repository or an archive. */
 const OTHER_SOURCE = /(^|=)([.~]?\.?\/|\.\.?$)|^file:|:\/\/|^git\+/;
 const OTHER_PACKAGE = /^[^@-][^@]*\/|\.(tgz|tar\.gz|whl|zip)$/;
 

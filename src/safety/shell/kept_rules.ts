@@ -39,9 +39,7 @@ const CHANGING = new Set(
     "readonly set shopt source trap typeset ulimit umask unset").split(" "),
 );
 
-/**
- * Returns the rule for one command: for its start if further words are no code, otherwise for exactly its words.
- */
+/** Returns the rule for one command: for its start if further words are no code, otherwise for exactly its words. */
 function ruleOf(
   command: SimpleCommand,
   scene: Scene,

@@ -97,9 +97,7 @@ const MAX_WRAPPINGS = 4;
 const MAX_PARTS = 5;
 const MAX_RUNS = 2000;
 
-/**
- * Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions.
- */
+/** Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
 const EVALUATING = new Set(
   "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
     .split(" "),

@@ -99,9 +99,7 @@ async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> 
   return (await servedModel(name, addressOf(target))).names.includes(name);
 }
 
-/**
- * Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models.
- */
+/** Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models. */
 async function unlistedName(
   config: CopilotConfig,
   name: string,

@@ -99,7 +99,6 @@ Deno.test("mcp: requests begin with the same bytes all along, also when a server
   await using one = await fakeSession(server.url, {
     folder: at.folder,
     permissions,
-    approvesAll: true,
   });
   await one.session.prompt("hi", never);
   await one.session.prompt("again", never);
