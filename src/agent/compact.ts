@@ -11,7 +11,13 @@ import type { Message, Part } from "../types/message.ts";
 import { type CopilotAgent, memoryOf } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
 import type { ModelAnswer } from "./model_answer.ts";
-import { cutNewResults, newestOfPerson, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
+import {
+  cutUnreadResults,
+  newestOfPerson,
+  sizeOf,
+  startOfNewest,
+  stubOldResults,
+} from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
 import {
@@ -83,7 +89,7 @@ interface Sizes {
 }
 
 /**
- * Shortens the conversation in one big step, because the server then reads all of it again. First, unsent results
+ * Shortens the conversation in one big step, because the server then reads all of it again. First, unread results
  * are cut to the available room. Then old results become one line each, down to half of the room. If that is not
  * enough, the model summarizes the oldest messages. Results stay with their calls, and the newest ones and the
  * user's newest message stay. Returns `null`, and changes nothing, if there is no room to make. If the server fails
@@ -101,7 +107,7 @@ export async function makeRoom(
   const fixed = tokensBefore - sizeOf(messages, size);
   const limit = Math.min(promptLimit(agent) ?? Infinity, byHand ? tokensBefore : Infinity);
   const sizes = { limit, most: limit - fixed, wanted: limit / 2 - fixed, size };
-  const [cut, cutResults] = cutNewResults(messages, sizes.most, size);
+  const [cut, cutResults] = cutUnreadResults(messages, sizes.most, size);
   let [shorter, droppedResults] = stubOldResults(cut, sizes.wanted, size);
   let summarized = 0;
   const summary = await summaryOf(agent, cut, shorter, sizes, options);
@@ -351,7 +357,7 @@ const tokensOf = (text: string, size: MessageSize) => size({ role: "user", conte
 
 function inWords(done: Compaction): string {
   const changes = [
-    [done.cutResults, "new results were cut to fit"],
+    [done.cutResults, "unread results were cut to fit"],
     [done.droppedResults, "old results were left out"],
     [done.summarized, "messages were summarised"],
   ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`).join(", ");

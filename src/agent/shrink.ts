@@ -16,12 +16,12 @@ type Shrunk = [messages: readonly Message[], count: number];
 const MIN_RESULT_CHARS = 200;
 
 /** Shortens the unread results, each to its share of the room beside calls and message; to 3/4 of `most` tokens in all. */
-export function cutNewResults(
+export function cutUnreadResults(
   messages: readonly Message[],
   most: number,
   size: MessageSize,
 ): Shrunk {
-  const first = newResults(messages);
+  const first = firstUnread(messages);
   const results = messages.slice(first);
   const others = [messages[newestOfPerson(messages)], messages[first - 1]];
   const room = most * 0.75 - sizeOf(others.filter((message) => message !== undefined), size);
@@ -44,7 +44,7 @@ export function stubOldResults(
   wanted: number,
   size: MessageSize,
 ): Shrunk {
-  const first = newResults(messages);
+  const first = firstUnread(messages);
   let total = sizeOf(messages, size);
   return mapSome(messages, (message, i) => {
     const { role, content, toolName = "the tool" } = message;
@@ -94,7 +94,7 @@ export function isOfPerson({ role, standsFor }: Message): boolean {
 }
 
 /** Returns the index of the first result that the model has not read, or the number of messages. */
-function newResults(messages: readonly Message[]): number {
+function firstUnread(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role !== "tool") + 1;
 }
 

@@ -101,7 +101,7 @@ class Turn {
   #reportedJobs: readonly Job[] = [];
   #rounds = 0;
   /** How often an answer was asked for again since a call last worked. */
-  #asked = 0;
+  #retries = 0;
   /** The number of calls before each claim that was questioned. */
   readonly #claims = new Set<number>();
   /** The start of an answer that a server broke off. */
@@ -128,27 +128,27 @@ class Turn {
 
   async run(userInput: string | readonly Part[]): Promise<TurnResult> {
     identify(this.agent.state.messages);
-    const asked = this.#add(this.#message(userInput, this.#formNote()));
-    this.#request = typedText(asked);
+    const message = this.#add(this.#message(userInput, this.#formNote()));
+    this.#request = typedText(message);
     try {
       let result: TurnResult | undefined;
       while (!result) result = await this.step();
-      if (result.stopReason === "aborted") this.#dropAttachments(asked);
+      if (result.stopReason === "aborted") this.#dropAttachments(message);
       return result;
     } catch (error) {
-      this.#recordFailure(error, asked);
+      this.#recordFailure(error, message);
       throw error;
     }
   }
 
   /** A message that was cancelled before an answer leaves its text, but no files. */
-  #dropAttachments(asked: Message): void {
+  #dropAttachments(message: Message): void {
     const { messages } = this.agent.state;
     const [before, last] = messages.slice(-2);
-    if (before !== asked || last?.standsFor !== "interruption" || !asked.parts) return;
+    if (before !== message || last?.standsFor !== "interruption" || !message.parts) return;
     const isAttached = (part: Part) =>
       part.type === "resource" && (part.kind === "file" || part.kind === "folder");
-    const words = userMessage(asked.parts.filter((part) => !isAttached(part)));
+    const words = userMessage(message.parts.filter((part) => !isAttached(part)));
     messages.splice(-2, 1, { ...words, id: newMessageId() });
   }
 
@@ -161,7 +161,7 @@ class Turn {
     this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
       if (isBroken) this.#begun += message.content;
-      this.#asked += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
+      this.#retries += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
       this.#add(askAgain);
       return undefined;
     }
@@ -181,9 +181,9 @@ class Turn {
 
   /** Asks for the change that an answer claims in a turn that made none, or for the step that it announces. */
   async #isUnfounded({ content: answer, standsFor }: Message): Promise<boolean> {
-    if (standsFor !== undefined || this.#asked >= MAX_ASKED_AGAIN) return false;
-    const [asked, executions, { tools }] = [this.#request, this.#executions, this.agent];
-    const said = { answer, asked, executions, tools };
+    if (standsFor !== undefined || this.#retries >= MAX_ASKED_AGAIN) return false;
+    const [request, executions, { tools }] = [this.#request, this.#executions, this.agent];
+    const said = { answer, request, executions, tools };
     // Reading the mode takes longer than reading the answer.
     if (!unfoundedIn({ ...said, isReadOnly: false })) return false;
     const isReadOnly = await this.options.isReadOnly?.() === true;
@@ -195,7 +195,7 @@ class Turn {
       }
       this.#claims.add(executions.length);
     }
-    this.#asked++;
+    this.#retries++;
     const what = "The answer says what did not happen: the model is asked once more.";
     this.#notice("info", "asked_again", what);
     this.#add({ role: "user", content: objection, standsFor: "reminder" });
@@ -279,7 +279,7 @@ class Turn {
     return askModel(this.agent, {
       form: schema && this.#formAsked > 0 ? { schema } : this.#callForm,
       signal: this.#signal,
-      mayAskAgain: this.#asked < MAX_ASKED_AGAIN,
+      mayAskAgain: this.#retries < MAX_ASKED_AGAIN,
       thinks: this.#thinks,
       ready: this.options.ready,
       emit: this.#emit,
@@ -354,12 +354,12 @@ class Turn {
     const context = this.agent.toolContext(this.#signal);
     // As many characters as the prompt may have tokens: about a quarter of it.
     context.maxOutputChars = Math.min(context.maxOutputChars, promptLimit(this.agent) ?? Infinity);
-    context.asked = this.#request;
+    context.request = this.#request;
     if (onOutput) context.onOutput = onOutput;
     const options = { tools, policy, context, errors: this.#errors, emit: this.#emit };
     const executions = await runTools(this.#meant(answer), options);
     this.#executions.push(...executions);
-    if (executions.some(({ isError }) => !isError)) this.#asked = 0;
+    if (executions.some(({ isError }) => !isError)) this.#retries = 0;
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }
@@ -440,10 +440,10 @@ class Turn {
   }
 
   /** A failed turn in which the model said nothing leaves no trace. Any other is closed by a note. */
-  #recordFailure(error: unknown, asked: Message): void {
+  #recordFailure(error: unknown, message: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";
-    if (messages.at(-1) === asked && partial === "") {
+    if (messages.at(-1) === message && partial === "") {
       messages.pop();
       for (const job of this.#reportedJobs) job.isTold = false;
       return;

@@ -37,17 +37,17 @@ const END_CHARS = 400;
 
 /** Returns the question to a model whose answer says what did not happen; undefined for other answers. */
 export function unfoundedIn(
-  { answer, asked, executions, tools, isReadOnly }: {
+  { answer, request, executions, tools, isReadOnly }: {
     answer: string;
-    asked: string;
+    request: string;
     executions: readonly ToolExecution[];
     tools: readonly Tool[];
     isReadOnly: boolean;
   },
 ): string | undefined {
-  const isForWords = isReadOnly || QUESTION.test(asked) || NOT_YET.test(asked);
+  const isForWords = isReadOnly || QUESTION.test(request) || NOT_YET.test(request);
   if (tools.length > 0 && announcesStep(answer, isForWords)) return NOTHING_CALLED;
-  const isClaim = !isReadOnly && claimsChange(asked, answer) && changedNothing(executions, tools);
+  const isClaim = !isReadOnly && claimsChange(request, answer) && changedNothing(executions, tools);
   return isClaim ? NOTHING_CHANGED : undefined;
 }
 
@@ -62,9 +62,9 @@ export function announcesStep(answer: string, forWords = false): boolean {
   return !forWords || LOOKING_VERB.test(verb);
 }
 
-/** True if `asked` requests a change, and `answer` claims that it was made. */
-export function claimsChange(asked: string, answer: string): boolean {
-  if (QUESTION.test(asked) || !ORDER.test(asked)) return false;
+/** True if `request` requests a change, and `answer` claims that it was made. */
+export function claimsChange(request: string, answer: string): boolean {
+  if (QUESTION.test(request) || !ORDER.test(request)) return false;
   const sentences = answer.replace(/```[^]*?(?:```|$)/g, "\n").split(/(?<=[.!?])\s+|\n/);
   // A question at the end leaves the next step to the user.
   if (sentences.findLast((one) => one.trim() !== "")?.trimEnd().endsWith("?")) return false;

@@ -67,7 +67,7 @@ async function answerPrompt(
       canUndo: false,
       answerSchema,
       isRecorded: args.continue === true && !args["no-session"],
-      asksServer: "before-turns",
+      asksServer: "local-before-turns",
     }, frontend)
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);

@@ -290,6 +290,6 @@ export function sessionOptions(
     canUndo: true,
     extensions: allExtensions(),
     ...args.demo && { demoUrl: targetOf(config).url },
-    asksServer: args.demo ? "never" : "at-start",
+    asksServer: args.demo ? "before-turns" : "at-start",
   };
 }

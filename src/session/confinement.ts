@@ -6,7 +6,7 @@ import type { PathTable } from "../safety/path_table.ts";
 import { programStarts } from "../safety/folder_looks.ts";
 import { expectPipes } from "../safety/git_files.ts";
 import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
-import type { Sandbox } from "../safety/sandbox/probe.ts";
+import { findSandbox, type Sandbox } from "../safety/sandbox/probe.ts";
 import { canShare, SharedNetworks } from "../safety/sandbox/shared_networks.ts";
 import { limitOf } from "../safety/sandbox_limit.ts";
 import { waitTime } from "../safety/in_place.ts";
@@ -15,6 +15,7 @@ import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import { isWithin } from "../text/paths.ts";
 import type { Confine } from "../types/confine.ts";
+import * as asked from "./git_settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 const HOLDS_HOME =
@@ -69,8 +70,7 @@ export class Confinement {
   /** Returns the sandbox of this machine, or the reason why it has none. */
   find(): Promise<Sandbox | string> {
     const { paths, stateFolder: folder } = this.sources;
-    return this.#sandbox ??= Promise.all([import("../safety/sandbox/probe.ts"), paths()])
-      .then(([{ findSandbox }, table]) => findSandbox(table, folder && `${folder}/sandbox`));
+    return this.#sandbox ??= findSandbox(paths(), folder && `${folder}/sandbox`);
   }
 
   async fault(): Promise<string> {
@@ -161,7 +161,7 @@ export class Confinement {
     );
   }
 
-  /** Enters the network of jobs with the same rights. */
+  /** Enters the network that jobs with the same rights share. */
   #join(
     { sandbox, sandboxRead, sandboxWrite }: SettingsInForce,
     program: string,
@@ -261,10 +261,7 @@ function orElse<T>(make: () => T, undo: () => unknown): T {
 }
 
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const [folders, asked] = await Promise.all([
-    import("../safety/sandbox/git_folders.ts"),
-    import("./git_settings.ts"),
-  ]);
+  const folders = await import("../safety/sandbox/git_folders.ts");
   const source = { folder, root: folder, programs, home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {

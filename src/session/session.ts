@@ -109,11 +109,11 @@ export class Session implements AsyncDisposable {
       modelFlags,
       fit: new ModelFit({
         isChosen,
-        asksRemote: asksServer !== "before-turns",
+        asksRemote: asksServer !== "local-before-turns",
         // The greeting says so, too.
         tellsOther: asksServer !== "at-start" || !choosesModel(config),
       }),
-      isModelKnown: asksServer === "never" || !choosesModel(config),
+      isModelKnown: asksServer === "before-turns" || !choosesModel(config),
       pending: [],
       executions: new Map(),
       looked: Promise.resolve(),

@@ -32,11 +32,8 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   keepsMode?: boolean | undefined;
   /** True makes messages undoable. The files that they change are stored in memory. */
   canUndo: boolean;
-  /**
-   * When to ask a server about its models: when the session opens (`at-start`), or before a turn: only a local
-   * one (`before-turns`), or any (`never`, which means never at the start).
-   */
-  asksServer: "at-start" | "before-turns" | "never";
+  /** When to ask a server about its models: when the session opens, or before each turn, then perhaps only a local one. */
+  asksServer: "at-start" | "before-turns" | "local-before-turns";
   /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
   /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */

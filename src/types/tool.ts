@@ -14,7 +14,7 @@ export interface ToolContext {
   /** The absolute folder against which relative paths are resolved. */
   workingDir: string;
   /** The user's message of this turn, as typed. */
-  asked?: string;
+  request?: string;
   /** The maximum length of a result, in characters. */
   maxOutputChars: number;
   /** Aborted with the turn. A tool then stops at once and throws the signal's `reason`. */

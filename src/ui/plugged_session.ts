@@ -86,7 +86,7 @@ export async function pluggedSession(
       canUndo: false,
       isRecorded: false,
       readsFolder: true,
-      asksServer: "before-turns",
+      asksServer: "local-before-turns",
       permissions: openPermissions(),
       extensions: allExtensions([], skills),
     },

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { cutNewResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
+import { cutUnreadResults, startOfNewest, stubOldResults } from "../../src/agent/shrink.ts";
 import { carriedParts } from "../../src/agent/carried.ts";
 import {
   isNonsense,
@@ -88,8 +88,8 @@ const CUTS: [before: string, most: number, after: string, count: number][] = [
 ];
 
 for (const [before, most, after, count] of CUTS) {
-  Deno.test(`new results of "${before}" for ${most}`, () => {
-    const [cut, cuts] = cutNewResults(history(before), most, size);
+  Deno.test(`unread results of "${before}" for ${most}`, () => {
+    const [cut, cuts] = cutUnreadResults(history(before), most, size);
     assertEquals([words(cut), cuts], [after, count]);
     const results = cut.filter((m) => m.role === "tool" && m.content.includes("left out"));
     for (const { content: { length } } of results) {

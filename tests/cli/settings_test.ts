@@ -114,7 +114,7 @@ const SESSIONS: [words: string[], options: Record<string, unknown>][] = [
   [["--demo"], {
     readsFolder: false,
     isRecorded: false,
-    asksServer: "never",
+    asksServer: "before-turns",
     demoUrl: "http://localhost:11434",
   }],
   [["--no-session"], { isRecorded: false }],

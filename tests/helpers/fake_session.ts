@@ -39,7 +39,7 @@ export async function fakeSession(
       readsFolder: false,
       isRecorded: false,
       canUndo: true,
-      asksServer: "never",
+      asksServer: "before-turns",
       extensions: allExtensions(servers),
       ...others,
     },

@@ -197,7 +197,7 @@ Deno.test("R-06 a file that a message names goes along as the policy and the per
 });
 
 Deno.test("a model that /model names is the person's choice", async () => {
-  const options = { isChosen: false, asksServer: "before-turns" } as const;
+  const options = { isChosen: false, asksServer: "local-before-turns" } as const;
   await using server = strictServer([], { models: ["test", "other"] });
   await using fake = await fakeSession(server.url, options);
   assertEquals(fake.session.status.model, undefined);
@@ -379,7 +379,7 @@ Deno.test("the model is known once a server has answered with it", async () => {
   await using server = strictServer([{ error: { status: 500, message: "no" } }, {
     text: "Hello.",
   }]);
-  const options = { isChosen: false, asksServer: "before-turns" } as const;
+  const options = { isChosen: false, asksServer: "local-before-turns" } as const;
   await using fake = await fakeSession(server.url, options);
   await assertRejects(() => fake.session.prompt("one", signal), BackendError);
   assertEquals(fake.session.status.model, undefined);
@@ -405,7 +405,7 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
   try {
     const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
     const permissions = openPermissions({}, () => undefined);
-    const options = { folder, config, permissions, asksServer: "before-turns" as const };
+    const options = { folder, config, permissions, asksServer: "local-before-turns" as const };
     await using fake = await fakeSession(server.url, options);
     globalThis.setTimeout = ((then: () => void, ms = 0) => {
       note();

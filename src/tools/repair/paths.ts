@@ -22,7 +22,7 @@ interface PathOrder {
   folder: string;
   use: PathUse;
   isFile: boolean;
-  asked?: string | undefined;
+  request?: string | undefined;
 }
 
 const MAX_NAMES = 5000;
@@ -159,8 +159,8 @@ function newPlace(path: string, inFolder: readonly string[], order: PathOrder): 
 }
 
 /** Returns the path from the user's message, if `path` lacks its folder or has a folder too many. */
-function namedPlace(path: string, { asked = "", ...order }: PathOrder): string | undefined {
-  const words = asked.split(/[\s"'`(),;:]+/).map((word) => word.replace(/\.$/, ""));
+function namedPlace(path: string, { request = "", ...order }: PathOrder): string | undefined {
+  const words = request.split(/[\s"'`(),;:]+/).map((word) => word.replace(/\.$/, ""));
   const isPlaced = path.includes("/") && isInPlace(dirname(path), order);
   const [named, second] = new Set(
     words.filter((word) =>

@@ -9,7 +9,7 @@ import { repairPath } from "./paths.ts";
 export async function readValues(
   tool: Tool,
   given: ToolArgs,
-  { workingDir: folder, asked }: Pick<ToolContext, "workingDir" | "asked">,
+  { workingDir: folder, request }: Pick<ToolContext, "workingDir" | "request">,
 ): Promise<{ args: ToolArgs; repairs: string[] }> {
   const args = { ...given };
   const repairs: string[] = [];
@@ -21,7 +21,7 @@ export async function readValues(
     repairs.push("the empty path as .");
   } else if (key && usual && typeof path === "string") {
     const use = typeof usual === "function" ? usual(args) : usual;
-    const meant = await repairPath(path, { folder, use, asked, isFile: key === "file_path" });
+    const meant = await repairPath(path, { folder, use, request, isFile: key === "file_path" });
     if (meant !== undefined) {
       args[key] = meant;
       repairs.push(`the path ${JSON.stringify(path)} as ${meant}`);

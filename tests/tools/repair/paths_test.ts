@@ -206,7 +206,7 @@ Deno.test("a path with a slip means the one file that it can mean, or is told wh
         ["src/one/rows.ts", "Make one/rows.ts", undefined],
       ];
       for (const [path, asked, meant] of rows) {
-        const order = { folder, use: "write", isFile: true, asked } as const;
+        const order = { folder, use: "write", isFile: true, request: asked } as const;
         assertEquals(await repairPath(path, order), meant, asked);
       }
     });

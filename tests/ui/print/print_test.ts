@@ -78,7 +78,7 @@ async function printed(
       readsFolder: false,
       isRecorded: false,
       canUndo: false,
-      asksServer: "never",
+      asksServer: "before-turns",
     }, frontend);
     const code = await frontend.run(session, prompt);
     // What is queued is written in the next turns of the event loop.
