@@ -58,6 +58,8 @@ export interface Settings {
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
+    /** False while git folders that commands wrote could not be searched. */
+    isSearched(): boolean;
     /** True if git answers one of these queries in another way now. */
     hasChanged(): boolean;
   };

@@ -9,7 +9,7 @@ import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
 import { findSandbox, type Sandbox } from "../safety/sandbox/probe.ts";
 import { canShare, SharedNetworks } from "../safety/sandbox/shared_networks.ts";
 import { limitOf } from "../safety/sandbox_limit.ts";
-import { waitTime } from "../safety/in_place.ts";
+import { unsearched, waitTime } from "../safety/in_place.ts";
 import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
@@ -290,6 +290,8 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
       const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
       const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
       isComplete &&= look.isComplete;
+      if (look.isComplete) unsearched.delete(root);
+      else unsearched.add(root);
       const large =
         `${root} has too many new folders: do not use git in them until the next command has ended`;
       return [
@@ -298,9 +300,6 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
         ...look.isComplete ? [] : [large],
       ];
     });
-    if (git.time.left <= 0) {
-      mended.unshift("a search of git folders took too long: what was not searched was moved away");
-    }
     for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
     return mended;
   };

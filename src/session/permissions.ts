@@ -5,13 +5,13 @@ import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
-import { waitTime } from "../safety/in_place.ts";
+import { unsearched, waitTime } from "../safety/in_place.ts";
 import { homesIn, PathTable } from "../safety/path_table.ts";
 import { PermissionsFile, rulesOf } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
-import { type View, writtenFolders } from "../safety/view.ts";
+import { entryAt, type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
@@ -177,6 +177,7 @@ export class Permissions {
       addresses: once("addresses", gitAddresses),
       changed: once("changed", gitChanged),
       isWritten: isWrittenNow,
+      isSearched: () => ![...unsearched].some(entryAt),
       hasChanged: () => {
         Object.assign(time, waitTime());
         return [...answers.values()].some(({ ask, answer }) =>

@@ -252,16 +252,18 @@ Deno.test({
     );
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
-    assertEquals(await at.run("git commit -S -m x"), `asked: signs with your key, ${leaves}`);
+    const signs =
+      `asked: may run any program as you, by settings and hooks of repositories, and signs with your key, ${leaves}`;
+    assertEquals(await at.run("git commit -S -m x"), signs);
     for (const yes of ["yes", "on", "1", "true"]) {
       await at.outside(`git config commit.gpgsign ${yes}`);
-      assertEquals(await at.run("git commit -m x"), `asked: signs with your key, ${leaves}`);
+      assertEquals(await at.run("git commit -m x"), signs);
     }
     for (const option of ["-u origin/main", "--unset-upstream", "-m main new"]) {
       assertMatch(await at.run(`git branch ${option}`), /^asked: .* changes the settings/);
     }
     await at.outside("cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*");
-    assertEquals(await at.run("git commit -m x"), named("hooks/pre-push", "signs with your key"));
+    assertEquals(await at.run("git commit -m x"), signs);
     await at.outside("git config core.sshCommand ./evil.sh");
     assertEquals(
       await at.run("git push origin"),

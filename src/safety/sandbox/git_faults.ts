@@ -12,7 +12,7 @@ import {
   smallFile,
   textWithin,
 } from "../git_files.ts";
-import { runInPlaces, type WaitTime } from "../in_place.ts";
+import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
 import { entryAt } from "../view.ts";
 
 export interface GitAnswers {
@@ -96,12 +96,17 @@ export function putAside(faults: Iterable<Fault>): string[] {
       group.map(({ path, aside, parts }) => [dirname(path), [basename(path), aside, ...parts]]),
     );
     return group.map(({ path, aside }, at) => {
-      const done = ran[at]!.fault === undefined
-        ? `was moved to ${aside}`
-        : "could not be moved away";
+      const isDone = ran[at]!.fault === undefined;
+      markSearched(path, isDone);
+      const done = isDone ? `was moved to ${aside}` : "could not be moved away";
       return `${path} ${done} as git would run or follow what it names`;
     });
   });
+}
+
+function markSearched(path: string, isSearched: boolean): void {
+  if (isSearched || !isThereAt(path)) unsearched.delete(path);
+  else unsearched.add(path);
 }
 
 /** The folders that git needs, in place of what a command put there; then all else that `find` is given. */
@@ -150,6 +155,7 @@ export function removeLinks(
     );
     const more = links.splice(MAX_LINKS_NAMED).length;
     if (more > 0) links.push(`${more} more links and pipes in ${folder} were removed`);
+    markSearched(folder, !fault);
     if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
     return links;
   });

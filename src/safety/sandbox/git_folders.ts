@@ -5,7 +5,7 @@ import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
-import { runInPlaces } from "../in_place.ts";
+import { runInPlaces, unsearched } from "../in_place.ts";
 import { entryAt, realPathOf, type View } from "../view.ts";
 import {
   changedFaults,
@@ -116,10 +116,11 @@ export async function openGitFolders(
  */
 function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
   const removed = removeLinks([...folders.keys()], READ_ONLY, git.time, neededIn);
-  const aside = [...folders].flatMap(([folder, before]) =>
-    attempt(() => putAside(changedFaults(folder, git, before))) ??
-      [`${folder} could not be looked through: do not use git there`]
-  );
+  const aside = [...folders].flatMap(([folder, before]) => {
+    const lines = attempt(() => putAside(changedFaults(folder, git, before)));
+    if (lines === undefined) unsearched.add(folder);
+    return lines ?? [`${folder} could not be looked through: do not use git there`];
+  });
   return [...removed, ...aside];
 }
 
@@ -163,7 +164,7 @@ function makeMissing(folders: readonly string[]): string[] {
   return folders.filter((folder, at) => !ran[at]!.fault && missing(folder).length === 0);
 }
 
-/** Undoes what commands of git left if their run was killed; undefined if none was. */
+/** Undoes what commands of git left if their run was killed, or a search was not completed; undefined if none was. */
 export function mendKilled({ repositories = [] }: View, git: GitAnswers): string[] | undefined {
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
     const held = attempt(() => Deno.openSync(`${folder}/.`));
@@ -179,8 +180,11 @@ export function mendKilled({ repositories = [] }: View, git: GitAnswers): string
 const madeIn = (folder: string): string[] =>
   createdIn(folder).filter((name) => entryAt(join(folder, name))?.mtime?.getTime() === MADE);
 
+/** Removes what was created. It remains in a folder that was not searched, so that the next command searches it. */
 const removeMade = (folders: readonly string[]) =>
   runInPlaces(
     REMOVE_MADE,
-    folders.filter(isIntact).map((folder) => [folder, foldersAndFiles(madeIn(folder))]),
+    folders.filter((folder) => isIntact(folder) && !unsearched.has(folder)).map((
+      folder,
+    ) => [folder, foldersAndFiles(madeIn(folder))]),
   );

@@ -214,12 +214,10 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
 
 /** The options with which a rule may let git leave the sandbox. */
 const KNOWN_OPTIONS: Readonly<Record<string, RegExp>> = {
-  commit: /^(-[aqsSm]+|--(all|allow-empty|amend|gpg-sign|no-edit|quiet|signoff))$/,
   fetch: /^(-[fnpqtv]+|--(all|depth=\d+|force|no-tags|prune|quiet|tags|unshallow|verbose))$/,
   "ls-remote": /^(-[htq]+|--(exit-code|heads|quiet|refs|symref|tags))$/,
   push:
     /^(-[dfnquv]+|--(delete|dry-run|follow-tags|force|force-with-lease|quiet|set-upstream|tags|verbose))$/,
-  tag: /^(-[asm]+|--(annotate|sign))$/,
 };
 const ANY_PROGRAM = "may run any program as you, by settings and hooks of repositories,";
 
@@ -278,10 +276,9 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
   const operands = rest.filter((word) => !known?.test(word));
   const isUnclear = operands.some((word) => /^-|^\d+$/.test(word)) ||
     REMOTE_HOST.test(operands[0] ?? "");
-  return known !== undefined && isPlain && entered.every((path) => scene.place(path).isInside) &&
-    (/^(commit|tag)$/.test(name)
-      ? !operands.some((word) => word.startsWith("-"))
-      : !isUnclear && remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at)));
+  return known !== undefined && isPlain && !isUnclear && scene.git?.isSearched() !== false &&
+    entered.every((path) => scene.place(path).isInside) &&
+    remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at));
 }
 
 /** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */

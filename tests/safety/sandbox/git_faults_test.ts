@@ -1,6 +1,7 @@
 /** What counts as a fault of a new repository. */
 
 import { assertEquals, assertMatch } from "@std/assert";
+import { unsearched } from "../../../src/safety/in_place.ts";
 import { newFaults, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 Deno.test({
@@ -32,11 +33,13 @@ Deno.test({
       assertMatch(said, /took too long.*do not use/);
     }
     assertEquals(Deno.lstatSync(`${root}/a/link`).isSymlink, true);
+    assertEquals(folders.filter((at) => unsearched.has(at)), folders);
     // Positive control.
     assertMatch(
       removeLinks(folders, [], { left: 5000 }).join(),
       /a\/link, a link to \/, was removed/,
     );
+    assertEquals(folders.filter((at) => unsearched.has(at)), []);
     await Deno.remove(root, { recursive: true });
   },
 });

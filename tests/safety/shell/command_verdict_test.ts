@@ -196,7 +196,7 @@ Deno.test(
     const addresses = (_: string, remote: string) => remote === "origin" ? ["https://h/x"] : [];
     const git = {
       ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
-      ...{ isWritten: () => false, hasChanged: () => false, addresses },
+      ...{ isWritten: () => false, isSearched: () => true, hasChanged: () => false, addresses },
     };
     const names = ["git", "sub/git"];
     for (const name of names) {
@@ -231,8 +231,16 @@ Deno.test(
           command,
         );
       }
-      assertEquals(offered("git commit -S -m x"), 1);
-      assertEquals(offered("git commit -S -m x", { programs: [outside] }), 0);
+      // git reads the work tree, which commands wrote, for what it signs.
+      assertEquals(offered("git commit -S -m x"), 0);
+      const ruled = (more: Partial<Settings>) =>
+        at.verdict("git fetch", [{ rule: "run_bash(git fetch)" }], {
+          ...{ ...usual, git, view: () => at.view(false) },
+          ...more,
+        }).effect;
+      assertEquals(ruled({}), "allow");
+      assertEquals(ruled({ git: { ...git, isSearched: () => false } }), "ask");
+      assertEquals(ruled({ programs: [outside] }), "ask");
       assertEquals(offered("git config a.b c"), 0);
       // In the sandbox, and without one, a program of the folder gets its rule.
       assertEquals(offered("./build.sh", { approve: "ask" }), 1);
