@@ -97,8 +97,7 @@ export class Permissions {
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
       mayAsk: () => this.frontend?.approve !== undefined,
-      onMended: (why) =>
-        this.frontend?.onEvent({ type: "session_notice", notice: { code: "mended", why } }),
+      onMended: (why) => this.#tell({ code: "mended", why }),
     });
   }
 
@@ -112,8 +111,8 @@ export class Permissions {
     });
   }
 
-  /** Returns the policy for calls. If `frontend` cannot ask, calls that need approval are refused. */
-  policy(frontend?: Pick<Frontend, "approve" | "onEvent">, onRefused = () => {}): Policy {
+  /** Returns the policy for calls. Without `approve`, calls that need approval are refused. */
+  policy(approve?: Frontend["approve"], onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
         await expectSwaps();
@@ -128,8 +127,8 @@ export class Permissions {
             ...look && { view: () => view ??= look() },
           },
           yes: this.approvesAll,
-          approve: frontend?.approve?.bind(frontend),
-          onEvent: (event) => frontend?.onEvent(event),
+          approve,
+          onEvent: (event) => this.frontend?.onEvent(event),
           onRefused,
           confined: () => this.#confinement.limits(settings),
           network: (grants) => {
@@ -139,20 +138,22 @@ export class Permissions {
           allow: (rule, folder) => this.allow(rule, folder),
           save: (rule, folder) => this.save(rule, folder),
         }).decide(args);
-        if (view && !view.isComplete) this.#lookOn(view, frontend);
+        if (view && !view.isComplete) this.#lookOn(view);
         return decision;
       },
     };
   }
 
   /** Continues the search of a folder for which a command had no time, and reports each folder once. */
-  #lookOn(view: View, frontend: Pick<Frontend, "onEvent"> | undefined): void {
+  #lookOn(view: View): void {
     const { folder } = view;
-    if (!this.#incomplete.has(folder)) {
-      frontend?.onEvent({ type: "session_notice", notice: { code: "look_incomplete", folder } });
-    }
+    if (!this.#incomplete.has(folder)) this.#tell({ code: "look_incomplete", folder });
     this.#incomplete.add(folder);
     void this.#looks?.walk(searched(view));
+  }
+
+  #tell(notice: Notice): void {
+    this.frontend?.onEvent({ type: "session_notice", notice });
   }
 
   /** Makes each query of git once, because a call is decided in several steps. */

@@ -86,7 +86,8 @@ export class Session implements AsyncDisposable {
     const { config, permissions, isChosen, asksServer, modelFlags, extensions = [] } = options;
     const jobs = jobStore();
     this.#extensions = extensions;
-    permissions.frontend = this.#person(this.#approve);
+    const onEvent = (event: SessionEvent) => this.#emit(event);
+    permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
     const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy,
@@ -134,7 +135,7 @@ export class Session implements AsyncDisposable {
       meanwhile: (signal) => this.#meanwhile(signal),
       endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
       onCounted: () => this.#emitStatus(),
-      emit: (event) => this.#emit(event),
+      emit: onEvent,
       get surface() {
         return frontend.surface ?? PLAIN_SURFACE;
       },
@@ -409,11 +410,7 @@ export class Session implements AsyncDisposable {
   }
 
   #policyWith(approve: Frontend["approve"] | undefined): Policy {
-    return this.options.permissions.policy(this.#person(approve), () => this.refusals++);
-  }
-
-  #person(approve: Frontend["approve"] | undefined): Pick<Frontend, "approve" | "onEvent"> {
-    return { ...approve && { approve }, onEvent: (event) => this.#emit(event) };
+    return this.options.permissions.policy(approve, () => this.refusals++);
   }
 
   /** Calls of one answer are decided in parallel, but the user is asked one question at a time. */

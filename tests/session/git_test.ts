@@ -73,14 +73,11 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
   ) => {
     workingDir = await Deno.realPath(workingDir);
     let asked: string | undefined;
-    const policy = permissions.policy({
-      approve: async ({ reason, programs: named }) => {
-        asked = reason;
-        programs = named;
-        await beforeYes?.();
-        return beforeYes ? { choice: "once" } : { choice: "refuse", reason: "" };
-      },
-      onEvent,
+    const policy = permissions.policy(async ({ reason, programs: named }) => {
+      asked = reason;
+      programs = named;
+      await beforeYes?.();
+      return beforeYes ? { choice: "once" } : { choice: "refuse", reason: "" };
     });
     const confine = permissions.confine(() => workingDir);
     const env = ["GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL"];

@@ -17,11 +17,8 @@ async function asked(
   answer: ApprovalAnswer = { choice: "refuse", reason: "" },
 ): Promise<Approval | undefined> {
   let question: Approval | undefined;
-  const person = {
-    approve: (approval: Approval) => (question = approval, Promise.resolve(answer)),
-    onEvent() {},
-  };
-  await permissions.policy(person).decide(tool, { command }, context);
+  const approve = (approval: Approval) => (question = approval, Promise.resolve(answer));
+  await permissions.policy(approve).decide(tool, { command }, context);
   return question;
 }
 

@@ -239,12 +239,9 @@ Deno.test("a path that a tool cannot use is not asked about, nor a file that onl
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const asked: unknown[] = [];
   const permissions = openPermissions({ approve: "auto", sandbox: "workspace-write" });
-  const policy = permissions.policy({
-    approve({ subject }) {
-      asked.push(subject.path);
-      return Promise.resolve({ choice: "refuse", reason: "" });
-    },
-    onEvent() {},
+  const policy = permissions.policy(({ subject }) => {
+    asked.push(subject.path);
+    return Promise.resolve({ choice: "refuse", reason: "" });
   });
   const { signal } = new AbortController();
   const read = (file_path: string) => {
@@ -509,12 +506,9 @@ Deno.test("CMD-08 a rule is offered for just this call, and only where it would 
     await Deno.symlink(at("f"), at("link"));
     const permissions = openPermissions({}, () => undefined);
     const offered: (string | undefined)[] = [];
-    const policy = permissions.policy({
-      approve({ rules }) {
-        offered.push(rules?.map(({ rule }) => rule).join());
-        return Promise.resolve({ choice: "refuse", reason: "" });
-      },
-      onEvent() {},
+    const policy = permissions.policy(({ rules }) => {
+      offered.push(rules?.map(({ rule }) => rule).join());
+      return Promise.resolve({ choice: "refuse", reason: "" });
     });
     const { signal } = new AbortController();
     const decide = (name: string, args: Record<string, unknown>) => {
@@ -739,11 +733,9 @@ Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async (
     const { signal } = new AbortController();
     for (const [command, allow] of [["env curl x", false], ["echo curl", true]] as const) {
       let answers = 0;
-      const policy = permissions.policy({
-        approve: () =>
-          Promise.resolve(answers++ === 0 ? { choice: "edit", command } : { choice: "once" }),
-        onEvent() {},
-      });
+      const policy = permissions.policy(() =>
+        Promise.resolve(answers++ === 0 ? { choice: "edit", command } : { choice: "once" })
+      );
       const context = { workingDir: folder, maxOutputChars: 1000, signal };
       const decision = await policy.decide(tool, { command: "touch x" }, context);
       assertEquals(decision.allow, allow);
@@ -788,12 +780,9 @@ Deno.test({
         (name) => name === "HOME" ? home && `${folder}/${home}` : undefined,
       );
       const asked: (string | undefined)[] = [];
-      await permissions.policy({
-        approve({ confinedTo }) {
-          asked.push(confinedTo);
-          return Promise.resolve({ choice: "refuse", reason: "" });
-        },
-        onEvent() {},
+      await permissions.policy(({ confinedTo }) => {
+        asked.push(confinedTo);
+        return Promise.resolve({ choice: "refuse", reason: "" });
       }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
       assertEquals(asked, [told && `sandboxed: only ${told}`]);
     }

@@ -65,12 +65,9 @@ Deno.test({
         false,
       );
       const asked: (readonly string[] | undefined)[] = [];
-      const policy = at.permissions.policy({
-        approve: ({ programs }) => {
-          asked.push(programs);
-          return Promise.resolve({ choice: "refuse", reason: "" });
-        },
-        onEvent() {},
+      const policy = at.permissions.policy(({ programs }) => {
+        asked.push(programs);
+        return Promise.resolve({ choice: "refuse", reason: "" });
       });
       const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
       for (const command of ["uname", "linked", "PATH=.:$PATH uname"]) {
@@ -340,16 +337,13 @@ Deno.test({
   async fn() {
     await using at = await places();
     const asked: [unknown, unknown][] = [];
-    const policy = at.permissions.policy({
-      approve: ({ right, call }) => {
-        asked.push([call.arguments.command, right?.kind]);
-        return Promise.resolve(
-          asked.length === 1
-            ? { choice: "edit", command: "git push https://h/x" }
-            : { choice: "once" },
-        );
-      },
-      onEvent() {},
+    const policy = at.permissions.policy(({ right, call }) => {
+      asked.push([call.arguments.command, right?.kind]);
+      return Promise.resolve(
+        asked.length === 1
+          ? { choice: "edit", command: "git push https://h/x" }
+          : { choice: "once" },
+      );
     });
     const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
     await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
@@ -400,14 +394,11 @@ Deno.test({
     }
     const confine = at.permissions.confine(() => at.folder);
     const asked: unknown[] = [];
-    const policy = at.permissions.policy({
-      approve: ({ right }) => {
-        asked.push(right?.kind);
-        return Promise.resolve(
-          asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
-        );
-      },
-      onEvent() {},
+    const policy = at.permissions.policy(({ right }) => {
+      asked.push(right?.kind);
+      return Promise.resolve(
+        asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
+      );
     });
     const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
     const ask = (command: string) =>

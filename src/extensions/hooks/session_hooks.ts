@@ -133,13 +133,8 @@ export class SessionHooks {
     context: ToolContext,
   ): Promise<Decision> {
     const { approve, policyWith } = this.session;
-    if (decision === "allow") {
-      return await policyWith(() => Promise.resolve({ choice: "once" })).decide(
-        tool,
-        args,
-        context,
-      );
-    }
+    const once: Approve = () => Promise.resolve({ choice: "once" });
+    if (decision === "allow") return await policyWith(once).decide(tool, args, context);
     let isAsked = false;
     const asking: Approve | undefined = approve &&
       ((...question) => (isAsked = true, approve(...question)));

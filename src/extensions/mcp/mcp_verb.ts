@@ -8,6 +8,7 @@ import { mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles, ownMcpFile } from "./mcp_files.ts";
+import { noticeLines } from "../../session/notices.ts";
 import { openPermissions } from "../../session/permissions.ts";
 import { isObject } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
@@ -76,6 +77,12 @@ async function withServers(
   if (words.length > 0) throw new UsageError(`Unexpected argument ${JSON.stringify(words[0])}`);
   const folder = Deno.realPathSync(".");
   const permissions = openPermissions();
+  permissions.frontend = {
+    onEvent(event) {
+      const lines = event.type === "session_notice" ? noticeLines(event.notice, "flags") : [];
+      for (const line of lines) run.stderr.write(`· ${line}\n`);
+    },
+  };
   await using source = await openMcp({
     folder,
     files: mcpFiles(folder),

@@ -2,9 +2,33 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { PathTable } from "../../../src/safety/path_table.ts";
+import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { run } from "../../helpers/program.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
+
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+
+Deno.test({
+  name: "copilot mcp: what a server leaves is reported",
+  ignore: typeof found === "string" || found.by !== "bubblewrap",
+  async fn() {
+    const root = await Deno.realPath(await Deno.makeTempDir());
+    for (const name of ["folder", "state", "config", "home"]) await Deno.mkdir(`${root}/${name}`);
+    const env = {
+      HOME: `${root}/home`,
+      XDG_CONFIG_HOME: `${root}/config`,
+      XDG_STATE_HOME: `${root}/state`,
+    };
+    const mcp = (...words: string[]) => run(["mcp", ...words], { cwd: `${root}/folder`, env });
+    const line =
+      `cd ${root}/folder && git init -q x && git -C x config core.fsmonitor 'sh ../e.sh'`;
+    assertEquals((await mcp("add", "one", "--", "sh", "-c", line)).code, 0);
+    assertMatch((await mcp("test", "one")).stderr, /x\/[.]git\/config was moved to config[.]untr/);
+    await Deno.remove(root, { recursive: true });
+  },
+});
 
 Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's is approved first", async () => {
   const root = await Deno.realPath(await Deno.makeTempDir());
