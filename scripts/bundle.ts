@@ -1,6 +1,6 @@
 /**
  * Bundles the program into FOLDER: `deno run -A scripts/bundle.ts FOLDER`. It is one file, in which the functions that
- * an answer to one prompt calls are marked for V8.
+ * a prompt with two calls of a tool runs are marked for V8.
  */
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
@@ -44,11 +44,12 @@ async function markStart(main: string): Promise<void> {
   const folder = await Deno.makeTempDir();
   const flags = ["run", "-A", "--quiet", "--no-config", "--no-lock"];
   try {
+    for (const name of "ab") await Deno.writeTextFile(join(folder, `${name}.txt`), "text\n");
     await using server = await startServer();
     const coverage = join(folder, "coverage");
     const start = async (program: string, env: Record<string, string>) => {
       const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [...flags, program, "--base-url", server.url, "--model", "m", "-p", "hello"],
+        args: [...flags, program, "--base-url", server.url, "--model", "m", "-p", "reads 2"],
         cwd: folder,
         clearEnv: true,
         env: { HOME: folder, PATH: Deno.env.get("PATH") ?? "", COPILOT_API_KEY: "none", ...env },
