@@ -229,7 +229,7 @@ Deno.test("a refusal says why in its line, and what would allow it", () => {
     const lines = stderr.split("\n").filter((line) => line.includes("refused"));
     assertEquals(lines, [
       "· run_bash touch a (refused: it runs touch, which no rule allows; the rule run_bash(touch a) allows it)",
-      "· run_bash git clean -f (refused: it can destroy work, as git clean does; --yes allows it)",
+      "· run_bash git clean -f (refused: it can destroy work (git clean); --yes allows it)",
       "· run_bash echo a (refused: it matches the rule deny run_bash(echo *))",
     ]);
   });

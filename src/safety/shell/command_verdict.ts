@@ -352,7 +352,7 @@ function destroys(runs: readonly (readonly Word[])[], scene: Scene): string | un
     gitNeed(words, scene) !== undefined
   );
   const rule = destructive().find((one) => concernsCommand(one, lossy) !== "no");
-  if (rule) return `can destroy work, as ${rule.command!.words.join(" ")} does`;
+  if (rule) return `can destroy work (${rule.command!.words.join(" ")})`;
   for (const [first, ...rest] of runs) {
     const name = programName(first?.text ?? "");
     if (name.startsWith("mkfs")) return "makes a file system";

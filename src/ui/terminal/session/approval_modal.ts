@@ -147,6 +147,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       case "escape":
       case "ctrl-c":
       case "ctrl-d":
+        if (this.#isHelp && key.name === "escape") {
+          this.#isHelp = false;
+          return "none";
+        }
         this.options.onCancel();
         return { done: null };
       case "ctrl-l":

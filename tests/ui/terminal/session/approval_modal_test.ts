@@ -160,6 +160,9 @@ Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer"
     low.rows({ columns: 80, rows });
     assertEquals(low.press("?"), outcome, `${rows}`);
   }
+  const open = question();
+  open.press("?");
+  assertEquals([open.press("\x1b"), open.rows(), open.calls], ["none", before, []]);
   for (const keys of ["\x1b", "\x03", "\x04"]) {
     const { press, calls } = question();
     assertEquals([press(keys), calls], [{ done: null }, ["cancel"]]);
