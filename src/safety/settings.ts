@@ -58,8 +58,11 @@ export interface Settings {
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
-    /** False while git folders that commands wrote could not be searched. */
-    isSearched(): boolean;
+    /**
+     * False for a repository that commands of this session made, whose remotes they chose, and for all while git
+     * folders that commands wrote could not be searched.
+     */
+    isKnown(folder: string): boolean;
     /** True if git answers one of these queries in another way now. */
     hasChanged(): boolean;
   };

@@ -14,6 +14,7 @@ import { accessAt, entryAt, repositoriesIn, type View, writtenFolders } from "..
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import { isWithin } from "../text/paths.ts";
+import { basename, dirname } from "../text/std_path.ts";
 import type { Confine } from "../types/confine.ts";
 import * as asked from "./git_settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
@@ -44,6 +45,13 @@ const writers = new Map<View, boolean>();
 /** True if a sandboxed program that is running can write a path, from before the path was protected. */
 export const isWrittenNow = (path: string): boolean =>
   [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
+
+/** The repositories that commands made. */
+const madeRepositories = new Set<string>();
+
+export const isKnownRepository = (folder: string): boolean =>
+  ![...unsearched].some(entryAt) &&
+  ![...madeRepositories].some((at) => isWithin(basename(at) === ".git" ? dirname(at) : at, folder));
 
 /** The maximum number of lines about the end of one command. */
 const MAX_MENDED_LINES = 20;
@@ -288,6 +296,7 @@ async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) 
     const mended = [...new Set(all.flatMap(([one]) => writtenFolders(one)))].flatMap((root) => {
       const look = repositoriesIn(root, settings.looks!, isWritten);
       const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
+      for (const at of found) madeRepositories.add(at);
       const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
       isComplete &&= look.isComplete;
       if (look.isComplete) unsearched.delete(root);

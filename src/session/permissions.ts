@@ -5,13 +5,13 @@ import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "../safety/choice.ts";
 import { FolderLooks } from "../safety/folder_looks.ts";
-import { unsearched, waitTime } from "../safety/in_place.ts";
+import { waitTime } from "../safety/in_place.ts";
 import { homesIn, PathTable } from "../safety/path_table.ts";
 import { PermissionsFile, rulesOf } from "../safety/settings_file.ts";
 import { type KeptRule, parseKept } from "../safety/rules.ts";
 import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
 import { isObject } from "../text/json.ts";
-import { entryAt, type View, writtenFolders } from "../safety/view.ts";
+import { type View, writtenFolders } from "../safety/view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
@@ -23,7 +23,7 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
-import { Confinement, expectSwaps, isWrittenNow } from "./confinement.ts";
+import { Confinement, expectSwaps, isKnownRepository, isWrittenNow } from "./confinement.ts";
 import type { Frontend, ModeStatus } from "./frontend.ts";
 import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
 import { projectSettings, repositoryOf } from "./repository.ts";
@@ -178,7 +178,7 @@ export class Permissions {
       addresses: once("addresses", gitAddresses),
       changed: once("changed", gitChanged),
       isWritten: isWrittenNow,
-      isSearched: () => ![...unsearched].some(entryAt),
+      isKnown: isKnownRepository,
       hasChanged: () => {
         Object.assign(time, waitTime());
         return [...answers.values()].some(({ ask, answer }) =>

@@ -630,6 +630,20 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "R-21 a rule for push covers no remote of a repository that a command made",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    at.allow("run_bash(git push *)");
+    await at.outside(
+      "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
+    );
+    assertMatch(await at.run("sh make"), /^exit code: 0/);
+    assertMatch(await at.run("git push origin main"), /^asked: may run any program as you/);
+  },
+});
+
 const COMMIT = "git commit -q --allow-empty -m x";
 /** The beginning of a second repository in the folder itself, which git would take the folder for. */
 const BARE =

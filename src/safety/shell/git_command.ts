@@ -271,12 +271,12 @@ export function gitOutside(
 
 /** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
 function isInKnownForm(command: GitCommand, scene: Scene): boolean {
-  const { name, rest, entered, isPlain } = command;
+  const { name, rest, entered, isPlain, folder } = command;
   const known = Object.hasOwn(KNOWN_OPTIONS, name) ? KNOWN_OPTIONS[name] : undefined;
   const operands = rest.filter((word) => !known?.test(word));
   const isUnclear = operands.some((word) => /^-|^\d+$/.test(word)) ||
     REMOTE_HOST.test(operands[0] ?? "");
-  return known !== undefined && isPlain && !isUnclear && scene.git?.isSearched() !== false &&
+  return known !== undefined && isPlain && !isUnclear && scene.git?.isKnown(folder) !== false &&
     entered.every((path) => scene.place(path).isInside) &&
     remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at));
 }

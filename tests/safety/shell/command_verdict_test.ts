@@ -196,7 +196,7 @@ Deno.test(
     const addresses = (_: string, remote: string) => remote === "origin" ? ["https://h/x"] : [];
     const git = {
       ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
-      ...{ isWritten: () => false, isSearched: () => true, hasChanged: () => false, addresses },
+      ...{ isWritten: () => false, isKnown: () => true, hasChanged: () => false, addresses },
     };
     const names = ["git", "sub/git"];
     for (const name of names) {
@@ -239,7 +239,7 @@ Deno.test(
           ...more,
         }).effect;
       assertEquals(ruled({}), "allow");
-      assertEquals(ruled({ git: { ...git, isSearched: () => false } }), "ask");
+      assertEquals(ruled({ git: { ...git, isKnown: () => false } }), "ask");
       assertEquals(ruled({ programs: [outside] }), "ask");
       assertEquals(offered("git config a.b c"), 0);
       // In the sandbox, and without one, a program of the folder gets its rule.
