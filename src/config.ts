@@ -353,10 +353,10 @@ export function checkedUrl(where: string, key: string, value: string): string {
  * @throws {TypeError} {RangeError} if it does not.
  */
 export function copilotConfig(config: CopilotConfig): CopilotConfig & Required<AgentSettings> {
-  const named = [config.compat, config.local, config.hosted].filter((c) => c !== undefined);
-  if (named.length !== 1) {
+  const chosen = [config.compat, config.local, config.hosted].filter((c) => c !== undefined);
+  if (chosen.length !== 1) {
     throw new TypeError(
-      `Cannot create an agent as exactly one of compat, local and hosted must be set: ${named.length} are`,
+      `Cannot create an agent as exactly one of compat, local and hosted must be set: ${chosen.length} are`,
     );
   }
   const settings = {

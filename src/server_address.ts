@@ -13,7 +13,6 @@ export function takesEnvKey(address: string): boolean {
 
 /** Returns a base URL without the path of an endpoint, which users paste: `/v1/models`, `/api/chat`. */
 export function withoutEndpoint(address: string): string {
-  return address
-    .replace(/\/api\/(?:chat|generate|tags|version)$/, "/v1")
+  return address.replace(/\/api\/(?:chat|generate|tags|version)$/, "/v1")
     .replace(/\/chat\/completions$|(?<=\/v1)\/(?:models|messages|responses|completions)$/, "");
 }

@@ -1,51 +1,41 @@
 import { assertEquals } from "@std/assert";
 import { findProgram, programFolders } from "../src/find_program.ts";
+import { tempFolder } from "./helpers/temp_folder.ts";
 
-Deno.test({
-  name: "programs are looked for in the folders of PATH that are not in the working directory",
+Deno.test("programs are looked for in the folders of PATH that are not in the working directory", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    const top = await Deno.realPath(await Deno.makeTempDir());
-    try {
-      const [inside, outside, link] = [`${top}/work/bin`, `${top}/bin`, `${top}/link`];
-      for (const folder of [inside, outside]) await Deno.mkdir(folder, { recursive: true });
-      await Deno.symlink(inside, link);
-      const path = `${inside}:${outside}:.::bin:${link}:/usr/bin:${top}/work`;
-      assertEquals(programFolders(undefined, path), [
-        inside,
-        outside,
-        link,
-        "/usr/bin",
-        `${top}/work`,
-      ]);
-      assertEquals(programFolders(`${top}/work`, path), [outside, "/usr/bin"]);
-      assertEquals(programFolders(link, path), [outside, "/usr/bin", `${top}/work`]);
-      // A command could create these.
-      await Deno.symlink(`${inside}/later`, `${top}/dangling`);
-      const missing = `${top}/dangling:${link}/later:${outside}`;
-      assertEquals(programFolders(`${top}/work`, missing), [outside]);
-      // The usual folders count wherever one works.
-      assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
+}, async () => {
+  using temp = tempFolder();
+  const top = temp.path;
+  const [inside, outside, link] = [`${top}/work/bin`, `${top}/bin`, `${top}/link`];
+  for (const folder of [inside, outside]) await Deno.mkdir(folder, { recursive: true });
+  await Deno.symlink(inside, link);
+  const path = `${inside}:${outside}:.::bin:${link}:/usr/bin:${top}/work`;
+  assertEquals(programFolders(undefined, path), [inside, outside, link, "/usr/bin", `${top}/work`]);
+  assertEquals(programFolders(`${top}/work`, path), [outside, "/usr/bin"]);
+  assertEquals(programFolders(link, path), [outside, "/usr/bin", `${top}/work`]);
+  // A command could create these.
+  await Deno.symlink(`${inside}/later`, `${top}/dangling`);
+  const missing = `${top}/dangling:${link}/later:${outside}`;
+  assertEquals(programFolders(`${top}/work`, missing), [outside]);
+  // The usual folders count wherever one works.
+  assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
 
-      await Deno.mkdir(`${inside}/tool`);
-      await Deno.writeTextFile(`${outside}/tool`, "", { mode: 0o644 });
-      const find = (folders: string[], written?: string) => findProgram("tool", folders, written);
-      assertEquals(find([inside, outside, `${top}/none`]), undefined);
-      await Deno.chmod(`${outside}/tool`, 0o654);
-      assertEquals(find([inside, outside]), `${outside}/tool`);
+  await Deno.mkdir(`${inside}/tool`);
+  await Deno.writeTextFile(`${outside}/tool`, "", { mode: 0o644 });
+  const find = (folders: string[], written?: string) => findProgram("tool", folders, written);
+  assertEquals(find([inside, outside, `${top}/none`]), undefined);
+  await Deno.chmod(`${outside}/tool`, 0o654);
+  assertEquals(find([inside, outside]), `${outside}/tool`);
 
-      // A link that leads to where commands write.
-      await Deno.mkdir(`${top}/own`);
-      await Deno.writeTextFile(`${inside}/made`, "", { mode: 0o755 });
-      await Deno.symlink(`${inside}/made`, `${top}/own/tool`);
-      const folders = [`${top}/own`, outside];
-      assertEquals(find(folders), `${top}/own/tool`);
-      for (const written of [`${top}/work`, inside, link]) {
-        assertEquals(find(folders, written), `${outside}/tool`);
-      }
-      assertEquals(find([`${top}/own`], "/"), `${top}/own/tool`);
-    } finally {
-      await Deno.remove(top, { recursive: true });
-    }
-  },
+  // A link that leads to where commands write.
+  await Deno.mkdir(`${top}/own`);
+  await Deno.writeTextFile(`${inside}/made`, "", { mode: 0o755 });
+  await Deno.symlink(`${inside}/made`, `${top}/own/tool`);
+  const folders = [`${top}/own`, outside];
+  assertEquals(find(folders), `${top}/own/tool`);
+  for (const written of [`${top}/work`, inside, link]) {
+    assertEquals(find(folders, written), `${outside}/tool`);
+  }
+  assertEquals(find([`${top}/own`], "/"), `${top}/own/tool`);
 });

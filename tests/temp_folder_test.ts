@@ -1,24 +1,22 @@
 import { assert, assertEquals } from "@std/assert";
 import { makeTempFolder, noTempFiles } from "../src/temp_folder.ts";
 
-Deno.test({
-  name: "a TMPDIR in which no folder can be made is passed over",
+Deno.test("a TMPDIR in which no folder can be made is passed over", {
   ignore: Deno.build.os === "windows",
-  fn() {
-    const before = Deno.env.get("TMPDIR");
-    const file = Deno.makeTempFileSync();
-    try {
-      Deno.env.set("TMPDIR", file);
-      const folder = makeTempFolder("copilot-test-");
-      assert(Deno.statSync(folder).isDirectory);
-      assertEquals(Deno.realPathSync(folder), folder);
-      Deno.removeSync(folder);
-    } finally {
-      if (before === undefined) Deno.env.delete("TMPDIR");
-      else Deno.env.set("TMPDIR", before);
-      Deno.removeSync(file);
-    }
-  },
+}, () => {
+  const before = Deno.env.get("TMPDIR");
+  const file = Deno.makeTempFileSync();
+  try {
+    Deno.env.set("TMPDIR", file);
+    const folder = makeTempFolder("copilot-test-");
+    assert(Deno.statSync(folder).isDirectory);
+    assertEquals(Deno.realPathSync(folder), folder);
+    Deno.removeSync(folder);
+  } finally {
+    if (before === undefined) Deno.env.delete("TMPDIR");
+    else Deno.env.set("TMPDIR", before);
+    Deno.removeSync(file);
+  }
 });
 
 Deno.test("temporary files that cannot be written: the line says what to do", () => {

@@ -8,6 +8,7 @@ import {
   userFile,
   userFolder,
 } from "../src/user_files.ts";
+import { tempFolder } from "./helpers/temp_folder.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
 
@@ -29,14 +30,10 @@ const FOLDERS: [
   [{}, undefined, undefined],
 ];
 for (const [env, settings, state] of FOLDERS) {
-  Deno.test({
-    ...unix,
-    name: `TRU-02 the person's folders: ${JSON.stringify(env)}`,
-    fn() {
-      const read = (name: string) => env[name];
-      assertEquals([userFolder(read), stateFolder(read)], [settings, state]);
-      assertEquals(userFile("x.json", read), settings && `${settings}/x.json`);
-    },
+  Deno.test(`TRU-02 the person's folders: ${JSON.stringify(env)}`, unix, () => {
+    const read = (name: string) => env[name];
+    assertEquals([userFolder(read), stateFolder(read)], [settings, state]);
+    assertEquals(userFile("x.json", read), settings && `${settings}/x.json`);
   });
 }
 
@@ -84,35 +81,29 @@ Deno.test("TRU-02 settings of servers and keys that a folder brings are named, e
 });
 
 Deno.test("a settings file that cannot be written: the line names it, and nothing is left beside it", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/config.json`);
-    const error = await assertRejects(() => replaceUserFile(`${folder}/config.json`, "{}"), Error);
-    assertEquals(error.message.startsWith(`Cannot write ${folder}/config.json: `), true);
-    assertEquals(error.message.includes("os error"), false);
-    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["config.json"]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/config.json`);
+  const error = await assertRejects(() => replaceUserFile(`${folder}/config.json`, "{}"), Error);
+  assertEquals(error.message.startsWith(`Cannot write ${folder}/config.json: `), true);
+  assertEquals(error.message.includes("os error"), false);
+  assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["config.json"]);
 });
 
 Deno.test(
   "a settings file and the folders that it needs are the person's alone",
   unix,
   async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      const path = `${folder}/a/b/config.json`;
-      for (const text of ["{}", "[]"]) {
-        await replaceUserFile(path, text);
-        const modes = ["a", "a/b", "a/b/config.json"].map((name) =>
-          Deno.statSync(`${folder}/${name}`).mode! & 0o777
-        );
-        assertEquals([Deno.readTextFileSync(path), ...modes], [text, 0o700, 0o700, 0o600]);
-      }
-      assertEquals([...Deno.readDirSync(`${folder}/a/b`)].length, 1);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+    using temp = tempFolder();
+    const folder = temp.path;
+    const path = `${folder}/a/b/config.json`;
+    for (const text of ["{}", "[]"]) {
+      await replaceUserFile(path, text);
+      const modes = ["a", "a/b", "a/b/config.json"].map((name) =>
+        Deno.statSync(`${folder}/${name}`).mode! & 0o777
+      );
+      assertEquals([Deno.readTextFileSync(path), ...modes], [text, 0o700, 0o700, 0o600]);
     }
+    assertEquals([...Deno.readDirSync(`${folder}/a/b`)].length, 1);
   },
 );

@@ -195,10 +195,10 @@ export class CopilotAgent {
     const of = { plugged: this.#plugged, listBytes: this.#catalogue && this.#listBytes };
     if (isLean(this.#config)) {
       const further = this.#further.filter(({ isForSmall }) => isForSmall);
-      return this.#leanTools ??= toldTools({ ...of, own: this.#plainTools, further }, true);
+      return this.#leanTools ??= toldTools({ ...of, builtIn: this.#plainTools, further }, true);
     }
     return this.#fullTools ??= toldTools(
-      { ...of, own: this.#ownTools, further: this.#further },
+      { ...of, builtIn: this.#ownTools, further: this.#further },
       false,
     );
   }

@@ -73,7 +73,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       room,
       thinks: options.thinks,
       form: options.form,
-      ...{ slot: agent.slot, awaitsRestart: agent.awaitsRestart },
+      slot: agent.slot,
+      awaitsRestart: agent.awaitsRestart,
       splitter,
       onDelta: (delta) => {
         begun.add(delta.type);

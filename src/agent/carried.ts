@@ -11,7 +11,7 @@ import { checkArguments } from "../tools/schema.ts";
 import { tasksIn, tasksPart } from "../tools/tasks.ts";
 import type { Message, Part } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
-import { isOfPerson, type MessageSize, sizeOf } from "./shrink.ts";
+import { isFromUser, type MessageSize, sizeOf } from "./shrink.ts";
 
 type CarriedNote = Extract<Part, { type: "resource" }>;
 
@@ -75,7 +75,7 @@ function notesIn(messages: readonly Message[], name: string): CarriedNote[] {
 function saidIn(old: readonly Message[], kept: readonly Message[]): CarriedNote[] {
   return old.flatMap((message) => {
     if (message.standsFor === "summary") return notesIn([message], SAID);
-    if (!isOfPerson(message) || kept.includes(message)) return [];
+    if (!isFromUser(message) || kept.includes(message)) return [];
     const text = truncateMiddle(typedText(message).trim(), MAX_SAID_CHARS);
     return text === "" ? [] : [note(SAID, `[The person said] ${text}`)];
   });

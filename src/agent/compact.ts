@@ -226,8 +226,8 @@ function splitForSummary(
   const budget = byHand ? Math.min(room, sizeOf(messages.slice(newest), size)) : room;
   const start = startOfNewest(messages, budget, size);
   const kept = messages.slice(start);
-  const person = start > newest && messages[newest];
-  return [messages.slice(0, start), person ? [person, ...kept] : kept];
+  const request = start > newest && messages[newest];
+  return [messages.slice(0, start), request ? [request, ...kept] : kept];
 }
 
 /** Returns the request that quotes `old`, in at most `SHOWN_PART` of `limit` tokens. */

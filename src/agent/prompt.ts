@@ -91,7 +91,7 @@ export function roomInPrompt(prompt: string, tools: readonly Tool[], lean: boole
 const FRAME_SLACK = 175;
 
 interface AgentTools {
-  own: readonly Tool[];
+  builtIn: readonly Tool[];
   /** Further tools, which are left out if there is no room. The first ones have priority. */
   further: readonly Tool[];
   plugged: readonly Tool[];
@@ -101,11 +101,11 @@ interface AgentTools {
 
 /** Returns the tools as a model sees them, in as many words as the first request has room for. */
 export function toldTools(
-  { own, further, plugged, listBytes }: AgentTools,
+  { builtIn, further, plugged, listBytes }: AgentTools,
   lean: boolean,
 ): readonly Tool[] {
   const prompt = lean ? leanPrompt() : systemPrompt();
-  const told = lean ? leanTools(own) : own;
+  const told = lean ? leanTools(builtIn) : builtIn;
   const others = lean ? leanTools(plugged) : plugged;
   const isPlain = plugged.length === 0 && listBytes === undefined;
   const all = [told, boundlessTools(told), shortTools(told)];
@@ -131,9 +131,9 @@ export function folderLine(workingDir: string): string {
   return `Folder: ${workingDir}\n`;
 }
 
-export function leanPrompt(os: string = Deno.build.os): string {
+export function leanPrompt(): string {
   return `You are a coding copilot in a terminal (${
-    system(os)
+    system(Deno.build.os)
   }) and work on a project by calling tools.
 - Read files and search; never guess contents.
 - Read a file before you edit it, and change only what was asked.

@@ -76,7 +76,7 @@ export function startOfNewest(
   for (let i = messages.length - 1; i >= 0; i--) {
     const message = messages[i]!;
     total += size(message);
-    if (i <= newest ? !isOfPerson(message) : message.role !== "assistant") continue;
+    if (i <= newest ? !isFromUser(message) : message.role !== "assistant") continue;
     const whole = total + (i > newest && newest !== -1 ? size(messages[newest]!) : 0);
     if (start < messages.length && whole > budget) break;
     start = i;
@@ -86,10 +86,10 @@ export function startOfNewest(
 
 /** Returns the index of the user's newest message, or -1. */
 export function newestOfPerson(messages: readonly Message[]): number {
-  return messages.findLastIndex(isOfPerson);
+  return messages.findLastIndex(isFromUser);
 }
 
-export function isOfPerson({ role, standsFor }: Message): boolean {
+export function isFromUser({ role, standsFor }: Message): boolean {
   return role === "user" && standsFor !== "reminder";
 }
 

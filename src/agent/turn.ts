@@ -323,8 +323,8 @@ class Turn {
     if (!this.agent.backend.hasGrammar) return;
     this.#callForm = { schema: callSchema(tools), isCall: true };
     const names = tools.map(({ name }) => name).join(", ");
-    const held = "the server's grammar holds the next one to its form";
-    this.#notice("info", "call_form", `The call of ${names} could not be read: ${held}.`);
+    const form = "the server's grammar holds the next one to its form";
+    this.#notice("info", "call_form", `The call of ${names} could not be read: ${form}.`);
   }
 
   /** Shortens the conversation; false if that is impossible. */

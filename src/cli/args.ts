@@ -82,10 +82,7 @@ export const FLAGS = [
       "what sandboxed commands may write: workspace-write (the default of a session), read-only, or off for no sandbox",
   },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
-  {
-    name: "network",
-    help: "allow sandboxed commands and fetch_url to use the network",
-  },
+  { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
   {
     name: "env",
     value: "NAMES",
@@ -152,11 +149,7 @@ export const FLAGS = [
     value: "P",
     help: "the minimum probability of a token, relative to the likeliest",
   },
-  {
-    name: "repeat-penalty",
-    value: "R",
-    help: "penalty for repetition (the model's own)",
-  },
+  { name: "repeat-penalty", value: "R", help: "penalty for repetition (the model's own)" },
   {
     name: "sampling",
     value: "WHOSE",

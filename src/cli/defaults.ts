@@ -96,12 +96,12 @@ const FLAGS_OF_MODEL = new Set(
 export function modelDefaults(
   model: string | undefined,
   env?: VariableReader,
-): { own: Args; all: Args } {
+): { forModel: Args; all: Args } {
   const file = readConfigFile(env);
-  if (file === undefined) return { own: {}, all: {} };
+  if (file === undefined) return { forModel: {}, all: {} };
   const { path, settings: { models, ...settings } } = file;
   const all = Object.entries(settings).filter(([name]) => FLAGS_OF_MODEL.has(name));
-  return { own: ofModel(models, model, path), all: flagsIn(Object.fromEntries(all), path) };
+  return { forModel: ofModel(models, model, path), all: flagsIn(Object.fromEntries(all), path) };
 }
 
 /** Returns the flags that the file sets for `model`: `{"models": {"qwen3:8b": {"temperature": 0.6}}}`. */
@@ -115,7 +115,7 @@ function ofModel(
     const form = '{"NAME": {"temperature": 0.6}}';
     throw new UsageError(`Cannot use models in ${path} as it must be an object such as ${form}`);
   }
-  const own = Object.entries(models as Record<string, Record<string, unknown>>).map(
+  const entries = Object.entries(models as Record<string, Record<string, unknown>>).map(
     ([name, settings]) => {
       const other = Object.keys(settings).find((flag) => !FLAGS_OF_MODEL.has(flag));
       if (other === undefined) return [name, flagsIn(settings, path)] as const;
@@ -124,7 +124,7 @@ function ofModel(
       throw new UsageError(`Cannot use ${JSON.stringify(other)} of a model in ${path}: ${hint}`);
     },
   );
-  return own.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
+  return entries.find(([name]) => name === model || name === `${model}:latest`)?.[1] ?? {};
 }
 
 const CONFIG_NAMES: readonly string[] = [

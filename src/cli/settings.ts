@@ -88,22 +88,22 @@ export function toConfig(
     throw new UsageError("--api-key is empty: give the key, or leave the flag out");
   }
   const kind = local ? "local" : hosted ? "hosted" : "compat";
-  const named = (local ? host : baseUrl) ?? addressIn(env, kind);
-  const at = checkedUrl(kind, local ? "host" : "baseUrl", named ?? DEFAULT_ADDRESSES[kind]);
+  const address = (local ? host : baseUrl) ?? addressIn(env, kind);
+  const at = checkedUrl(kind, local ? "host" : "baseUrl", address ?? DEFAULT_ADDRESSES[kind]);
   const { sampling = hosted ? undefined : "auto" } = common;
   const settings = { ...common, sampling, apiKey: apiKey ?? keyFor(kind, at, env) };
   if (kind === "local") {
-    return { ...tier, local: localConfig({ ...settings, host: named, useCompat, keepAlive }) };
+    return { ...tier, local: localConfig({ ...settings, host: address, useCompat, keepAlive }) };
   }
   // A private server often needs no key; these two always do.
   if (settings.apiKey === "" && takesEnvKey(at) && isDefaultServer(kind, at)) {
     if (isInSession) {
       throw new UsageError(`No API key: put it under "keys" in config.json. ${OWN_MODEL}`);
     }
-    if (kind === "compat" && named === undefined) throw new NoServerError();
+    if (kind === "compat" && address === undefined) throw new NoServerError();
     throw new UsageError(noKeyText(KEY_VARIABLES[kind]));
   }
-  const config = { ...settings, baseUrl: named };
+  const config = { ...settings, baseUrl: address };
   return hosted
     ? { ...tier, hosted: hostedConfig(config) }
     : { ...tier, compat: compatConfig(config) };
@@ -239,7 +239,7 @@ export const modelFlags: ModelFlags = {
     if (args.message !== undefined) throw new UsageError("/model takes a name, or only flags");
     const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const options = optionsFromArgs({ ...modelDefaults(args.model).own, ...args });
+    const options = optionsFromArgs({ ...modelDefaults(args.model).forModel, ...args });
     const config = toConfig(options, Deno.env, true);
     return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
   },
@@ -253,8 +253,8 @@ function withSettingsOf(config: CopilotConfig, model: string, env?: VariableRead
     const { promptTier, ...options } = optionsFromArgs(args);
     return { ...options, promptTier } as Record<string, unknown>;
   };
-  const { own, all } = modelDefaults(model, env);
-  const [now, before, usual] = [own, modelDefaults(name, env).own, all].map(settingsOf);
+  const { forModel, all } = modelDefaults(model, env);
+  const [now, before, usual] = [forModel, modelDefaults(name, env).forModel, all].map(settingsOf);
   const current: Record<string, unknown> = { ...config[kind], promptTier: config.promptTier };
   const change: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(now!), ...Object.keys(before!)])) {

@@ -15,7 +15,7 @@ export interface DefinitionFile {
 /** Returns the existing files: `own`, then those called `names` in the folder and its repository, not in `home`. */
 export function definitionFiles(
   folder: string,
-  own: string | undefined,
+  ownFolder: string | undefined,
   names: readonly string[],
   home?: string,
 ): DefinitionFile[] {
@@ -23,6 +23,6 @@ export function definitionFiles(
   const files: DefinitionFile[] = folders.flatMap((at) =>
     names.map((name) => ({ path: join(at, name), scope: "folder", folder: at }) as const)
   );
-  if (own !== undefined) files.unshift({ path: own, scope: "user" });
+  if (ownFolder !== undefined) files.unshift({ path: ownFolder, scope: "user" });
   return files.filter(({ path }) => attempt(() => Deno.statSync(path).isFile) === true);
 }

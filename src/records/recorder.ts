@@ -98,8 +98,7 @@ export class Recorder implements Disposable {
     const isSame = !isNew && !this.#isBehind;
     if (isSame && (messages.length === 0 || mode === this.#mode)) return;
     this.#isBehind = true;
-    const isLonger = this.#isInLine ||
-      this.#conversation.every((id, i) => id === messages[i]?.id);
+    const isLonger = this.#isInLine || this.#conversation.every((id, i) => id === messages[i]?.id);
     const start = isLonger ? this.#conversation.length : 0;
     const added = messages.slice(start)
       .map((message, i) => ({
@@ -182,9 +181,9 @@ export class Recorder implements Disposable {
 
   /** Appends lines, in slices so that a long one is not copied. */
   #append(lines: readonly string[]): void {
-    const { path, open: held } = this.#file!;
+    const { path, open: opened } = this.#file!;
     using again = this.#isClosed ? Deno.openSync(path, { append: true }) : undefined;
-    const open = again ?? held;
+    const open = again ?? opened;
     const encoder = new TextEncoder();
     const wasTorn = this.#isTorn;
     let before = wasTorn ? "\n" : "";

@@ -65,15 +65,14 @@ export class RpcPeer {
   }
 
   /**
-   * Sends a request and returns its result. `onId` is called with its id before it is sent. Aborting `signal`
-   * cancels it and notifies the other side.
+   * Sends a request and returns its result. Aborting `signal` cancels it and notifies the other side.
    *
    * @throws {RpcError} the other side's error; the reason of `signal`; the reason of the close.
    */
   async request(
     method: string,
     params: RpcParams,
-    { signal, onId }: { signal?: AbortSignal; onId?: (id: RpcId) => void } = {},
+    { signal }: { signal?: AbortSignal } = {},
   ): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#reason) throw this.#reason;
@@ -90,7 +89,6 @@ export class RpcPeer {
     this.#pending.set(id, answer);
     signal?.addEventListener("abort", abandon);
     try {
-      onId?.(id);
       this.options.send({ jsonrpc: "2.0", id, method, params }, over.signal)
         .catch((error) => answer.reject(error));
       return await answer.promise;

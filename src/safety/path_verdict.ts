@@ -103,12 +103,7 @@ function partOfRepository(root: string, path: string): string | undefined {
 const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
 
 /** Returns the verdict of the modes and the view on a path that no rule covers. */
-function modeVerdict(
-  tool: PolicyCall["tool"],
-  at: Place,
-  scene: Scene,
-  link: string,
-): Verdict {
+function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: string): Verdict {
   const { approve, sandbox } = scene;
   const isRead = tool.access === "read";
   // Reading inside the folder needs no view, which closes only secrets there.

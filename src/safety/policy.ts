@@ -17,11 +17,7 @@ import { isSandboxed, type Settings, type Verdict } from "./settings.ts";
  * of a command line decides for the whole line.
  * @param place resolves paths
  */
-export function decide(
-  call: PolicyCall,
-  settings: Settings,
-  place: Scene["place"],
-): Verdict {
+export function decide(call: PolicyCall, settings: Settings, place: Scene["place"]): Verdict {
   const scene = sceneOf(settings, place);
   const { command } = call;
   const verdict = command !== undefined
@@ -33,9 +29,9 @@ export function decide(
     : bareVerdict(call, scene);
   if (settings.approve === "plan" && call.tool.access !== "read") {
     // Sandboxed commands run; all others are refused without a question.
-    const isHeld = command !== undefined && settings.view !== undefined &&
+    const runsSandboxed = command !== undefined && settings.view !== undefined &&
       verdict.effect === "allow";
-    if (verdict.effect === "deny" || isHeld && verdict.right === undefined) return verdict;
+    if (verdict.effect === "deny" || runsSandboxed && verdict.right === undefined) return verdict;
     return { effect: "deny", reason: "is not allowed in plan mode", isPlanned: true };
   }
   if (settings.approve !== "never" || verdict.effect !== "ask") return verdict;
@@ -67,9 +63,8 @@ export function rulesFor(
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
   const { effect, right } = decide(call, { ...settings, rules }, place);
   if (effect !== "allow") return [];
-  const isConfined = command !== undefined && settings.view !== undefined &&
-    isSandboxed(right);
-  return isConfined ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
+  const runsSandboxed = command !== undefined && settings.view !== undefined && isSandboxed(right);
+  return runsSandboxed ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface Rule {
   argument?: { name: string; value: RegExp };
   isOfSession?: boolean;
   /** True for a rule that covers only sandboxed commands. */
-  isConfined?: true;
+  isForSandbox?: true;
   isKept?: true;
 }
 
@@ -56,7 +56,11 @@ export interface OfferedRule extends KeptRule {
 
 /** Parses a rule that an answer saved. @throws {SyntaxError} like {@linkcode parseRule}. */
 export function parseKept({ rule, confined }: KeptRule, above?: string): Rule {
-  return { ...parseRule("allow", rule, above), isKept: true, ...confined && { isConfined: true } };
+  return {
+    ...parseRule("allow", rule, above),
+    isKept: true,
+    ...confined && { isForSandbox: true },
+  };
 }
 
 /**

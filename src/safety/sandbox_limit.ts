@@ -102,9 +102,9 @@ function closedPath(
   said: string,
   { view, approve, sandbox, rules, paths }: Bounds,
 ): SandboxLimit | undefined {
-  for (const { line, named } of pathsInErrors(said).reverse()) {
+  for (const { line, paths: mentioned } of pathsInErrors(said).reverse()) {
     const isWrite = UNWRITABLE.test(line);
-    for (const path of [...named, ...relativeWords(line, view.folder)]) {
+    for (const path of [...mentioned, ...relativeWords(line, view.folder)]) {
       const at = resolve(view.folder, path);
       const real = realPathOf(at);
       const link = isWrite ? undefined : linksOn("/", at).find((one) => isHidden(one, { view }));

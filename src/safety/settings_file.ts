@@ -27,8 +27,7 @@ interface SettingsLevel extends Partial<Strictness> {
   rules: Rule[];
 }
 
-const KEYS = "approve sandbox network sandboxRead sandboxWrite deny ask allow folders"
-  .split(" ");
+const KEYS = "approve sandbox network sandboxRead sandboxWrite deny ask allow folders".split(" ");
 const TOOL_GROUPS = ["read", "write", "execute", "network", "*"];
 export type ToolNames = readonly string[];
 
@@ -81,10 +80,7 @@ function unusable(key: string, file: string, constraint: string): UsageError {
   return new UsageError(`Cannot use ${key} in ${file} as it must be ${constraint}`);
 }
 
-function rulesIn(
-  value: Record<string, unknown>,
-  { file, toolNames, above }: LevelSource,
-): Rule[] {
+function rulesIn(value: Record<string, unknown>, { file, toolNames, above }: LevelSource): Rule[] {
   const names = [...toolNames, ...TOOL_GROUPS];
   return RULE_EFFECTS.flatMap((effect) => {
     const texts = value[effect] ?? [];

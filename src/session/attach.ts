@@ -58,7 +58,7 @@ export async function attachFiles(
   const parts: Part[] = [];
   const files: AttachedFile[] = [];
   let isFull = false;
-  const context: ToolContext = { ...agent.toolContext(signal), isOfPerson: true };
+  const context: ToolContext = { ...agent.toolContext(signal), isFromUser: true };
   const existing = (name: string) =>
     [name, name.replace(/[.,;:!?)]+$/, "")].find((path) => infoOf(context, path));
   const names = namedPaths(texts);

@@ -178,8 +178,8 @@ export class CallPolicy {
     const prepared = await this.#prepare(args, context);
     const rules = this.#rules(args);
     const approval = this.#approval(args, verdict, prepared, rules);
-    const isConfined = confinedTo && isSandboxed(verdict.right);
-    const answer = await approve({ ...approval, ...isConfined && { confinedTo } }, signal);
+    const showsLimits = confinedTo && isSandboxed(verdict.right);
+    const answer = await approve({ ...approval, ...showsLimits && { confinedTo } }, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByPerson(answer.reason);
     let given = args;
@@ -234,7 +234,7 @@ export class CallPolicy {
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
-    const { callId = "", isOfPerson = false, subAgent } = this.context;
+    const { callId = "", isFromUser = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
     // The terminal's line editor has a single line.
     const isEditable = subject.command !== undefined && subject.command === args.command &&
@@ -249,7 +249,7 @@ export class CallPolicy {
       subject,
       reason,
       isRoutine: isRoutine === true,
-      isOfPerson,
+      isFromUser,
       choices,
       ...subAgent !== undefined && { subAgent },
       ...prepared?.change && { preview: prepared.change },
@@ -340,7 +340,9 @@ function refusalByPerson(reason: string): Decision {
     ? "Do not try another way; ask what they want instead."
     : `They say: ${reason}`;
   return {
-    ...{ allow: false, reason: `Refused by the user. ${why}`, explanation: "you said no" },
+    allow: false,
+    reason: `Refused by the user. ${why}`,
+    explanation: "you said no",
     ...reason !== "" && { summary: `you said: ${reason}` },
   };
 }

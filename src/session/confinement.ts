@@ -202,11 +202,11 @@ export class Confinement {
     [, args, right, { reads = [], isJob = false } = {}]: Parameters<Confine>,
   ) {
     const { sandbox, makeView } = await this.#sandboxFor(settings);
+    const command = args.at(-1) ?? "";
     const makeNow = () => makeView(right?.folder);
     let view = makeNow();
     const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
-    // A server's changes to git folders would be checked only at its end.
-    const { stateFolder, areCommands: isCommand } = this.sources;
+    const { stateFolder, caches, areCommands: isCommand, variables: value } = this.sources;
     const isOpen = (at: string) => accessAt(view, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
     const { source, answers, folders, asked } = await gitOf(settings, view.folder);
@@ -218,17 +218,15 @@ export class Confinement {
       import("../safety/sandbox/tool_variables.ts"),
       import("../safety/sandbox/kept_caches.ts"),
     ]);
-    if (stateFolder && home) {
-      await useCaches(view, `${stateFolder}/${this.sources.caches}`, own, home);
-    }
-    // With the network, only a single git command may write git's folders.
-    const line = args.at(-1) ?? "";
-    const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(line);
-    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(line)
+    if (stateFolder && home) await useCaches(view, `${stateFolder}/${caches}`, own, home);
+    // A server's changes to git folders would be checked only at its end. With the network, only a single git command
+    // may write them.
+    const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
+    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(command)
       ? asked.gitSettings(source) ?? []
       : undefined;
     const git = stated && isGit && !isJob
-      ? await folders.openGitFolders(view, answers, line)
+      ? await folders.openGitFolders(view, answers, command)
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
     const { texts, variables } = isCommand
@@ -245,14 +243,16 @@ export class Confinement {
       view: { ...view, network: seen.network },
       home,
       cache: wrap.ownSource(own, `${home}/.cache`),
-      value: this.sources.variables,
-      programs: isCommand
-        ? programFolders(undefined, this.sources.variables("PATH"))
-        : settings.programs ?? [],
+      value,
+      programs: isCommand ? programFolders(undefined, value("PATH")) : settings.programs ?? [],
     });
     return {
       words: orElse(makeWords, () => [git?.close(), shared?.leave()]),
-      ...{ view, close: git?.close, left: [...left ?? [], ...said], more, shared },
+      view,
+      close: git?.close,
+      left: [...left ?? [], ...said],
+      more,
+      shared,
       tidy: await tidierOf(settings, view, answers),
       variables: { ...tools, ...variables },
     };

@@ -126,7 +126,7 @@ export interface PermissionReport extends SandboxStatus {
     effect: RuleEffect;
     text: string;
     isOfSession: boolean;
-    isConfined?: boolean;
+    isForSandbox?: boolean;
   }[];
   file?: string;
 }

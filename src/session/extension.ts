@@ -56,7 +56,7 @@ export interface SessionState {
   /** Undefined until the settings are read. */
   mode?: ModeStatus;
   /** Resolves once the server has listed its models, because that may change the model. */
-  looked: Promise<void>;
+  probed: Promise<void>;
   readonly extensions: readonly Extension[];
   /** True uses what the folder brings in this run, without asking. */
   readonly trust: boolean;
@@ -119,11 +119,7 @@ export interface Extension {
   /** Reads the folder and adds tools. Called before an earlier session is resumed. */
   open?(session: SessionState, signal: AbortSignal): Promise<void>;
   /** Called once the session is new or resumed. */
-  start?(
-    session: SessionState,
-    source: "startup" | "resume",
-    signal: AbortSignal,
-  ): Promise<void>;
+  start?(session: SessionState, source: "startup" | "resume", signal: AbortSignal): Promise<void>;
   /** Reads another working directory. Returns lines for the user. */
   enter?(session: SessionState): Promise<readonly string[]>;
   /** Returns the slash commands. Built-in ones take precedence. */

@@ -26,7 +26,7 @@ export interface Approval {
   /** True if `reason` only says that the call writes or runs something. */
   isRoutine: boolean;
   /** True if the user asked for the call by naming a file in a message. */
-  isOfPerson: boolean;
+  isFromUser: boolean;
   /** How the command is sandboxed, in one line; missing without a sandbox. */
   confinedTo?: string;
   /** The change, made by the tool from the bytes that it will write; missing if there is no preview. */
@@ -76,7 +76,7 @@ export interface Confirmation {
 /** The mode, and how commands are sandboxed. */
 export interface ModeStatus {
   approve: ApproveMode;
-  isConfined: boolean;
+  isSandboxed: boolean;
   /** True if a sandbox does not write the working directory, and the mode is not plan mode. */
   isReadOnly?: true;
   /** True if sandboxed commands have the network. */

@@ -63,7 +63,7 @@ export class Permissions {
   /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
-  #looks: FolderLooks | undefined;
+  #scans: FolderLooks | undefined;
   /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
   #approve: ApproveMode | undefined;
@@ -92,7 +92,7 @@ export class Permissions {
       ...programs,
       onEnd: (view, command, output) => {
         // While the model reads the output, a large folder is searched for the next command.
-        if (this.#looks?.isLarge) void this.#looks.walk(searched(view));
+        if (this.#scans?.isLarge) void this.#scans.walk(searched(view));
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
@@ -119,12 +119,12 @@ export class Permissions {
         const settings = await this.#settingsFor(context.workingDir);
         const git = this.#git(context.workingDir, settings);
         // The verdict, the question and its rule use the same view.
-        const { view: look } = settings;
+        const { view: makeView } = settings;
         let view: View | undefined;
         const decision = await new CallPolicy(tool, context, {
           settings: {
             ...{ ...settings, git, outputs: this.#outputs },
-            ...look && { view: () => view ??= look() },
+            ...makeView && { view: () => view ??= makeView() },
           },
           yes: this.approvesAll,
           approve,
@@ -149,7 +149,7 @@ export class Permissions {
     const { folder } = view;
     if (!this.#incomplete.has(folder)) this.#tell({ code: "look_incomplete", folder });
     this.#incomplete.add(folder);
-    void this.#looks?.walk(searched(view));
+    void this.#scans?.walk(searched(view));
   }
 
   #tell(notice: Notice): void {
@@ -210,14 +210,16 @@ export class Permissions {
     return async (...given) => {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
-      const stated = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
-      const own = stated === undefined ? anyhow : asCommands;
-      if (own.#approve !== this.#approve) own.setApprove(this.#approve);
-      own.frontend = this.frontend;
+      const configured = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
+      const permissions = configured === undefined ? anyhow : asCommands;
+      if (permissions.#approve !== this.#approve) permissions.setApprove(this.#approve);
+      permissions.frontend = this.frontend;
       try {
-        return await own.confine(workingDir)(...given);
+        return await permissions.confine(workingDir)(...given);
       } catch (error) {
-        if (stated !== undefined || areCommands || !(error instanceof RefusedError)) throw error;
+        if (configured !== undefined || areCommands || !(error instanceof RefusedError)) {
+          throw error;
+        }
         return { program: given[0], args: [...given[1]] };
       }
     };
@@ -281,15 +283,15 @@ export class Permissions {
   async lookAhead(folder: string): Promise<void> {
     if (this.choice.prefersAuto !== "workspace-write") return;
     const view = (await this.#settingsFor(folder)).view?.();
-    if (view?.isComplete === false) await this.#looks?.walk(searched(view));
+    if (view?.isComplete === false) await this.#scans?.walk(searched(view));
   }
 
   /** Ends plan mode: restores the previous mode, or the default one. */
   async endPlan(folder: string): Promise<void> {
-    const { isConfined } = await this.mode(folder);
+    const { isSandboxed } = await this.mode(folder);
     this.setApprove(this.#approve === "plan" ? this.#beforePlan : undefined);
     if ((await this.mode(folder)).approve !== "plan") return;
-    this.setApprove(isConfined && this.choice.prefersAuto ? "auto" : "ask");
+    this.setApprove(isSandboxed && this.choice.prefersAuto ? "auto" : "ask");
   }
 
   /** True under `--yes`: see `PermissionChoice.yes`. */
@@ -309,11 +311,12 @@ export class Permissions {
 
   async mode(folder: string): Promise<ModeStatus> {
     const { approve, view, sandbox, network } = await this.#settingsFor(folder);
-    const isConfined = view !== undefined;
+    const isSandboxed = view !== undefined;
     return {
-      ...{ approve, isConfined },
-      ...isConfined && sandbox === "read-only" && approve !== "plan" && { isReadOnly: true },
-      ...isConfined && network && { hasNetwork: true },
+      approve,
+      isSandboxed,
+      ...isSandboxed && sandbox === "read-only" && approve !== "plan" && { isReadOnly: true },
+      ...isSandboxed && network && { hasNetwork: true },
     };
   }
 
@@ -377,10 +380,9 @@ export class Permissions {
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       networked: [...this.#networked],
-      rules: rules.map(({ effect, text, isOfSession = false, isConfined = false }) => ({
-        ...{ effect, text, isOfSession },
-        ...isConfined && { isConfined },
-      })),
+      rules: rules.map((
+        { effect, text, isOfSession = false, isForSandbox = false },
+      ) => ({ effect, text, isOfSession, ...isForSandbox && { isForSandbox } })),
       ...this.file.path !== undefined && { file: this.file.path },
     };
   }
@@ -403,7 +405,7 @@ export class Permissions {
       toolNames: TOOL_NAMES,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
-      looks: this.#looks ??= new FolderLooks(this.paths),
+      looks: this.#scans ??= new FolderLooks(this.paths),
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
     return { ...settings, networked: [...this.#networked] };

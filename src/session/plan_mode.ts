@@ -27,13 +27,13 @@ export function hasPlan({ mode, pending, agent }: SessionState): boolean {
 
 /**
  * Changes the mode; without `approve`, plan mode ends with the previous mode. `isAccepted`: the model should
- * carry out its plan. Returns whether plan mode was on before, and is on now.
+ * carry out its plan. Returns true if plan mode is on now.
  */
 export async function changeMode(
   session: SessionState,
   approve?: ApproveMode,
   isAccepted = false,
-): Promise<{ wasPlan: boolean; isPlan: boolean }> {
+): Promise<boolean> {
   const { permissions, agent: { state } } = session;
   const wasPlan = await isPlanning(session);
   const hadPlan = hasPlan(session);
@@ -42,12 +42,12 @@ export async function changeMode(
   session.mode = await permissions.mode(state.workingDir);
   const isPlan = session.mode.approve === "plan";
   if (isPlan && !wasPlan) beginPlan(session);
-  if (isPlan || !wasPlan) return { wasPlan, isPlan };
+  if (isPlan || !wasPlan) return isPlan;
   // The model does not know of a mode that ends before the next message.
   const wasSent = !session.pending.includes(BEGIN);
   session.pending = session.pending.filter((part) => part !== BEGIN);
   if (wasSent) session.pending.push(isAccepted && hadPlan ? ACCEPTED : DROPPED);
-  return { wasPlan, isPlan };
+  return isPlan;
 }
 
 export async function isPlanning({ permissions, agent }: SessionState): Promise<boolean> {

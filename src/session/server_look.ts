@@ -35,27 +35,27 @@ interface ServerLook {
 /** Checks the server, the model and the context, in this order. The agent switches to the model that was found. */
 export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Check> {
   let isLoading = false;
-  const look = {
+  const probe = {
     ...given,
     onLoading() {
       if (!isLoading) given.onLoading?.();
       isLoading = true;
     },
   };
-  const server = await checkServer(look);
+  const server = await checkServer(probe);
   if (server.status === "fail") return yield server;
-  const listed = await listedModels(look);
+  const listed = await listedModels(probe);
   // A server of another kind responds, too.
   const isOther = listed instanceof BackendError && listed.kind === "protocol";
   const text = `${server.text}, but lists no models: it may not be a model server`;
   yield isOther ? { ...server, status: "note", text } : server;
-  yield await checkModel(look, listed);
-  yield* await checkContext(look);
+  yield await checkModel(probe, listed);
+  yield* await checkContext(probe);
 }
 
 /** The names of the server's models, or why it does not list them. */
-async function listedModels(look: ServerLook): Promise<readonly string[] | BackendError> {
-  const { agent, fit, signal, onLoading, listTimeoutMs } = look;
+async function listedModels(probe: ServerLook): Promise<readonly string[] | BackendError> {
+  const { agent, fit, signal, onLoading, listTimeoutMs } = probe;
   const target = fit.targetOf(agent);
   if (target.kind === "hosted") return [];
   return await listLocalModels({ ...addressOf(target), signal, onLoading }, listTimeoutMs)
@@ -64,13 +64,13 @@ async function listedModels(look: ServerLook): Promise<readonly string[] | Backe
 
 /** Probes a local server; undefined for others. */
 export async function greeting(
-  look: ServerLook,
+  probe: ServerLook,
 ): Promise<Extract<Notice, { code: "server" }> | undefined> {
-  const { agent, fit } = look;
+  const { agent, fit } = probe;
   if (!choosesModel(agent.config)) return undefined;
   const wanted = fit.targetOf(agent).name;
   const checks: Check[] = [];
-  for await (const check of checkServerAndModel({ listTimeoutMs: LIST_TIMEOUT_MS, ...look })) {
+  for await (const check of checkServerAndModel({ listTimeoutMs: LIST_TIMEOUT_MS, ...probe })) {
     checks.push(check);
     if (check.status === "fail") return { code: "server", checks };
   }

@@ -117,7 +117,7 @@ export class Session implements AsyncDisposable {
       isModelKnown: asksServer === "before-turns" || !choosesModel(config),
       pending: [],
       executions: new Map(),
-      looked: Promise.resolve(),
+      probed: Promise.resolve(),
       cache: new CacheWatch(
         (loss) => this.#tell({ code: "cache_lost", ...loss }),
         frontend.showsStatus === false ? undefined : (agent) => slotsOf(agent, this.#over.signal),
@@ -220,7 +220,7 @@ export class Session implements AsyncDisposable {
     for (const one of this.#extensions) await one.open?.(this.#state, signal);
     const source = await this.#openRecord() ? "resume" : "startup";
     for (const one of this.#extensions) await one.start?.(this.#state, source, signal);
-    if (this.options.asksServer === "at-start") this.#state.looked = this.#greet();
+    if (this.options.asksServer === "at-start") this.#state.probed = this.#greet();
     this.#emitStatus();
   }
 
@@ -445,11 +445,11 @@ export class Session implements AsyncDisposable {
 
   /** Waits for the server's list of models, and reports if it is loading one. */
   async #looked(signal: AbortSignal): Promise<void> {
-    const { looked, agent, fit } = this.#state;
+    const { probed, agent, fit } = this.#state;
     let isWaiting = true;
     const model = fit.loadingName(agent);
     this.#loads?.then(() => isWaiting && this.#emit({ type: "loading", model }));
-    await Promise.race([looked, aborted(signal)]).finally(() => isWaiting = false);
+    await Promise.race([probed, aborted(signal)]).finally(() => isWaiting = false);
   }
 
   async #greet(): Promise<void> {

@@ -50,15 +50,15 @@ export async function settingsInForce(
   { choice, file, paths, toolNames, added, path, hasSandbox, ...looked }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
-  const stated = choice.approve ?? here.approve ?? general.approve;
+  const configured = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
-    (sandbox ?? stated ?? choice.yes ?? choice.prefersAuto) !== undefined;
+    (sandbox ?? configured ?? choice.yes ?? choice.prefersAuto) !== undefined;
   // The sandbox hides the home folder, so it cannot run in a folder that contains it.
   const holdsHome = paths.homes.some((home) => isWithin(folder, home));
   const canConfine = isWanted && !holdsHome && await hasSandbox();
-  const confinedIn = stated === undefined && choice.prefersAuto || "workspace-write";
-  const approve = stated ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
+  const confinedIn = configured === undefined && choice.prefersAuto || "workspace-write";
+  const approve = configured ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
   let usual = {
     approve: general.approve ?? approve,
     sandbox: general.sandbox ?? (canConfine ? confinedIn : "off"),
@@ -128,7 +128,12 @@ function viewsOf(
     about.some((rule) => isFor(rule, tool) && matchesPath(rule, folder, at));
   return (more) =>
     makeView({
-      ...{ folder, isWritable: sandbox === "workspace-write", network, paths, read, ...looked },
+      folder,
+      isWritable: sandbox === "workspace-write",
+      network,
+      paths,
+      read,
+      ...looked,
       write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
       programs: programFolders(folder, path),
       allPrograms: programFolders(undefined, path),
@@ -141,24 +146,25 @@ function viewsOf(
 
 /** Returns `rules`, and those of `added` that are not saved in the file. */
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
-  const keyOf = ({ text, isKept, isConfined }: Rule) => JSON.stringify([text, isKept, isConfined]);
+  const keyOf = ({ text, isKept, isForSandbox }: Rule) =>
+    JSON.stringify([text, isKept, isForSandbox]);
   const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
   const fresh = added.map((kept) => ({ ...parseKept(kept), isOfSession: true }));
   return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 
 function tightenedBy(
-  { at, settings: stated }: ProjectSettings,
+  { at, settings: project }: ProjectSettings,
   inForce: SettingsInForce,
   folder: string,
   toolNames: ToolNames,
 ): SettingsInForce {
   const path = join(at, PROJECT_FILE);
   const above = at === folder ? undefined : at;
-  const allowed = Object.entries(stated).filter(([key]) => PROJECT_KEYS.includes(key));
+  const allowed = Object.entries(project).filter(([key]) => PROJECT_KEYS.includes(key));
   const level = levelOf(Object.fromEntries(allowed), { file: path, toolNames, above });
   const { settings, ignored } = tighten(inForce, level);
-  const others = Object.keys(stated).filter((key) => !PROJECT_KEYS.includes(key));
+  const others = Object.keys(project).filter((key) => !PROJECT_KEYS.includes(key));
   const rules = settings.rules.length - inForce.rules.length;
   const modes = {
     ...settings.approve !== inForce.approve && { approve: settings.approve },

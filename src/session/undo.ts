@@ -51,7 +51,7 @@ interface FileSides {
 }
 
 const ABSENT = "";
-export const MAX_UNDO_STEPS = 100;
+const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 
 export class UndoLog {

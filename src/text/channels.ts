@@ -59,7 +59,7 @@ export class ChannelReader {
   #isOver = false;
   /** The text of the current line, and of a line that may become a header. */
   #line = "";
-  #held = "";
+  #pending = "";
   #isStart = true;
 
   push(piece: string, final = false): string {
@@ -83,7 +83,7 @@ export class ChannelReader {
 
   #isMentioned(mark: string): boolean {
     if (this.#header !== undefined) return false;
-    const line = this.#line + this.#held;
+    const line = this.#line + this.#pending;
     if (mark === "assistantfinal") return !/\S$/.test(line) && line.trim() !== "";
     if (mark === "to=functions.") return !BARE_HEADER.test(`\n${line}`);
     return /[\p{L}\p{N},;:] +$/u.test(line) && !MESSAGE_ENDS.includes(mark) && !this.#isInThought;
@@ -97,13 +97,13 @@ export class ChannelReader {
       const isOver = this.#mark === "<|im_start|>" && this.#header.includes("\n");
       return isOver || this.#header.length > MAX_HEADER ? this.#endHeader() : "";
     }
-    let all = this.#held + text;
-    this.#held = "";
+    let all = this.#pending + text;
+    this.#pending = "";
     if (this.#isStart) {
       // If the prompt ended with the mark, the channel's name starts the text. Markup there is never indented code.
       const isName = "thought\n".startsWith(all.trimStart().slice(0, 8)) && all.trim().length < 8;
       if (isName || /^\s+<.{0,11}$/.test(all)) {
-        this.#held = all;
+        this.#pending = all;
         return "";
       }
       all = all.replace(/^\s*thought\n|^\s+(?=<(?:[|｜]|tool_call|function|invoke|\w+:))/, "");
@@ -112,17 +112,17 @@ export class ChannelReader {
     const at = all.lastIndexOf("\n") + 1;
     const line = at > 0 ? all.slice(at) : this.#line + all;
     // The line may be the header of a bare recipient.
-    const isHeld = !this.#isInCall && this.#line.trim() === "" && mayBeHeader(all.slice(at));
-    this.#line = isHeld ? line.slice(0, line.length - all.length + at) : line;
-    if (!isHeld) return all;
-    this.#held = all.slice(at);
+    const isPending = !this.#isInCall && this.#line.trim() === "" && mayBeHeader(all.slice(at));
+    this.#line = isPending ? line.slice(0, line.length - all.length + at) : line;
+    if (!isPending) return all;
+    this.#pending = all.slice(at);
     return all.slice(0, at);
   }
 
   #release(): string {
-    const held = this.#held;
-    this.#held = "";
-    return held;
+    const pending = this.#pending;
+    this.#pending = "";
+    return pending;
   }
 
   #takeMark(mark: string, marker: string): string {
@@ -131,7 +131,7 @@ export class ChannelReader {
     const before = this.#header === undefined ? "" : this.#endHeader(mark);
     if (HEADS.includes(mark) || mark.endsWith("to=") || mark === "to=functions.") {
       const closing = this.#close();
-      if (!HEADS.includes(mark)) this.#held = "";
+      if (!HEADS.includes(mark)) this.#pending = "";
       const lead = this.#release();
       this.#mark = mark;
       const to = mark.indexOf("to=");

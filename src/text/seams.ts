@@ -12,19 +12,19 @@ export class SeamJoiner {
   #before = "";
   #beforeFeeds = 0;
   /** The white space after the last text. */
-  #held = "";
+  #pending = "";
 
   /** Adds the next text that stays. Returns the text that is now certain. */
   push(text: string): string {
     const start = text.length - text.trimStart().length;
     if (start === text.length) {
-      this.#held += text;
+      this.#pending += text;
       return "";
     }
     const end = text.trimEnd().length;
-    const lead = this.#held + text.slice(0, start);
+    const lead = this.#pending + text.slice(0, start);
     const gap = !this.#isCut ? lead : this.#isStarted ? wider(this.#before, lead) : "";
-    this.#held = text.slice(end);
+    this.#pending = text.slice(end);
     this.#isStarted = true;
     this.#isCut = false;
     return gap + text.slice(start, end);
@@ -33,17 +33,17 @@ export class SeamJoiner {
   /** Marks the position of a cut. */
   cut(): void {
     // Thousands of cuts may follow each other, so line feeds are counted once.
-    const feeds = lineFeeds(this.#held);
+    const feeds = lineFeeds(this.#pending);
     if (!this.#isCut || this.#before === "" || feeds > this.#beforeFeeds) {
-      this.#before = this.#held;
+      this.#before = this.#pending;
       this.#beforeFeeds = feeds;
     }
-    this.#held = "";
+    this.#pending = "";
     this.#isCut = true;
   }
 
   end(): string {
-    return this.#isCut ? "" : this.#held;
+    return this.#isCut ? "" : this.#pending;
   }
 }
 

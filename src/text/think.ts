@@ -46,7 +46,7 @@ export class ThinkReader {
   #mode: "text" | "thought" | "held" = "text";
   /** In mode `held`: a tag that starts reasoning if it is closed, and the text after it. */
   #opener = "";
-  #held: string[] = [];
+  #pending: string[] = [];
   readonly #tokens: ThinkToken[] = [];
   #ignoresTags = false;
   #isBlank = true;
@@ -107,7 +107,7 @@ export class ThinkReader {
       return true;
     }
     this.#opener = marker;
-    this.#held = [];
+    this.#pending = [];
     this.#inside.begin(marker, this.markers.take());
     if (isThink && isFirst) this.#begin();
     else this.#mode = "held";
@@ -122,8 +122,7 @@ export class ThinkReader {
     final: boolean,
     mayBeMention: boolean,
   ): boolean {
-    const isMention = mayBeMention && this.#isTagged &&
-      /^(?:$|[ \t]?[^\s])/.test(this.markers.rest);
+    const isMention = mayBeMention && this.#isTagged && /^(?:$|[\t]?[^\s])/.test(this.markers.rest);
     const isEnd = !this.#ignoresTags && !isMention && this.#isEnd(tag, isFirst, final);
     if (isEnd === undefined) {
       this.markers.unread(marker);
@@ -167,12 +166,12 @@ export class ThinkReader {
   #readThought(final: boolean): boolean {
     const { text, end } = this.#inside.next(final);
     if (this.#mode === "held") {
-      if (text !== "") this.#held.push(text);
+      if (text !== "") this.#pending.push(text);
       const isAlone = this.#opener.length > "<think>".length &&
-        /^\r?\n/.test(this.#held.slice(0, 2).join(""));
+        /^\r?\n/.test(this.#pending.slice(0, 2).join(""));
       if (end !== undefined || isAlone) {
         this.#begin();
-        this.#tokens.push({ kind: "thought", text: this.#held.join("") });
+        this.#tokens.push({ kind: "thought", text: this.#pending.join("") });
       }
     } else if (text !== "") this.#tokens.push({ kind: "thought", text });
     if (end !== undefined) {
@@ -186,7 +185,7 @@ export class ThinkReader {
     // A mention. The rest has no end tag, so it is not held back again.
     this.#tokens.push({ kind: "text", text: this.#opener });
     this.markers.keep(this.#opener);
-    this.markers.unread(this.#held.join(""));
+    this.markers.unread(this.#pending.join(""));
     this.#ignoresTags = true;
     this.#mode = "text";
     return true;

@@ -56,8 +56,7 @@ export function isAlias(name: string, tools: Iterable<string>, mayBeWord = false
   if (!mayBeWord && PLAIN_WORDS.test(name)) return false;
   const bare = bareName(name);
   const offered = [...tools];
-  return (EDITOR_TOOLS.has(bare) || ELSEWHERE.has(bare)) &&
-      offered.includes("edit_file") ||
+  return (EDITOR_TOOLS.has(bare) || ELSEWHERE.has(bare)) && offered.includes("edit_file") ||
     offered.some((tool) => ALIASES[tool]?.includes(bare));
 }
 

@@ -6,10 +6,7 @@ export const EXPLORE = "explore";
 interface ExploreOptions {
   /** True if files define sub-agents, which a call may name. */
   hasAgents(): boolean;
-  run(
-    call: { task: string; agent?: string },
-    context: ToolContext,
-  ): Promise<ToolOutcome>;
+  run(call: { task: string; agent?: string }, context: ToolContext): Promise<ToolOutcome>;
 }
 
 /** The tool. Its parameters change with the sub-agents, in the same step as the model's list of them. */

@@ -39,7 +39,7 @@ export const fileTool: Tool = callable({
     path: ["file_path", "read"],
   },
   run: async (args, context) => {
-    const isMeant = context.imageLimits !== undefined || context.isOfPerson;
+    const isMeant = context.imageLimits !== undefined || context.isFromUser;
     if (isMeant && isImageName(String(args.file_path))) {
       const image = readImage(String(args.file_path), context);
       const found = await image;

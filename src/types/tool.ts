@@ -36,7 +36,7 @@ export interface ToolContext {
   /** The name of the sub-agent that makes the call; missing for the main agent. */
   subAgent?: string;
   /** True if the user asked for the call, by naming a file in a message. */
-  isOfPerson?: true;
+  isFromUser?: true;
   /** The right that the call has beyond the sandbox. */
   right?: Right;
   /** The user's editor. Its unsaved text has priority over the disk. */

@@ -14,7 +14,7 @@ export interface AnswerRow {
 }
 
 export function answerRows(approval: Approval, columns: number): AnswerRow[] {
-  const more = approval.isOfPerson ? "" : ": say what to do instead";
+  const more = approval.isFromUser ? "" : ": say what to do instead";
   const allowed = allowedBy(approval);
   const labels: Readonly<Record<AnswerRow["choice"], string>> = {
     once: "Yes",

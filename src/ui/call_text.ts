@@ -160,9 +160,7 @@ const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 
 /** Returns the most informative lines of a command's output, safe to print, and the number of the others. */
-export function tellingLines(
-  exec: ToolExecution,
-): { lines: string[]; more: number; gap: number } {
+export function tellingLines(exec: ToolExecution): { lines: string[]; more: number; gap: number } {
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};
   const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   // A row of dashes, or of one sign per test, has no information.

@@ -51,13 +51,12 @@ export function failureFromResponse(
   const isPage = report === undefined && said !== "" && PAGE_STATUSES.includes(status) &&
     (details.kind === "request" || details.kind === "server");
   if (isPage) details.kind = "protocol";
-  const named = namedWaitMs(details.words ?? "");
-  const after = retryAfterMs(headers) ?? named;
+  const waitMs = namedWaitMs(details.words ?? "");
+  const after = retryAfterMs(headers) ?? waitMs;
   const isTooLong = after !== undefined && after > MAX_RETRY_AFTER_MS;
   const shouldRetry = headers.get("x-should-retry");
   // The path is shown because the base address often lacks its /v1, or has one too many.
-  const isMisplaced = (status === 404 || status === 405) &&
-    (isPage || details.kind === "request");
+  const isMisplaced = (status === 404 || status === 405) && (isPage || details.kind === "request");
   const at = isMisplaced ? ` at ${excerpt(pathname)}` : "";
   const quoted = said === "" ? " with an empty body" : `: "${said}"`;
   const shown = report ? `: ${said}` : isPage ? `${NOT_AS_WANTED}${quoted}` : quoted;
@@ -70,7 +69,7 @@ export function failureFromResponse(
       retryable: !isTooLong &&
         (shouldRetry === "true" || shouldRetry !== "false" &&
             // A quota per minute has the same wording as one per month, but says when it ends.
-            (details.retryable || named !== undefined && details.kind === "rate_limit")),
+            (details.retryable || waitMs !== undefined && details.kind === "rate_limit")),
       retryAfterMs: after,
     },
   );
@@ -284,8 +283,8 @@ function contextTokens(message: string, tokens: ContextTokens = {}): ContextToke
   const text = message.slice(0, 10_000).replace(/(?<=\b\d{1,3})[,_](?=\d{3}\b)/g, "")
     .replace(/n_keep\W{1,3}\d+|\(2013\)/g, "")
     .replace(/(\d+) maximum context length/, "maximum context length $1");
-  const named = Number(WINDOW_WORDS.exec(text)?.[1]);
-  const window = [tokens.window ?? NaN, named].find((count) => count >= MIN_NAMED_WINDOW);
+  const written = Number(WINDOW_WORDS.exec(text)?.[1]);
+  const window = [tokens.window ?? NaN, written].find((count) => count >= MIN_NAMED_WINDOW);
   const counts = PROMPT_WORDS.flatMap((words) => words.exec(text)?.slice(1) ?? []);
   const prompt = counts.map(Number).find((count) => count > 0 && count !== window);
   return { prompt: tokens.prompt ?? prompt, window };

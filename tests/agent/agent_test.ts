@@ -3,34 +3,31 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { hostedConfig, localConfig } from "../../src/config.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Tool } from "../../src/types/tool.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const config = { local: localConfig({ model: "m" }) };
-const signal = new AbortController().signal;
 
 Deno.test("an agent works in a folder, by its real path", async () => {
-  const dir = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    await Deno.writeTextFile(`${dir}/file`, "");
-    await Deno.mkdir(`${dir}/folder`);
-    if (Deno.build.os !== "windows") {
-      await Deno.symlink("folder", `${dir}/link`);
-      const { state } = new CopilotAgent(config, `${dir}/link`);
-      assertEquals(state.workingDir, `${dir}/folder`);
-    }
-    assertEquals(new CopilotAgent(config, "").state.workingDir, await Deno.realPath("."));
-    await Deno.mkdir(`${dir}/locked`, { mode: 0o600 });
-    const rows = [["none", "does not exist"], ["file", "is not a folder"]];
-    // Root may enter all.
-    if (Deno.uid() !== 0 && Deno.build.os !== "windows") {
-      rows.push(["locked", "may not be entered"]);
-    }
-    for (const [name, why] of rows) {
-      const make = () => new CopilotAgent(config, `${dir}/${name}`);
-      const message = `Cannot work in "${dir}/${name}" as it ${why}: name an existing folder`;
-      assertEquals(assertThrows(make, TypeError).message, message);
-    }
-  } finally {
-    await Deno.remove(dir, { recursive: true });
+  using temp = tempFolder();
+  const dir = temp.path;
+  await Deno.writeTextFile(`${dir}/file`, "");
+  await Deno.mkdir(`${dir}/folder`);
+  if (Deno.build.os !== "windows") {
+    await Deno.symlink("folder", `${dir}/link`);
+    const { state } = new CopilotAgent(config, `${dir}/link`);
+    assertEquals(state.workingDir, `${dir}/folder`);
+  }
+  assertEquals(new CopilotAgent(config, "").state.workingDir, await Deno.realPath("."));
+  await Deno.mkdir(`${dir}/locked`, { mode: 0o600 });
+  const rows = [["none", "does not exist"], ["file", "is not a folder"]];
+  // Root may enter all.
+  if (Deno.uid() !== 0 && Deno.build.os !== "windows") {
+    rows.push(["locked", "may not be entered"]);
+  }
+  for (const [name, why] of rows) {
+    const make = () => new CopilotAgent(config, `${dir}/${name}`);
+    const message = `Cannot work in "${dir}/${name}" as it ${why}: name an existing folder`;
+    assertEquals(assertThrows(make, TypeError).message, message);
   }
 });
 
@@ -45,19 +42,6 @@ Deno.test("tools have names of their own, which servers take", () => {
   }
   assertThrows(() => agent("a", "b", "a"), TypeError, 'both are "a"');
   assertEquals(new CopilotAgent(config, ".").tools, builtinTools);
-});
-
-Deno.test("without a policy what the model asks for is run; the context has what was given", async () => {
-  const agent = new CopilotAgent(config, ".");
-  const context = agent.toolContext(signal);
-  assertEquals(await agent.policy.decide(builtinTools[0]!, {}, context), { allow: true });
-  const { workingDir, seenFiles } = agent.state;
-  const { maxOutputChars } = agent.config;
-  const plain = { workingDir, seenFiles, maxOutputChars, env: [], signal };
-  assertEquals(context, plain);
-  const onWritten = () => {};
-  const other = new CopilotAgent(config, ".", { onWritten, env: ["A"] });
-  assertEquals(other.toolContext(signal), { ...plain, env: ["A"], onWritten });
 });
 
 Deno.test("instructions stand behind the prompt, up to half a character for each token of context", () => {

@@ -5,6 +5,7 @@ import { processTurn } from "../../src/agent/turn.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const schema = {
   type: "object",
@@ -142,25 +143,22 @@ Deno.test("a server that refuses the field is asked in words, and not with the f
 });
 
 Deno.test("a file with a schema is read, or what is wrong with it is said", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const read = async (text: string) => {
-      await Deno.writeTextFile(`${folder}/a.json`, text);
-      return await readSchema(`${folder}/a.json`);
-    };
-    assertEquals(await read('\ufeff{"type": "object"}'), { schema: { type: "object" } });
-    assertEquals(await read("{"), { problem: "it is not JSON" });
-    assertEquals(await read("[]"), { problem: "a schema must be a JSON object" });
-    assertEquals(await read(" ".repeat(300_000)), { problem: "it has more than 256 KB" });
-    assertEquals(await readSchema(folder), { problem: "it is not a file" });
-    assertEquals(await readSchema(`${folder}/none`), {
-      problem: "there is no such file (a schema as text begins with {)",
-    });
-    assertEquals(await readSchema(' {"type": "object"}'), { schema: { type: "object" } });
-    assertEquals(await readSchema("{type: 1}"), { problem: "it is not JSON" });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  const read = async (text: string) => {
+    await Deno.writeTextFile(`${folder}/a.json`, text);
+    return await readSchema(`${folder}/a.json`);
+  };
+  assertEquals(await read('\ufeff{"type": "object"}'), { schema: { type: "object" } });
+  assertEquals(await read("{"), { problem: "it is not JSON" });
+  assertEquals(await read("[]"), { problem: "a schema must be a JSON object" });
+  assertEquals(await read(" ".repeat(300_000)), { problem: "it has more than 256 KB" });
+  assertEquals(await readSchema(folder), { problem: "it is not a file" });
+  assertEquals(await readSchema(`${folder}/none`), {
+    problem: "there is no such file (a schema as text begins with {)",
+  });
+  assertEquals(await readSchema(' {"type": "object"}'), { schema: { type: "object" } });
+  assertEquals(await readSchema("{type: 1}"), { problem: "it is not JSON" });
 });
 
 /** A call whose arguments have no reading, as text: a string that is never closed. */

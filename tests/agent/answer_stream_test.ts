@@ -126,27 +126,3 @@ Deno.test("what is shown is what goes into the conversation, of random texts on 
     }
   }
 });
-
-Deno.test("arguments of calls are told as they come, behind the text before them", async () => {
-  const events: TurnEvent[] = [];
-  const stream = new AnswerStream({
-    tools,
-    emit: (event) => events.push(event),
-    onRunaway() {},
-    isTyped: () => true,
-  });
-  stream.push({ type: "text", text: "Look:" });
-  stream.push({ type: "tool_call", name: "echo" });
-  for (const text of ['{"a"', ": 1", "}"]) stream.push({ type: "tool_arguments", text });
-  await Promise.resolve();
-  stream.push({ type: "tool_call", name: "other" });
-  stream.push({ type: "tool_arguments", text: "{}" });
-  stream.end();
-  assertEquals(events, [
-    { type: "text_delta", text: "Look:" },
-    { type: "call_delta", name: "echo", text: "" },
-    { type: "call_delta", name: "echo", text: '{"a": 1}' },
-    { type: "call_delta", name: "other", text: "" },
-    { type: "call_delta", name: "other", text: "{}" },
-  ]);
-});

@@ -14,11 +14,7 @@ async function runOne(
   ws: Workspace,
   name: string,
   args: Record<string, unknown>,
-  {
-    decide = () => ALLOW,
-    tools = builtinTools,
-    context = ws.context,
-  }: {
+  { decide = () => ALLOW, tools = builtinTools, context = ws.context }: {
     decide?: (tool: Tool, args: Record<string, unknown>, context: ToolContext) =>
       | Decision
       | Promise<Decision>;
@@ -141,24 +137,6 @@ Deno.test("a command that is stopped says what it printed, in words and as data"
   assertEquals(exec.outcome, "stopped");
   assertEquals(exec.details, { output: { stdout: "begun" } });
   assertStringIncludes(exec.result, "did not finish. It printed so far:\nstdout:\nbegun");
-});
-
-Deno.test("the policy and the tool know the call's id; what is prepared is handed on", async () => {
-  using ws = workspace();
-  const ids: (string | undefined)[] = [];
-  const prepared = {};
-  const own = tool((_args, { callId }, given) => {
-    ids.push(callId);
-    return given === prepared ? "the same" : "another";
-  });
-  const exec = await runOne(ws, "own", {}, {
-    tools: [own],
-    decide(_tool, _args, { callId }) {
-      ids.push(callId);
-      return { allow: true, prepared };
-    },
-  });
-  assertEquals([ids, exec.result], [["call-1", "call-1"], "the same"]);
 });
 
 Deno.test("a tool of others may return a text, an outcome or anything", async () => {

@@ -146,28 +146,6 @@ Deno.test("a summary holds the paths that were open, the newest 40, and is known
 
 const said = (content: string): Message => ({ role: "user", content });
 
-Deno.test("what the person said goes on in later summaries: the first message and the newest that fit", () => {
-  const texts = (parts: readonly Part[]) =>
-    parts.flatMap((part) => part.type === "resource" && part.name === "said" ? part.text : []);
-  const note = (text: string) => `[The person said] ${text}`;
-  const plain: Message = { role: "assistant", content: "x".repeat(4000) };
-  const old = [said("Rule: no tabs."), plain, said("Second"), said("Third")];
-  const first = carriedParts(old, [old[3]!], [], Infinity, size);
-  assertEquals(texts(first), [note("Rule: no tabs."), note("Second")]);
-  const [summary] = summaryMessages("Sum.", first);
-  const reminder: Message = { ...said("[Again.]"), standsFor: "reminder" };
-  const second = carriedParts([summary!, old[3]!, reminder, plain], [], [], Infinity, size);
-  assertEquals(texts(second), ["Rule: no tabs.", "Second", "Third"].map(note));
-  // The summary itself is quoted without what goes on anyway.
-  assertEquals(summaryRequest([summary!], Infinity)[1]!.content.includes("no tabs"), false);
-  const many = [old[0]!, ...Array.from({ length: 50 }, (_, i) => said(`say ${i}.`)), plain];
-  const fitting = texts(carriedParts(many, [], [], 2400, size));
-  assertEquals([fitting[0], fitting.at(-1)], [note("Rule: no tabs."), note("say 49.")]);
-  assertEquals(fitting.join("").length <= 200, true);
-  const [long] = texts(carriedParts([said("u".repeat(9000)), plain], [], [], 2400, size));
-  assertEquals(long!.length <= 260, true, `${long!.length}`);
-});
-
 Deno.test("plan mode goes on in a summary: its newest note", () => {
   const message = (text: string, name: string) =>
     userMessage([{ type: "text", text: "x" }, notePart(text, name)]);

@@ -85,18 +85,6 @@ Deno.test("reasoning counts where it is asked for, and led to calls", () => {
   assertEquals(messageTokens(agent, answer, true), messageTokens(agent, answer));
 });
 
-Deno.test("the estimate follows what the server counts, of each model apart", () => {
-  const agent = agentWith({ model: "a" });
-  say(agent, 1000);
-  const before = requestTokens(agent);
-  assert(!learnFromUsage(agent, { inputTokens: 2 * before, outputTokens: 1 }));
-  assertEquals(requestTokens(agent), 2 * before);
-  agent.setModel("b");
-  assertEquals(requestTokens(agent), before);
-  agent.setModel("a");
-  assertEquals(requestTokens(agent), 2 * before);
-});
-
 Deno.test("counts that can not be true are not learnt from", () => {
   for (const inputTokens of [0, 10, 1_000_000]) {
     const agent = agentWith();

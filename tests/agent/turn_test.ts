@@ -272,10 +272,7 @@ onAll(
 onAll(
   "NET-05 a call recovered from an answer that was cut or refused is not run",
   [
-    {
-      text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
-      finish: "length",
-    },
+    { text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>', finish: "length" },
     { text: "fine" },
   ] as Step[],
   [echo],
@@ -360,14 +357,9 @@ for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted
     ];
     await using server = strictServer([
       { text: "I write.", toolCalls, hang: true },
-      {
-        toolCalls: [call("echo", { text: "0, ".repeat(4_500) })],
-      },
+      { toolCalls: [call("echo", { text: "0, ".repeat(4_500) })] },
       { text: "fine" },
-      {
-        toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })),
-        hang: true,
-      },
+      { toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })), hang: true },
     ]);
     const agent = new CopilotAgent(allConfigs(server.url)[index]![1], Deno.cwd(), {
       tools: [echo],

@@ -4,20 +4,18 @@ import { modelFlags, toConfig } from "../../src/cli/settings.ts";
 import { withDefaults } from "../../src/cli/defaults.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 /** Calls `use` with an environment whose `config.json` holds `text`. */
 async function withFile(
   text: string,
   use: (env: (name: string) => string | undefined, folder: string) => Promise<void> | void,
 ): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/copilot`);
-    await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
-    await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/copilot`);
+  await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
+  await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
 }
 
 const FILE = '{"local": true, "model": "qwen3:8b", "context-length": 9000, "no-notify": false}';

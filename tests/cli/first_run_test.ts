@@ -72,35 +72,30 @@ for (const columns of [80, 40]) {
   });
 }
 
-Deno.test({
-  name: `SEC-02 a key is pasted hidden, and Esc at the list ends with a line and 2${skipped}`,
+Deno.test(`SEC-02 a key is pasted hidden, and Esc at the list ends with a line and 2${skipped}`, {
   ignore,
-  async fn() {
-    await using server = strictServer([], { models: ["one", "two"] });
-    await using screen = await terminal();
-    await screen.type(newPerson(server));
-    await untilListed(screen, "one");
-    await screen.type("\x1b");
-    const rows = await screen.until("left: 2");
-    assert(
-      rows.join("").startsWith("copilot: No model was chosen: run copilot again"),
-      rows.join(),
-    );
-    await screen.type(newPerson(server));
-    await untilListed(screen, "one");
-    await screen.type("anthropic\r");
-    await screen.until("The key for api.anthropic.com (hidden");
-    await screen.type("\x1b[200~sk-very-secret\n\x1b[201~\r");
-    await screen.until("❯ Enter another key");
-    await screen.type("save\r");
-    await screen.until("· Anthropic. Saved to config.json. Run /setup to change it.");
-    await screen.until((rows) => rows.at(-1)!.startsWith("claude"));
-    await screen.type("\x04");
-    await screen.until("left: 0");
-    assertEquals((await screen.output()).includes("sk-very"), false);
-    const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
-    assert(config.includes('"https://api.anthropic.com": "sk-very-secret"'), config);
-  },
+}, async () => {
+  await using server = strictServer([], { models: ["one", "two"] });
+  await using screen = await terminal();
+  await screen.type(newPerson(server));
+  await untilListed(screen, "one");
+  await screen.type("\x1b");
+  const rows = await screen.until("left: 2");
+  assert(rows.join("").startsWith("copilot: No model was chosen: run copilot again"), rows.join());
+  await screen.type(newPerson(server));
+  await untilListed(screen, "one");
+  await screen.type("anthropic\r");
+  await screen.until("The key for api.anthropic.com (hidden");
+  await screen.type("\x1b[200~sk-very-secret\n\x1b[201~\r");
+  await screen.until("❯ Enter another key");
+  await screen.type("save\r");
+  await screen.until("· Anthropic. Saved to config.json. Run /setup to change it.");
+  await screen.until((rows) => rows.at(-1)!.startsWith("claude"));
+  await screen.type("\x04");
+  await screen.until("left: 0");
+  assertEquals((await screen.output()).includes("sk-very"), false);
+  const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
+  assert(config.includes('"https://api.anthropic.com": "sk-very-secret"'), config);
 });
 
 Deno.test({

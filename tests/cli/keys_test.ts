@@ -9,6 +9,7 @@ import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { respond, serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const KEYS = { OPENAI_API_KEY: "env-compat", ANTHROPIC_API_KEY: "env-hosted" };
 const HTTP = /^\w+_API_KEY is not sent over http$/;
@@ -85,14 +86,11 @@ Deno.test("R-12 a bad address in the environment is named, and not quoted where 
 
 /** Calls `use` with a folder of settings whose `config.json` is `text`. */
 async function withConfig(text: string, use: (folder: string) => Promise<void> | void) {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/copilot`);
-    await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
-    await use(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/copilot`);
+  await Deno.writeTextFile(`${folder}/copilot/config.json`, text);
+  await use(folder);
 }
 
 const SAVED = {
@@ -255,11 +253,11 @@ const hasTls = await openssl(certificates, `${NEW} -keyout ca.key -out ca.pem -s
       "-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE",
   );
 
-Deno.test({
-  name: "R-12 TRU-02 over https the named server gets the person's key, not the folder's" +
+Deno.test(
+  "R-12 TRU-02 over https the named server gets the person's key, not the folder's" +
     (hasTls ? "" : " (skipped: openssl 3 makes the certificates)"),
-  ignore: !hasTls,
-  async fn() {
+  { ignore: !hasTls },
+  async () => {
     const read = (name: string) => Deno.readTextFile(`${certificates}/${name}`);
     const sent: (string | null)[] = [];
     const data = { choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
@@ -304,4 +302,4 @@ Deno.test({
       }
     });
   },
-});
+);

@@ -304,66 +304,60 @@ Deno.test("TTY-06 a reader that goes away ends the program with 141", async () =
   assertEquals(code, 141);
 });
 
-Deno.test({
-  name: "TTY-06 a full disk under stdout is said, with exit code 1",
+Deno.test("TTY-06 a full disk under stdout is said, with exit code 1", {
   ignore: Deno.build.os !== "linux",
-  async fn() {
-    await using server = strictServer([{ text: "some words" }]);
-    const { code, stderr } = await new Deno.Command("sh", {
-      args: [
-        "-c",
-        `exec "$@" >/dev/full`,
-        "sh",
-        Deno.execPath(),
-        "run",
-        "-A",
-        "main.ts",
-        ...local(server.url, "-p", "x"),
-      ],
-      stdin: "null",
-      stderr: "piped",
-    }).output();
-    assertEquals(code, 1);
-    assertStringIncludes(new TextDecoder().decode(stderr), "cannot write to stdout");
-  },
+}, async () => {
+  await using server = strictServer([{ text: "some words" }]);
+  const { code, stderr } = await new Deno.Command("sh", {
+    args: [
+      "-c",
+      `exec "$@" >/dev/full`,
+      "sh",
+      Deno.execPath(),
+      "run",
+      "-A",
+      "main.ts",
+      ...local(server.url, "-p", "x"),
+    ],
+    stdin: "null",
+    stderr: "piped",
+  }).output();
+  assertEquals(code, 1);
+  assertStringIncludes(new TextDecoder().decode(stderr), "cannot write to stdout");
 });
 
-Deno.test({
-  name: "SIGINT stops the turn and leaves with 130, what was said is on stdout",
+Deno.test("SIGINT stops the turn and leaves with 130, what was said is on stdout", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    await using server = strictServer([{ text: "Some words", hang: true }]);
-    const child = command(local(server.url, "-p", "x")).spawn();
-    const reader = child.stdout.getReader();
-    const first = new TextDecoder().decode((await reader.read()).value);
-    child.kill("SIGINT");
-    assertEquals((await child.status).code, 130);
-    reader.releaseLock();
-    await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
-    assertStringIncludes(first, "Some");
-    await server.requests[0]!.closed;
-  },
+}, async () => {
+  await using server = strictServer([{ text: "Some words", hang: true }]);
+  const child = command(local(server.url, "-p", "x")).spawn();
+  const reader = child.stdout.getReader();
+  const first = new TextDecoder().decode((await reader.read()).value);
+  child.kill("SIGINT");
+  assertEquals((await child.status).code, 130);
+  reader.releaseLock();
+  await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+  assertStringIncludes(first, "Some");
+  await server.requests[0]!.closed;
 });
 
 for (const [signal, code] of [["SIGTERM", 143], ["SIGHUP", 129]] as const) {
-  Deno.test({
-    name: `PRC-07 ${signal} ends the command that runs, and the program with ${code}`,
+  Deno.test(`PRC-07 ${signal} ends the command that runs, and the program with ${code}`, {
     ignore: Deno.build.os === "windows",
-    async fn() {
-      await using dir = await tempDir();
-      const mark = marker();
-      const run = { command: `sleep ${mark} & wait` };
-      await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
-      const words = ["-p", "x", "--yes", "--sandbox", "off", "--output", "json"];
-      const args = local(server.url, ...words);
-      const child = command(args, { cwd: dir.path }).spawn();
-      assertEquals((await living(mark, (count) => count === 2)).length, 2);
-      child.kill(signal);
-      const ended = await child.output();
-      assertEquals(ended.code, code);
-      assertEquals(JSON.parse(new TextDecoder().decode(ended.stdout)).exitCode, code);
-      assertEquals(await left(mark), []);
-    },
+  }, async () => {
+    await using dir = await tempDir();
+    const mark = marker();
+    const run = { command: `sleep ${mark} & wait` };
+    await using server = strictServer([{ toolCalls: [{ name: "run_bash", arguments: run }] }]);
+    const words = ["-p", "x", "--yes", "--sandbox", "off", "--output", "json"];
+    const args = local(server.url, ...words);
+    const child = command(args, { cwd: dir.path }).spawn();
+    assertEquals((await living(mark, (count) => count === 2)).length, 2);
+    child.kill(signal);
+    const ended = await child.output();
+    assertEquals(ended.code, code);
+    assertEquals(JSON.parse(new TextDecoder().decode(ended.stdout)).exitCode, code);
+    assertEquals(await left(mark), []);
   });
 }
 

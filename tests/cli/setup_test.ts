@@ -4,6 +4,7 @@ import { withDefaults } from "../../src/cli/defaults.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "../../src/cli/settings.ts";
 import { setupHome } from "../../src/cli/setup.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const environment = (variables: Record<string, string>) => ({
   get: (name: string) => variables[name],
@@ -15,17 +16,14 @@ async function inFolder(
   body: (folder: string, env: { get(name: string): string | undefined }) => Promise<void>,
   variables: Record<string, string> = {},
 ): Promise<void> {
-  const base = await Deno.makeTempDir();
+  using temp = tempFolder();
+  const base = temp.path;
   const folder = `${base}/copilot`;
-  try {
-    if (text !== undefined) {
-      await Deno.mkdir(folder);
-      await Deno.writeTextFile(`${folder}/config.json`, text, { mode: 0o644 });
-    }
-    await body(folder, environment({ XDG_CONFIG_HOME: base, ...variables }));
-  } finally {
-    await Deno.remove(base, { recursive: true });
+  if (text !== undefined) {
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${folder}/config.json`, text, { mode: 0o644 });
   }
+  await body(folder, environment({ XDG_CONFIG_HOME: base, ...variables }));
 }
 
 const OPEN: [

@@ -1,21 +1,19 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { surveyExtensions } from "../../src/extensions/survey.ts";
 import { openPermissions } from "../../src/session/permissions.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 /** A home folder, and the doctor's check of what it and the folder `repo` in it have. */
-async function home(body: (put: (name: string, text: string) => void, at: At) => void) {
-  const root = await Deno.makeTempDir();
-  try {
-    const permissions = openPermissions({}, (name) => name === "HOME" ? root : undefined);
-    const put = (name: string, text: string) => {
-      Deno.mkdirSync(`${root}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      Deno.writeTextFileSync(`${root}/${name}`, text);
-    };
-    put("repo/.git/HEAD", "");
-    body(put, { root, check: () => surveyExtensions(`${root}/repo`, permissions) });
-  } finally {
-    await Deno.remove(root, { recursive: true });
-  }
+function home(body: (put: (name: string, text: string) => void, at: At) => void) {
+  using temp = tempFolder();
+  const root = temp.path;
+  const permissions = openPermissions({}, (name) => name === "HOME" ? root : undefined);
+  const put = (name: string, text: string) => {
+    Deno.mkdirSync(`${root}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    Deno.writeTextFileSync(`${root}/${name}`, text);
+  };
+  put("repo/.git/HEAD", "");
+  body(put, { root, check: () => surveyExtensions(`${root}/repo`, permissions) });
 }
 
 interface At {

@@ -13,11 +13,7 @@ export interface Step {
    * `id`: generated if it is missing; `null` omits it. `arguments`: an object, or the raw text of the model,
    * which may be broken.
    */
-  toolCalls?: {
-    id?: string | null;
-    name: string;
-    arguments?: Record<string, unknown> | string;
-  }[];
+  toolCalls?: { id?: string | null; name: string; arguments?: Record<string, unknown> | string }[];
   /** Default: `tool_calls` when there are calls, else `stop`. */
   finish?: "stop" | "length" | "tool_calls" | "refused";
   /** Default: 10 and 5 tokens. `cachedTokens` are among the `inputTokens`; `null` sends no usage. */

@@ -77,10 +77,7 @@ export const PATH_KINDS: readonly PathKind[] = [
   inFolder("a submodule", "sub/.git .git/modules/sub .git/modules/sub/HEAD .git/modules/sub/hooks"),
   inFolder("a nested repository", "nested/.git nested/.git/hooks nested/.git/HEAD"),
   inFolder("a bare repository", "bare bare/config bare/hooks bare/HEAD"),
-  inFolder(
-    "a repository in .bare",
-    "layout/.git layout/.bare layout/.bare/HEAD layout/.bare/hooks",
-  ),
+  inFolder("a repository in.bare", "layout/.git layout/.bare layout/.bare/HEAD layout/.bare/hooks"),
   inFolder("hooks, included settings", "my-hooks my-hooks/pre-commit extra.gitconfig"),
   inFolder("another worktree", "../tree ../tree/.git"),
   inFolder(

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { AnswerSplitter } from "../../src/models/answer_splitter.ts";
 import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
-import type { SplitAnswer } from "../../src/models/backend.ts";
 import { ANSWERS, JSON_READ } from "../fixtures/answers.ts";
 import { forEveryTextSplit } from "../helpers/split.ts";
 
@@ -50,15 +49,5 @@ Deno.test("beside a native call, the same call in the text is neither run nor sh
   ) {
     const [text, calls] = split([answer], ["read_file"]);
     assertEquals([text, calls], ["Look.", ""]);
-  }
-});
-
-Deno.test("what comes without marks is not held back", () => {
-  const splitter = new AnswerSplitter({ calls: new ToolCallFilter(OPTIONS) });
-  const answer: Partial<SplitAnswer> = { text: "" };
-  for (const text of ["One", " two", ".\n\nThree"]) {
-    splitter.push({ type: "text", text });
-    answer.text += text;
-    assertEquals(splitter.soFar.text, answer.text);
   }
 });

@@ -101,8 +101,7 @@ const LONG_RECORDS: [name: string, entries: string, length: number][] = [
   ["branches off the end", longChain("a") + many((i) => bare(`x${i}`, `a${LONG - 2}`)), LONG],
   [
     "from one branch to another and back",
-    longChain("a") + longChain("b") +
-    many((i) => bare(`x${i}`, `${i % 2 ? "a" : "b"}${LONG - 1}`)),
+    longChain("a") + longChain("b") + many((i) => bare(`x${i}`, `${i % 2 ? "a" : "b"}${LONG - 1}`)),
     LONG + 1,
   ],
   [

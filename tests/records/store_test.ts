@@ -13,6 +13,7 @@ import {
 import type { Message } from "../../src/types/message.ts";
 import { recordsBelow } from "../helpers/records.ts";
 import { result, says, user, whole } from "./conversation.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const shape = (messages: Message[]) =>
   messages.map(({ role, toolCallId = "", isError }) =>
@@ -110,17 +111,10 @@ function storeTest(
   body: (root: string, record: (folder?: string) => Recorder) => Promise<void> | void,
   ignore = false,
 ) {
-  Deno.test({
-    name,
-    ignore,
-    async fn() {
-      const root = await Deno.makeTempDir();
-      try {
-        await body(root, (folder = "/f") => new Recorder(root, () => folder));
-      } finally {
-        await Deno.remove(root, { recursive: true });
-      }
-    },
+  Deno.test(name, { ignore }, async () => {
+    using temp = tempFolder();
+    const root = temp.path;
+    await body(root, (folder = "/f") => new Recorder(root, () => folder));
   });
 }
 

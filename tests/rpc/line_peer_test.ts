@@ -44,22 +44,6 @@ function alone(handlers: Handlers) {
   };
 }
 
-Deno.test("peer: both sides ask and answer at once, in any order", async () => {
-  const gate = Promise.withResolvers<void>();
-  await using peers = pair({ onRequest: (method, params) => ({ left: method, ...params }) }, {
-    onRequest: async (method, params) => {
-      if (method === "slow") await gate.promise;
-      return { right: method, ...params };
-    },
-  });
-  const [left, right] = peers;
-  const slow = left.request("slow", { a: 1 });
-  assertEquals(await left.request("quick", {}), { right: "quick" });
-  assertEquals(await right.request("back", { b: 2 }), { left: "back", b: 2 });
-  gate.resolve();
-  assertEquals(await slow, { right: "slow", a: 1 });
-});
-
 Deno.test("peer: an error keeps code and data; another throw is an internal error", async () => {
   await using peers = pair({}, {
     onRequest: (method) => {

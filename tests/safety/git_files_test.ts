@@ -49,9 +49,7 @@ Deno.test(
           "other/.git": `gitdir: ../${sub}`,
           [`${sub}/config`]: "\tworktree = ../../../../other\n",
         },
-        [
-          sub,
-        ],
+        [sub],
       ],
       [
         { "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "worktree = ../../../../none\n" },

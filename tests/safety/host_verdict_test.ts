@@ -5,10 +5,7 @@ import { decide, rulesFor } from "../../src/safety/policy.ts";
 import { parseKept, parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import type { PolicyCall, Settings } from "../../src/safety/settings.ts";
 
-const call = (url: string): PolicyCall => ({
-  tool: { name: "fetch_url", access: "network" },
-  url,
-});
+const call = (url: string): PolicyCall => ({ tool: { name: "fetch_url", access: "network" }, url });
 
 function settings(given: Partial<Settings>, rules: readonly string[] = []): Settings {
   const parsed = rules.map((text) => {

@@ -47,41 +47,33 @@ function looksAt(files: readonly string[]): Looks {
 }
 
 for (const row of PROTECTED_ROWS) {
-  Deno.test({
-    ...unix,
-    name: `R-19 one table: ${row.what}: ${row.paths}`,
-    fn() {
-      for (const example of examplesOf(row)) {
-        const path = placed("/home/u", example);
-        const looks = looksAt([path]);
-        const paths = new PathTable({ home: "/home/u" }, looks);
-        const kind = row.kind === "secret" ? paths.secretKind(path) : paths.protectedKind(path);
-        assert(kind !== undefined, path);
-        assertEquals(row.kind === "secret" && !paths.secretPattern.test(path), false, path);
-      }
-    },
+  Deno.test(`R-19 one table: ${row.what}: ${row.paths}`, unix, () => {
+    for (const example of examplesOf(row)) {
+      const path = placed("/home/u", example);
+      const looks = looksAt([path]);
+      const paths = new PathTable({ home: "/home/u" }, looks);
+      const kind = row.kind === "secret" ? paths.secretKind(path) : paths.protectedKind(path);
+      assert(kind !== undefined, path);
+      assertEquals(row.kind === "secret" && !paths.secretPattern.test(path), false, path);
+    }
   });
 }
 
-Deno.test({
-  ...unix,
-  name: "R-19 one table: a path that the sandbox hides is a secret",
-  fn() {
-    const files = PROTECTED_ROWS.flatMap(examplesOf).map((example) => placed("/home/u", example));
-    const paths = new PathTable({ home: "/home/u", own: ["/data/copilot"] }, looksAt(files));
-    const secrets = paths.confinedSecrets();
-    assert(secrets.length > 100);
-    for (const { path, isFolder, what } of secrets) {
-      assertEquals(paths.secretKind(path), what);
-      if (isFolder) assert(paths.secretKind(`${path}/x/y`) !== undefined, path);
-    }
-  },
+Deno.test("R-19 one table: a path that the sandbox hides is a secret", unix, () => {
+  const files = PROTECTED_ROWS.flatMap(examplesOf).map((example) => placed("/home/u", example));
+  const paths = new PathTable({ home: "/home/u", own: ["/data/copilot"] }, looksAt(files));
+  const secrets = paths.confinedSecrets();
+  assert(secrets.length > 100);
+  for (const { path, isFolder, what } of secrets) {
+    assertEquals(paths.secretKind(path), what);
+    if (isFolder) assert(paths.secretKind(`${path}/x/y`) !== undefined, path);
+  }
 });
 
-Deno.test({
-  ...unix,
-  name: "R-19 secrets of the home folder are looked up where they may be, whatever their case",
-  fn() {
+Deno.test(
+  "R-19 secrets of the home folder are looked up where they may be, whatever their case",
+  unix,
+  () => {
     const lookedUp = (names: readonly string[]) => {
       const asked: string[] = [];
       const realPath = (path: string) => {
@@ -99,7 +91,7 @@ Deno.test({
     // A folder that cannot be listed may hold anything.
     assertEquals(lookedUp([]), [true, true, true]);
   },
-});
+);
 
 Deno.test("R-08 what makes a program run others, or tells an agent what to do, is protected", () => {
   const names = [
@@ -204,11 +196,10 @@ const HIDDEN = PROTECTED_ROWS.filter(({ kind, paths }) =>
   .flatMap(examplesOf).filter((example) => !example.startsWith("/"))
   .map((example) => example.replace(/^~\//, ""));
 
-Deno.test({
-  ...unix,
-  name:
-    "R-19 no hidden file is read unasked: by its relative path, its absolute one, with ~, by a command",
-  async fn() {
+Deno.test(
+  "R-19 no hidden file is read unasked: by its relative path, its absolute one, with ~, by a command",
+  unix,
+  async () => {
     using home = homeWith(HIDDEN);
     assert(HIDDEN.length > 100);
     const isAllowed = async (folder: string, name: string, args: Record<string, unknown>) =>
@@ -231,37 +222,31 @@ Deno.test({
     assertEquals(await isAllowed("work", "read_file", { file_path: plain }), true);
     assertEquals(await isAllowed("work", "run_bash", { command: `cat ${plain}` }), true);
   },
-});
+);
 
-Deno.test({
-  ...unix,
-  name: "R-19 no search finds a hidden file, wherever it begins",
-  async fn() {
-    using home = homeWith(HIDDEN);
-    for (const path of HIDDEN) {
-      const folder = dirname(path);
-      const name = path.slice(path.lastIndexOf("/") + 1);
-      for (
-        const [from, at] of [["home", folder], ["work", `${home.base}/home/${folder}`]] as const
-      ) {
-        const calls = [
-          ["grep_code", { pattern: "TOKEN", path: at, glob: name, context_lines: 0 }],
-          ["grep_code", { pattern: "TOKEN", path: at, glob: "", context_lines: 0 }],
-          ["glob_files", { pattern: name, path: at }],
-          ["grep_code", { pattern: "TOKEN", path: ".", glob: `**/${path}`, context_lines: 0 }],
-        ] as const;
-        for (const [tool, args] of calls) {
-          const { result = "" } = await home.call(from, tool, args);
-          const found = result.split("\n").filter((row) => row.split(":")[0]!.endsWith(name));
-          assertEquals(found, [], `${tool} ${JSON.stringify(args)}`);
-        }
+Deno.test("R-19 no search finds a hidden file, wherever it begins", unix, async () => {
+  using home = homeWith(HIDDEN);
+  for (const path of HIDDEN) {
+    const folder = dirname(path);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    for (const [from, at] of [["home", folder], ["work", `${home.base}/home/${folder}`]] as const) {
+      const calls = [
+        ["grep_code", { pattern: "TOKEN", path: at, glob: name, context_lines: 0 }],
+        ["grep_code", { pattern: "TOKEN", path: at, glob: "", context_lines: 0 }],
+        ["glob_files", { pattern: name, path: at }],
+        ["grep_code", { pattern: "TOKEN", path: ".", glob: `**/${path}`, context_lines: 0 }],
+      ] as const;
+      for (const [tool, args] of calls) {
+        const { result = "" } = await home.call(from, tool, args);
+        const found = result.split("\n").filter((row) => row.split(":")[0]!.endsWith(name));
+        assertEquals(found, [], `${tool} ${JSON.stringify(args)}`);
       }
     }
-    const { result } = await home.call("work", "grep_code", {
-      ...{ pattern: "TOKEN", path: `${home.base}/home`, glob: "", context_lines: 0 },
-    });
-    assert(result?.includes("plain.txt:1:TOKEN"), result);
-  },
+  }
+  const { result } = await home.call("work", "grep_code", {
+    ...{ pattern: "TOKEN", path: `${home.base}/home`, glob: "", context_lines: 0 },
+  });
+  assert(result?.includes("plain.txt:1:TOKEN"), result);
 });
 
 const SPELLINGS: [name: string, path: string][] = [
@@ -275,24 +260,19 @@ const SPELLINGS: [name: string, path: string][] = [
   ["a slash at the end", ".codex/auth.json/"],
 ];
 for (const [name, path] of SPELLINGS) {
-  Deno.test({
-    ...unix,
-    name: `R-19 another spelling of a secret is asked about: ${name}`,
-    async fn() {
-      using home = homeWith([".codex/auth.json", ".ssh/id", ".kube/config"]);
-      Deno.mkdirSync(`${home.base}/home/plain`);
-      for (const file_path of [path, `${home.base}/home/${path}`, `${home.base}/home//./${path}`]) {
-        assertEquals((await home.call("home", "read_file", { file_path })).allow, false, file_path);
-      }
-    },
+  Deno.test(`R-19 another spelling of a secret is asked about: ${name}`, unix, async () => {
+    using home = homeWith([".codex/auth.json", ".ssh/id", ".kube/config"]);
+    Deno.mkdirSync(`${home.base}/home/plain`);
+    for (const file_path of [path, `${home.base}/home/${path}`, `${home.base}/home//./${path}`]) {
+      assertEquals((await home.call("home", "read_file", { file_path })).allow, false, file_path);
+    }
   });
 }
 
-Deno.test({
-  ...unix,
-  name:
-    "R-19 a link to a secret is asked about, and so is the file behind a link that has its name",
-  async fn() {
+Deno.test(
+  "R-19 a link to a secret is asked about, and so is the file behind a link that has its name",
+  unix,
+  async () => {
     using home = homeWith([".codex/auth.json", "dotfiles/gh/hosts.yml", "dotfiles/history"]);
     const { base } = home;
     Deno.symlinkSync(`${base}/home/.codex/auth.json`, `${base}/work/file`);
@@ -320,7 +300,7 @@ Deno.test({
     assertEquals(result?.includes("TOKEN\n"), false, result);
     assertEquals(new PathTable({ home: `${base}/home` }).secretKind("/dev/null"), undefined);
   },
-});
+);
 
 const HOMES: [name: string, home: (base: string) => string | undefined][] = [
   ["with a slash at its end", (base) => `${base}/home/`],
@@ -328,35 +308,30 @@ const HOMES: [name: string, home: (base: string) => string | undefined][] = [
   ["that is a link", (base) => `${base}/link`],
 ];
 for (const [name, home] of HOMES) {
-  Deno.test({
-    ...unix,
-    name: `R-19 a home folder ${name} is that folder`,
-    async fn() {
-      using made = homeWith([".gemini/oauth_creds.json", ".bundle/config"]);
-      Deno.symlinkSync("home", `${made.base}/link`);
-      const HOME = home(made.base);
-      for (const path of [".gemini/oauth_creds.json", ".bundle/config"]) {
-        for (const at of ["home", "link"]) {
-          const args = { file_path: `${made.base}/${at}/${path}` };
-          assertEquals((await made.call("work", "read_file", args, { HOME })).allow, false, at);
-        }
-        const view = makeView({
-          ...{ folder: `${made.base}/work`, isWritable: false, network: false },
-          paths: new PathTable({ home: HOME }),
-          // Even where all of the home folder is opened to commands.
-          read: [`${made.base}/home`],
-        });
-        assertEquals(accessAt(view, `${made.base}/home/${path}`), "none");
+  Deno.test(`R-19 a home folder ${name} is that folder`, unix, async () => {
+    using made = homeWith([".gemini/oauth_creds.json", ".bundle/config"]);
+    Deno.symlinkSync("home", `${made.base}/link`);
+    const HOME = home(made.base);
+    for (const path of [".gemini/oauth_creds.json", ".bundle/config"]) {
+      for (const at of ["home", "link"]) {
+        const args = { file_path: `${made.base}/${at}/${path}` };
+        assertEquals((await made.call("work", "read_file", args, { HOME })).allow, false, at);
       }
-    },
+      const view = makeView({
+        ...{ folder: `${made.base}/work`, isWritable: false, network: false },
+        paths: new PathTable({ home: HOME }),
+        // Even where all of the home folder is opened to commands.
+        read: [`${made.base}/home`],
+      });
+      assertEquals(accessAt(view, `${made.base}/home/${path}`), "none");
+    }
   });
 }
 
-Deno.test({
-  ...unix,
-  name:
-    "R-19 without a home folder, or with one that is no absolute path, most secrets are asked about",
-  async fn() {
+Deno.test(
+  "R-19 without a home folder, or with one that is no absolute path, most secrets are asked about",
+  unix,
+  async () => {
     using home = homeWith([".codex/auth.json", ".bash_history", ".m2/settings.xml"]);
     for (const HOME of [undefined, "", ".", "home"]) {
       for (const path of [".codex/auth.json", ".bash_history", ".m2/settings.xml"]) {
@@ -376,7 +351,7 @@ Deno.test({
       undefined,
     ]);
   },
-});
+);
 
 Deno.test({
   ...unix,
@@ -396,22 +371,22 @@ Deno.test({
   },
 });
 
-Deno.test({
-  ...unix,
-  name: "a home folder is known in both of the ways in which Unicode composes letters",
-  fn() {
+Deno.test(
+  "a home folder is known in both of the ways in which Unicode composes letters",
+  unix,
+  () => {
     const paths = new PathTable({ home: "/home/jos\u00e9" }, looksAt([]));
     for (const home of ["/home/jos\u00e9", "/home/jose\u0301"]) {
       assert(paths.secretPattern.test(`${home}/.gemini/x`));
       assert(paths.secretKind(`${home}/.gemini/x`) !== undefined);
     }
   },
-});
+);
 
-Deno.test({
-  ...unix,
-  name: "a secret is known by its name alone, but for files that are there to be copied",
-  fn() {
+Deno.test(
+  "a secret is known by its name alone, but for files that are there to be copied",
+  unix,
+  () => {
     for (const path of ["/ws/.config//gh/x", "/ws/.config/././gh/x", "C:\\ws\\.config\\gh\\x"]) {
       assert(ANY_HOME.secretKind(path) !== undefined, path);
     }
@@ -427,53 +402,45 @@ Deno.test({
       ]
     ) assertEquals(ANY_HOME.secretKind(`/ws/${name}`), undefined, name);
   },
+);
+
+Deno.test("R-19 no path takes long to look up", unix, () => {
+  const paths = new PathTable({ home: "/home/u" }, looksAt([]));
+  for (
+    const part of ["a", "/.git", "/.env", ".", "/", "/proc/task", "/a.pem.pem", "/.", "\u200b"]
+  ) {
+    const path = `/${part.repeat(1_000_000 / part.length)}x/`;
+    const start = cpuTime();
+    paths.secretKind(path);
+    paths.protectedKind(path);
+    paths.secretPattern.test(path);
+    // Were the time quadratic, it would be hours.
+    assert(cpuTime() - start < 20_000, part);
+  }
 });
 
-Deno.test({
-  ...unix,
-  name: "R-19 no path takes long to look up",
-  fn() {
-    const paths = new PathTable({ home: "/home/u" }, looksAt([]));
-    for (
-      const part of ["a", "/.git", "/.env", ".", "/", "/proc/task", "/a.pem.pem", "/.", "\u200b"]
-    ) {
-      const path = `/${part.repeat(1_000_000 / part.length)}x/`;
-      const start = cpuTime();
-      paths.secretKind(path);
-      paths.protectedKind(path);
-      paths.secretPattern.test(path);
-      // Were the time quadratic, it would be hours.
-      assert(cpuTime() - start < 20_000, part);
-    }
-  },
+Deno.test("R-19 what a link in the home folder leads to is protected as the link is", unix, () => {
+  const links: Record<string, string> = {
+    "/home/u/.bashrc": "/home/u/dotfiles/bashrc",
+    "/home/u/.config/fish": "/home/u/dotfiles/fish",
+  };
+  const list = (folder: string) => folder === "/home/u" ? [".bashrc", ".config", "dotfiles"] : [];
+  const paths = new PathTable({ home: "/home/u" }, { realPath: (path) => links[path], list });
+  const rows: [path: string, isProtected: boolean][] = [
+    ["/home/u/dotfiles/bashrc", true],
+    ["/home/u/dotfiles/fish/conf.d/new.fish", true],
+    ["/home/u/dotfiles/README.md", false],
+    ["/home/u/other/bashrc", false],
+  ];
+  for (const [path, isProtected] of rows) {
+    assertEquals([path, paths.protectedKind(path) !== undefined], [path, isProtected]);
+  }
 });
 
-Deno.test({
-  ...unix,
-  name: "R-19 what a link in the home folder leads to is protected as the link is",
-  fn() {
-    const links: Record<string, string> = {
-      "/home/u/.bashrc": "/home/u/dotfiles/bashrc",
-      "/home/u/.config/fish": "/home/u/dotfiles/fish",
-    };
-    const list = (folder: string) => folder === "/home/u" ? [".bashrc", ".config", "dotfiles"] : [];
-    const paths = new PathTable({ home: "/home/u" }, { realPath: (path) => links[path], list });
-    const rows: [path: string, isProtected: boolean][] = [
-      ["/home/u/dotfiles/bashrc", true],
-      ["/home/u/dotfiles/fish/conf.d/new.fish", true],
-      ["/home/u/dotfiles/README.md", false],
-      ["/home/u/other/bashrc", false],
-    ];
-    for (const [path, isProtected] of rows) {
-      assertEquals([path, paths.protectedKind(path) !== undefined], [path, isProtected]);
-    }
-  },
-});
-
-Deno.test({
-  ...unix,
-  name: "R-19 a path is found by the piece that tells it, however its letters are written",
-  fn() {
+Deno.test(
+  "R-19 a path is found by the piece that tells it, however its letters are written",
+  unix,
+  () => {
     const target = "/home/u/cafe\u0301-and-restaurante\u0301/K.txt";
     const paths = new PathTable({ home: "/home/u", own: ["/srv/\u03a3\u03c2\u00e9"] }, {
       realPath: (path) => path === "/home/u/.netrc" ? target : undefined,
@@ -494,7 +461,7 @@ Deno.test({
       assertEquals([path, paths.secretKind(path) !== undefined], [path, isSecret]);
     }
   },
-});
+);
 
 Deno.test("the patterns of protected files have what the table promises, and no more", () => {
   const names = PROTECTED_ROWS.flatMap(({ paths }) => paths.split(/[\s/]+/));
@@ -502,14 +469,14 @@ Deno.test("the patterns of protected files have what the table promises, and no 
   assertEquals(bad, []);
 });
 
-Deno.test({
-  ...unix,
-  name: "R-19 a home folder with signs that file systems pass over is that folder, too",
-  fn() {
+Deno.test(
+  "R-19 a home folder with signs that file systems pass over is that folder, too",
+  unix,
+  () => {
     for (const home of ["/home/CORP\\u", "/home/a\u200bb", "/home/\u017fam"]) {
       const paths = new PathTable({ home }, looksAt([]));
       assertEquals(paths.secretKind(`${home}/.gemini/x`) !== undefined, true, home);
       assertEquals(paths.secretPattern.test(`${home}/.bundle/config`), true, home);
     }
   },
-});
+);

@@ -56,29 +56,21 @@ const rows: [id: string, path: string, real: string | undefined, isInside: boole
 ];
 
 for (const [name, path, real, isInside] of rows) {
-  Deno.test({
-    ...unix,
-    name: `placeOf: ${name}`,
-    fn: () => {
-      using at = folders();
-      const place = placeOf(at.ws, path.replace("TOP", at.top));
-      assertEquals(place.isInside, isInside);
-      if (real !== undefined) assertEquals(place.real, join(at.top, real));
-    },
+  Deno.test(`placeOf: ${name}`, unix, () => {
+    using at = folders();
+    const place = placeOf(at.ws, path.replace("TOP", at.top));
+    assertEquals(place.isInside, isInside);
+    if (real !== undefined) assertEquals(place.real, join(at.top, real));
   });
 }
 
-Deno.test({
-  ...unix,
-  name: "placeOf: a working directory that is a link itself",
-  fn: () => {
-    using at = folders();
-    const link = join(at.top, "ws-link");
-    Deno.symlinkSync(at.ws, link);
-    assertEquals(placeOf(link, "x").isInside, true);
-    assertEquals(placeOf(link, join(at.ws, "a")).isInside, true);
-    assertEquals(placeOf(link, "../out").isInside, false);
-  },
+Deno.test("placeOf: a working directory that is a link itself", unix, () => {
+  using at = folders();
+  const link = join(at.top, "ws-link");
+  Deno.symlinkSync(at.ws, link);
+  assertEquals(placeOf(link, "x").isInside, true);
+  assertEquals(placeOf(link, join(at.ws, "a")).isInside, true);
+  assertEquals(placeOf(link, "../out").isInside, false);
 });
 
 Deno.test("placeOf: what cannot be resolved is outside", () => {
@@ -102,11 +94,11 @@ for (
     ["/", "/a", true],
   ] as const
 ) {
-  Deno.test({
-    ...unix,
-    name: `isWithin: ${path} in ${folder}`,
-    fn: () => assertEquals(isWithin(folder, path), expected),
-  });
+  Deno.test(
+    `isWithin: ${path} in ${folder}`,
+    unix,
+    () => assertEquals(isWithin(folder, path), expected),
+  );
 }
 
 Deno.test(

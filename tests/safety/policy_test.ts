@@ -61,11 +61,11 @@ type Row = [
 function rows(name: string, table: Row[]): void {
   for (const [call, settings, expected] of table) {
     const what = `${call.command ?? call.path ?? call.tool.name} ${JSON.stringify(settings)}`;
-    Deno.test({
-      ...unix,
-      name: `${name}: ${what}`.replaceAll("\n", "\\n").slice(0, 150),
-      fn: () => assertEquals(effectOf(call, settings), expected),
-    });
+    Deno.test(
+      `${name}: ${what}`.replaceAll("\n", "\\n").slice(0, 150),
+      unix,
+      () => assertEquals(effectOf(call, settings), expected),
+    );
   }
 }
 
@@ -671,15 +671,7 @@ rows("CMD-04", [
       "tree -o f",
       "find . -ok x",
     ],
-    ...[
-      "git config x",
-      "diff a b",
-      "cat\\ x",
-      "echo $x",
-      "ls > f",
-      "file -m x y",
-      "printf %n x",
-    ],
+    ...["git config x", "diff a b", "cat\\ x", "echo $x", "ls > f", "file -m x y", "printf %n x"],
   ].map((command): [PolicyCall, typeof AUTO, RuleEffect] => [bash(command), AUTO, "ask"]),
   ...[
     ...[
@@ -775,82 +767,70 @@ rows("wrappers are not covered by the beginning of a rule", [
   [bash("sudo x y"), { rule: ["allow run_bash(sudo x)"] }, "ask"],
 ]);
 
-Deno.test({
-  ...unix,
-  name: "TRU-03 a project's settings only make them stricter",
-  fn: () => {
-    const { settings, ignored } = tighten(SETTINGS, {
-      approve: "auto",
-      sandbox: "off",
-      rules: rules(["allow run_bash", "deny *(secret/**)"]),
-    });
-    assertEquals(ignored, ["allow: run_bash", "approve: auto", "sandbox: off"]);
-    assertEquals([settings.approve, settings.sandbox], ["ask", "workspace-write"]);
-    assertEquals(decided(bash("ls"), settings, place).effect, "ask");
-    for (const call of [read("secret/a"), read("secret"), read("./x/../secret/a")]) {
-      assertEquals(decided(call, settings, place).effect, "deny");
-    }
-    const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
-    assertEquals(strict.ignored, []);
-    assertEquals([strict.settings.approve, strict.settings.sandbox], ["never", "read-only"]);
-    const { approve, sandbox } = SETTINGS;
-    assertEquals(tighten(SETTINGS, { approve, sandbox }), { settings: SETTINGS, ignored: [] });
-  },
+Deno.test("TRU-03 a project's settings only make them stricter", unix, () => {
+  const { settings, ignored } = tighten(SETTINGS, {
+    approve: "auto",
+    sandbox: "off",
+    rules: rules(["allow run_bash", "deny *(secret/**)"]),
+  });
+  assertEquals(ignored, ["allow: run_bash", "approve: auto", "sandbox: off"]);
+  assertEquals([settings.approve, settings.sandbox], ["ask", "workspace-write"]);
+  assertEquals(decided(bash("ls"), settings, place).effect, "ask");
+  for (const call of [read("secret/a"), read("secret"), read("./x/../secret/a")]) {
+    assertEquals(decided(call, settings, place).effect, "deny");
+  }
+  const strict = tighten(SETTINGS, { approve: "never", sandbox: "read-only" });
+  assertEquals(strict.ignored, []);
+  assertEquals([strict.settings.approve, strict.settings.sandbox], ["never", "read-only"]);
+  const { approve, sandbox } = SETTINGS;
+  assertEquals(tighten(SETTINGS, { approve, sandbox }), { settings: SETTINGS, ignored: [] });
 });
 
-Deno.test({
-  ...unix,
-  name: "CMD-03 no command line takes long to decide",
-  fn: () => {
-    const quoted = (depth: number): string =>
-      depth === 0 ? "x" : `sudo a=sudo=${JSON.stringify(quoted(depth - 1))} sh=c=d`;
-    for (
-      const command of [
-        "timeout 1 ".repeat(2000),
-        "sudo ".repeat(4000),
-        "sudo a;".repeat(2500),
-        "${a:-".repeat(4000),
-        "$(".repeat(9000),
-        "`".repeat(9999),
-        '"$('.repeat(6000),
-        "a ".repeat(9999),
-        "= ".repeat(9000),
-        `sh -c '${"sudo a=b=c ".repeat(1500)}'`,
-        quoted(5),
-        `a <<E\n${"x\n".repeat(9000)}E`,
-      ]
-    ) {
-      const start = cpuTime();
-      decided(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
-      const took = cpuTime() - start;
-      assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
-    }
-  },
+Deno.test("CMD-03 no command line takes long to decide", unix, () => {
+  const quoted = (depth: number): string =>
+    depth === 0 ? "x" : `sudo a=sudo=${JSON.stringify(quoted(depth - 1))} sh=c=d`;
+  for (
+    const command of [
+      "timeout 1 ".repeat(2000),
+      "sudo ".repeat(4000),
+      "sudo a;".repeat(2500),
+      "${a:-".repeat(4000),
+      "$(".repeat(9000),
+      "`".repeat(9999),
+      '"$('.repeat(6000),
+      "a ".repeat(9999),
+      "= ".repeat(9000),
+      `sh -c '${"sudo a=b=c ".repeat(1500)}'`,
+      quoted(5),
+      `a <<E\n${"x\n".repeat(9000)}E`,
+    ]
+  ) {
+    const start = cpuTime();
+    decided(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
+    const took = cpuTime() - start;
+    assert(took < 2000, `${command.slice(0, 20)} took ${took} ms`);
+  }
 });
 
-Deno.test({
-  ...unix,
-  name: "a verdict says why",
-  fn: () => {
-    const reasons: [PolicyCall, string][] = [
-      [read(".env"), "variables of the environment"],
-      [read("/etc/hosts"), "outside of the working directory"],
-      [write(".git/hooks/x"), "git repository"],
-      [write("sub/AGENTS.md"), "instructions of an agent"],
-      [bash("x <<E"), "here-document"],
-      [bash("make"), "runs make"],
-      [bash("A=1 make"), "sets A"],
-      [bash("make $x"), "arguments that the shell expands"],
-      [bash("cat .env"), "names .env"],
-    ];
-    for (const [call, part] of reasons) {
-      assertStringIncludes(decided(call, SETTINGS, place).reason, part);
-    }
-    assertStringIncludes(
-      decided(bash("make"), { ...SETTINGS, approve: "never" }, place).reason,
-      "approvals are off",
-    );
-  },
+Deno.test("a verdict says why", unix, () => {
+  const reasons: [PolicyCall, string][] = [
+    [read(".env"), "variables of the environment"],
+    [read("/etc/hosts"), "outside of the working directory"],
+    [write(".git/hooks/x"), "git repository"],
+    [write("sub/AGENTS.md"), "instructions of an agent"],
+    [bash("x <<E"), "here-document"],
+    [bash("make"), "runs make"],
+    [bash("A=1 make"), "sets A"],
+    [bash("make $x"), "arguments that the shell expands"],
+    [bash("cat .env"), "names .env"],
+  ];
+  for (const [call, part] of reasons) {
+    assertStringIncludes(decided(call, SETTINGS, place).reason, part);
+  }
+  assertStringIncludes(
+    decided(bash("make"), { ...SETTINGS, approve: "never" }, place).reason,
+    "approvals are off",
+  );
 });
 
 Deno.test("a rule against reading a file holds for tools that nobody knows yet", () => {

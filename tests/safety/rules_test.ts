@@ -11,6 +11,7 @@ import {
   type Rule,
 } from "../../src/safety/rules.ts";
 import { parseCommandLine } from "../../src/safety/shell/parser.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const good: [
   text: string,
@@ -32,19 +33,12 @@ const good: [
     tool: "run_bash",
     command: { words: ["echo", "a (b)"], isStart: false },
   }],
-  ["run_bash(echo '*')", {
-    tool: "run_bash",
-    command: { words: ["echo", "*"], isStart: false },
-  }],
+  ["run_bash(echo '*')", { tool: "run_bash", command: { words: ["echo", "*"], isStart: false } }],
 ];
 
 for (const [text, expected] of good) {
   Deno.test(`parseRule: ${text}`, () => {
-    assertEquals(parseRule("deny", text), {
-      effect: "deny",
-      text: text.trim(),
-      ...expected,
-    });
+    assertEquals(parseRule("deny", text), { effect: "deny", text: text.trim(), ...expected });
   });
 }
 
@@ -93,22 +87,19 @@ Deno.test(
   "a rule for an absolute path refuses where its links lead, and allows nothing there",
   UNIX,
   () => {
-    const base = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      const real = `${base}/{a,b}[c]`;
-      Deno.mkdirSync(`${real}/secret`, { recursive: true });
-      Deno.symlinkSync(real, `${base}/link`);
-      const paths = [`${real}/secret/x`, `${base}/link/secret/x`];
-      for (const text of ["secret/*", `${base}/link/secret/*`, `${base}/link/sec?et/*`]) {
-        const rule = parseRule("deny", `read(${text})`, `${base}/link`);
-        for (const path of paths) assertEquals(matchesPath(rule, real, path), true, path);
-        assertEquals(matchesPath(rule, real, `${real}/x`), false);
-      }
-      const allowing = parseRule("allow", `read(${base}/link/secret/*)`);
-      assertEquals(paths.map((path) => matchesPath(allowing, real, path)), [false, true]);
-    } finally {
-      Deno.removeSync(base, { recursive: true });
+    using temp = tempFolder();
+    const base = temp.path;
+    const real = `${base}/{a,b}[c]`;
+    Deno.mkdirSync(`${real}/secret`, { recursive: true });
+    Deno.symlinkSync(real, `${base}/link`);
+    const paths = [`${real}/secret/x`, `${base}/link/secret/x`];
+    for (const text of ["secret/*", `${base}/link/secret/*`, `${base}/link/sec?et/*`]) {
+      const rule = parseRule("deny", `read(${text})`, `${base}/link`);
+      for (const path of paths) assertEquals(matchesPath(rule, real, path), true, path);
+      assertEquals(matchesPath(rule, real, `${real}/x`), false);
     }
+    const allowing = parseRule("allow", `read(${base}/link/secret/*)`);
+    assertEquals(paths.map((path) => matchesPath(allowing, real, path)), [false, true]);
   },
 );
 

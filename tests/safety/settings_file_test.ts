@@ -3,6 +3,7 @@ import { assertRejects } from "@std/assert/rejects";
 import { assertThrows } from "@std/assert/throws";
 import { UsageError } from "../../src/errors.ts";
 import { levelOf, PermissionsFile } from "../../src/safety/settings_file.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const ignore = Deno.build.os === "windows";
 const toolNames = ["read_file", "run_bash"];
@@ -78,13 +79,16 @@ Deno.test(
       sandboxRead: ["/a"],
       sandboxWrite: ["/b", `${Deno.env.get("HOME")}/c`],
     });
-    assertEquals(rules.map(({ effect, text, isConfined }) => [effect, text, isConfined]), [
-      ["deny", "read", undefined],
-      ["ask", "read_file(/top/x)", undefined],
-      ["allow", "mcp__any__tool", undefined],
-      ["allow", "run_bash(a)", true],
-      ["allow", "*", undefined],
-    ]);
+    assertEquals(
+      rules.map(({ effect, text, isForSandbox }) => [effect, text, isForSandbox]),
+      [
+        ["deny", "read", undefined],
+        ["ask", "read_file(/top/x)", undefined],
+        ["allow", "mcp__any__tool", undefined],
+        ["allow", "run_bash(a)", true],
+        ["allow", "*", undefined],
+      ],
+    );
     assertEquals(rules.map(({ isKept }) => isKept === true), [false, false, false, true, false]);
   },
 );
@@ -93,64 +97,52 @@ Deno.test(
   "the person's file: its levels, and a folder's settings that are saved",
   { ignore },
   async () => {
-    const top = await Deno.realPath(await Deno.makeTempDir());
-    try {
-      const [path, work] = [`${top}/config/permissions.json`, `${top}/work`];
-      await Deno.mkdir(`${work}/deep`, { recursive: true });
-      await Deno.symlink(work, `${top}/link`);
-      const none = new PermissionsFile(undefined, toolNames, { approve: "auto" });
-      assertEquals([none.hasFolders, none.mayAllow, (await none.general()).approve], [
-        false,
-        false,
-        "auto",
-      ]);
-      await assertRejects(
-        () => none.save(work, () => ({})),
-        Error,
-        "there is no home folder to save it in",
-      );
-      const file = new PermissionsFile(
-        path,
-        toolNames,
-        { approve: "auto", network: true } as never,
-      );
-      assertEquals([file.hasFolders, file.mayAllow], [false, false]);
-      assertEquals(await file.save(work, (here) => ({ ...here, network: true })), path);
-      assertEquals(
-        await file.save(work, (here) => ({ ask: here.network ? ["read(a)"] : [] })),
-        path,
-      );
-      assertEquals([file.hasFolders, file.mayAllow], [true, true]);
-      assertEquals(
-        await Deno.readTextFile(path),
-        `${
-          JSON.stringify({ folders: { [work]: { network: true, ask: ["read(a)"] } } }, null, 2)
-        }\n`,
-      );
-      // What another session wrote meanwhile stays.
-      await Deno.writeTextFile(
-        path,
-        JSON.stringify({ allow: ["read"], folders: { [top]: { deny: ["read(b)"] } } }),
-      );
-      await file.save(`${top}/link`, () => ({ deny: ["read(c)"] }));
-      await file.save(work, () => ({ ask: ["read(d)"] }));
-      const again = new PermissionsFile(path, toolNames);
-      assertEquals([again.hasFolders, again.mayAllow], [true, true]);
-      const texts = ({ rules }: { rules: { text: string }[] }) => rules.map(({ text }) => text);
-      assertEquals(texts(await again.general()), ["read"]);
-      assertEquals(texts(await again.forFolder(work)), ["read(d)"]);
-      assertEquals(texts(await again.forFolder(`${work}/deep`)), []);
-      assertEquals((await again.aboveFolder(work)).map(texts), [[`read(${top}/b)`], ["read(c)"]]);
-      assertEquals((await again.aboveFolder(`${work}/deep`)).map(texts), [
-        [`read(${top}/b)`],
-        [`read(${work}/c)`],
-        [`read(${work}/d)`],
-      ]);
-      await Deno.writeTextFile(path, JSON.stringify({ allow: [] }));
-      const allowing = new PermissionsFile(path, toolNames);
-      assertEquals([allowing.hasFolders, allowing.mayAllow], [false, true]);
-    } finally {
-      await Deno.remove(top, { recursive: true });
-    }
+    using temp = tempFolder();
+    const top = temp.path;
+    const [path, work] = [`${top}/config/permissions.json`, `${top}/work`];
+    await Deno.mkdir(`${work}/deep`, { recursive: true });
+    await Deno.symlink(work, `${top}/link`);
+    const none = new PermissionsFile(undefined, toolNames, { approve: "auto" });
+    assertEquals([none.hasFolders, none.mayAllow, (await none.general()).approve], [
+      false,
+      false,
+      "auto",
+    ]);
+    await assertRejects(
+      () => none.save(work, () => ({})),
+      Error,
+      "there is no home folder to save it in",
+    );
+    const file = new PermissionsFile(path, toolNames, { approve: "auto", network: true } as never);
+    assertEquals([file.hasFolders, file.mayAllow], [false, false]);
+    assertEquals(await file.save(work, (here) => ({ ...here, network: true })), path);
+    assertEquals(await file.save(work, (here) => ({ ask: here.network ? ["read(a)"] : [] })), path);
+    assertEquals([file.hasFolders, file.mayAllow], [true, true]);
+    assertEquals(
+      await Deno.readTextFile(path),
+      `${JSON.stringify({ folders: { [work]: { network: true, ask: ["read(a)"] } } }, null, 2)}\n`,
+    );
+    // What another session wrote meanwhile stays.
+    await Deno.writeTextFile(
+      path,
+      JSON.stringify({ allow: ["read"], folders: { [top]: { deny: ["read(b)"] } } }),
+    );
+    await file.save(`${top}/link`, () => ({ deny: ["read(c)"] }));
+    await file.save(work, () => ({ ask: ["read(d)"] }));
+    const again = new PermissionsFile(path, toolNames);
+    assertEquals([again.hasFolders, again.mayAllow], [true, true]);
+    const texts = ({ rules }: { rules: { text: string }[] }) => rules.map(({ text }) => text);
+    assertEquals(texts(await again.general()), ["read"]);
+    assertEquals(texts(await again.forFolder(work)), ["read(d)"]);
+    assertEquals(texts(await again.forFolder(`${work}/deep`)), []);
+    assertEquals((await again.aboveFolder(work)).map(texts), [[`read(${top}/b)`], ["read(c)"]]);
+    assertEquals((await again.aboveFolder(`${work}/deep`)).map(texts), [
+      [`read(${top}/b)`],
+      [`read(${work}/c)`],
+      [`read(${work}/d)`],
+    ]);
+    await Deno.writeTextFile(path, JSON.stringify({ allow: [] }));
+    const allowing = new PermissionsFile(path, toolNames);
+    assertEquals([allowing.hasFolders, allowing.mayAllow], [false, true]);
   },
 );

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
 import { violations } from "../../scripts/check_imports.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 type Tree = Record<string, string>;
 
@@ -88,9 +89,7 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
   ]],
   [
     "node:, npm: and whole packages",
-    {
-      "src/text/a.ts": `import "node:fs";\nimport "@std/path";\nimport "@std/assert/equals";`,
-    },
+    { "src/text/a.ts": `import "node:fs";\nimport "@std/path";\nimport "@std/assert/equals";` },
     [1, 2, 3].map((line) =>
       `src/text/a.ts:${line} imports ${
         ["node:fs", "@std/path", "@std/assert/equals"][line - 1]
@@ -141,15 +140,12 @@ const COMMON: Tree = {
 
 for (const [name, tree, broken] of ROWS) {
   Deno.test(`check_imports: ${name}`, async () => {
-    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
-    try {
-      for (const [path, text] of Object.entries({ ...COMMON, ...tree })) {
-        await ensureDir(dirname(`${root}/${path}`));
-        await Deno.writeTextFile(`${root}/${path}`, text);
-      }
-      assertEquals(await violations(root), broken);
-    } finally {
-      await Deno.remove(root, { recursive: true });
+    using temp = tempFolder();
+    const root = temp.path;
+    for (const [path, text] of Object.entries({ ...COMMON, ...tree })) {
+      await ensureDir(dirname(`${root}/${path}`));
+      await Deno.writeTextFile(`${root}/${path}`, text);
     }
+    assertEquals(await violations(root), broken);
   });
 }

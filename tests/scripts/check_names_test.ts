@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert/equals";
 import { ensureDir } from "@std/fs/ensure-dir";
 import { dirname } from "@std/path/dirname";
 import { nameViolations } from "../../scripts/check_names.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const long = (lines: number) => "{" + "\n".repeat(lines - 1) + "}";
 
@@ -61,15 +62,12 @@ g(function () ${long(61)});`,
 
 for (const [name, tree, broken] of ROWS) {
   Deno.test(`check_names: ${name}`, async () => {
-    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "a b #" }));
-    try {
-      for (const [path, text] of Object.entries({ "main.ts": "", "src/mod.ts": "", ...tree })) {
-        await ensureDir(dirname(`${root}/${path}`));
-        await Deno.writeTextFile(`${root}/${path}`, text);
-      }
-      assertEquals(await nameViolations(root), broken);
-    } finally {
-      await Deno.remove(root, { recursive: true });
+    using temp = tempFolder();
+    const root = temp.path;
+    for (const [path, text] of Object.entries({ "main.ts": "", "src/mod.ts": "", ...tree })) {
+      await ensureDir(dirname(`${root}/${path}`));
+      await Deno.writeTextFile(`${root}/${path}`, text);
     }
+    assertEquals(await nameViolations(root), broken);
   });
 }

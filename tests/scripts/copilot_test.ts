@@ -4,11 +4,10 @@ import { noTmux, terminal } from "../helpers/tmux.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-Deno.test({
-  name:
-    "copilot: what is typed while the bundle is made is not echoed, and is there for the program",
-  ignore: Deno.build.os === "windows" || noTmux !== "",
-  async fn() {
+Deno.test(
+  "copilot: what is typed while the bundle is made is not echoed, and is there for the program",
+  { ignore: Deno.build.os === "windows" || noTmux !== "" },
+  async () => {
     await using screen = await terminal();
     const { folder } = screen;
     const put = (path: string, text: string) =>
@@ -34,4 +33,4 @@ Deno.test({
     await screen.type("again");
     await screen.until((rows) => rows.at(-1)!.endsWith("again"));
   },
-});
+);

@@ -12,6 +12,7 @@ import {
   Workshop,
 } from "../../scripts/mutants.ts";
 import plugin, { type Break } from "../../scripts/mutants_plugin.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const ignore = Deno.build.os === "windows"; // no links without special rights
 
@@ -168,28 +169,23 @@ Deno.test("mutants: each is tried in a copy, by the nearest tests first", { igno
   assertEquals(await Deno.readTextFile(`${made.root}/src/a/b.ts`), PROJECT["src/a/b.ts"]);
 });
 
-Deno.test({
-  name: "mutants: the tests of a broken program write in its copy alone",
+Deno.test("mutants: the tests of a broken program write in its copy alone", {
   ignore: Deno.build.os !== "linux",
-  async fn() {
-    await using made = await project();
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    try {
-      const workshop = await Workshop.open(folder, made.root, new AbortController().signal);
-      const copy = await workshop.copy("copy");
-      const outside = `${made.root}/written`;
-      for (const file of [outside, `${copy}/written`]) {
-        const write = `Deno.test("z", () => Deno.writeTextFileSync(${JSON.stringify(file)}, ""));`;
-        await Deno.writeTextFile(`${copy}/tests/z_test.ts`, write);
-        const result = await workshop.test(copy, { files: ["tests/z_test.ts"] }, 30_000);
-        // Where the system has no isolation, both are written.
-        const expected = file === outside && workshop.isIsolated ? "failed" : "passed";
-        assertEquals([file, result, existsSync(file)], [file, expected, expected === "passed"]);
-      }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+}, async () => {
+  await using made = await project();
+  using temp = tempFolder();
+  const folder = temp.path;
+  const workshop = await Workshop.open(folder, made.root, new AbortController().signal);
+  const copy = await workshop.copy("copy");
+  const outside = `${made.root}/written`;
+  for (const file of [outside, `${copy}/written`]) {
+    const write = `Deno.test("z", () => Deno.writeTextFileSync(${JSON.stringify(file)}, ""));`;
+    await Deno.writeTextFile(`${copy}/tests/z_test.ts`, write);
+    const result = await workshop.test(copy, { files: ["tests/z_test.ts"] }, 30_000);
+    // Where the system has no isolation, both are written.
+    const expected = file === outside && workshop.isIsolated ? "failed" : "passed";
+    assertEquals([file, result, existsSync(file)], [file, expected, expected === "passed"]);
+  }
 });
 
 Deno.test(

@@ -92,18 +92,14 @@ const ROWS: [name: string, commands: Record<string, string>, text: string][] = [
 ];
 
 for (const [name, commands, text] of ROWS) {
-  Deno.test({
-    name: `setup: ${name}`,
-    ignore,
-    async fn() {
-      await using made = await project();
-      for (const [command, body] of Object.entries(commands)) {
-        await Deno.writeTextFile(`${made.bin}/${command}`, script(body), { mode: 0o755 });
-      }
-      assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 1, text });
-      // A later run finds nothing that looks like a finished set-up.
-      assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
-    },
+  Deno.test(`setup: ${name}`, { ignore }, async () => {
+    await using made = await project();
+    for (const [command, body] of Object.entries(commands)) {
+      await Deno.writeTextFile(`${made.bin}/${command}`, script(body), { mode: 0o755 });
+    }
+    assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 1, text });
+    // A later run finds nothing that looks like a finished set-up.
+    assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
   });
 }
 
@@ -169,15 +165,15 @@ function withRegistry(
   body: string,
   fn: (made: Project, hash: string) => Promise<void>,
 ): void {
-  Deno.test({
-    name: `setup: ${name}${noNpm && ` (skipped: ${noNpm})`}`,
-    ignore: ignore || noNpm !== "",
-    async fn() {
+  Deno.test(
+    `setup: ${name}${noNpm && ` (skipped: ${noNpm})`}`,
+    { ignore: ignore || noNpm !== "" },
+    async () => {
       await using made = await project();
       await using served = await registry(made, script(body));
       await fn(made, served.hash);
     },
-  });
+  );
 }
 
 /** Has the copy of scripts/setup in `made` know `hash` for the Deno of this system. */
@@ -236,10 +232,10 @@ withRegistry("a binary that does not start", "exit 1", async (made, hash) => {
   assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
 });
 
-Deno.test({
-  name: "copilot: set up, it starts Deno in the caller's folder, also through links",
-  ignore,
-  async fn() {
+Deno.test(
+  "copilot: set up, it starts Deno in the caller's folder, also through links",
+  { ignore },
+  async () => {
     await using made = await project();
     await ensureDir(`${made.root}/.deno/bin`);
     await Deno.mkdir(`${made.root}/vendor`);
@@ -257,103 +253,97 @@ Deno.test({
     assertEquals(args.includes("--no-prompt"), true);
     assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
   },
-});
+);
 
-Deno.test({
-  name: "copilot: a bundle is made of the sources, again where one is newer, and runs",
+Deno.test("copilot: a bundle is made of the sources, again where one is newer, and runs", {
   ignore,
-  async fn() {
-    await using made = await project();
-    const { root } = made;
-    for (const folder of [".deno/bin", "vendor", "src/a"]) await ensureDir(`${root}/${folder}`);
-    await Deno.copyFile(`${ROOT}/scripts/bundle`, `${root}/scripts/bundle`);
-    const deno = (bundle: string) =>
-      Deno.writeTextFile(
-        `${root}/.deno/bin/deno`,
-        script(
-          `case $4 in scripts/bundle.ts) ${bundle} ;; esac
+}, async () => {
+  await using made = await project();
+  const { root } = made;
+  for (const folder of [".deno/bin", "vendor", "src/a"]) await ensureDir(`${root}/${folder}`);
+  await Deno.copyFile(`${ROOT}/scripts/bundle`, `${root}/scripts/bundle`);
+  const deno = (bundle: string) =>
+    Deno.writeTextFile(
+      `${root}/.deno/bin/deno`,
+      script(
+        `case $4 in scripts/bundle.ts) ${bundle} ;; esac
           printf '%s\\n' "$@" | tail -1`,
-        ),
-        { mode: 0o755 },
-      );
-    for (const file of ["main.ts", "src/a/a.ts"]) {
-      await Deno.writeTextFile(`${root}/${file}`, "");
-      await Deno.utime(`${root}/${file}`, new Date(1e12), new Date(1e12));
-    }
-    for (const folder of ["src", "src/a", "scripts/setup", "deno.json"]) {
-      await Deno.utime(`${root}/${folder}`, new Date(1e12), new Date(1e12));
-    }
-    await Deno.writeTextFile(`${root}/.deno/ready`, "");
-    const bundle = `${root}/.deno/bundle`;
-    const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
-    const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
-    const making = () => deno(`: >"$5/main.js"; printf x >>count; exit 0`);
-    await making();
-    assertEquals(await start(), `${bundle}/main.js`);
-    assertEquals(names(bundle).sort(), ["main.js", "mark"]);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 1]);
-    const later = new Date(Date.now() + 60_000);
-    await Deno.utime(`${root}/src/a/a.ts`, later, later);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
-    // From an archive a source may come with an older time.
-    await made.run("-c", [`touch -r "${root}/.deno/ready" "${bundle}/mark"`]);
-    await Deno.utime(`${root}/src/a/a.ts`, new Date(1e12), new Date(1e12));
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
-    // While another run makes it, the program runs from its sources.
-    await Deno.writeTextFile(`${bundle}/mark`, "");
-    await Deno.mkdir(`${bundle}.new`);
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
-    await Deno.utime(`${bundle}.new`, new Date(1e12), new Date(1e12));
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
-    assertEquals(names(`${root}/.deno`).sort(), ["bin", "bundle", "ready"]);
-    // A bundle of another folder is not used. If the bundler fails, each start tries again, and does not
-    // wait for it.
-    await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
-    const failed = `${root}/.deno/unbundled`;
-    await deno("printf x >>count; exit 1");
-    assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
-    assertEquals(names(`${root}/.deno`).includes("unbundled"), true);
-    await making();
-    assertEquals(await start(), `${root}/main.ts`);
-    await waitUntil(() => !existsSync(failed));
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 6]);
-    // The set-up makes one where there is none, and says why it cannot.
-    await Deno.remove(bundle, { recursive: true });
-    const said = "setup: preparing the program: some seconds\n";
-    await deno("echo 'bundle: no network' >&2; echo more >&2; exit 1");
-    assertEquals(
-      (await made.run(`${root}/scripts/setup`)).text,
-      [
-        `${said}setup: bundle: no network`,
-        "setup: the program starts from its sources, which takes longer, until a start can make the bundle\n",
-      ].join("\n"),
+      ),
+      { mode: 0o755 },
     );
-    assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: "" });
-    await Deno.remove(failed);
-    await making();
-    assertEquals(await made.run(`${root}/scripts/setup`, ["--no-bundle"]), { code: 0, text: "" });
-    assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: said });
-    assertEquals([await start(), await counts()], [`${bundle}/main.js`, 7]);
-  },
+  for (const file of ["main.ts", "src/a/a.ts"]) {
+    await Deno.writeTextFile(`${root}/${file}`, "");
+    await Deno.utime(`${root}/${file}`, new Date(1e12), new Date(1e12));
+  }
+  for (const folder of ["src", "src/a", "scripts/setup", "deno.json"]) {
+    await Deno.utime(`${root}/${folder}`, new Date(1e12), new Date(1e12));
+  }
+  await Deno.writeTextFile(`${root}/.deno/ready`, "");
+  const bundle = `${root}/.deno/bundle`;
+  const start = async () => (await made.run(`${root}/scripts/copilot`)).text.trimEnd();
+  const counts = () => Deno.readTextFile(`${root}/count`).then((text) => text.length);
+  const making = () => deno(`: >"$5/main.js"; printf x >>count; exit 0`);
+  await making();
+  assertEquals(await start(), `${bundle}/main.js`);
+  assertEquals(names(bundle).sort(), ["main.js", "mark"]);
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 1]);
+  const later = new Date(Date.now() + 60_000);
+  await Deno.utime(`${root}/src/a/a.ts`, later, later);
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 2]);
+  // From an archive a source may come with an older time.
+  await made.run("-c", [`touch -r "${root}/.deno/ready" "${bundle}/mark"`]);
+  await Deno.utime(`${root}/src/a/a.ts`, new Date(1e12), new Date(1e12));
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 3]);
+  // While another run makes it, the program runs from its sources.
+  await Deno.writeTextFile(`${bundle}/mark`, "");
+  await Deno.mkdir(`${bundle}.new`);
+  assertEquals([await start(), await counts()], [`${root}/main.ts`, 3]);
+  await Deno.utime(`${bundle}.new`, new Date(1e12), new Date(1e12));
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 4]);
+  assertEquals(names(`${root}/.deno`).sort(), ["bin", "bundle", "ready"]);
+  // A bundle of another folder is not used. If the bundler fails, each start tries again, and does not
+  // wait for it.
+  await Deno.writeTextFile(`${bundle}/mark`, "/elsewhere\n");
+  const failed = `${root}/.deno/unbundled`;
+  await deno("printf x >>count; exit 1");
+  assertEquals([await start(), await counts()], [`${root}/main.ts`, 5]);
+  assertEquals(names(`${root}/.deno`).includes("unbundled"), true);
+  await making();
+  assertEquals(await start(), `${root}/main.ts`);
+  await waitUntil(() => !existsSync(failed));
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 6]);
+  // The set-up makes one where there is none, and says why it cannot.
+  await Deno.remove(bundle, { recursive: true });
+  const said = "setup: preparing the program: some seconds\n";
+  await deno("echo 'bundle: no network' >&2; echo more >&2; exit 1");
+  assertEquals(
+    (await made.run(`${root}/scripts/setup`)).text,
+    [
+      `${said}setup: bundle: no network`,
+      "setup: the program starts from its sources, which takes longer, until a start can make the bundle\n",
+    ].join("\n"),
+  );
+  assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: "" });
+  await Deno.remove(failed);
+  await making();
+  assertEquals(await made.run(`${root}/scripts/setup`, ["--no-bundle"]), { code: 0, text: "" });
+  assertEquals(await made.run(`${root}/scripts/setup`), { code: 0, text: said });
+  assertEquals([await start(), await counts()], [`${bundle}/main.js`, 7]);
 });
 
-Deno.test({
-  name: "copilot: what changed since the set-up is set up again",
-  ignore,
-  async fn() {
-    await using made = await project();
-    await ensureDir(`${made.root}/.deno/bin`);
-    await Deno.mkdir(`${made.root}/vendor`);
-    await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, script("exit 0"), { mode: 0o755 });
-    await Deno.writeTextFile(`${made.root}/.deno/ready`, "");
-    await Deno.utime(`${made.root}/.deno/ready`, new Date(0), new Date(0));
-    const { code, text } = await made.run(`${made.root}/scripts/copilot`);
-    assertEquals([code, text], [
-      1,
-      `setup: Cannot install Deno as npm must be on PATH: it is not found. ${HINT}`,
-    ]);
-  },
+Deno.test("copilot: what changed since the set-up is set up again", { ignore }, async () => {
+  await using made = await project();
+  await ensureDir(`${made.root}/.deno/bin`);
+  await Deno.mkdir(`${made.root}/vendor`);
+  await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, script("exit 0"), { mode: 0o755 });
+  await Deno.writeTextFile(`${made.root}/.deno/ready`, "");
+  await Deno.utime(`${made.root}/.deno/ready`, new Date(0), new Date(0));
+  const { code, text } = await made.run(`${made.root}/scripts/copilot`);
+  assertEquals([code, text], [
+    1,
+    `setup: Cannot install Deno as npm must be on PATH: it is not found. ${HINT}`,
+  ]);
 });
 
 /** What keeps Deno from starting, or from saying why it cannot, and the line for it. */
@@ -377,23 +367,21 @@ const UNFIT_SHELLS = [
   ],
 ] as const;
 
-Deno.test({
-  name: "TTY-06 copilot: a shell in which Deno cannot start is said, with exit code 1",
+Deno.test("TTY-06 copilot: a shell in which Deno cannot start is said, with exit code 1", {
   ignore,
-  async fn() {
-    const copilot = `${ROOT}scripts/copilot`;
-    for (const [script, said] of UNFIT_SHELLS) {
-      const folder = await Deno.makeTempDir();
-      const { code, stdout, stderr } = await new Deno.Command("sh", {
-        args: ["-c", script, "sh", copilot, folder],
-      }).output();
-      await Deno.remove(folder).catch(() => {});
-      const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-      // The shell itself may say that its folder is gone.
-      assertEquals([code, printed.split("\n").at(-2)], [1, `copilot: ${said}`]);
-    }
-    // Where nothing can be said either, the exit code says it.
-    const closed = ["-c", 'exec "$0" --version >&- 2>&-', copilot];
-    assertEquals((await new Deno.Command("sh", { args: closed }).output()).code, 1);
-  },
+}, async () => {
+  const copilot = `${ROOT}scripts/copilot`;
+  for (const [script, said] of UNFIT_SHELLS) {
+    const folder = await Deno.makeTempDir();
+    const { code, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", script, "sh", copilot, folder],
+    }).output();
+    await Deno.remove(folder).catch(() => {});
+    const printed = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    // The shell itself may say that its folder is gone.
+    assertEquals([code, printed.split("\n").at(-2)], [1, `copilot: ${said}`]);
+  }
+  // Where nothing can be said either, the exit code says it.
+  const closed = ["-c", 'exec "$0" --version >&- 2>&-', copilot];
+  assertEquals((await new Deno.Command("sh", { args: closed }).output()).code, 1);
 });

@@ -4,6 +4,7 @@ import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { walkSync } from "../../scripts/std_fallback/fs/walk.ts";
 import { subpath, types } from "../../scripts/std_fallback/layout.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 for (const name of ["assert", "cli", "expect", "path"]) {
   Deno.test(`std fallback: what it declares of @std/${name} is there`, async () => {
@@ -21,17 +22,14 @@ for (const name of ["assert", "cli", "expect", "path"]) {
 const FILES = ["a/1.ts", "a/b/2.js", "a/b/c/3.ts", ".h/4.ts", "z.txt"];
 
 async function inTree(check: (root: string) => void): Promise<void> {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const file of FILES) {
-      await ensureDir(dirname(`${root}/${file}`));
-      await Deno.writeTextFile(`${root}/${file}`, "");
-    }
-    await Deno.symlink(`${root}/a/b`, `${root}/a/link`, { type: "dir" });
-    check(root);
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  using temp = tempFolder();
+  const root = temp.path;
+  for (const file of FILES) {
+    await ensureDir(dirname(`${root}/${file}`));
+    await Deno.writeTextFile(`${root}/${file}`, "");
   }
+  await Deno.symlink(`${root}/a/b`, `${root}/a/link`, { type: "dir" });
+  check(root);
 }
 
 function paths(root: string, entries: Iterable<{ path: string }>): string {

@@ -69,7 +69,7 @@ Deno.test("a question holds what will be written, from the bytes that then are",
     subject: { path: "f", isFile: true, action: "edit" },
     reason: "writes",
     isRoutine: true,
-    isOfPerson: false,
+    isFromUser: false,
     choices: ["once", "refuse", "session", "folder"],
     rules: [{ rule: "edit_file(f)", words: "f" }],
     rulePath: "f",
@@ -156,9 +156,7 @@ Deno.test("SEC-01 a question about a file of secrets shows no line that the call
 
 Deno.test("an edited command is decided anew, and runs without another question", async () => {
   using ws = workspace();
-  const person = new Person(
-    { choice: "edit", command: "git push --force" },
-  );
+  const person = new Person({ choice: "edit", command: "git push --force" });
   const decision = await decide(person, ws, "run_bash", { command: "touch x", timeout_seconds: 9 });
   assertEquals(decision, {
     allow: true,
@@ -170,9 +168,7 @@ Deno.test("an edited command is decided anew, and runs without another question"
       isRoutine,
       rules?.map(({ rule }) => rule).join(),
     ]),
-    [
-      ["touch x", true, "run_bash(touch x)"],
-    ],
+    [["touch x", true, "run_bash(touch x)"]],
   );
 });
 

@@ -72,10 +72,7 @@ Deno.test("R-06 a person is told which file a link led to", async () => {
     "1 file attached\n@link (docs/real.md) is attached\n" +
       "@link (docs/real.md): only its first 2000 of 2001 lines are attached",
   );
-  assertEquals(
-    await noticesOf("@folder/"),
-    "1 file attached\n@folder/ (docs) is attached",
-  );
+  assertEquals(await noticesOf("@folder/"), "1 file attached\n@folder/ (docs) is attached");
   assertStringIncludes(await noticesOf("@null"), "@null (/dev/null) cannot be read: ");
   assertEquals(await noticesOf("@docs/"), "1 file attached");
   // The place that was granted, and so read, not the one where the link leads by now.

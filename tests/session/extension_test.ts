@@ -5,6 +5,7 @@ import { notePart } from "../../src/text/parts.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { use } from "../helpers/turn.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const { signal } = new AbortController();
 const lastUser = (body: Record<string, unknown>) =>
@@ -17,7 +18,8 @@ Deno.test("an extension has a say from the start of a session to its end, in the
     { text: "one" },
     { text: "two" },
   ]);
-  const folder = await Deno.makeTempDir();
+  using temp = tempFolder();
+  const folder = temp.path;
   await Deno.writeTextFile(`${folder}/a.txt`, "text of a\n");
   const calls: string[] = [];
   const extension = (name: string): Extension => {
@@ -35,28 +37,24 @@ Deno.test("an extension has a say from the start of a session to its end, in the
       close: () => Promise.resolve(note("close")),
     };
   };
-  try {
-    const permissions = await openPermissions({}, () => undefined);
-    const options = { folder, permissions, extensions: [extension("a"), extension("b")] };
-    {
-      await using fake = await fakeSession(server.url, options);
-      const { toolExecutions } = await fake.session.prompt("hi", signal);
-      assertEquals(toolExecutions.length, 1);
-    }
-    assertEquals(calls, [
-      ...["a open", "b open", "a startup", "b startup"],
-      ...["a before read_file", "b before read_file"],
-      ...["a 0 one", "b 0 one", "a 1 two", "b 1 two"],
-      ...["a close", "b close"],
-    ]);
-    const [first, second, third] = server.requests.map(({ body }) => body);
-    assertEquals(lastUser(first!), "hi\n\na got hi\n\nb got hi");
-    const [, , , result] = second!.messages as { content: string }[];
-    assertEquals(result!.content.slice(-8), "\n[a]\n[b]");
-    assertEquals(lastUser(third!), "a: more\n\nb: more");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  const permissions = await openPermissions({}, () => undefined);
+  const options = { folder, permissions, extensions: [extension("a"), extension("b")] };
+  {
+    await using fake = await fakeSession(server.url, options);
+    const { toolExecutions } = await fake.session.prompt("hi", signal);
+    assertEquals(toolExecutions.length, 1);
   }
+  assertEquals(calls, [
+    ...["a open", "b open", "a startup", "b startup"],
+    ...["a before read_file", "b before read_file"],
+    ...["a 0 one", "b 0 one", "a 1 two", "b 1 two"],
+    ...["a close", "b close"],
+  ]);
+  const [first, second, third] = server.requests.map(({ body }) => body);
+  assertEquals(lastUser(first!), "hi\n\na got hi\n\nb got hi");
+  const [, , , result] = second!.messages as { content: string }[];
+  assertEquals(result!.content.slice(-8), "\n[a]\n[b]");
+  assertEquals(lastUser(third!), "a: more\n\nb: more");
 });
 
 Deno.test("an extension may refuse a message, end a turn, and continue one five times", async () => {

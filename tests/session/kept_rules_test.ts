@@ -57,10 +57,7 @@ const OFFERED: [command: string, offered: string][] = [
   ["A=1 pytest -x", ""],
   ["npm test", "run_bash(npm test)"],
   ["npm test -- --watch=false", "run_bash(npm test -- --watch=false)"],
-  [
-    "npm run build && npm test",
-    "run_bash(npm run build) run_bash(npm test)",
-  ],
+  ["npm run build && npm test", "run_bash(npm run build) run_bash(npm test)"],
   ["yarn build", "run_bash(yarn build)"],
   ["./build.sh --fast", "run_bash(./build.sh *)"],
   ["python3 gen.py a", "run_bash(python3 gen.py *)"],
@@ -272,11 +269,7 @@ const KEPT: [allowed: string[], runs: string[], asks: string[]][] = [
     ["./build.sh", "git mv a b", "make"],
     ["./build.sh x", "./build.sh | head -n 2 && ./build.sh", "make", "git mv a b; make"],
     [
-      ...[
-        "cd sub && ./build.sh",
-        "sub/build.sh",
-        "bash build.sh",
-      ],
+      ...["cd sub && ./build.sh", "sub/build.sh", "bash build.sh"],
       ...[
         "./build.sh ../x",
         "cd sub && make",

@@ -32,13 +32,7 @@ async function projectAbove(base: string, settings: unknown): Promise<void> {
 }
 
 const UNCONFINED = ["--approve", "auto", "--sandbox", "off"];
-const ROWS: [
-  name: string,
-  call: Step,
-  flags: string[],
-  files: Files,
-  runs: boolean,
-][] = [
+const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: boolean][] = [
   ["CMD-07 a command is refused", bash("echo ran"), ["--approve", "ask"], {}, false],
   ["CMD-07 its positive control", bash("echo ran"), ["--yes"], {}, true],
   ["CMD-02 a rule allows it", bash("echo ran"), [], { own: { allow: ["run_bash(echo *)"] } }, true],
@@ -55,13 +49,7 @@ const ROWS: [
   }, false],
   ["auto runs no command unconfined", bash("cat a.txt # ran"), UNCONFINED, {}, false],
   ...[
-    ...[
-      "cat id_rs?",
-      "cat id_r[rs]a",
-      "cd keys && cat s*",
-      "cat ./id*",
-      "cat k*/s*",
-    ],
+    ...["cat id_rs?", "cat id_r[rs]a", "cd keys && cat s*", "cat ./id*", "cat k*/s*"],
     ...["cat k?ys/server.pem", "cat lin?", "cat way/s*"],
   ].map((command): typeof ROWS[number] => [
     `SEC-01 a pattern that comes to a secret is asked about: ${command}`,
@@ -105,10 +93,7 @@ const ROWS: [
   [
     "PTH-01 outside does not run",
     use("write_file", { file_path: "../n", content: "x" }),
-    [
-      "--approve",
-      "edits",
-    ],
+    ["--approve", "edits"],
     {},
     false,
   ],
@@ -147,27 +132,20 @@ const ROWS: [
   [
     "TRU-03 a project denies below its folder, too",
     use("read_file", { file_path: "a.txt" }),
-    [
-      "--yes",
-    ],
+    ["--yes"],
     { prepare: (_, base) => projectAbove(base, { deny: ["read_file(folder/*.txt)"] }) },
     false,
   ],
   [
     "TRU-03 and is strict there",
     use("write_file", { file_path: "n", content: "x" }),
-    [
-      "--approve",
-      "edits",
-    ],
+    ["--approve", "edits"],
     { prepare: (_, base) => projectAbove(base, { approve: "ask" }) },
     false,
   ],
   [
     "TRU-03 but what lies above its repository says nothing",
-    use("read_file", {
-      file_path: "a.txt",
-    }),
+    use("read_file", { file_path: "a.txt" }),
     [],
     {
       prepare: async (folder, base) => {
@@ -198,9 +176,7 @@ const ROWS: [
   [
     "a rule for an absolute path holds in the folder",
     use("read_file", { file_path: "a.txt" }),
-    [
-      "--yes",
-    ],
+    ["--yes"],
     { own: { deny: ["read_file(FOLDER/a*)"] } },
     false,
   ],
@@ -249,9 +225,9 @@ Deno.test("a path that a tool cannot use is not asked about, nor a file that onl
     return policy.decide(tool, { file_path }, { workingDir: folder, maxOutputChars: 100, signal });
   };
   await assertRejects(async () => await read("~/.ssh/x"), RangeError, "~ is not expanded here");
-  const { isConfined } = await permissions.mode(folder);
+  const { isSandboxed } = await permissions.mode(folder);
   const missing = async () => await read("/tmp/no-such-file-of-a-command");
-  if (isConfined) {
+  if (isSandboxed) {
     await assertRejects(missing, Error, "If a command wrote it, only commands see it");
   }
   assertEquals(asked, []);

@@ -20,11 +20,10 @@ const call = (name: string, args: Record<string, unknown>) => ({
 });
 const bash = (command: string, more = {}) => call("run_bash", { command, ...more });
 
-Deno.test({
-  name:
-    `SBX-01 in plan mode commands run where they can write nothing but their own /tmp${skipped}`,
-  ignore: none !== "",
-  async fn() {
+Deno.test(
+  `SBX-01 in plan mode commands run where they can write nothing but their own /tmp${skipped}`,
+  { ignore: none !== "" },
+  async () => {
     using ws = workspace();
     using outside = workspace();
     using home = workspace();
@@ -48,7 +47,7 @@ Deno.test({
       approve: () => (asked++, Promise.resolve({ choice: "once" })),
     });
     await fake.command("/plan");
-    assertEquals(fake.session.status.mode, { approve: "plan", isConfined: true });
+    assertEquals(fake.session.status.mode, { approve: "plan", isSandboxed: true });
     const { toolExecutions } = await fake.session.prompt("go", signal);
     assertEquals(toolExecutions.map(({ refusal }) => refusal), [
       undefined,
@@ -60,7 +59,7 @@ Deno.test({
     );
     assertEquals([ws.names(), outside.names(), asked, fake.session.refusals], [[], [], 0, 0]);
   },
-});
+);
 
 Deno.test("plan mode ends with the mode that was in force before it", async () => {
   const rows: [chosen: ApproveMode | undefined, lines: string[], modes: string[]][] = [

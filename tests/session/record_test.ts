@@ -399,10 +399,7 @@ Deno.test("an earlier session says how much has to be read again, and how long t
   for (const [chars, config, recorded, now, expected] of rows) {
     const agent = new CopilotAgent(config, ".");
     const { reading } = resumeSession(
-      {
-        ...{ agent, fit: { isChosen: true }, executions: new Map() },
-        cache: { readSpeed: now },
-      },
+      { ...{ agent, fit: { isChosen: true }, executions: new Map() }, cache: { readSpeed: now } },
       stored([user("ab".repeat(chars / 2))], recorded && { used: recorded }),
     );
     const speed = reading?.seconds === undefined ? "tokens" : reading.tokens / reading.seconds;
@@ -419,10 +416,7 @@ Deno.test("a session is called by what was typed first, up to 200 characters", (
 
 recordTest(
   "the list of steps is there again where a session goes on, and goes with the messages that are taken back",
-  [
-    { toolCalls: [{ name: "tasks", arguments: { list: "[x] a\n[ ] b" } }] },
-    { text: "Half." },
-  ],
+  [{ toolCalls: [{ name: "tasks", arguments: { list: "[x] a\n[] b" } }] }, { text: "Half." }],
   async ({ open }) => {
     const expected = [{ text: "a", isDone: true }, { text: "b", isDone: false }];
     {

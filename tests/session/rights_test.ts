@@ -271,8 +271,8 @@ Deno.test({
     }
     if (ignore) return;
     // The home folder is one under each of its names: nothing of it is sandboxed, or read as a repository.
-    const { isConfined } = await permissions.mode(at.home);
-    assertEquals(isConfined, false);
+    const { isSandboxed } = await permissions.mode(at.home);
+    assertEquals(isSandboxed, false);
     const view = (folder: string) =>
       makeView({
         ...{ folder, isWritable: true, network: false },

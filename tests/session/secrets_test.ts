@@ -86,23 +86,21 @@ Deno.test("an address that can not be used is not shown where it may hold a secr
   }
 });
 
-Deno.test({
-  name: "SEC-02 a key in the environment that is no UTF-8 is not shown",
+Deno.test("SEC-02 a key in the environment that is no UTF-8 is not shown", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    for (const [name, ...flags] of [["OPENAI_API_KEY"], ["ANTHROPIC_API_KEY", "--hosted"]]) {
-      // Only a shell can set such a variable.
-      const script = `${name}="canary$(printf '\\377')" exec "$@"`;
-      const { code, stdout, stderr } = await new Deno.Command("sh", {
-        args: ["-c", script, "sh", Deno.execPath(), "run", "-A", "main.ts", ...flags, "-p", "x"],
-        stdin: "null",
-      }).output();
-      const text = new TextDecoder();
-      assertEquals(code, 2);
-      assertShown(
-        { stdout: text.decode(stdout), stderr: text.decode(stderr) },
-        `Cannot use ${name} as it must be printable ASCII`,
-      );
-    }
-  },
+}, async () => {
+  for (const [name, ...flags] of [["OPENAI_API_KEY"], ["ANTHROPIC_API_KEY", "--hosted"]]) {
+    // Only a shell can set such a variable.
+    const script = `${name}="canary$(printf '\\377')" exec "$@"`;
+    const { code, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-c", script, "sh", Deno.execPath(), "run", "-A", "main.ts", ...flags, "-p", "x"],
+      stdin: "null",
+    }).output();
+    const text = new TextDecoder();
+    assertEquals(code, 2);
+    assertShown(
+      { stdout: text.decode(stdout), stderr: text.decode(stderr) },
+      `Cannot use ${name} as it must be printable ASCII`,
+    );
+  }
 });

@@ -1,10 +1,4 @@
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
@@ -18,7 +12,6 @@ import {
   type LocalConfig,
   localConfig,
 } from "../../src/config.ts";
-import { BackendError } from "../../src/errors.ts";
 import { type ModelTarget, targetOf } from "../../src/models/target.ts";
 import { run } from "../helpers/program.ts";
 import { json, serve } from "../helpers/server.ts";
@@ -210,30 +203,6 @@ Deno.test("doctor: a template without tools, a name that is not listed, answers 
   assertMatch(named.stdout, /note +model +the server's only model is m\.gguf, not mine/);
 });
 
-Deno.test("a server that was not there at first is asked again", async () => {
-  for (const useCompat of [false, true]) {
-    await using server = serverSaying([{ text: "Hi" }], {
-      "/v1/models": listed("m"),
-      "/props": props(true),
-    });
-    let isThere = false;
-    const local = localConfig({
-      host: server.url,
-      model: "m",
-      useCompat,
-      maxRetries: 0,
-      fetch: (...args) => isThere ? fetch(...args) : Promise.reject(new TypeError("refused")),
-    });
-    const agent = new CopilotAgent({ local }, ".");
-    const fit = new ModelFit({ isChosen: true, asksRemote: false });
-    const turn = () => processFittedTurn(agent, fit, "x", {});
-    await assertRejects(turn, BackendError);
-    isThere = true;
-    await turn();
-    assertEquals(agent.config.local!.contextLength, useCompat ? 8192 : 32_768);
-  }
-});
-
 Deno.test("what was chosen for a model is not kept for the next one", async () => {
   const small = Response.json({
     default_generation_settings: { n_ctx: 4096 },
@@ -293,21 +262,6 @@ Deno.test("-p asks no other machine about its model: one request is all", async 
 });
 
 const target = targetOf({ local: localConfig({ model: "m" }) }, false);
-
-Deno.test("a server is asked anew each time: nothing it said is kept", async () => {
-  await using llama = serverSaying([], { "/v1/models": listed("m"), "/props": props(false) });
-  const served = { ...target, url: llama.url, isNative: false };
-  for (let i = 0; i < 2; i++) {
-    const { names, contextLength, takesTools } = (await learn(served, {}))!;
-    assertEquals([names, contextLength, takesTools], [["m"], 8192, false]);
-  }
-  const made = (tokens: number) => Response.json({ model_info: { "x.context_length": tokens } });
-  await using ollama = serverSaying([], { "/api/show": [made(4096), made(131_072), ...missing] });
-  const native = { ...target, url: ollama.url };
-  assertEquals(await learn(native, {}), { contextLength: 4096 });
-  assertEquals(await learn(native, {}), { contextLength: 32_768 });
-  assertEquals(await learn(native, {}), undefined);
-});
 
 const shown = (more: Record<string, unknown> = {}) => [Response.json({
   capabilities: ["completion", "tools"],
@@ -431,10 +385,7 @@ Deno.test("the tier follows the size that the server states, where the person le
   const local = localConfig({ model: "my-7b-merge" });
   const tier = (
     config: CopilotConfig,
-    ...[facts, previous = {}]: [
-      Parameters<typeof apply>[2],
-      Parameters<typeof apply>[3]?,
-    ]
+    ...[facts, previous = {}]: [Parameters<typeof apply>[2], Parameters<typeof apply>[3]?]
   ) => {
     const { config: fitted, fitted: { promptTier } } = apply(config, "m", facts, previous);
     return [fitted.promptTier, promptTier];

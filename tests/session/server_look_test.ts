@@ -36,10 +36,7 @@ function serverOf(answers: Answers) {
 
 const listed = (...ids: string[]) => ({ "/v1/models": { data: ids.map((id) => ({ id })) } });
 const props = (n_ctx: number, supports_tools = true) => ({
-  "/props": {
-    default_generation_settings: { n_ctx },
-    chat_template_caps: { supports_tools },
-  },
+  "/props": { default_generation_settings: { n_ctx }, chat_template_caps: { supports_tools } },
 });
 const ollama = (tokens: number, ...names: string[]): Answers => ({
   "/api/version": { version: "1" },
@@ -121,10 +118,7 @@ const LOOKS: [
   [
     "a model that knows no tools",
     "local",
-    {
-      ...ollama(8192, "m"),
-      "/api/show": { capabilities: ["completion"] },
-    },
+    { ...ollama(8192, "m"), "/api/show": { capabilities: ["completion"] } },
     true,
     [ANSWERS, `model|note|m: its template does not support tools|${TOOLLESS}`],
   ],
@@ -200,9 +194,7 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   const failure = await modelNames({ hosted: settings }).catch((error) => error.message);
   assertEquals(failure, "choose one with /model NAME");
   const found = await Array.fromAsync(checkServerAndModel({ agent: hosted, fit, signal }));
-  assertEquals(found.map(shown), [
-    ...["server|ok|checked by the requests below", "model|ok|h"],
-  ]);
+  assertEquals(found.map(shown), [...["server|ok|checked by the requests below", "model|ok|h"]]);
 });
 
 Deno.test("what a server says of a model is learnt; one that says nothing teaches nothing", async () => {

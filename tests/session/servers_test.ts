@@ -120,12 +120,12 @@ const outside = Deno.networkInterfaces().find(({ family, address }) =>
   family === "IPv4" && !address.startsWith("127.")
 )?.address;
 
-Deno.test({
-  name: `nothing is sent to another address than a loopback one${
+Deno.test(
+  `nothing is sent to another address than a loopback one${
     outside === undefined ? " (skipped: no other address)" : ""
   }`,
-  ignore: outside === undefined,
-  async fn() {
+  { ignore: outside === undefined },
+  async () => {
     let requests = 0;
     const { server, url } = listen(() => {
       requests++;
@@ -140,7 +140,7 @@ Deno.test({
       await server.shutdown();
     }
   },
-});
+);
 
 Deno.test("SEC-02 a key is tried with a request for the list of models, as its API takes it", async () => {
   const seen: (string | null)[][] = [];

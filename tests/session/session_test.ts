@@ -6,6 +6,7 @@ import { fakeSession } from "../helpers/fake_session.ts";
 import { serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 const { signal } = new AbortController();
 
@@ -35,22 +36,20 @@ Deno.test("a frontend that shows no status is told of none", async () => {
 
 Deno.test("a turn that is stopped while its files are attached is a stopped turn", async () => {
   await using server = strictServer([{ text: "Never." }]);
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
-    await using fake = await fakeSession(server.url, { folder });
-    const { stopReason } = await fake.session.prompt("see @a.txt", AbortSignal.abort());
-    assertEquals([stopReason, server.requests.length], ["aborted", 0]);
-    // The conversation is one that the next message can go on from.
-    await fake.session.prompt("again", signal);
-    assertEquals(server.requests[0]!.problem, undefined);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
+  await using fake = await fakeSession(server.url, { folder });
+  const { stopReason } = await fake.session.prompt("see @a.txt", AbortSignal.abort());
+  assertEquals([stopReason, server.requests.length], ["aborted", 0]);
+  // The conversation is one that the next message can go on from.
+  await fake.session.prompt("again", signal);
+  assertEquals(server.requests[0]!.problem, undefined);
 });
 
 Deno.test("a message that is cancelled before an answer leaves its words and not its files", async () => {
-  const folder = await Deno.makeTempDir();
+  using temp = tempFolder();
+  const folder = temp.path;
   const stop = new AbortController();
   await using server = strictServer([
     () => {
@@ -61,35 +60,28 @@ Deno.test("a message that is cancelled before an answer leaves its words and not
     { text: "So", hang: true },
     { text: "Yes." },
   ]);
-  try {
-    await Deno.writeTextFile(`${folder}/a.txt`, "the content\n");
-    await using fake = await fakeSession(server.url, { folder });
-    const cancelled = await fake.session.prompt("see @a.txt", stop.signal);
-    await fake.session.prompt("go on", signal);
-    const [first, second] = server.requests.map(({ text }) => text);
-    assertEquals(cancelled.stopReason, "aborted");
-    assertEquals(first!.includes("the content"), true);
-    assertEquals([second!.includes("see @a.txt"), second!.includes("the content")], [true, false]);
-    // What was answered in part keeps them.
-    const half = new AbortController();
-    const { onEvent } = fake.session["frontend"];
-    fake.session["frontend"].onEvent = (event) => {
-      onEvent(event);
-      if (event.type === "text_delta" && event.text === "So") half.abort();
-    };
-    await fake.session.prompt("see @a.txt once more", half.signal);
-    await fake.session.prompt("go on", signal);
-    assertEquals(server.requests[3]!.text.includes("the content"), true);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await Deno.writeTextFile(`${folder}/a.txt`, "the content\n");
+  await using fake = await fakeSession(server.url, { folder });
+  const cancelled = await fake.session.prompt("see @a.txt", stop.signal);
+  await fake.session.prompt("go on", signal);
+  const [first, second] = server.requests.map(({ text }) => text);
+  assertEquals(cancelled.stopReason, "aborted");
+  assertEquals(first!.includes("the content"), true);
+  assertEquals([second!.includes("see @a.txt"), second!.includes("the content")], [true, false]);
+  // What was answered in part keeps them.
+  const half = new AbortController();
+  const { onEvent } = fake.session["frontend"];
+  fake.session["frontend"].onEvent = (event) => {
+    onEvent(event);
+    if (event.type === "text_delta" && event.text === "So") half.abort();
+  };
+  await fake.session.prompt("see @a.txt once more", half.signal);
+  await fake.session.prompt("go on", signal);
+  assertEquals(server.requests[3]!.text.includes("the content"), true);
 });
 
 Deno.test("a turn that fails leaves a session that goes on", async () => {
-  await using server = strictServer([
-    { error: { status: 400, message: "no" } },
-    { text: "Yes." },
-  ]);
+  await using server = strictServer([{ error: { status: 400, message: "no" } }, { text: "Yes." }]);
   await using fake = await fakeSession(server.url);
   await assertRejects(() => fake.session.prompt("one", signal), BackendError, "no");
   const { response } = await fake.session.prompt("two", signal);
@@ -103,23 +95,20 @@ Deno.test("in plan mode without a sandbox nothing is written or run, and nobody 
     { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] },
     { text: "Done." },
   ]);
-  const folder = await Deno.makeTempDir();
+  using temp = tempFolder();
+  const folder = temp.path;
   let asked = 0;
-  try {
-    const permissions = openPermissions({ sandbox: "off" }, () => undefined);
-    await using fake = await fakeSession(server.url, { folder, permissions }, {
-      approve: () => (asked++, Promise.resolve({ choice: "once" })),
-    });
-    await fake.command("/plan");
-    const planned = await fake.session.prompt("do it", signal);
-    assertEquals(planned.toolExecutions.map(({ refusal }) => refusal), ["plan mode"]);
-    assertEquals([[...Deno.readDirSync(folder)].length, asked], [0, 0]);
-    await fake.command("/plan");
-    const done = await fake.session.prompt("go on", signal);
-    assertEquals([done.toolExecutions[0]!.isError, asked], [false, 1]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  const permissions = openPermissions({ sandbox: "off" }, () => undefined);
+  await using fake = await fakeSession(server.url, { folder, permissions }, {
+    approve: () => (asked++, Promise.resolve({ choice: "once" })),
+  });
+  await fake.command("/plan");
+  const planned = await fake.session.prompt("do it", signal);
+  assertEquals(planned.toolExecutions.map(({ refusal }) => refusal), ["plan mode"]);
+  assertEquals([[...Deno.readDirSync(folder)].length, asked], [0, 0]);
+  await fake.command("/plan");
+  const done = await fake.session.prompt("go on", signal);
+  assertEquals([done.toolExecutions[0]!.isError, asked], [false, 1]);
 });
 
 Deno.test("without somebody to ask, what would be asked about is refused, and counted", async () => {
@@ -134,21 +123,18 @@ Deno.test("without somebody to ask, what would be asked about is refused, and co
 
 Deno.test("R-06 what was pasted attaches nothing, and is one text with the rest in the conversation", async () => {
   await using server = strictServer([{ text: "Read." }]);
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/a.txt`, "the text\n");
-    await Deno.writeTextFile(`${folder}/b.txt`, "another\n");
-    await using fake = await fakeSession(server.url, { folder });
-    const message = { type: "text", text: "see @a.txt @b.txt", pasted: [[0, 10]] } as const;
-    await fake.session.prompt([message], signal);
-    const { role, content } = fake.session.agent.state.messages[0]!;
-    assertEquals([role, content.includes("the text")], ["user", false]);
-    assertMatch(content, /^see @a\.txt @b\.txt\n\n<file path="b\.txt">\n/);
-    assertEquals(JSON.stringify(fake.session.agent.state.messages).includes("pasted"), false);
-    assertMatch(fake.notices()[1]!, /^pasted, so not attached: @a\.txt /);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.writeTextFile(`${folder}/a.txt`, "the text\n");
+  await Deno.writeTextFile(`${folder}/b.txt`, "another\n");
+  await using fake = await fakeSession(server.url, { folder });
+  const message = { type: "text", text: "see @a.txt @b.txt", pasted: [[0, 10]] } as const;
+  await fake.session.prompt([message], signal);
+  const { role, content } = fake.session.agent.state.messages[0]!;
+  assertEquals([role, content.includes("the text")], ["user", false]);
+  assertMatch(content, /^see @a\.txt @b\.txt\n\n<file path="b\.txt">\n/);
+  assertEquals(JSON.stringify(fake.session.agent.state.messages).includes("pasted"), false);
+  assertMatch(fake.notices()[1]!, /^pasted, so not attached: @a\.txt /);
 });
 
 Deno.test("R-06 a file that a message names goes along as the policy and the person say", async () => {
@@ -159,40 +145,35 @@ Deno.test("R-06 a file that a message names goes along as the policy and the per
     ["denied", "once", 0, false],
     ["link", "refuse", 1, false],
   ];
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const folder = `${base}/folder`;
-    await Deno.mkdir(`${folder}/.copilot`, { recursive: true });
-    await Deno.mkdir(`${base}/outside`);
-    const rules = { deny: ["read_file(denied)"] };
-    await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(rules));
-    for (const name of ["a.txt", ".env", "denied", "../outside/b"]) {
-      await Deno.writeTextFile(`${folder}/${name}`, "the text\n");
+  using temp = tempFolder();
+  const base = temp.path;
+  const folder = `${base}/folder`;
+  await Deno.mkdir(`${folder}/.copilot`, { recursive: true });
+  await Deno.mkdir(`${base}/outside`);
+  const rules = { deny: ["read_file(denied)"] };
+  await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(rules));
+  for (const name of ["a.txt", ".env", "denied", "../outside/b"]) {
+    await Deno.writeTextFile(`${folder}/${name}`, "the text\n");
+  }
+  await Deno.symlink("../outside/b", `${folder}/link`);
+  for (const [name, choice, times, isSent] of rows) {
+    await using server = strictServer([{ text: "Read." }]);
+    const asked: boolean[] = [];
+    await using fake = await fakeSession(server.url, { folder }, {
+      approve: (
+        { isFromUser },
+      ) => (asked.push(isFromUser), Promise.resolve({ choice, reason: "" })),
+    });
+    await fake.session.prompt(`see @${name}`, signal);
+    assertEquals(asked, Array(times).fill(true), name);
+    const [{ content }] = (server.requests[0]!.body.messages as { content: string }[]).slice(
+      -1,
+    ) as [{ content: string }];
+    assertEquals(content.includes("the text"), isSent, `${name} ${choice}`);
+    if (!isSent) {
+      const shown = name === "link" ? `@link (${base}/outside/b)` : `@${name}`;
+      assertEquals(fake.notices().at(-1)?.startsWith(`${shown} is not attached`), true);
     }
-    await Deno.symlink("../outside/b", `${folder}/link`);
-    for (const [name, choice, times, isSent] of rows) {
-      await using server = strictServer([{ text: "Read." }]);
-      const asked: boolean[] = [];
-      await using fake = await fakeSession(server.url, { folder }, {
-        approve: (
-          { isOfPerson },
-        ) => (asked.push(isOfPerson), Promise.resolve({ choice, reason: "" })),
-      });
-      await fake.session.prompt(`see @${name}`, signal);
-      assertEquals(asked, Array(times).fill(true), name);
-      const [{ content }] = (server.requests[0]!.body.messages as { content: string }[]).slice(
-        -1,
-      ) as [
-        { content: string },
-      ];
-      assertEquals(content.includes("the text"), isSent, `${name} ${choice}`);
-      if (!isSent) {
-        const shown = name === "link" ? `@link (${base}/outside/b)` : `@${name}`;
-        assertEquals(fake.notices().at(-1)?.startsWith(`${shown} is not attached`), true);
-      }
-    }
-  } finally {
-    await Deno.remove(base, { recursive: true });
   }
 });
 
@@ -211,28 +192,25 @@ Deno.test("CMD-05 a person is asked one question at a time, and each answer is f
     { toolCalls: names.map((file_path) => ({ name: "read_file", arguments: { file_path } })) },
     { text: "Read." },
   ]);
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const folder = `${base}/folder`;
-    await Deno.mkdir(folder);
-    for (const name of names) await Deno.writeTextFile(`${folder}/${name}`, `text of ${name}\n`);
-    let open = 0;
-    await using fake = await fakeSession(server.url, { folder }, {
-      async approve({ subject }) {
-        assertEquals(++open, 1);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        open--;
-        return subject.path === "../one" ? { choice: "once" } : { choice: "refuse", reason: "" };
-      },
-    });
-    const { toolExecutions } = await fake.session.prompt("go", signal);
-    assertEquals(
-      toolExecutions.map(({ outcome, result }) => [outcome, result.includes("text of")]),
-      [["done", true], ["refused", false], ["refused", false]],
-    );
-  } finally {
-    await Deno.remove(base, { recursive: true });
-  }
+  using temp = tempFolder();
+  const base = temp.path;
+  const folder = `${base}/folder`;
+  await Deno.mkdir(folder);
+  for (const name of names) await Deno.writeTextFile(`${folder}/${name}`, `text of ${name}\n`);
+  let open = 0;
+  await using fake = await fakeSession(server.url, { folder }, {
+    async approve({ subject }) {
+      assertEquals(++open, 1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open--;
+      return subject.path === "../one" ? { choice: "once" } : { choice: "refuse", reason: "" };
+    },
+  });
+  const { toolExecutions } = await fake.session.prompt("go", signal);
+  assertEquals(
+    toolExecutions.map(({ outcome, result }) => [outcome, result.includes("text of")]),
+    [["done", true], ["refused", false], ["refused", false]],
+  );
 });
 
 Deno.test("SEC-01 an approved edit of a secret shows the model no more of it", async () => {
@@ -275,17 +253,6 @@ Deno.test("a question that is left open after the turn was stopped does not hold
   assertEquals((await fake.session.prompt("one", stop.signal)).stopReason, "aborted");
   const { response } = await fake.session.prompt("two", signal);
   assertEquals([response, questions], ["Done.", 2]);
-});
-
-Deno.test("tokens are those that the server counted, or an estimate where it counted none", async () => {
-  const usages = [{ inputTokens: 0, outputTokens: 3 }, { inputTokens: 1, outputTokens: 3 }];
-  await using server = strictServer(usages.map((usage) => ({ text: "Hello.", usage })));
-  await using fake = await fakeSession(server.url);
-  await fake.session.prompt("one", signal);
-  const { used, isCounted } = fake.session.status.tokens;
-  assertEquals([used > 100, isCounted], [true, false]);
-  await fake.session.prompt("two", signal);
-  assertEquals(fake.session.status.tokens, { used: 4, isCounted: true, window: 32_768 });
 });
 
 Deno.test("what requests cost is summed up, if the server says it", async () => {
@@ -352,15 +319,6 @@ Deno.test("the greeting of a server says what it has, and which model is asked t
   }
 });
 
-Deno.test("a session that is over tells nothing more", async () => {
-  await using server = strictServer([{ text: "Hello." }]);
-  const fake = await fakeSession(server.url);
-  await fake.session[Symbol.asyncDispose]();
-  const { length } = fake.events;
-  await fake.command("/clear");
-  assertEquals(fake.events.length, length);
-});
-
 Deno.test("a status follows each call and each count, and what a command of the person's prints is told of", async () => {
   const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
   await using server = strictServer([call, { text: "Done." }]);
@@ -424,32 +382,30 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
   }
 });
 
-Deno.test({
+Deno.test("a folder that becomes a link while a person thinks is not run in", {
   ignore: Deno.build.os === "windows",
-  name: "a folder that becomes a link while a person thinks is not run in",
-  async fn() {
-    await using server = strictServer([
-      { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
-      { text: "Done." },
-    ]);
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    try {
-      const [folder, other] = [`${base}/folder`, `${base}/other`];
-      await Promise.all([Deno.mkdir(folder), Deno.mkdir(other)]);
-      await using fake = await fakeSession(server.url, { folder }, {
-        async approve() {
-          await Deno.rename(folder, `${base}/was`);
-          await Deno.symlink(other, folder);
-          return { choice: "once" };
-        },
-      });
-      const { toolExecutions: [call] } = await fake.session.prompt("go", signal);
-      assertEquals([call?.outcome, [...Deno.readDirSync(other)]], ["refused", []]);
-      assertMatch(call!.result, /was replaced by a link/);
-    } finally {
-      await Deno.remove(base, { recursive: true });
-    }
-  },
+}, async () => {
+  await using server = strictServer([
+    { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },
+    { text: "Done." },
+  ]);
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const [folder, other] = [`${base}/folder`, `${base}/other`];
+    await Promise.all([Deno.mkdir(folder), Deno.mkdir(other)]);
+    await using fake = await fakeSession(server.url, { folder }, {
+      async approve() {
+        await Deno.rename(folder, `${base}/was`);
+        await Deno.symlink(other, folder);
+        return { choice: "once" };
+      },
+    });
+    const { toolExecutions: [call] } = await fake.session.prompt("go", signal);
+    assertEquals([call?.outcome, [...Deno.readDirSync(other)]], ["refused", []]);
+    assertMatch(call!.result, /was replaced by a link/);
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
 });
 
 Deno.test("a session waits for a server that restarts, a prompt alone does not", async () => {

@@ -82,10 +82,10 @@ const BRACES = [
   "{a\\},b}",
 ];
 
-Deno.test({
-  name: "globToRegex: braces are those of bash",
-  ignore: Deno.build.os === "windows",
-  async fn() {
+Deno.test(
+  "globToRegex: braces are those of bash",
+  { ignore: Deno.build.os === "windows" },
+  async () => {
     const names: string[][] = [];
     for (const pattern of BRACES) {
       const args = ["-fc", `printf '%s\\n' ${pattern}`];
@@ -99,7 +99,7 @@ Deno.test({
       assertEquals(ours.sort(), [...new Set(names[i])].sort(), `${pattern}: ${regex}`);
     }
   },
-});
+);
 
 Deno.test("globToRegex agrees with a matcher that tries every way", () => {
   const parts = ["a", "b", "/", "?", "*", "**", "**/"];

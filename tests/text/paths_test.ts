@@ -19,11 +19,11 @@ const rows: [name: string, path: string, expected: string][] = [
 ];
 
 for (const [name, path, expected] of rows) {
-  Deno.test({
-    name: `resolvePath: ${name}`,
-    ignore: Deno.build.os === "windows",
-    fn: () => assertEquals(resolvePath({ workingDir: "/work/dir" }, path), expected),
-  });
+  Deno.test(
+    `resolvePath: ${name}`,
+    { ignore: Deno.build.os === "windows" },
+    () => assertEquals(resolvePath({ workingDir: "/work/dir" }, path), expected),
+  );
 }
 
 const WITHIN: [folder: string, path: string, expected: boolean][] = [
@@ -39,9 +39,9 @@ const WITHIN: [folder: string, path: string, expected: boolean][] = [
 ];
 
 for (const [folder, path, expected] of WITHIN) {
-  Deno.test({
-    name: `isWithin: ${path} in ${folder}`,
-    ignore: Deno.build.os === "windows",
-    fn: () => assertEquals(isWithin(folder, path), expected),
-  });
+  Deno.test(
+    `isWithin: ${path} in ${folder}`,
+    { ignore: Deno.build.os === "windows" },
+    () => assertEquals(isWithin(folder, path), expected),
+  );
 }

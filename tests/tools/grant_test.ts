@@ -67,11 +67,10 @@ const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: strin
   ],
 ];
 
-Deno.test({
-  name:
-    "PTH-03 a hard link that takes the place of a file since the decision is not written through",
-  ...unix,
-  async fn() {
+Deno.test(
+  "PTH-03 a hard link that takes the place of a file since the decision is not written through",
+  unix,
+  async () => {
     using made = scene();
     const path = made.at("ws/dir/f");
     made.put("out/same", "old in\n");
@@ -93,13 +92,13 @@ Deno.test({
     assertEquals(made.text("out/same"), "new in\n");
     assertEquals([...Deno.readDirSync(made.at("ws/dir"))].map(({ name }) => name), ["f"]);
   },
-});
+);
 
 for (const [name, run, args, path] of CALLS) {
-  Deno.test({
-    name: `PTH-03 ${name}: a folder that became a link since it was decided on is not followed`,
-    ...unix,
-    async fn() {
+  Deno.test(
+    `PTH-03 ${name}: a folder that became a link since it was decided on is not followed`,
+    unix,
+    async () => {
       using made = scene();
       const context = granted(made.working, made.at(`ws/${path}`).replace(/\/\.$/, ""));
       // The same call does its work while nothing is swapped.
@@ -113,13 +112,13 @@ for (const [name, run, args, path] of CALLS) {
       assertEquals(made.text("out/f"), `old ${made.token}\n`);
       assertEquals(made.names("out"), ["f"]);
     },
-  });
+  );
 }
 
-Deno.test({
-  name: "PTH-03 the error of a missing file names no file where a link leads that came since",
-  ...unix,
-  async fn() {
+Deno.test(
+  "PTH-03 the error of a missing file names no file where a link leads that came since",
+  unix,
+  async () => {
     using made = scene();
     made.put(`out/${made.token}`, "");
     const missing = `${made.token}x`;
@@ -134,12 +133,12 @@ Deno.test({
       assert(!message.replaceAll(missing, "").includes(made.token), message);
     }
   },
-});
+);
 
-Deno.test({
-  name: "PTH-03 write_file: not even a folder is made where a link leads that came since",
-  ...unix,
-  async fn() {
+Deno.test(
+  "PTH-03 write_file: not even a folder is made where a link leads that came since",
+  unix,
+  async () => {
     using made = scene();
     const context = granted(made.working, made.at("ws/link/a/b/new"));
     const result = await writeFile({ file_path: "link/a/b/new", content: "x" }, context)
@@ -147,13 +146,13 @@ Deno.test({
     assert(/^Cannot write .*replaced/.test(result), result);
     assertEquals(made.names("out"), ["f"]);
   },
-});
+);
 
 for (const path of ["new", "a/b/new"]) {
-  Deno.test({
-    name: `EDT-08 write_file: a working folder that is gone is not made for ${path}`,
-    ...unix,
-    async fn() {
+  Deno.test(
+    `EDT-08 write_file: a working folder that is gone is not made for ${path}`,
+    unix,
+    async () => {
       using made = scene();
       const folder = made.working.workingDir;
       const context = granted(made.working, made.at(`ws/${path}`), { folder, paths: [] });
@@ -165,7 +164,7 @@ for (const path of ["new", "a/b/new"]) {
       );
       assertThrows(() => Deno.lstatSync(folder), Deno.errors.NotFound);
     },
-  });
+  );
 }
 
 /**
@@ -200,11 +199,10 @@ for (;;) {
   rest();
 }`;
 
-Deno.test({
-  name:
-    "PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written",
-  ...unix,
-  async fn() {
+Deno.test(
+  "PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written",
+  unix,
+  async () => {
     using made = scene();
     made.put(`out/${made.token}`, "");
     const swapper = new Deno.Command(Deno.execPath(), {
@@ -237,7 +235,7 @@ Deno.test({
     assertEquals(made.text("out/f"), `old ${made.token}\n`);
     assertEquals(made.names("out").sort(), [made.token, "f"].sort());
   },
-});
+);
 
 /** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
 async function found(
@@ -415,10 +413,10 @@ Deno.test("R-19 a search from a folder above leaves out what the view closes", u
     ] as const,
   );
   const view = () => ({ folder: workingDir, places, network: false, isComplete: true });
-  const search = async (from: string, isConfined: boolean) => {
+  const search = async (from: string, isSandboxed: boolean) => {
     const settings = {
       ...{ approve: "auto", sandbox: "off", hasBash: () => true, rules: [] } as const,
-      ...isConfined && { view },
+      ...isSandboxed && { view },
     };
     const path = made.at(from);
     const grant = grantOf({ name: "grep_code", access: "read" }, path, settings, place, true);

@@ -3,24 +3,20 @@ import { newFilePath, toolPath } from "../../src/tools/paths.ts";
 
 const context = { workingDir: "/ws" };
 
-Deno.test({
-  name: "paths that stay as they are written",
-  ignore: Deno.build.os === "windows",
-  fn: () => {
-    const rows: [string, string][] = [
-      ["a/b.ts", "/ws/a/b.ts"],
-      ["/etc/x", "/etc/x"],
-      ["a b", "/ws/a b"],
-      ["100%.txt", "/ws/100%.txt"],
-      ["a%20b", "/ws/a%20b"],
-      ["a%2ets", "/ws/a%2ets"],
-      ["~backup", "/ws/~backup"],
-      ["./~/x", "/ws/~/x"],
-      ["c:x", "/ws/c:x"],
-      ["日本/é", "/ws/日本/é"],
-    ];
-    for (const [path, expected] of rows) assertEquals(toolPath(context, path), expected);
-  },
+Deno.test("paths that stay as they are written", { ignore: Deno.build.os === "windows" }, () => {
+  const rows: [string, string][] = [
+    ["a/b.ts", "/ws/a/b.ts"],
+    ["/etc/x", "/etc/x"],
+    ["a b", "/ws/a b"],
+    ["100%.txt", "/ws/100%.txt"],
+    ["a%20b", "/ws/a%20b"],
+    ["a%2ets", "/ws/a%2ets"],
+    ["~backup", "/ws/~backup"],
+    ["./~/x", "/ws/~/x"],
+    ["c:x", "/ws/c:x"],
+    ["日本/é", "/ws/日本/é"],
+  ];
+  for (const [path, expected] of rows) assertEquals(toolPath(context, path), expected);
 });
 
 Deno.test.each([
@@ -53,8 +49,6 @@ Deno.test("the longest path, and how a refused one is shown", () => {
   assertEquals(refused(`${path}y`).split(" as ")[0], `Cannot use the path "${path}..."`);
 });
 
-Deno.test({
-  name: "a backslash at the end is a part of a file's name where it separates nothing",
+Deno.test("a backslash at the end is a part of a file's name where it separates nothing", {
   ignore: Deno.build.os === "windows",
-  fn: () => assertEquals(newFilePath(context, "a\\"), "/ws/a\\"),
-});
+}, () => assertEquals(newFilePath(context, "a\\"), "/ws/a\\"));

@@ -8,7 +8,7 @@ const ASKED = {
   reason: "wants\nit",
   choices: ["once", "session", "refuse"],
   isRoutine: false,
-  isOfPerson: false,
+  isFromUser: false,
 } as Approval;
 const rule = (words: string) => ({ words });
 const asked = (more: Record<string, unknown>) => ({ ...ASKED, ...more }) as Approval;
@@ -33,7 +33,7 @@ Deno.test("the answers are rows in the order of their digits", () => {
     { choice: "session", label: "Yes, and exactly this in this session" },
     { choice: "refuse", label: "No: say what to do instead" },
   ]);
-  const kept = asked({ rules, choices: ["refuse", "folder"], isOfPerson: true });
+  const kept = asked({ rules, choices: ["refuse", "folder"], isFromUser: true });
   const folder = (
     label: string,
   ) => [{ choice: "folder", label }, { choice: "refuse", label: "No" }];

@@ -108,18 +108,6 @@ const line = (text: string, at?: number, kind: "+" | "-" | " " = "+") => ({
 const drawn = (change: Partial<Change>, columns = 80) =>
   changeRows({ morePlaces: 0, ...change } as Change, columns, (text) => text);
 
-Deno.test("a line of a change is broken behind words, and nothing of it is lost", () => {
-  const lines = [line("// Count the sheep: TODO count faster.", 1)];
-  assertEquals(drawn({ lines }, 40), [
-    "    1 + // Count the sheep: TODO count ",
-    "        faster.",
-  ]);
-  const long = [line(`漢 ${"x".repeat(40)}\ty`, 1)];
-  assertEquals(drawn({ lines: long }, 40), [
-    ...["    1 + 漢 ", `        ${"x".repeat(32)}`, `        ${"x".repeat(8)}    y`],
-  ]);
-});
-
 Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () => {
   const lines = Array.from({ length: 40 }, (_, at) => line("x", at + 1));
   assertEquals(drawn({ lines }).length, 40);

@@ -256,32 +256,28 @@ leakTest(
     }),
 );
 
-Deno.test({
-  name: "a missing permission is said in one line",
+Deno.test("a missing permission is said in one line", {
   permissions: { net: ["127.0.0.1:9"], read: true, env: true },
-  async fn() {
-    const error = await assertRejects(
-      () => requestStream({ url: "http://127.0.0.1:10/" }, options(), () => textReader()),
-      BackendError,
-    );
-    assertEquals(
-      error.message,
-      "Cannot reach http://127.0.0.1:10 as network access is not allowed: run with --allow-net=127.0.0.1:10",
-    );
-    assertEquals(error.retryable, false);
-  },
+}, async () => {
+  const error = await assertRejects(
+    () => requestStream({ url: "http://127.0.0.1:10/" }, options(), () => textReader()),
+    BackendError,
+  );
+  assertEquals(
+    error.message,
+    "Cannot reach http://127.0.0.1:10 as network access is not allowed: run with --allow-net=127.0.0.1:10",
+  );
+  assertEquals(error.retryable, false);
 });
 
-Deno.test({
-  name: "a server on this machine is asked directly where a proxy may be set, at its own port",
+Deno.test("a server on this machine is asked directly where a proxy may be set, at its own port", {
   permissions: { net: ["127.0.0.1:9"], env: false },
-  fn() {
-    assert(directClient("http://127.0.0.1:9/v1"));
-    assertEquals(directClient("http://models.example/v1"), undefined);
-    for (const [url, at] of [["http://localhost/", 80], ["https://localhost/", 443]] as const) {
-      assertThrows(() => directClient(url), Deno.errors.NotCapable, `localhost:${at}"`);
-    }
-  },
+}, () => {
+  assert(directClient("http://127.0.0.1:9/v1"));
+  assertEquals(directClient("http://models.example/v1"), undefined);
+  for (const [url, at] of [["http://localhost/", 80], ["https://localhost/", 443]] as const) {
+    assertThrows(() => directClient(url), Deno.errors.NotCapable, `localhost:${at}"`);
+  }
 });
 
 leakTest(

@@ -118,7 +118,7 @@ export function look(messages: DemoRequest["messages"]): DemoReply {
   };
 }
 
-/** The number of answers since the newest message of the person, and the results of their calls. */
+/** The number of answers since the newest message of the user, and the results of their calls. */
 function turnOf(messages: DemoRequest["messages"]): { steps: number; results: string[] } {
   const turn = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
   return {

@@ -10,7 +10,7 @@ interface Demo {
   /** The server's address, such as `http://127.0.0.1:41234`. */
   host: string;
   model: string;
-  /** The folder of the tour's project; undefined for a demo of the person's own folder. */
+  /** The folder of the tour's project; undefined for a demo of the user's own folder. */
   folder: string | undefined;
   /** Ends the server and removes the project. A second call does nothing. */
   close(): Promise<void>;

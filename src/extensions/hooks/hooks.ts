@@ -54,7 +54,10 @@ export class Hooks {
     });
     const verdicts = await Promise.all(hooks.map(async (hook) => {
       const end = await runHook(hook, {
-        ...{ workingDir: folder, env: scene.env, input, signal },
+        workingDir: folder,
+        env: scene.env,
+        input,
+        signal,
         ...!hook.isOutside && { confine: this.#confine(hook) },
         variables: {
           CLAUDE_PROJECT_DIR: scene.root(),
@@ -73,10 +76,10 @@ export class Hooks {
   /** Returns the sandbox of a hook. A hook of the user can read the files that its command names. */
   #confine({ scope, command }: HookDefinition): Confine {
     const { confine, home = "" } = this.scene;
-    const named = scope === "folder" ? [] : command.split(/["'\s;=]+/)
+    const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const reads = named.filter((path) => attempt(() => Deno.statSync(path).isFile));
+    const reads = paths.filter((path) => attempt(() => Deno.statSync(path).isFile));
     return (program, args, right) => confine[scope](program, args, right, { reads });
   }
 }
@@ -102,7 +105,10 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
       hook.command,
       { ...context, maxOutputChars: MAX_HOOK_OUTPUT },
       {
-        ...{ hasInput: true, variables, timeoutMs: hook.timeoutMs, maxBytes: MAX_HOOK_OUTPUT },
+        hasInput: true,
+        variables,
+        timeoutMs: hook.timeoutMs,
+        maxBytes: MAX_HOOK_OUTPUT,
         // A hook that does not read its stdin closes it.
         onStart: (_, { stdin }) => written = writeAll(stdin, input),
       },

@@ -148,7 +148,7 @@ export class SessionHooks {
       subject: tool.subject?.(args) ?? {},
       reason: `is asked about by a hook: ${reason}`,
       isRoutine: false,
-      isOfPerson: false,
+      isFromUser: false,
       ...context.subAgent !== undefined && { subAgent: context.subAgent },
       choices: ["once", "refuse"],
     };

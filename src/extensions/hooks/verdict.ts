@@ -36,19 +36,19 @@ const FIRST_SIGNAL_CODE = 128;
 
 /** Returns the verdict of one hook. A call is refused if its guard cannot run. */
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
-  const named = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
-  if ("failure" in end) return failed(hook, `${named} cannot run: ${end.failure}`);
+  const hookName = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
+  if ("failure" in end) return failed(hook, `${hookName} cannot run: ${end.failure}`);
   const { code, stdout, stderr, isCut } = end;
   const said = shortened(stderr.trim(), MAX_CONTEXT_CHARS);
   const words = said === "" ? "" : `: ${oneLine(said)}`;
   if (code === 2) {
-    const block = said === "" ? `${named} refused it` : said;
-    return isOnlyTold(hook) ? { messages: [`${named} said${words}`] } : { block, messages: [] };
+    const block = said === "" ? `${hookName} refused it` : said;
+    return isOnlyTold(hook) ? { messages: [`${hookName} said${words}`] } : { block, messages: [] };
   }
   if (NOT_RUN_CODES.includes(code) || code >= FIRST_SIGNAL_CODE) {
-    return failed(hook, `${named} cannot run: exit code ${code}${words}`);
+    return failed(hook, `${hookName} cannot run: exit code ${code}${words}`);
   }
-  if (code !== 0) return { messages: [`${named} ended with exit code ${code}${words}`] };
+  if (code !== 0) return { messages: [`${hookName} ended with exit code ${code}${words}`] };
   const text = stdout.trim();
   if (!text.startsWith("{")) {
     const isContext = hook.event === "SessionStart" || hook.event === "UserPromptSubmit";
@@ -56,8 +56,8 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     return { ...isContext && text !== "" && { context }, messages: [] };
   }
   const value = isCut ? undefined : jsonOrUndefined(text);
-  if (!isObject(value)) return failed(hook, `${named} printed what is not JSON`);
-  return verdictIn(value, hook, named);
+  if (!isObject(value)) return failed(hook, `${hookName} printed what is not JSON`);
+  return verdictIn(value, hook, hookName);
 }
 
 /** True for events that cannot be refused. */
@@ -71,7 +71,7 @@ function failed({ event }: HookDefinition, why: string): HookVerdict {
 function verdictIn(
   value: Record<string, unknown>,
   hook: HookDefinition,
-  named: string,
+  hookName: string,
 ): HookVerdict {
   const { hookSpecificOutput: given, systemMessage, decision, stopReason } = value;
   const more = isObject(given) ? given : {};
@@ -83,16 +83,16 @@ function verdictIn(
   const reason = text(permissionDecisionReason) ?? text(value.reason);
   const verdict: HookVerdict = { messages: [] };
   if (text(systemMessage) !== undefined) verdict.messages.push(oneLine(text(systemMessage)!));
-  if (value.continue === false) verdict.stop = text(stopReason) ?? `${named} stopped it`;
+  if (value.continue === false) verdict.stop = text(stopReason) ?? `${hookName} stopped it`;
   if (text(additionalContext) !== undefined) verdict.context = text(additionalContext)!;
   if (isGuard && isObject(updatedInput)) verdict.updatedInput = updatedInput;
   if (reason !== undefined) verdict.reason = reason;
   if (said === "deny" || said === "block") {
-    if (!isOnlyTold(hook)) verdict.block = reason ?? `${named} refused it`;
+    if (!isOnlyTold(hook)) verdict.block = reason ?? `${hookName} refused it`;
   } else if (isGuard && (said === "allow" || said === "approve")) verdict.decision = "allow";
   else if (isGuard && said === "ask") verdict.decision = "ask";
   else if (isGuard && said !== undefined && said !== "defer") {
-    verdict.block = `${named} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
+    verdict.block = `${hookName} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
   }
   if (isGuard && verdict.stop !== undefined) verdict.block ??= verdict.stop;
   return verdict;

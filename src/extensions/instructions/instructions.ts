@@ -41,10 +41,7 @@ export interface HeedOptions {
   /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
   /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
-  skills?: {
-    find(): LoadedPromptFiles;
-    use(found: LoadedPromptFiles): void;
-  };
+  skills?: { find(): LoadedPromptFiles; use(found: LoadedPromptFiles): void };
 }
 
 type InstructionHost = Pick<SessionState, "agent" | "permissions" | "folderTrust">;
@@ -92,8 +89,9 @@ export async function heedInstructions(
     await trustInstructions(folderTrust, root, said ? files : undefined)
       .catch((error) => heeded.unsaved = reasonOf(error));
   }
-  const own = userFile("AGENTS.md", env);
-  const yours = own && attempt(() => readBoundedText(own, MAX_INSTRUCTION_BYTES));
+  const userInstructions = userFile("AGENTS.md", env);
+  const yours = userInstructions &&
+    attempt(() => readBoundedText(userInstructions, MAX_INSTRUCTION_BYTES));
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
     ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
@@ -192,8 +190,7 @@ export async function instructionFileIn(
     if (real === undefined) continue;
     const shown = relative(folder, path);
     // The user trusts the folder's author, but not the files that a link points to.
-    const isSecret = real !== path &&
-      (by.paths.secretKind(real) !== undefined || isInGit(real));
+    const isSecret = real !== path && (by.paths.secretKind(real) !== undefined || isInGit(real));
     const isInside = real.startsWith(join(root, "/")) && !isSecret;
     const own = isInside
       ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))

@@ -28,9 +28,9 @@ export function openBrowser(url: string): void {
 
 /** Returns the command lines of browsers, best first. $BROWSER may list several, separated by colons. */
 function browsers(): string[][] {
-  const named = (Deno.env.get("BROWSER") ?? "").split(Deno.build.os === "windows" ? ";" : ":")
+  const configured = (Deno.env.get("BROWSER") ?? "").split(Deno.build.os === "windows" ? ";" : ":")
     .map((line) => line.trim().split(/\s+/)).filter(([program]) => program);
-  if (named.length > 0) return named;
+  if (configured.length > 0) return configured;
   if (Deno.build.os === "darwin") return [["open"]];
   if (Deno.build.os === "windows") return [["rundll32", "url.dll,FileProtocolHandler"]];
   return [["xdg-open"], ["wslview"]];

@@ -40,7 +40,7 @@ export interface McpDefinition {
   oauth?: OAuthSettings | false;
   /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
   network: boolean;
-  isConfined: boolean;
+  isSandboxed: boolean;
   /** Why the server cannot be used, as the end of a sentence. Such a server is never started or called. */
   problem?: string;
 }
@@ -83,7 +83,7 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
     isEnabled: given.disabled !== true && given.enabled !== false,
     exclude: [],
     network: given.network !== false,
-    isConfined: given.sandbox !== "off" || source.scope === "folder",
+    isSandboxed: given.sandbox !== "off" || source.scope === "folder",
   };
   try {
     if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };

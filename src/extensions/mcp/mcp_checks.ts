@@ -15,7 +15,9 @@ export async function* mcpChecks(folder: string, variables: VariableReader): Asy
   if (files.length === 0) return;
   const problems: string[] = [];
   await using source = await openMcp({
-    ...{ folder, files, variables },
+    folder,
+    files,
+    variables,
     onProblem: (why) => problems.push(why),
   });
   for (const why of problems) yield { name, status: "note", text: oneLine(why) };

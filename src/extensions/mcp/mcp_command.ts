@@ -36,7 +36,7 @@ async function runMcpCommand(
   }
   if (argument === "") return servers.map(serverRow).join("\n");
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
-  const server = source.named(name);
+  const server = source.find(name);
   if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
   if (approves) return await approve(server, session, signal);
   try {

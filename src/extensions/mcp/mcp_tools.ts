@@ -46,7 +46,9 @@ export async function mcpTools(
   return await openMcp({
     folder: await Deno.realPath(folder),
     files: [],
-    ...{ given, env, forgets: true },
+    given,
+    env,
+    forgets: true,
     ...confine && { confine: () => confine },
   });
 }

@@ -109,7 +109,7 @@ async function withServer(
     throw new UsageError("Name one server: copilot mcp list shows them");
   }
   return await withServers([], run, async (source) => {
-    const server = source.named(name);
+    const server = source.find(name);
     if (server) return await use(server, run, words.includes("--yes"));
     const names = source.servers.map((one) => one.name);
     const hint = didYouMean(name, names, "copilot mcp list shows them");

@@ -135,7 +135,11 @@ function authorityOf(
     throw new Error(`${issuer} does not say where tokens are asked for`);
   }
   return {
-    ...{ issuer, resource, authorizeUrl, tokenUrl, scopes },
+    issuer,
+    resource,
+    authorizeUrl,
+    tokenUrl,
+    scopes,
     registerUrl: address("registration_endpoint"),
     authMethods: textList(metadata.token_endpoint_auth_methods_supported) ??
       ["client_secret_basic"],

@@ -53,7 +53,7 @@ export class McpServers implements AsyncDisposable {
     return this.servers.filter(({ standing }) => standing === "ready");
   }
 
-  named(name: string): McpServer | undefined {
+  find(name: string): McpServer | undefined {
     const all = this.servers.filter((server) => server.name === name);
     return all.find(({ standing }) => standing !== "broken") ?? all[0];
   }
@@ -78,7 +78,7 @@ export class McpServers implements AsyncDisposable {
   /** Returns the text of a resource; undefined if there is no such server. */
   attach(name: string, signal: AbortSignal): Promise<string> | undefined {
     const [, server, uri] = /^([^:]+):(.+)$/s.exec(name) ?? [];
-    const found = server === undefined ? undefined : this.named(server);
+    const found = server === undefined ? undefined : this.find(server);
     return found?.standing === "ready" ? found.read(uri!, signal) : undefined;
   }
 

@@ -46,7 +46,7 @@ export async function startProgram(
   handlers: CarrierHandlers,
   { folder, env, confine }: ProgramOptions,
 ): Promise<Carrier> {
-  const { program, network, isConfined } = definition;
+  const { program, network, isSandboxed } = definition;
   const { cwd = "." } = definition;
   // The user's own server has permissions that a file of the session's folder, as in `node_modules`, must not
   // use.
@@ -62,7 +62,7 @@ export async function startProgram(
   const [path, ...args] = at === folder || Deno.build.os === "windows"
     ? [found, ...program!.args] as const
     : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...program!.args] as const;
-  const confined = isConfined
+  const confined = isSandboxed
     ? await confine?.(path, args, network ? { kind: "network" } : undefined)
     : undefined;
   const end = () => {

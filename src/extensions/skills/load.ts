@@ -224,8 +224,7 @@ function nameIn(
   other: string,
   valid: RegExp,
 ): string | undefined {
-  return [textField(given)?.trim() ?? "", other]
-    .map((one) => one.normalize("NFKC").toLowerCase())
+  return [textField(given)?.trim() ?? "", other].map((one) => one.normalize("NFKC").toLowerCase())
     .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
 }
 

@@ -75,7 +75,7 @@ export class PromptFiles {
   }
 
   /** Returns the skill or command that the user may type as `/name`. */
-  named(name: string): PromptFile | undefined {
+  find(name: string): PromptFile | undefined {
     return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
   }
 
@@ -95,7 +95,7 @@ export class PromptFiles {
     const text = await this.#filled(promptFile, argument, signal);
     // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
     const asModel: Policy = {
-      decide: (tool, args, { isOfPerson: _, ...context }) => policy.decide(tool, args, context),
+      decide: (tool, args, { isFromUser: _, ...context }) => policy.decide(tool, args, context),
     };
     const by = promptFile.scope === "user" ? policy : asModel;
     return [line, notePart(text), ...await this.#attached({ type: "text", text }, signal, by)];

@@ -67,7 +67,7 @@ export class SkillsExtension implements Extension {
   expands(line: string) {
     const loaded = this.#loaded;
     const typed = loaded && commandIn(line);
-    const promptFile = typed && loaded.named(typed.name);
+    const promptFile = typed && loaded.find(typed.name);
     return promptFile &&
       ((part: TextPart, signal: AbortSignal): Promise<Part[]> =>
         loaded.open(promptFile, part, typed.argument, signal));

@@ -229,8 +229,8 @@ const MARKS: readonly [bytes: readonly number[], label: string][] = [
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const mark = MARKS.find(([signs]) => signs.every((sign, at) => bytes[at] === sign))?.[1];
-  const stated = /;\s*charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType)?.[1];
-  for (const label of [mark, stated, statedIn(bytes)]) {
+  const declared = /;\s*charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(contentType)?.[1];
+  for (const label of [mark, declared, statedIn(bytes)]) {
     const decoder = label === undefined ? undefined : decoderFor(label);
     if (decoder) return decoder.decode(bytes);
   }

@@ -54,10 +54,10 @@ export function hostedBody(
 ): string {
   const [system, hostedMessages] = messagesToHostedFormat(messages);
   const mark = adjusted.has("system.cache_control") ? {} : EPHEMERAL;
-  const held = adjusted.has("tools") ? undefined : form;
-  const offered = toolsToHostedFormat(held ? [...tools, answerTool(held.schema)] : tools);
+  const sentForm = adjusted.has("tools") ? undefined : form;
+  const offered = toolsToHostedFormat(sentForm ? [...tools, answerTool(sentForm.schema)] : tools);
   // A model that must call a tool may not think first.
-  const isOff = !thinks || held || adjusted.has("thinking");
+  const isOff = !thinks || sentForm || adjusted.has("thinking");
   const budget = isOff ? 0 : thinkingBudget(config.think, config.thinkBudget);
   return jsonText({
     model: config.model,
@@ -69,7 +69,7 @@ export function hostedBody(
     stream,
     ...(!adjusted.has("cache_control") && EPHEMERAL),
     ...(offered.length > 0 && { tools: offered }),
-    ...(held && { tool_choice: { type: "tool", name: ANSWER_TOOL } }),
+    ...(sentForm && { tool_choice: { type: "tool", name: ANSWER_TOOL } }),
     ...(system !== "" && { system: [{ type: "text", text: system, ...mark }] }),
     messages: hostedMessages[0]?.role === "assistant"
       ? [LOST_BEGINNING, ...hostedMessages]

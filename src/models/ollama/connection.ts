@@ -155,11 +155,11 @@ export function localModelInfo(
     const whole = typeof length === "number" && Math.floor(length);
     const contextLength = wholeNumber(whole, MIN_CONTEXT);
     const parameters = countOf(objectOr(shown.model_info)["general.parameter_count"]);
-    const own = stringOf(shown.parameters, "parameters");
-    const ownContext = wholeNumber(Number(OWN_CONTEXT.exec(own)?.[1]), MIN_CONTEXT);
+    const modelfile = stringOf(shown.parameters, "parameters");
+    const ownContext = wholeNumber(Number(OWN_CONTEXT.exec(modelfile)?.[1]), MIN_CONTEXT);
     return {
       ...(parameters > 0 && { parameters }),
-      ...(OWN_SAMPLING.test(own) && { statesSampling: true }),
+      ...(OWN_SAMPLING.test(modelfile) && { statesSampling: true }),
       ...(ownContext !== undefined && { ownContext }),
       ...(contextLength !== undefined && { contextLength }),
       ...(Array.isArray(shown.capabilities) && { abilities: shown.capabilities.map(String) }),
@@ -178,8 +178,7 @@ export function ollamaDetails(details: unknown): Pick<LocalModelInfo, "size" | "
 
 /** True if the server has Ollama's own paths (`GET {host}/api/version`). */
 export function isNative(options: LocalServerOptions = {}): Promise<boolean> {
-  return askFields("/api/version", options)
-    .then(({ version }) => version !== undefined)
+  return askFields("/api/version", options).then(({ version }) => version !== undefined)
     .catch(onFailure(({ status }) => status !== 404));
 }
 
@@ -282,7 +281,7 @@ export async function askServer(
   if (isOptional && silentMs < UNASKED_MS) {
     throw new BackendError(`No answer from ${path}`, { kind: "timeout" });
   }
-  for (let looks = 0;; looks++) {
+  for (let attempts = 0;; attempts++) {
     try {
       const answer = await requestJson(request, { ...config, signal, maxBytes: MAX_TOLD_BYTES });
       noteAnswer(config.host, request.url);
@@ -294,7 +293,7 @@ export async function askServer(
         const { times } = unanswered.get(request.url) ?? { times: 0 };
         unanswered.set(request.url, { at: performance.now(), times: times + 1 });
       }
-      if (!onLoading || looks >= MAX_LOOKS || !isLoading(error)) throw error;
+      if (!onLoading || attempts >= MAX_LOOKS || !isLoading(error)) throw error;
       onLoading(LOADING_DELAY_MS);
       await wait(LOADING_DELAY_MS, signal);
     }

@@ -79,12 +79,12 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
   const running = isSwap ? await runningModels(options) : undefined;
   return names.filter(isName).slice(0, MAX_LISTED).map((name) => {
     const isOf = ({ id }: Fields) => id === name;
-    const own: Fields = { ...served.find(isOf), ...studio.find(isOf) };
-    const state = loadState(own) ?? own.state;
-    const abilities = abilitiesOf(own);
+    const entry: Fields = { ...served.find(isOf), ...studio.find(isOf) };
+    const state = loadState(entry) ?? entry.state;
+    const abilities = abilitiesOf(entry);
     return {
       name,
-      ...servedInfo(own),
+      ...servedInfo(entry),
       ...abilities && { abilities },
       ...typeof state === "string" && { isLoaded: state === "loaded" },
       ...running && { isLoaded: running.has(name) },

@@ -49,7 +49,7 @@ export function localBody(
   const { model, maxTokens, repeatPenalty, contextLength } = config;
   const think = thinks ? config.think : false;
   const { keepAlive = LOCAL_KEEP_ALIVE } = config;
-  const held = adjusted.has("format") ? undefined : form;
+  const sentForm = adjusted.has("format") ? undefined : form;
   const thinking = think !== undefined && !adjusted.has("think") && { think };
   // A form of the answer forbids calls, and the server would convert text that looks like one.
   const offered = form && !form.isCall ? [] : tools;
@@ -57,7 +57,7 @@ export function localBody(
     model,
     stream,
     // With thinking, the form is enforced only after the thought, which may never start.
-    ...(held ? { think: false, format: held.schema } : thinking),
+    ...(sentForm ? { think: false, format: sentForm.schema } : thinking),
     ...(keepAlive !== "" && { keep_alive: keepAlive }),
     truncate: false,
     shift: false,

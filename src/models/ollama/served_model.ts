@@ -46,44 +46,45 @@ export async function servedModel(
     askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
   const { data } = await asked("/v1/models", LIST_TIMEOUT_MS);
   const models = Array.isArray(data) ? data.filter(isObject) : [];
-  const own = models.find((one) => namesAndAliases(one).some((name) => isSameModel(name, model))) ??
-    (models.length === 1 ? models[0] : undefined) ?? {};
+  const entry =
+    models.find((one) => namesAndAliases(one).some((name) => isSameModel(name, model))) ??
+      (models.length === 1 ? models[0] : undefined) ?? {};
   const names = servedNames(models);
   // Ollama lists every model with its tag, and llama.cpp names itself.
-  if (own.owned_by !== "llamacpp" && String(own.id ?? "").includes(":")) {
-    const told = await ollamaModel(String(own.id), options);
+  if (entry.owned_by !== "llamacpp" && String(entry.id ?? "").includes(":")) {
+    const told = await ollamaModel(String(entry.id), options);
     if (told !== undefined) return { names, ...told };
   }
   // A router of llama.cpp loads its models on demand, and the turn will do so.
-  const state = loadState(own);
+  const state = loadState(entry);
   if (state !== undefined && state !== "loaded") options.onLoading?.();
   // llama-swap has the server of a running model below a path. A request for another one would load it.
-  if (own.owned_by === "llama-swap" && state === undefined) {
-    const id = String(own.id);
+  if (entry.owned_by === "llama-swap" && state === undefined) {
+    const id = String(entry.id);
     const isRunning = (await runningModels(options)).has(id);
     const props = isRunning ? await asked(`/upstream/${id}/props`, PROPS_TIMEOUT_MS) : {};
-    return { names, ...propsInfo(own, props) };
+    return { names, ...propsInfo(entry, props) };
   }
   // vLLM has no more details, and a server without a list of models does not know /props.
   let props: Fields = {};
-  if (models.length > 0 && own.max_model_len === undefined) {
+  if (models.length > 0 && entry.max_model_len === undefined) {
     props = state === undefined
       ? await asked("/props", PROPS_TIMEOUT_MS)
-      : await asked(`/props?model=${encodeURIComponent(String(own.id))}`, LOAD_TIMEOUT_MS);
+      : await asked(`/props?model=${encodeURIComponent(String(entry.id))}`, LOAD_TIMEOUT_MS);
   }
-  return { names, ...propsInfo(own, props) };
+  return { names, ...propsInfo(entry, props) };
 }
 
 /** Returns the description of a model from its list entry and llama.cpp's `/props`. */
-function propsInfo(own: Fields, props: Fields): Omit<ServedModel, "names"> {
+function propsInfo(entry: Fields, props: Fields): Omit<ServedModel, "names"> {
   const settings = objectOr(props.default_generation_settings);
   const caps = objectOr(props.chat_template_caps);
   return {
-    ...servedInfo(own, settings.n_ctx),
+    ...servedInfo(entry, settings.n_ctx),
     ...(isOwnSampling(settings.params) && { statesSampling: true }),
     ...(caps.supports_tools === false && { takesTools: false }),
-    ...seesImages(own, props),
-    ...(typeof own.owned_by === "string" && { owner: own.owned_by }),
+    ...seesImages(entry, props),
+    ...(typeof entry.owned_by === "string" && { owner: entry.owned_by }),
   };
 }
 
@@ -103,12 +104,12 @@ function namesAndAliases({ id, meta, aliases: own }: Fields): string[] {
 }
 
 /** Returns whether a served model supports images. llama.cpp and others have different fields. */
-function seesImages(own: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
+function seesImages(entry: Fields, props: Fields): Pick<ServedModel, "seesImages"> {
   const { vision } = objectOr(props.modalities);
   if (typeof vision === "boolean") return { seesImages: vision };
-  const { input_modalities: inputs } = objectOr(own.architecture);
+  const { input_modalities: inputs } = objectOr(entry.architecture);
   if (Array.isArray(inputs)) return { seesImages: inputs.includes("image") };
-  const { capabilities: words } = own;
+  const { capabilities: words } = entry;
   const isSeeing = Array.isArray(words) &&
     ["multimodal", "vision"].some((one) => words.includes(one));
   return isSeeing ? { seesImages: true } : {};
@@ -152,19 +153,19 @@ function isOwnSampling(params: unknown): boolean {
 }
 
 /** Returns the facts in an entry of `/v1/models`. `given`: the context from llama.cpp's `/props`. */
-export function servedInfo(own: Fields, given?: unknown): LocalModelInfo {
-  const meta = objectOr(own.meta);
+export function servedInfo(entry: Fields, given?: unknown): LocalModelInfo {
+  const meta = objectOr(entry.meta);
   // LM Studio has the loaded context and the maximum. `context_length` comes last, because in llama.cpp it is the
   // design's maximum, not the loaded context.
   const contextLength = [
-    own.loaded_context_length,
-    own.max_model_len,
+    entry.loaded_context_length,
+    entry.max_model_len,
     meta.n_ctx,
     given,
-    own.context_length,
-    own.max_context_length,
+    entry.context_length,
+    entry.max_context_length,
   ].map((length) => wholeNumber(length, MIN_CONTEXT)).find((length) => length !== undefined);
-  const quantization = meta.ftype ?? own.quantization;
+  const quantization = meta.ftype ?? entry.quantization;
   return {
     ...(contextLength !== undefined && { contextLength }),
     ...(typeof meta.n_params === "number" &&

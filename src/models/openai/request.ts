@@ -51,7 +51,7 @@ export function compatBody(
   adjusted: Adjusted = new Set(),
   { room, form, slot, thinks = true }: AnswerLimits = {},
 ): string {
-  const held = form !== undefined && !adjusted.has("response_format");
+  const sendsForm = form !== undefined && !adjusted.has("response_format");
   const streams = stream && !adjusted.has("stream");
   const name = adjusted.has("max_tokens") ? "max_completion_tokens" : "max_tokens";
   const limit = Math.min(config.maxTokens ?? Infinity, room ?? Infinity);
@@ -72,7 +72,7 @@ export function compatBody(
       thinking_budget_tokens: config.thinkBudget,
       thinking_token_budget: config.thinkBudget,
     }),
-    ...(held && {
+    ...(sendsForm && {
       response_format: {
         type: "json_schema",
         json_schema: { name: "answer", schema: form.schema },
@@ -88,7 +88,7 @@ export function compatBody(
     ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !adjusted.has(name))),
     ...(tools.length > 0 && { tools: toolsToCompatFormat(tools) }),
     // The tools are still sent, because the prompt starts with them, but not called.
-    ...(tools.length > 0 && held && { tool_choice: "none" }),
+    ...(tools.length > 0 && sendsForm && { tool_choice: "none" }),
     messages: withResultImages(messages).flatMap((one) => compatMessages(one, shape)),
   });
 }

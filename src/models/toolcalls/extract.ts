@@ -13,7 +13,7 @@ export class ToolCallFilter {
   readonly #scanner: CallScanner;
   #rest = new SeamJoiner();
   #calls: ToolCall[] = [];
-  #held: ScannedPart[] = [];
+  #pending: ScannedPart[] = [];
   #cleaned = "";
   #isReleased = false;
   /** The end of the text before the first call. */
@@ -42,7 +42,7 @@ export class ToolCallFilter {
     this.#rest = new SeamJoiner();
     // The text before the first call is already shown. The joiner continues after it.
     if (this.#lead.trim() !== "") this.#rest.push("x");
-    return this.#held.map((part) => this.#take(part)).join("");
+    return this.#pending.map((part) => this.#take(part)).join("");
   }
 
   /** From here on, think tags are text. */
@@ -77,7 +77,7 @@ export class ToolCallFilter {
 
   /** The text since the first call, as the model wrote it. */
   get #written(): string {
-    return this.#held.map(({ text }) => text).join("");
+    return this.#pending.map(({ text }) => text).join("");
   }
 
   #scan(piece: string, final: boolean): string {
@@ -94,7 +94,7 @@ export class ToolCallFilter {
     }
     const isFirst = this.#calls.length === 0;
     if (part.kind === "calls") {
-      if (isFirst) this.#held = [{ kind: "text", text: this.#rest.end() }];
+      if (isFirst) this.#pending = [{ kind: "text", text: this.#rest.end() }];
       this.#areFenced &&= part.isFenced;
       for (const call of part.calls) this.#calls.push(call);
       this.#rest.cut();
@@ -102,7 +102,7 @@ export class ToolCallFilter {
       const text = this.#written;
       this.#rest = new SeamJoiner();
       this.#calls = [];
-      this.#held = [];
+      this.#pending = [];
       this.#cleaned = this.#lead = "";
       this.#areFenced = true;
       return text + this.#rest.push(part.text);
@@ -110,7 +110,7 @@ export class ToolCallFilter {
       this.#lead = (this.#lead + part.text.slice(-BEFORE_CALL_CHARS)).slice(-BEFORE_CALL_CHARS);
       return this.#rest.push(part.text);
     } else this.#cleaned += this.#rest.push(part.text);
-    this.#held.push(part);
+    this.#pending.push(part);
     return "";
   }
 }

@@ -109,8 +109,7 @@ export class JsonCallReader implements CallReader {
       return to;
     }
     if (!final) return undefined;
-    return this.#addInvalid(true, this.#before + to) ??
-      { calls: this.#calls, end: this.#end };
+    return this.#addInvalid(true, this.#before + to) ?? { calls: this.#calls, end: this.#end };
   }
 
   /** Adds the calls of a complete value that ends at `to`, or returns the verdict if it is not a call. */

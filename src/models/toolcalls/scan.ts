@@ -82,7 +82,7 @@ interface Candidate {
   /** The formats to try if `reader` finds no call. */
   formats: readonly CallFormat[];
   /** The text after the marker that `reader` has read, and the text still to read. */
-  held: string;
+  pending: string;
   unread: string;
 }
 
@@ -233,36 +233,36 @@ class FormatScanner implements CallScanner {
     const isBasic = format!.isBasic === true;
     const isFenced = format!.fences !== undefined || format!.isUnmarked === true;
     const kind = { isBasic, isFenced };
-    this.#candidate = { marker, written, formats: others, reader, ...kind, held: "", unread };
+    this.#candidate = { marker, written, formats: others, reader, ...kind, pending: "", unread };
   }
 
   /** Reads on in a candidate. Returns false if it needs more text. */
   #readCandidate(candidate: Candidate, final: boolean): boolean {
     if (candidate.unread === "" && !final) return false;
     const verdict = candidate.reader.push(candidate.unread, final);
-    candidate.held += candidate.unread;
+    candidate.pending += candidate.unread;
     candidate.unread = "";
     if (verdict === undefined) return false;
-    const { marker, written, formats, held, isBasic, isFenced } = candidate;
+    const { marker, written, formats, pending, isBasic, isFenced } = candidate;
     this.#candidate = undefined;
     if (verdict === "text" && this.#element) {
       this.#neverClosed.add(this.#element);
       this.#element = undefined;
     }
     if (verdict === "text" && formats.length > 0) {
-      this.#begin(marker, written, formats, held);
+      this.#begin(marker, written, formats, pending);
       return true;
     }
     const end = verdict === "text" ? 0 : verdict.end;
     if (verdict !== "text" && verdict.calls.length > 0) {
-      const text = written + held.slice(0, end);
+      const text = written + pending.slice(0, end);
       this.#parts.push({ kind: "calls", text, calls: verdict.calls, isBasic, isFenced });
       this.#reader.markers.drop();
     } else {
       this.#isElement ||= verdict !== "text";
       this.#keep(written);
     }
-    this.#reader.markers.unread(held.slice(end));
+    this.#reader.markers.unread(pending.slice(end));
     return true;
   }
 }
@@ -287,7 +287,7 @@ function quotation(close: string): CallFormat {
 class ThoughtScanner {
   readonly #inner: FormatScanner;
   /** The calls so far and the white space between them, if nothing else follows. */
-  #held: ScannedPart[] = [];
+  #pending: ScannedPart[] = [];
 
   constructor(context: CallContext) {
     const allowed = { names: context.tools !== undefined, fences: false, starts: false };
@@ -296,22 +296,22 @@ class ThoughtScanner {
 
   push(text: string, final = false): ScannedPart[] {
     return this.#inner.push(text, final).flatMap((part) => {
-      if (part.kind !== "calls" && (this.#held.length === 0 || part.text.trim() !== "")) {
+      if (part.kind !== "calls" && (this.#pending.length === 0 || part.text.trim() !== "")) {
         return [...this.#release(), part];
       }
-      this.#held.push(part);
+      this.#pending.push(part);
       return [];
     });
   }
 
   end(isUnfinished: boolean): ScannedPart[] {
     const parts = this.push("", true);
-    return parts.concat(isUnfinished ? this.#held : this.#release());
+    return parts.concat(isUnfinished ? this.#pending : this.#release());
   }
 
   #release(): ScannedPart[] {
-    const text = this.#held.map((part) => part.text).join("");
-    this.#held = [];
+    const text = this.#pending.map((part) => part.text).join("");
+    this.#pending = [];
     return text === "" ? [] : [{ kind: "text", text }];
   }
 }

@@ -17,7 +17,7 @@ const LINE_TAIL = 256;
  */
 export class SentenceScanner implements CallScanner {
   #line = "";
-  #held: ScannedPart[] = [];
+  #pending: ScannedPart[] = [];
   /** The first two characters after the last of them. */
   #behind = "";
 
@@ -36,28 +36,28 @@ export class SentenceScanner implements CallScanner {
   }
 
   #take(part: ScannedPart): ScannedPart[] {
-    const isHeld = this.#held.length > 0;
+    const isPending = this.#pending.length > 0;
     if (part.kind === "calls") {
-      if (!isHeld && (part.isBasic || BEFORE_CALL.test(this.#line))) return [part];
-      this.#held.push(part);
+      if (!isPending && (part.isBasic || BEFORE_CALL.test(this.#line))) return [part];
+      this.#pending.push(part);
       this.#behind = "";
       return [];
     }
-    if (part.kind === "retraction" || !isHeld) {
+    if (part.kind === "retraction" || !isPending) {
       const parts = this.#release(false);
       this.#addText(part.text);
       return [...parts, part];
     }
-    this.#held.push(part);
+    this.#pending.push(part);
     this.#behind = (this.#behind + part.text).replace(/^[ \t]+/, "").slice(0, 2);
     if (MAYBE_BEHIND_CALL.test(this.#behind)) return [];
     return this.#release(BEHIND_CALL.test(this.#behind));
   }
 
   #release(areCalls: boolean): ScannedPart[] {
-    const text = this.#held.map((part) => part.text).join("");
-    const parts: ScannedPart[] = areCalls || text === "" ? this.#held : [{ kind: "text", text }];
-    this.#held = [];
+    const text = this.#pending.map((part) => part.text).join("");
+    const parts: ScannedPart[] = areCalls || text === "" ? this.#pending : [{ kind: "text", text }];
+    this.#pending = [];
     this.#behind = "";
     this.#addText(text);
     return parts;

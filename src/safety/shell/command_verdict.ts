@@ -277,7 +277,7 @@ function coverOf(
   scene: Scene,
 ): Rule | undefined {
   return rules.find((rule) =>
-    rule.effect === "allow" && !(rule.isConfined && !scene.view) &&
+    rule.effect === "allow" && !(rule.isForSandbox && !scene.view) &&
     !(rule.isKept && rule.command?.isStart && isAway) &&
     commands.some((command) => allowsCommand(rule, command))
   );

@@ -12,12 +12,12 @@ const LACKED =
 const MAX_MESSAGES = 20;
 
 /** Returns the newest error messages about paths, each with the paths that it names: absolute, or from `..`. */
-export function pathsInErrors(output: string): { line: string; named: string[] }[] {
+export function pathsInErrors(output: string): { line: string; paths: string[] }[] {
   return output.split("\n").filter((line) => LACKED.test(line)).slice(-MAX_MESSAGES)
     .map((line) => ({
       line,
       // The program's name at the beginning of a message is not what it is about.
-      named: line.replace(/^\/\S+: (?!read-only|permission|no such|not a)/i, "").match(
+      paths: line.replace(/^\/\S+: (?!read-only|permission|no such|not a)/i, "").match(
         /(?<![\w.~/])(?:\.\.)?\/[^\s'"‘’`:,()[\]]+/g,
       ) ?? [],
     }));
@@ -31,9 +31,9 @@ export function refusedFolder(
   output: string,
   { view, paths, place, root, programs = [] }: Scene,
 ): string | undefined {
-  const named = pathsInErrors(output).flatMap((one) => one.named);
+  const mentioned = pathsInErrors(output).flatMap((one) => one.paths);
   const folders = new Set<string>();
-  for (const { real } of [...new Set(named)].map(place)) {
+  for (const { real } of [...new Set(mentioned)].map(place)) {
     const access = view && accessAt(view(), real);
     // Error messages start with the program's name.
     const isShown = access === "read" && entryAt(real)?.isFile;

@@ -54,8 +54,7 @@ function blockChoice(
 
 function lastAnswer({ agent }: SessionState): string | undefined {
   const answer = agent.state.messages.findLast((message) =>
-    message.role === "assistant" && message.standsFor === undefined &&
-    message.content.trim() !== ""
+    message.role === "assistant" && message.standsFor === undefined && message.content.trim() !== ""
   );
   return answer && typedText(answer);
 }

@@ -48,10 +48,10 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
 });
 
 async function modelChoices(
-  { agent: { config }, looked }: SessionState,
+  { agent: { config }, probed }: SessionState,
   signal?: AbortSignal,
 ): Promise<ArgumentChoice[]> {
-  await looked;
+  await probed;
   const target = targetOf(config);
   if (target.kind === "hosted") return [];
   const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
@@ -147,7 +147,7 @@ async function setModel(
   isSure = false,
 ): Promise<string> {
   const { agent, modelFlags, fit, surface: { way } } = session;
-  await session.looked;
+  await session.probed;
   try {
     if (modelFlags !== undefined && argument.startsWith("-")) {
       const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));

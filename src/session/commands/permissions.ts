@@ -98,9 +98,9 @@ export function permissionsText(
     ...networked.length > 0
       ? [["network", `in this session for ${networked.join(", ")}`] as const]
       : [],
-    ...rules.map(({ effect, text, isOfSession, isConfined }) => {
+    ...rules.map(({ effect, text, isOfSession, isForSandbox }) => {
       const where = `${isOfSession ? "this session" : "saved"}${
-        isConfined ? ", for the sandbox" : ""
+        isForSandbox ? ", for the sandbox" : ""
       }`;
       return [effect, `${text} · ${where}`] as const;
     }),

@@ -21,10 +21,7 @@ import { themeCommand } from "./theme.ts";
 import { tokensCommand } from "./tokens.ts";
 import { undoCommands } from "./undo.ts";
 
-const leaveAnswer = (): CommandAnswer => ({
-  type: "leave",
-  text: "Use the editor for this.",
-});
+const leaveAnswer = (): CommandAnswer => ({ type: "leave", text: "Use the editor for this." });
 
 const commands: readonly Command[] = [
   {
@@ -100,8 +97,7 @@ export function commandsOf(
 }
 
 const commandNamed = (session: SessionState, name: string) =>
-  commands.find((one) => one.name === name) ??
-    commandsOf(session).find((one) => one.name === name);
+  commands.find((one) => one.name === name) ?? commandsOf(session).find((one) => one.name === name);
 
 /** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [

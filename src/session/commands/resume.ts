@@ -35,7 +35,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   const chosen = listed && wholeOf(listed);
   if (!chosen) return unknownText(`session ${argument}`, "/resume");
   // The check of the server may choose another model.
-  await session.looked;
+  await session.probed;
   session.undo?.forget();
   session.usage = undefined;
   const resumed = resumeSession(session, chosen);

@@ -83,13 +83,13 @@ export function isStill(
 ): boolean {
   try {
     const top = isWithin(folder, path) ? folder : undefined;
-    let looks = hasChanged(path, top, since - QUIET_FOLDER_MS) ? LOOKS : 1;
-    for (; looks > 0; looks--) {
+    let checks = hasChanged(path, top, since - QUIET_FOLDER_MS) ? LOOKS : 1;
+    for (; checks > 0; checks--) {
       const real = Deno.realPathSync(path);
       if (real !== path && (SEPARATOR === "/" || relative(real, path) !== "")) return false;
       const info = Deno.lstatSync(path);
       if (info.ino !== ino || info.dev !== dev) return false;
-      const end = performance.now() + (looks > 1 ? Math.random() * BREAK_MS : 0);
+      const end = performance.now() + (checks > 1 ? Math.random() * BREAK_MS : 0);
       while (performance.now() < end);
     }
     return true;

@@ -113,9 +113,9 @@ function isListing(text: string): boolean {
 
 /** True for a diff, or a patch, of the file at `path`. */
 function isDiffOf(text: string, path: string): boolean {
-  const [, named] = /^(?:diff --git .*\n(?:.*\n){0,4}?)?--- \S.*\n\+\+\+ (\S+).*\n@@ /.exec(text) ??
+  const [, file] = /^(?:diff --git .*\n(?:.*\n){0,4}?)?--- \S.*\n\+\+\+ (\S+).*\n@@ /.exec(text) ??
     /^\*\*\* Begin Patch\n\*\*\* \w+ File: (.+)\n/.exec(text) ?? [];
-  return named !== undefined && basename(named) === basename(path);
+  return file !== undefined && basename(file) === basename(path);
 }
 
 /** Decodes a text of one line in which line feeds are written as `\n`. */

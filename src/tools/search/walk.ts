@@ -152,7 +152,7 @@ export class Walk {
 
   /** Returns and caches the scope in `folder`: `above` with the rules that the folder itself adds. */
   #scopeIn(folder: string, above: Scope, has: (name: string) => boolean): Scope {
-    let { levels: [own, ignore, gitignore], cost } = above;
+    let { levels: [native, ignore, gitignore], cost } = above;
     const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
       const rules = readRules(`${folder}/${file}`, MAX_RULES_COST - cost, this.stop);
       if (rules === undefined) return up;
@@ -163,7 +163,7 @@ export class Walk {
     };
     // A repository within another has only its own rules.
     if (has(".git")) gitignore = level(".git/info/exclude", undefined);
-    const levels = [own, ignore, gitignore].map((up, i) => {
+    const levels = [native, ignore, gitignore].map((up, i) => {
       const file = IGNORE_FILES[i]!;
       return has(file) ? level(file, up) : up;
     });

@@ -32,11 +32,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   }
   const code = isTimedOut ? TIMEOUT_EXIT_CODE : status?.code;
   const { lines: limits, ...limit } = limitLines(shell, command, code, output);
-  const lines = [
-    `exit code: ${isTimedOut ? code : exitCodeText(status)}`,
-    ...limits,
-    ...mended,
-  ];
+  const lines = [`exit code: ${isTimedOut ? code : exitCodeText(status)}`, ...limits, ...mended];
   const end = `ended after ${timeout_seconds} s, the output is what came so far`;
   if (isTimedOut) lines.push(`timed_out: true (${end})`);
   else if (left.length > 0) lines.push(leftBehind(left));

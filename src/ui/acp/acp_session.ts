@@ -59,7 +59,7 @@ export class AcpSession implements Frontend {
   readonly #options: ConfigOptions;
   #id: string = crypto.randomUUID();
   /** Updates queued until the editor knows the session; undefined afterwards. */
-  #held: Record<string, unknown>[] | undefined = [];
+  #queued: Record<string, unknown>[] | undefined = [];
   /** The running turn, and the end of the newest requested one. */
   #turn: AbortController | undefined;
   #ended: Promise<unknown> = Promise.resolve();
@@ -108,9 +108,9 @@ export class AcpSession implements Frontend {
 
   /** Marks the session as known to the editor: sends queued updates and the commands. */
   announce(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const update of held) this.#update(update);
+    const queued = this.#queued ?? [];
+    this.#queued = undefined;
+    for (const update of queued) this.#update(update);
     const commands = this.#session.commands();
     this.#update({
       sessionUpdate: "available_commands_update",
@@ -123,7 +123,7 @@ export class AcpSession implements Frontend {
   }
 
   replay(): void {
-    this.#held = undefined;
+    this.#queued = undefined;
     for (const update of replayUpdates(this.#session)) this.#update(update);
     const { messages } = this.#session.agent.state;
     const first = messages.find(({ role, standsFor }) =>
@@ -369,7 +369,7 @@ export class AcpSession implements Frontend {
   }
 
   #update(update: Record<string, unknown>): void {
-    if (this.#held !== undefined) this.#held.push(update);
+    if (this.#queued !== undefined) this.#queued.push(update);
     else this.editor.update(this.#id, update);
   }
 }

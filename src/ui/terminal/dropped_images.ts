@@ -1,4 +1,4 @@
-/** Images that a person drops on the terminal, which types or pastes their paths. @module */
+/** Images that a user drops on the terminal, which types or pastes their paths. @module */
 
 import { attempt } from "../../attempt.ts";
 import { isImageName } from "../../text/extname.ts";

@@ -13,9 +13,8 @@ interface EditedText {
 export async function editInProgram(
   text: string,
   lend: (run: () => Promise<Deno.CommandStatus>) => Promise<Deno.CommandStatus>,
-  env: Pick<typeof Deno.env, "get"> = Deno.env,
 ): Promise<EditedText> {
-  const editor = (env.get("VISUAL")?.trim() || env.get("EDITOR")?.trim()) ?? "";
+  const editor = (Deno.env.get("VISUAL")?.trim() || Deno.env.get("EDITOR")?.trim()) ?? "";
   if (editor === "") {
     return { failure: "no editor is set: export EDITOR=vim (or VISUAL) before you start copilot" };
   }

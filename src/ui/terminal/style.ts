@@ -37,10 +37,10 @@ export const ADDED: Style = 1024;
 export const REMOVED: Style = 2048;
 /** Questions and refusals. */
 export const ASKED: Style = 4096;
-/** The person's own text, and selected rows. */
+/** The user's own text, and selected rows. */
 export const ACCENT: Style = 8192;
 export const REVERSE: Style = 1 << 19;
-/** Backgrounds: changed lines, the changed words in them, and the person's messages. */
+/** Backgrounds: changed lines, the changed words in them, and the user's messages. */
 export const ADDED_BAND: Style = 1 << 14;
 export const REMOVED_BAND: Style = 1 << 15;
 export const ADDED_WORD: Style = 1 << 16;
@@ -163,7 +163,7 @@ export function appearance(
   };
 }
 
-/** `look` with the theme that the person selected. */
+/** `look` with the theme that the user selected. */
 export function themed(look: Appearance, theme: Theme): Appearance {
   if (theme === "auto") return look;
   return theme === "none" ? { ...look, colors: "none" } : { ...look, background: theme };

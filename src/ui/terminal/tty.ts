@@ -87,29 +87,29 @@ const FOCUS_OFF = "\x1b[?1004l";
  */
 const SUSPEND_MS = 600;
 const unix = Deno.build.os !== "windows";
-let held: RawOptions | undefined;
+let rawOptions: RawOptions | undefined;
 let endWatch = () => {};
 let hasKitty = false;
 let isLent = false;
 let onResumed = () => {};
 
 function rawTerminal(options: RawOptions): RawTerminal {
-  held = options;
+  rawOptions = options;
   enterRaw();
   endWatch = watch();
   return {
     suspend,
     lend,
     useKitty() {
-      if (hasKitty || held === undefined) return;
+      if (hasKitty || rawOptions === undefined) return;
       hasKitty = true;
       if (!isLent) writeStdout(KITTY_ON);
     },
     [Symbol.dispose]() {
-      if (held === undefined) return;
+      if (rawOptions === undefined) return;
       endWatch();
       exitRaw();
-      held = undefined;
+      rawOptions = undefined;
     },
   };
 }
@@ -144,20 +144,20 @@ const hasOtherKeys = () => Deno.env.has("TMUX") || Deno.env.has("XTERM_VERSION")
 function enterRaw(): void {
   Deno.stdin.setRaw(true);
   const keyboard = hasKitty ? KITTY_ON : hasOtherKeys() ? OTHER_KEYS_ON : "";
-  writeStdout(ENTER + keyboard + (held?.focus ? FOCUS_ON : ""));
+  writeStdout(ENTER + keyboard + (rawOptions?.focus ? FOCUS_ON : ""));
 }
 
 // The terminal may be gone: each step below may fail.
 
 function exitRaw(): void {
   const keyboard = (hasKitty ? KITTY_OFF : "") + (hasOtherKeys() ? OTHER_KEYS_OFF : "");
-  attempt(() => writeStdout((held?.focus ? FOCUS_OFF : "") + keyboard + LEAVE));
+  attempt(() => writeStdout((rawOptions?.focus ? FOCUS_OFF : "") + keyboard + LEAVE));
   attempt(() => Deno.stdin.setRaw(false));
 }
 
 function exitInHaste(): void {
-  if (held === undefined || isLent) return;
-  const { onLeave } = held;
+  if (rawOptions === undefined || isLent) return;
+  const { onLeave } = rawOptions;
   attempt(() => writeStdout(onLeave?.() ?? ""));
   exitRaw();
 }
@@ -181,7 +181,7 @@ function watch(): () => void {
 function endProcess(signal: Deno.Signal): void {
   // Ctrl-C is for the program that uses the terminal.
   if (isLent && signal === "SIGINT") return;
-  const { onSignal } = held ?? {};
+  const { onSignal } = rawOptions ?? {};
   exitInHaste();
   if (onSignal) return onSignal(signal);
   endWatch();
@@ -192,7 +192,7 @@ function endProcess(signal: Deno.Signal): void {
 
 function redraw(afterStop: boolean): void {
   if (isLent) return;
-  held?.onRedraw?.(afterStop);
+  rawOptions?.onRedraw?.(afterStop);
 }
 
 function suspend(): Promise<void> {

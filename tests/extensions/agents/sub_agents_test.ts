@@ -354,16 +354,6 @@ Deno.test("/agents lists sub-agents with what they cost, and has one do a task",
   assertMatch(JSON.stringify(report.parts), /sub-agent reviewer do this.*: Look at a/);
 });
 
-Deno.test("explore: a rule may deny it", async () => {
-  await using at = await placesWith({
-    "home/.config/copilot/permissions.json": JSON.stringify({ deny: ["explore"] }),
-  });
-  await using server = strictServer([explore("Find"), { text: "Done." }]);
-  await using fake = await at.open(server.url);
-  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
-  assertEquals([exec!.outcome, server.requests.length], ["refused", 2]);
-});
-
 Deno.test("named sub-agents: a command is told of by /undo, plan mode and a refused question hold inside", async () => {
   await using at = await placesWith({
     "home/.agents/agents/runner.md": agentFile("runner", ""),

@@ -16,23 +16,21 @@ import { run } from "../../helpers/program.ts";
 import { sessionCommand } from "../../helpers/session.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
 import { noTmux, terminal } from "../../helpers/tmux.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 /** A folder with files, in a folder of its own. */
 async function folderWith(
   files: Record<string, string>,
   body: (folder: string) => Promise<void>,
 ): Promise<void> {
-  const base = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [name, text] of Object.entries(files)) {
-      const path = `${base}/work/${name}`;
-      await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-      await Deno.writeTextFile(path, text);
-    }
-    await body(`${base}/work`);
-  } finally {
-    await Deno.remove(base, { recursive: true });
+  using temp = tempFolder();
+  const base = temp.path;
+  for (const [name, text] of Object.entries(files)) {
+    const path = `${base}/work/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, text);
   }
+  await body(`${base}/work`);
 }
 
 function agentIn(folder: string, contextLength?: number): CopilotAgent {
@@ -328,10 +326,7 @@ Deno.test("PTH-03 instructions that lead out of the repository are not read; nor
       const rows = [["a", "AGENTS.md is not used: it links"], [
         "b",
         "AGENTS.md is not used: it links",
-      ], [
-        "docs",
-        "using ../AGENTS",
-      ]];
+      ], ["docs", "using ../AGENTS"]];
       for (const [name, words] of rows) {
         const agent = agentIn(`${folder}/${name}`);
         const said = await heed(agent, await settingsIn(folder), { trust: true });
@@ -362,39 +357,37 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
   );
 });
 
-Deno.test({
-  name: "PTH-03 instructions that become a link while they are read are not read through it",
+Deno.test("PTH-03 instructions that become a link while they are read are not read through it", {
   ignore: Deno.build.os !== "linux",
-  async fn() {
-    await folderWith({ ".git/HEAD": "", "file": "fine" }, async (folder) => {
-      await Deno.writeTextFile(`${folder}/../canary`, "outside");
-      const swap =
-        `cd '${folder}'; echo begun; until [ -e stop ]; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
-        "ln -f file f; mv -T f AGENTS.md; done";
-      const swapper = new Deno.Command("sh", { args: ["-c", swap], stdout: "piped" }).spawn();
-      const reader = swapper.stdout.getReader();
-      await reader.read();
-      const settings = await settingsIn(folder);
-      const promptNow = async () => {
-        const agent = agentIn(folder);
-        await heed(agent, settings, { trust: true });
-        return agent.systemPrompt;
-      };
-      try {
-        for (const end = performance.now() + 1500; performance.now() < end;) {
-          assertEquals((await promptNow()).includes("outside"), false);
-        }
-      } finally {
-        // Killed, it would leave an `mv` running, which swaps once more later.
-        await Deno.writeTextFile(`${folder}/stop`, "");
-        await reader.cancel();
-        await swapper.status;
+}, async () => {
+  await folderWith({ ".git/HEAD": "", "file": "fine" }, async (folder) => {
+    await Deno.writeTextFile(`${folder}/../canary`, "outside");
+    const swap =
+      `cd '${folder}'; echo begun; until [ -e stop ]; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
+      "ln -f file f; mv -T f AGENTS.md; done";
+    const swapper = new Deno.Command("sh", { args: ["-c", swap], stdout: "piped" }).spawn();
+    const reader = swapper.stdout.getReader();
+    await reader.read();
+    const settings = await settingsIn(folder);
+    const promptNow = async () => {
+      const agent = agentIn(folder);
+      await heed(agent, settings, { trust: true });
+      return agent.systemPrompt;
+    };
+    try {
+      for (const end = performance.now() + 1500; performance.now() < end;) {
+        assertEquals((await promptNow()).includes("outside"), false);
       }
-      await Deno.remove(`${folder}/AGENTS.md`);
-      await Deno.writeTextFile(`${folder}/AGENTS.md`, "fine");
-      assertStringIncludes(await promptNow(), "fine");
-    });
-  },
+    } finally {
+      // Killed, it would leave an `mv` running, which swaps once more later.
+      await Deno.writeTextFile(`${folder}/stop`, "");
+      await reader.cancel();
+      await swapper.status;
+    }
+    await Deno.remove(`${folder}/AGENTS.md`);
+    await Deno.writeTextFile(`${folder}/AGENTS.md`, "fine");
+    assertStringIncludes(await promptNow(), "fine");
+  });
 });
 
 Deno.test("long instructions are cut: to 32 KiB, and to what a small context has room for", async () => {
@@ -426,40 +419,38 @@ Deno.test("TRU-04 without a person only what was trusted before is heeded, or wh
   });
 });
 
-Deno.test({
-  name: `a session asks, heeds, and can be told otherwise${noTmux && ` (skipped: ${noTmux})`}`,
+Deno.test(`a session asks, heeds, and can be told otherwise${noTmux && ` (skipped: ${noTmux})`}`, {
   ignore: noTmux !== "",
-  async fn() {
-    const texts = ["One.", "Two.", "Three."];
-    await using server = strictServer(texts.map((text) => ({ text })), { models: ["test"] });
-    await using screen = await terminal({ columns: 40 });
-    const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
-    await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
-    await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
-    await screen.until("Use these instructions?");
-    await screen.type("perhaps\r");
-    await screen.until("Esc decides later");
-    await screen.type("\x15y\r");
-    for (const [i, heeds] of [true, false, true].entries()) {
-      await screen.type(["", "/trust off\r", "/trust on\r"][i]!);
-      await screen.type("go\r");
-      await screen.until(texts[i]!);
-      assertEquals(systemOf(server).includes("be brief"), heeds, texts[i]);
-    }
-    await screen.type("\x04");
-    await screen.until("left: 0");
-    await screen.type(`clear; ${sessionCommand(server)}; echo left: $?\r`);
-    await screen.until("· using AGENTS.md (1 line)");
-    await screen.type("/permissions\r");
-    await screen.until("  folder   its instructions are used");
-    await screen.type("/trust off\r/permissions\r");
-    await screen.until("  folder   its instructions are not used");
-    await screen.type("\x04");
-    await screen.until("left: 0");
-    await screen.type(`mv ../config ../old; clear; ${demo}\r`);
-    const rows = await screen.until((rows) => rows.at(-2) === ">");
-    assertEquals(rows.filter((row) => /heed/i.test(row)), []);
-  },
+}, async () => {
+  const texts = ["One.", "Two.", "Three."];
+  await using server = strictServer(texts.map((text) => ({ text })), { models: ["test"] });
+  await using screen = await terminal({ columns: 40 });
+  const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
+  await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
+  await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
+  await screen.until("Use these instructions?");
+  await screen.type("perhaps\r");
+  await screen.until("Esc decides later");
+  await screen.type("\x15y\r");
+  for (const [i, heeds] of [true, false, true].entries()) {
+    await screen.type(["", "/trust off\r", "/trust on\r"][i]!);
+    await screen.type("go\r");
+    await screen.until(texts[i]!);
+    assertEquals(systemOf(server).includes("be brief"), heeds, texts[i]);
+  }
+  await screen.type("\x04");
+  await screen.until("left: 0");
+  await screen.type(`clear; ${sessionCommand(server)}; echo left: $?\r`);
+  await screen.until("· using AGENTS.md (1 line)");
+  await screen.type("/permissions\r");
+  await screen.until("  folder   its instructions are used");
+  await screen.type("/trust off\r/permissions\r");
+  await screen.until("  folder   its instructions are not used");
+  await screen.type("\x04");
+  await screen.until("left: 0");
+  await screen.type(`mv ../config ../old; clear; ${demo}\r`);
+  const rows = await screen.until((rows) => rows.at(-2) === ">");
+  assertEquals(rows.filter((row) => /heed/i.test(row)), []);
 });
 
 Deno.test("what can not be kept is heeded this time, and said", async () => {

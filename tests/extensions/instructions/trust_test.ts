@@ -4,6 +4,7 @@ import { sessionCommand } from "../../helpers/session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { noTmux, terminal } from "../../helpers/tmux.ts";
 import { bash, programTurn, turn, use } from "../../helpers/turn.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const ignore = Deno.build.os === "windows";
 
@@ -63,76 +64,67 @@ async function hostileRepository(folder: string, mark: string): Promise<void> {
   await Deno.remove(mark).catch(() => {});
 }
 
-Deno.test({
-  name: "TRU-01 no start of any kind runs what a folder brings, or needs to ask about it",
+Deno.test("TRU-01 no start of any kind runs what a folder brings, or needs to ask about it", {
   ignore,
-  async fn() {
-    await programTurn([use("read_file", { file_path: "a.txt" })], [], {
-      prepare: (folder, base) => hostile(folder, `${base}/pwned`),
-    }, async ({ code, results, stderr, folder }) => {
-      // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
-      assertMatch(stderr, /ignored: hooks, mcpServers, .*trust, network$/m);
-      assertMatch(stderr, /^· ignored, because.*\.copilot\/config\.json$/m);
-      assertEquals(code, 0);
-      assertStringIncludes(results[0]!, "one");
-      for (const args of [["--help"], ["--version"], ["doctor", "--host", "x:1", "--local"]]) {
-        await run(args, { cwd: folder });
-      }
-      assertEquals(await marks(`${folder}/../pwned`), "");
-    });
-    // What the marks are for: they are left when such a file is run.
-    await turn([bash("sh .envrc")], ["--yes"], {
-      prepare: (folder, base) => hostile(folder, `${base}/pwned`),
-    }, async ({ folder }) => assertEquals(await marks(`${folder}/../pwned`), "ran\n"));
-  },
+}, async () => {
+  await programTurn([use("read_file", { file_path: "a.txt" })], [], {
+    prepare: (folder, base) => hostile(folder, `${base}/pwned`),
+  }, async ({ code, results, stderr, folder }) => {
+    // A folder's file cannot loosen anything, so there is nothing to trust: it is told what is ignored.
+    assertMatch(stderr, /ignored: hooks, mcpServers, .*trust, network$/m);
+    assertMatch(stderr, /^· ignored, because.*\.copilot\/config\.json$/m);
+    assertEquals(code, 0);
+    assertStringIncludes(results[0]!, "one");
+    for (const args of [["--help"], ["--version"], ["doctor", "--host", "x:1", "--local"]]) {
+      await run(args, { cwd: folder });
+    }
+    assertEquals(await marks(`${folder}/../pwned`), "");
+  });
+  // What the marks are for: they are left when such a file is run.
+  await turn([bash("sh .envrc")], ["--yes"], {
+    prepare: (folder, base) => hostile(folder, `${base}/pwned`),
+  }, async ({ folder }) => assertEquals(await marks(`${folder}/../pwned`), "ran\n"));
 });
 
 Deno.test("TRU-02 no server, key, proxy or folder of settings comes from the folder", async () => {
   await using server = strictServer([{ text: "Hello." }, { text: "Again." }]);
   await using other = strictServer([]);
-  const folder = await Deno.makeTempDir();
-  try {
-    const stolen = { "base-url": `${other.url}/v1`, baseUrl: other.url, host: other.url };
-    await Deno.mkdir(`${folder}/.copilot`);
-    const own = `${folder}/.config/copilot`;
-    await Deno.mkdir(own, { recursive: true });
-    for (
-      const path of [
-        `${folder}/.copilot/config.json`,
-        `${folder}/config.json`,
-        `${own}/config.json`,
-      ]
-    ) {
-      await Deno.writeTextFile(path, JSON.stringify({ "base-url": stolen["base-url"] }));
-    }
-    await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(stolen));
-    await Deno.writeTextFile(
-      `${folder}/.env`,
-      `OPENAI_BASE_URL=${other.url}/v1\nOPENAI_API_KEY=sk-other\nexport XDG_CONFIG_HOME=.config\n` +
-        `HTTP_PROXY=${other.url}\nhttps_proxy=${other.url}\nSECRET=shh\n`,
-    );
-    const args = ["--base-url", `${server.url}/v1`, "--api-key", "sk-CANARY", "-m", "test"];
-    // A relative folder of settings would be the working folder's, too.
-    for (const [i, config] of ["/nowhere", ".config"].entries()) {
-      const env = { OPENAI_API_KEY: "sk-own", XDG_CONFIG_HOME: config, HOME: "/nowhere" };
-      const { DENO_DIR = `${Deno.env.get("HOME")}/.cache/deno` } = Deno.env.toObject();
-      const { code, stderr } = await run([...args, "-p", "hi"], {
-        cwd: folder,
-        env: { ...env, DENO_DIR },
-      });
-      assertEquals(code, 0, stderr);
-      assertEquals(server.requests[i]!.headers.get("authorization"), "Bearer sk-CANARY");
-      assertMatch(
-        stderr,
-        /^· ignored, because.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m,
-      );
-      assertMatch(stderr, /^· .*ignored: base-url, baseUrl, host$/m);
-      assertEquals(/shh|sk-/.test(stderr), false);
-    }
-    assertEquals(other.requests.length, 0);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temp = tempFolder();
+  const folder = temp.path;
+  const stolen = { "base-url": `${other.url}/v1`, baseUrl: other.url, host: other.url };
+  await Deno.mkdir(`${folder}/.copilot`);
+  const own = `${folder}/.config/copilot`;
+  await Deno.mkdir(own, { recursive: true });
+  for (
+    const path of [`${folder}/.copilot/config.json`, `${folder}/config.json`, `${own}/config.json`]
+  ) {
+    await Deno.writeTextFile(path, JSON.stringify({ "base-url": stolen["base-url"] }));
   }
+  await Deno.writeTextFile(`${folder}/.copilot/permissions.json`, JSON.stringify(stolen));
+  await Deno.writeTextFile(
+    `${folder}/.env`,
+    `OPENAI_BASE_URL=${other.url}/v1\nOPENAI_API_KEY=sk-other\nexport XDG_CONFIG_HOME=.config\n` +
+      `HTTP_PROXY=${other.url}\nhttps_proxy=${other.url}\nSECRET=shh\n`,
+  );
+  const args = ["--base-url", `${server.url}/v1`, "--api-key", "sk-CANARY", "-m", "test"];
+  // A relative folder of settings would be the working folder's, too.
+  for (const [i, config] of ["/nowhere", ".config"].entries()) {
+    const env = { OPENAI_API_KEY: "sk-own", XDG_CONFIG_HOME: config, HOME: "/nowhere" };
+    const { DENO_DIR = `${Deno.env.get("HOME")}/.cache/deno` } = Deno.env.toObject();
+    const { code, stderr } = await run([...args, "-p", "hi"], {
+      cwd: folder,
+      env: { ...env, DENO_DIR },
+    });
+    assertEquals(code, 0, stderr);
+    assertEquals(server.requests[i]!.headers.get("authorization"), "Bearer sk-CANARY");
+    assertMatch(
+      stderr,
+      /^· ignored, because.*: \.copilot\/config\.json, OPENAI_BASE_URL in \.env, /m,
+    );
+    assertMatch(stderr, /^· .*ignored: base-url, baseUrl, host$/m);
+    assertEquals(/shh|sk-/.test(stderr), false);
+  }
+  assertEquals(other.requests.length, 0);
 });
 
 Deno.test("TRU-03 what a folder tightens is told, and nothing it says drives the terminal", () =>
@@ -184,10 +176,10 @@ for (
 const PROGRAMS = ["bash", "sh", "cat", "ls", "ps", "git", "rg", "bwrap", "stty", "uname", "env"];
 
 for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
-  Deno.test({
-    name: `TRU-05 no program of the folder runs unasked, with ${front || "nothing"} first on PATH`,
-    ignore,
-    fn: () =>
+  Deno.test(
+    `TRU-05 no program of the folder runs unasked, with ${front || "nothing"} first on PATH`,
+    { ignore },
+    () =>
       programTurn(
         [
           use("grep_code", { pattern: "one" }),
@@ -220,34 +212,32 @@ for (const front of ["", ".", "FOLDER/bin", "BASE/link"]) {
           ]);
         },
       ),
-  });
+  );
 }
 
-Deno.test({
-  name: "TRU-05 nor does the script that starts the program, called by a link",
+Deno.test("TRU-05 nor does the script that starts the program, called by a link", {
   ignore: ignore || !isReady,
-  async fn() {
-    const base = await Deno.makeTempDir();
-    await Deno.symlink(`${root}scripts/copilot`, `${base}/one`);
-    await Deno.symlink("one", `${base}/two`);
-    for (const name of [...PROGRAMS, "readlink", "dirname"]) {
-      canary(`${base}/${name}`, `${base}/pwned`);
-    }
-    const start = new Deno.Command(`${base}/two`, {
-      args: ["--version"],
-      cwd: base,
-      env: { PATH: ".:/usr/bin:/bin" },
-    });
-    assertMatch(new TextDecoder().decode((await start.output()).stdout), /^copilot /);
-    assertEquals(await marks(`${base}/pwned`), "");
-    await Deno.remove(base, { recursive: true });
-  },
+}, async () => {
+  const base = await Deno.makeTempDir();
+  await Deno.symlink(`${root}scripts/copilot`, `${base}/one`);
+  await Deno.symlink("one", `${base}/two`);
+  for (const name of [...PROGRAMS, "readlink", "dirname"]) {
+    canary(`${base}/${name}`, `${base}/pwned`);
+  }
+  const start = new Deno.Command(`${base}/two`, {
+    args: ["--version"],
+    cwd: base,
+    env: { PATH: ".:/usr/bin:/bin" },
+  });
+  assertMatch(new TextDecoder().decode((await start.output()).stdout), /^copilot /);
+  assertEquals(await marks(`${base}/pwned`), "");
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: "TRU-05 positive control: approved, they run and leave their marks",
-  ignore,
-  fn: () =>
+Deno.test(
+  "TRU-05 positive control: approved, they run and leave their marks",
+  { ignore },
+  () =>
     programTurn([bash("git status >/dev/null; ls >/dev/null")], ["--yes"], {
       env: (folder) => ({ PATH: `${folder}:/usr/bin:/bin` }),
       async prepare(folder, base) {
@@ -257,7 +247,7 @@ Deno.test({
     }, async ({ folder }) => {
       assertMatch(await marks(`${folder}/../pwned`), /^canary\n[^]*ls\n$/);
     }),
-});
+);
 
 Deno.test({
   name:

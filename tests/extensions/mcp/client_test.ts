@@ -65,30 +65,6 @@ async function wire(answers: Answers, options: Partial<Options> = {}, words = ""
   return { client, got, server: theirs!, spoken };
 }
 
-const meta = (version = "2026-07-28", capabilities = {}) => ({
-  "io.modelcontextprotocol/protocolVersion": version,
-  "io.modelcontextprotocol/clientCapabilities": capabilities,
-});
-const withoutInfo = (params: RpcParams): RpcParams => {
-  const { "io.modelcontextprotocol/clientInfo": _, ...rest } = params._meta as RpcParams;
-  return { ...params, _meta: rest };
-};
-
-Deno.test("mcp: a modern server is told in each request what it has to know", async () => {
-  const { client, got, spoken } = await wire(modern(), { elicit: () => Promise.reject() });
-  await client.request("tools/call", { name: "a", _meta: { mine: 1 } });
-  const can = { elicitation: { form: {}, url: {} } };
-  assertEquals(got.map(([method, params]) => [method, withoutInfo(params)]), [
-    ["server/discover", { _meta: meta("2026-07-28", can) }],
-    ["tools/call", { name: "a", _meta: { mine: 1, ...meta("2026-07-28", can) } }],
-  ]);
-  assertEquals(spoken, ["2026-07-28"]);
-  assertEquals(client.facts, {
-    ...{ era: "modern", version: "2026-07-28" },
-    has: { tools: true, prompts: false, resources: false },
-  });
-});
-
 Deno.test("mcp: an older server gets the handshake, and no fields that it does not know", async () => {
   const { client, got, spoken } = await wire(legacy());
   await client.request("tools/call", { name: "a" });

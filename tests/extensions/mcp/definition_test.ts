@@ -39,7 +39,7 @@ Deno.test("mcp: a definition is read by all the spellings of its fields", () => 
     [{ command: "a", tool_timeout_sec: 5 }, { timeoutMs: 5000 }],
     [{ command: "a", disabled: true }, { isEnabled: false }],
     [{ command: "a", enabled: false }, { isEnabled: false }],
-    [{ command: "a", network: false, sandbox: "off" }, { network: false, isConfined: false }],
+    [{ command: "a", network: false, sandbox: "off" }, { network: false, isSandboxed: false }],
     [{ command: "a", includeTools: ["b"], excludeTools: ["c"] }, {
       include: ["b"],
       exclude: ["c"],
@@ -63,12 +63,12 @@ Deno.test("mcp: a definition is read by all the spellings of its fields", () => 
     const found = Object.keys(expected).map((key) => [key, definition[key as keyof McpDefinition]]);
     assertEquals(Object.fromEntries(found), expected);
   }
-  const { isEnabled, network, isConfined, exclude, headers } = read({ command: "a" });
-  assertEquals({ isEnabled, network, isConfined, exclude, headers }, {
-    ...{ isEnabled: true, network: true, isConfined: true, exclude: [], headers: {} },
+  const { isEnabled, network, isSandboxed, exclude, headers } = read({ command: "a" });
+  assertEquals({ isEnabled, network, isSandboxed: isSandboxed, exclude, headers }, {
+    ...{ isEnabled: true, network: true, isSandboxed: true, exclude: [], headers: {} },
   });
   // What a folder defines is confined whatever it says.
-  assertEquals(read({ command: "a", sandbox: "off" }, "a", "folder").isConfined, true);
+  assertEquals(read({ command: "a", sandbox: "off" }, "a", "folder").isSandboxed, true);
 });
 
 Deno.test("mcp: a definition that makes no sense says why", () => {

@@ -11,6 +11,7 @@ import { checkedAddress } from "../../../src/extensions/mcp/oauth_discovery.ts";
 import { paramHeaders, problemOfHeaders } from "../../../src/extensions/mcp/param_headers.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import { type Handler, json, respond, serve, type Server } from "../../helpers/server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const tools = [{
   name: "echo",
@@ -57,7 +58,7 @@ const signal = new AbortController().signal;
 Deno.test("mcp: a request over HTTP says in its headers what it is, and has the token", async () => {
   await using server = serve(modern());
   await using servers = await opened(server);
-  const web = servers.named("web")!;
+  const web = servers.find("web")!;
   assertEquals(await web.call("echo", { text: "ü" }, { signal }), "hi");
   const { headers } = server.requests.at(-1)!;
   const names = [
@@ -81,7 +82,7 @@ Deno.test("mcp: a redirect is not followed, so that no token goes elsewhere", as
   const redirect = respond(307, { location: `${other.url}/mcp` });
   await using server = serve(modern((method) => method === "tools/call" ? redirect : undefined));
   await using servers = await opened(server);
-  const call = servers.named("web")!.call("echo", {}, { signal });
+  const call = servers.find("web")!.call("echo", {}, { signal });
   await assertRejects(() => call, Error, "which is not followed");
   assertEquals(other.requests, []);
 });
@@ -90,7 +91,7 @@ Deno.test("mcp: a server that wants a sign-in says so, with the command that doe
   const refusal = respond(401, { "www-authenticate": 'Bearer scope="a b"' });
   await using server = serve(refusal);
   await using servers = await opened(server);
-  const call = servers.named("web")!.call("echo", {}, { signal });
+  const call = servers.find("web")!.call("echo", {}, { signal });
   await assertRejects(
     () => call,
     Error,
@@ -118,7 +119,7 @@ Deno.test("mcp: a session that an older server has lost is begun anew, once", as
     return respond(404)(request, peer);
   });
   await using servers = await opened(server);
-  assertEquals(await servers.named("web")!.call("echo", {}, { signal }), "back");
+  assertEquals(await servers.find("web")!.call("echo", {}, { signal }), "back");
   const inits = server.requests.filter(({ text }) => text.includes('"initialize"'));
   assertEquals(inits.length, 2);
 });
@@ -206,17 +207,14 @@ Deno.test("mcp: a header that cannot be sent is named, without its value", () =>
 });
 
 Deno.test("mcp: a sign-in of another run is seen at once, and those of others are kept", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const [one, two] = [new TokenStore(`${folder}/tokens`), new TokenStore(`${folder}/tokens`)];
-    assertEquals(one.of("a"), {});
-    await two.set("a", { challenge: "x" });
-    assertEquals(one.of("a"), { challenge: "x" });
-    await one.set("b", { challenge: "y" });
-    assertEquals(two.of("a"), { challenge: "x" });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  const [one, two] = [new TokenStore(`${folder}/tokens`), new TokenStore(`${folder}/tokens`)];
+  assertEquals(one.of("a"), {});
+  await two.set("a", { challenge: "x" });
+  assertEquals(one.of("a"), { challenge: "x" });
+  await one.set("b", { challenge: "y" });
+  assertEquals(two.of("a"), { challenge: "x" });
 });
 
 Deno.test("mcp: the secret of a client goes to no other authority than the last time", async () => {

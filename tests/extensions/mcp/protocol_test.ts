@@ -7,6 +7,7 @@ import {
   toolDefinitionOf,
 } from "../../../src/extensions/mcp/protocol.ts";
 import { readTools } from "../../../src/extensions/mcp/server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const inputSchema = { type: "object" };
 
@@ -87,35 +88,32 @@ Deno.test("mcp: names for models have at most 64 characters, and a mark where th
 });
 
 Deno.test("mcp: what is kept of a server is read again, and nothing that makes no sense", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const tool = { name: "a", title: "t", description: "d", inputSchema };
-    const all: ServerMemory = {
-      ...{ era: "modern", tools: [tool], prompts: [{ name: "p", arguments: [] }] },
-      ...{ resources: [{ uri: "a:1", name: "n" }], pins: [tool] },
-    };
-    const at = () => new MemoryStore(folder);
-    assertEquals(at().of("id"), {});
-    await at().change("id", all);
-    assertEquals(at().of("id"), all);
-    await at().change("id", { era: "legacy" });
-    assertEquals(at().of("id"), { ...all, era: "legacy" });
-    assertEquals(at().of("other"), {});
-    assertEquals(new MemoryStore(undefined).of("id"), {});
-    const rows: [text: string, memory: unknown][] = [
-      ["", {}],
-      ["{", {}],
-      ['{"era": "x", "tools": 5, "pins": 5}', {}],
-      ['{"tools": [5, {}], "prompts": [5], "resources": [5]}', {
-        ...{ tools: [], prompts: [], resources: [] },
-      }],
-      ['{"pins": [5, {}, {"name": "c"}]}', { ...{ pins: [{ name: "c", inputSchema }] } }],
-    ];
-    for (const [text, memory] of rows) {
-      await Deno.writeTextFile(`${folder}/id.json`, text);
-      assertEquals(at().of("id"), memory as never);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temp = tempFolder();
+  const folder = temp.path;
+  const tool = { name: "a", title: "t", description: "d", inputSchema };
+  const all: ServerMemory = {
+    ...{ era: "modern", tools: [tool], prompts: [{ name: "p", arguments: [] }] },
+    ...{ resources: [{ uri: "a:1", name: "n" }], pins: [tool] },
+  };
+  const at = () => new MemoryStore(folder);
+  assertEquals(at().of("id"), {});
+  await at().change("id", all);
+  assertEquals(at().of("id"), all);
+  await at().change("id", { era: "legacy" });
+  assertEquals(at().of("id"), { ...all, era: "legacy" });
+  assertEquals(at().of("other"), {});
+  assertEquals(new MemoryStore(undefined).of("id"), {});
+  const rows: [text: string, memory: unknown][] = [
+    ["", {}],
+    ["{", {}],
+    ['{"era": "x", "tools": 5, "pins": 5}', {}],
+    ['{"tools": [5, {}], "prompts": [5], "resources": [5]}', {
+      ...{ tools: [], prompts: [], resources: [] },
+    }],
+    ['{"pins": [5, {}, {"name": "c"}]}', { ...{ pins: [{ name: "c", inputSchema }] } }],
+  ];
+  for (const [text, memory] of rows) {
+    await Deno.writeTextFile(`${folder}/id.json`, text);
+    assertEquals(at().of("id"), memory as never);
   }
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { searchTools, toolLine, wholeTool } from "../../../src/extensions/mcp/search.ts";
+import { searchTools, toolLine } from "../../../src/extensions/mcp/search.ts";
 import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
 
 const tool = (name: string, description = "", parameters: JsonSchema = {}): Tool => ({
@@ -73,14 +73,4 @@ Deno.test("mcp: a tool is told in one line, with its arguments, those that are r
     }[], b?: ${"u".repeat(40)}): ${"d".repeat(159)}…`,
   );
   assertEquals(toolLine(tool("x", "d".repeat(160))), `x(): ${"d".repeat(160)}`);
-});
-
-Deno.test("mcp: all of a tool is its words and its schema, up to a length", () => {
-  assertEquals(
-    wholeTool(tool("x", "a\nb", { type: "object" })),
-    'x: a b\narguments: {"type":"object"}',
-  );
-  const [first, second] = wholeTool(tool("x", "d".repeat(3001), { title: "t".repeat(3000) }))
-    .split("\n");
-  assertEquals([first!.length, second!.length], ["x: ".length + 3000, "arguments: ".length + 3000]);
 });

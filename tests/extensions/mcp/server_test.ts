@@ -76,7 +76,7 @@ async function served(
     });
   const servers = await open();
   return {
-    ...{ servers, server: servers.named("one")!, asked, news, memory },
+    ...{ servers, server: servers.find("one")!, asked, news, memory },
     again: (now) => open(now),
     async [Symbol.asyncDispose]() {
       await servers[Symbol.asyncDispose]();
@@ -208,7 +208,7 @@ Deno.test("mcp: tools that changed are told of, and the approved ones of them on
   await one.server.refresh(signal);
   tools = [tool("a"), tool("b", "other"), tool("c")];
   await using later = await one.again();
-  const server = later.named("one")!;
+  const server = later.find("one")!;
   assertEquals(server.tools?.map(({ name }) => name), ["a", "b"]);
   await server.refresh(signal);
   assertEquals(server.tools?.map(({ name }) => name), ["a"]);

@@ -12,6 +12,7 @@ import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/serv
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
@@ -89,7 +90,7 @@ Deno.test("mcp: a server starts on first use, in either era, and one is found an
     assertEquals(await startsOf(one), 0);
     assertStringIncludes(await one.find("say again"), "bad__echo");
     assertMatch(await one.call("echo", { text: "hi" }), /^echo hi from \d+$/);
-    const { facts } = await one.servers.named("bad")!.refresh();
+    const { facts } = await one.servers.find("bad")!.refresh();
     assertEquals(facts.era, mode === "modern" ? "modern" : "legacy");
     assertEquals(await startsOf(one), 1);
   }
@@ -224,7 +225,7 @@ Deno.test("mcp: a tool that changes after it was approved is not offered before 
   );
   assertEquals(next.servers.known(), []);
   assertEquals(await notesOf(one), "");
-  const server = next.servers.named("bad")!;
+  const server = next.servers.find("bad")!;
   // Only what the person was shown is approved.
   await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
   assertMatch(await next.call("echo"), /^echo/);
@@ -241,11 +242,11 @@ Deno.test("mcp: names stay apart even where they were made up to have the same m
 Deno.test("mcp: prompts and resources are known once the server was used", async () => {
   await using one = await bad("prompts");
   await one.find("echo");
-  const { id } = one.servers.named("bad")!;
+  const { id } = one.servers.find("bad")!;
   // Another session knows what is in the file.
   await waitUntil(() => new MemoryStore(`${one.folder}/memory`).of(id).prompts !== undefined);
   await using next = await one.again();
-  const { memory } = next.servers.named("bad")!;
+  const { memory } = next.servers.find("bad")!;
   assertEquals(memory.prompts?.map(({ name }) => name), ["greet"]);
   assertEquals(memory.resources?.map(({ uri }) => uri), ["a:1"]);
 });
@@ -274,58 +275,53 @@ Deno.test("mcp: a program gets the view of the mode that is in force", async () 
 });
 
 Deno.test("mcp: a definition of a folder starts what that folder has, wherever the session is", async () => {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const [folder, word] of [["", "right"], ["/inner", "wrong"]]) {
-      await Deno.mkdir(`${root}${folder}`, { recursive: true });
-      const text = `#!/bin/sh\necho ${word} >&2\nexit 1\n`;
-      await Deno.writeTextFile(`${root}${folder}/run.sh`, text, { mode: 0o755 });
-    }
-    const source = { scope: "folder", folder: root } as const;
-    await using servers = await McpServers.open(
-      definitionsIn({ mcpServers: { a: { command: "./run.sh" } } }, source),
-      {
-        folder: `${root}/inner`,
-        memory: new MemoryStore(undefined),
-        folderTrust: new FolderTrust(undefined),
-        env: [],
-        variables: () => undefined,
-        isTrusted: true,
-        authFor: () => {
-          throw new Error("no address");
-        },
-      },
-    );
-    await assertRejects(() => servers.named("a")!.refresh(), Error, "(right)");
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  using temp = tempFolder();
+  const root = temp.path;
+  for (const [folder, word] of [["", "right"], ["/inner", "wrong"]]) {
+    await Deno.mkdir(`${root}${folder}`, { recursive: true });
+    const text = `#!/bin/sh\necho ${word} >&2\nexit 1\n`;
+    await Deno.writeTextFile(`${root}${folder}/run.sh`, text, { mode: 0o755 });
   }
+  const source = { scope: "folder", folder: root } as const;
+  await using servers = await McpServers.open(
+    definitionsIn({ mcpServers: { a: { command: "./run.sh" } } }, source),
+    {
+      folder: `${root}/inner`,
+      memory: new MemoryStore(undefined),
+      folderTrust: new FolderTrust(undefined),
+      env: [],
+      variables: () => undefined,
+      isTrusted: true,
+      authFor: () => {
+        throw new Error("no address");
+      },
+    },
+  );
+  await assertRejects(() => servers.find("a")!.refresh(), Error, "(right)");
 });
 
-Deno.test({
-  name: "mcp: what a server starts ends with it, however it ends",
+Deno.test("mcp: what a server starts ends with it, however it ends", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    const mark = marker();
-    {
-      await using one = await bad("grandchild", { args: [mark.slice(0)] });
-      await one.call("echo");
-      assertEquals((await living(mark, (count) => count >= 2)).length, 2);
-    }
-    assertEquals(await left(mark), []);
-    const killed = marker();
-    {
-      await using one = await bad("grandchild", { args: [killed] });
-      const [, pid] = /from (\d+)$/.exec(await one.call("echo"))!;
-      assertEquals((await living(killed, (count) => count >= 2)).length, 2);
-      Deno.kill(Number(pid), "SIGKILL");
-      assertEquals(await left(killed), []);
-    }
-    const other = marker();
-    {
-      await using one = await bad("stubborn", { args: [other] });
-      await one.call("echo");
-    }
-    assertEquals(await left(other), []);
-  },
+}, async () => {
+  const mark = marker();
+  {
+    await using one = await bad("grandchild", { args: [mark.slice(0)] });
+    await one.call("echo");
+    assertEquals((await living(mark, (count) => count >= 2)).length, 2);
+  }
+  assertEquals(await left(mark), []);
+  const killed = marker();
+  {
+    await using one = await bad("grandchild", { args: [killed] });
+    const [, pid] = /from (\d+)$/.exec(await one.call("echo"))!;
+    assertEquals((await living(killed, (count) => count >= 2)).length, 2);
+    Deno.kill(Number(pid), "SIGKILL");
+    assertEquals(await left(killed), []);
+  }
+  const other = marker();
+  {
+    await using one = await bad("stubborn", { args: [other] });
+    await one.call("echo");
+  }
+  assertEquals(await left(other), []);
 });

@@ -193,9 +193,7 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
     call,
     { text: "c" },
     call,
-    {
-      text: "d",
-    },
+    { text: "d" },
   ]);
   const asked: Approval[] = [];
   const open = async (choice: "once" | "session", rules: Record<string, string[]> = {}) => {

@@ -1,54 +1,46 @@
 import { assertEquals } from "@std/assert";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { definitionIn, loadPromptFiles } from "../../../src/extensions/skills/load.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 /** Names that the reference of the open standard takes, beside plain ones. */
 const NAMES = ["pdf", "3d-model", "überblick", "数据-分析"];
 
 for (const name of NAMES) {
   Deno.test(`skills: ${name} is a name`, async () => {
-    const path = await Deno.makeTempDir();
-    try {
-      await Deno.mkdir(`${path}/${name}`);
-      const text = `---\nname: ${name}\ndescription: Does it\n---\nBody\n`;
-      await Deno.writeTextFile(`${path}/${name}/SKILL.md`, text);
-      const place = { path, kind: "skill", scope: "user" } as const;
-      const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
-      assertEquals([promptFiles.map((one) => one.name), problems], [[name], []]);
-    } finally {
-      await Deno.remove(path, { recursive: true });
-    }
+    using temp = tempFolder();
+    const path = temp.path;
+    await Deno.mkdir(`${path}/${name}`);
+    const text = `---\nname: ${name}\ndescription: Does it\n---\nBody\n`;
+    await Deno.writeTextFile(`${path}/${name}/SKILL.md`, text);
+    const place = { path, kind: "skill", scope: "user" } as const;
+    const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+    assertEquals([promptFiles.map((one) => one.name), problems], [[name], []]);
   });
 }
 
 Deno.test("commands: a file whose link leads nowhere is left out, and it is said", async () => {
-  const path = await Deno.makeTempDir();
-  try {
-    await Deno.symlink(`${path}/nothing`, `${path}/a.md`);
-    const place = { path, kind: "command", scope: "user" } as const;
-    const { problems } = loadPromptFiles([place], new PathTable());
-    assertEquals(problems, [{ path: `${path}/a.md`, why: "it cannot be read" }]);
-  } finally {
-    await Deno.remove(path, { recursive: true });
-  }
+  using temp = tempFolder();
+  const path = temp.path;
+  await Deno.symlink(`${path}/nothing`, `${path}/a.md`);
+  const place = { path, kind: "command", scope: "user" } as const;
+  const { problems } = loadPromptFiles([place], new PathTable());
+  assertEquals(problems, [{ path: `${path}/a.md`, why: "it cannot be read" }]);
 });
 
 Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {
-  const path = await Deno.makeTempDir();
-  try {
-    for (let n = 10; n < 80; n++) {
-      await Deno.mkdir(`${path}/s${n}`);
-      const text = `---\ndescription: Does it\n---\n${"x".repeat(60_000)}\n`;
-      await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
-    }
-    const place = { path, kind: "skill", scope: "user" } as const;
-    const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
-    assertEquals(promptFiles.length + problems.length, 70);
-    assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
-    assertEquals(problems.at(-1)!.why, "there are too many files, or they are too long");
-  } finally {
-    await Deno.remove(path, { recursive: true });
+  using temp = tempFolder();
+  const path = temp.path;
+  for (let n = 10; n < 80; n++) {
+    await Deno.mkdir(`${path}/s${n}`);
+    const text = `---\ndescription: Does it\n---\n${"x".repeat(60_000)}\n`;
+    await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
   }
+  const place = { path, kind: "skill", scope: "user" } as const;
+  const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+  assertEquals(promptFiles.length + problems.length, 70);
+  assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
+  assertEquals(problems.at(-1)!.why, "there are too many files, or they are too long");
 });
 
 const head = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nBody\n`;
@@ -142,41 +134,38 @@ Deno.test("prompt files: descriptions and hints are cut, and an earlier place co
     `${"d".repeat(1023)}…`,
     `${"h".repeat(39)}…`,
   ]);
-  const path = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    const files: Record<string, string> = {
-      "one/b/SKILL.md": head(does),
-      "one/deep/2/3/4/a/SKILL.md": head(does),
-      "one/deep/2/3/4/5/c/SKILL.md": head(does),
-      "one/node_modules/d/SKILL.md": head(does),
-      "one/b/below/SKILL.md": head(does),
-      "two/b/SKILL.md": head("description: Does another"),
-      "two/e/SKILL.md": head(),
-      "three/b.md": "command",
-      "three/1/2/3/4/f.md": "command",
-      "three/1/2/3/4/5/g.md": "command",
-      "three/h.txt": "text",
-    };
-    for (const [name, text] of Object.entries(files)) {
-      await Deno.mkdir(`${path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await Deno.writeTextFile(`${path}/${name}`, text);
-    }
-    const place = (name: string, kind: "skill" | "command") =>
-      ({ path: `${path}/${name}`, kind, scope: "user" }) as const;
-    const { promptFiles, problems } = loadPromptFiles(
-      [
-        place("one", "skill"),
-        place("two", "skill"),
-        place("three", "command"),
-        place("none", "skill"),
-      ],
-      new PathTable(),
-    );
-    assertEquals(promptFiles.map(({ name, description }) => `${name} ${description}`), [
-      ...["1:2:3:4:f command", "a Does it", "b Does it"],
-    ]);
-    assertEquals(problems, [{ path: `${path}/two/e/SKILL.md`, why: "it has no description" }]);
-  } finally {
-    await Deno.remove(path, { recursive: true });
+  using temp = tempFolder();
+  const path = temp.path;
+  const files: Record<string, string> = {
+    "one/b/SKILL.md": head(does),
+    "one/deep/2/3/4/a/SKILL.md": head(does),
+    "one/deep/2/3/4/5/c/SKILL.md": head(does),
+    "one/node_modules/d/SKILL.md": head(does),
+    "one/b/below/SKILL.md": head(does),
+    "two/b/SKILL.md": head("description: Does another"),
+    "two/e/SKILL.md": head(),
+    "three/b.md": "command",
+    "three/1/2/3/4/f.md": "command",
+    "three/1/2/3/4/5/g.md": "command",
+    "three/h.txt": "text",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.mkdir(`${path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(`${path}/${name}`, text);
   }
+  const place = (name: string, kind: "skill" | "command") =>
+    ({ path: `${path}/${name}`, kind, scope: "user" }) as const;
+  const { promptFiles, problems } = loadPromptFiles(
+    [
+      place("one", "skill"),
+      place("two", "skill"),
+      place("three", "command"),
+      place("none", "skill"),
+    ],
+    new PathTable(),
+  );
+  assertEquals(promptFiles.map(({ name, description }) => `${name} ${description}`), [
+    ...["1:2:3:4:f command", "a Does it", "b Does it"],
+  ]);
+  assertEquals(problems, [{ path: `${path}/two/e/SKILL.md`, why: "it has no description" }]);
 });

@@ -226,8 +226,8 @@ Deno.test("own commands: arguments, files and commands stand where the text says
     readsFolder: true,
     trust: true,
   }, {
-    approve: ({ subject, isOfPerson }) => {
-      asked.push([subject.command ?? subject.path, isOfPerson]);
+    approve: ({ subject, isFromUser }) => {
+      asked.push([subject.command ?? subject.path, isFromUser]);
       return Promise.resolve(choice === "once" ? { choice } : { choice, reason: "" });
     },
   });

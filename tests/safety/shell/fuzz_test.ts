@@ -3,6 +3,7 @@ import { join } from "@std/path/join";
 import type { SimpleCommand, Word } from "../../../src/safety/shell/lexer.ts";
 import { parseCommandLine } from "../../../src/safety/shell/parser.ts";
 import { seeded } from "../../helpers/split.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const BASH = ["/bin/bash", "/usr/bin/bash"].find((path) => {
   try {
@@ -214,28 +215,25 @@ done
 `;
 
 async function started(lines: readonly string[]): Promise<string[][][]> {
-  const dir = await Deno.makeTempDir();
-  try {
-    const input = join(dir, "lines");
-    await Deno.writeTextFile(input, lines.map((line, n) => `${n}\0${line}\0`).join(""));
-    await Deno.mkdir(join(dir, "cwd"));
-    const { stdout } = await new Deno.Command(BASH!, {
-      args: ["--norc", "--noprofile", "-c", HARNESS],
-      cwd: join(dir, "cwd"),
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).output();
-    const found: string[][][] = lines.map(() => []);
-    for (const record of new TextDecoder().decode(stdout).split("\0").slice(0, -1)) {
-      const [line, ...argv] = record.replaceAll("\x1e", "\n").split("\x1f");
-      found[Number(line)]!.push(argv);
-    }
-    return found;
-  } finally {
-    await Deno.remove(dir, { recursive: true });
+  using temp = tempFolder();
+  const dir = temp.path;
+  const input = join(dir, "lines");
+  await Deno.writeTextFile(input, lines.map((line, n) => `${n}\0${line}\0`).join(""));
+  await Deno.mkdir(join(dir, "cwd"));
+  const { stdout } = await new Deno.Command(BASH!, {
+    args: ["--norc", "--noprofile", "-c", HARNESS],
+    cwd: join(dir, "cwd"),
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).output();
+  const found: string[][][] = lines.map(() => []);
+  for (const record of new TextDecoder().decode(stdout).split("\0").slice(0, -1)) {
+    const [line, ...argv] = record.replaceAll("\x1e", "\n").split("\x1f");
+    found[Number(line)]!.push(argv);
   }
+  return found;
 }
 
 /** Whether words that are known in part can become these arguments. */
@@ -250,11 +248,10 @@ function explains({ words }: SimpleCommand, argv: readonly string[]): boolean {
   return words.length > 0 && canBe(words, argv);
 }
 
-Deno.test({
-  name:
-    "CMD-01 whatever bash starts is among the commands of the line, or the line is not understood",
-  ignore: BASH === undefined,
-  fn: async () => {
+Deno.test(
+  "CMD-01 whatever bash starts is among the commands of the line, or the line is not understood",
+  { ignore: BASH === undefined },
+  async () => {
     const next = grammar(random(SEED));
     const lines = Array.from({ length: LINES }, next).filter((line) => !line.includes("\0"));
     const runs = await started(lines);
@@ -281,4 +278,4 @@ Deno.test({
     assert(understood > lines.length / 4, `only ${understood} lines of ${lines.length} understood`);
     assert(programs > lines.length / 4, `only ${programs} programs seen`);
   },
-});
+);

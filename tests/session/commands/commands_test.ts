@@ -11,6 +11,7 @@ import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const NO_SERVER = "http://127.0.0.1:1";
 const { signal } = new AbortController();
@@ -77,20 +78,17 @@ const SAID: [line: string, said: string][] = [
 ];
 for (const [line, said] of SAID) {
   Deno.test(`what is said of ${JSON.stringify(line)}`, async () => {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    try {
-      await Deno.writeTextFile(`${folder}/file`, "");
-      await Deno.mkdir(`${folder}/sub`);
-      await using fake = await fakeSession(NO_SERVER, { folder, modelFlags });
-      const expected = said.replace("FOLDER", folder);
-      const text = await fake.command(line);
-      if (said.endsWith(": ")) assertEquals(text!.startsWith(expected), true, text!);
-      else assertEquals(text, expected);
-      const moved = line === "/cd sub" ? `${folder}/sub` : folder;
-      assertEquals(fake.session.status.folder, moved);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    using temp = tempFolder();
+    const folder = temp.path;
+    await Deno.writeTextFile(`${folder}/file`, "");
+    await Deno.mkdir(`${folder}/sub`);
+    await using fake = await fakeSession(NO_SERVER, { folder, modelFlags });
+    const expected = said.replace("FOLDER", folder);
+    const text = await fake.command(line);
+    if (said.endsWith(": ")) assertEquals(text!.startsWith(expected), true, text!);
+    else assertEquals(text, expected);
+    const moved = line === "/cd sub" ? `${folder}/sub` : folder;
+    assertEquals(fake.session.status.folder, moved);
   });
 }
 
@@ -105,23 +103,20 @@ Deno.test("/cd takes ~ for the home folder", async () => {
 });
 
 Deno.test("Tab behind /cd offers folders and links, and hidden ones only for a dot", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  try {
-    for (const name of ["b", "a", ".h", "b/c"]) await Deno.mkdir(`${folder}/${name}`);
-    await Deno.writeTextFile(`${folder}/file`, "");
-    await Deno.symlink("b", `${folder}/link`);
-    await using fake = await fakeSession(NO_SERVER, { folder });
-    const rows: [begun: string, offered: string[]][] = [
-      ["", ["a/", "b/", "link/"]],
-      [".", [".h/"]],
-      ["b/", ["b/c/"]],
-      [`${folder}/b`, [`${folder}/b/`]],
-    ];
-    for (const [begun, offered] of rows) {
-      assertEquals(await fake.session.complete("cd", begun), offered, begun);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using temp = tempFolder();
+  const folder = temp.path;
+  for (const name of ["b", "a", ".h", "b/c"]) await Deno.mkdir(`${folder}/${name}`);
+  await Deno.writeTextFile(`${folder}/file`, "");
+  await Deno.symlink("b", `${folder}/link`);
+  await using fake = await fakeSession(NO_SERVER, { folder });
+  const rows: [begun: string, offered: string[]][] = [
+    ["", ["a/", "b/", "link/"]],
+    [".", [".h/"]],
+    ["b/", ["b/c/"]],
+    [`${folder}/b`, [`${folder}/b/`]],
+  ];
+  for (const [begun, offered] of rows) {
+    assertEquals(await fake.session.complete("cd", begun), offered, begun);
   }
 });
 
@@ -133,10 +128,7 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     [["/plan", "go", "/plan edits"], /^Plan accepted\./, [begun, /accepted: carry/]],
     [["/plan", "/plan off"], /^Plan mode is off\.$/, []],
     [["/plan", "go", "/plan"], /^Plan accepted\./, [begun, /The plan is accepted: carry/]],
-    [["/plan", "go", "/plan off"], /^Plan mode is off/, [
-      begun,
-      /over; the plan was not accepted/,
-    ]],
+    [["/plan", "go", "/plan off"], /^Plan mode is off/, [begun, /over; the plan was not accepted/]],
     [["/plan", "go", "/plan", "/plan"], /^Plan mode: the model only/, [begun, /accepted: /, begun]],
   ];
   for (const [lines, said, notes] of rows) {
@@ -173,53 +165,50 @@ Deno.test("/clear forgets what was said, and what would go along", async () => {
 });
 
 Deno.test("commands offer their arguments as choices, and Tab completes from the same", async () => {
-  const folder = await Deno.makeTempDir();
+  using temp = tempFolder();
+  const folder = temp.path;
   const models = ["test", "other", "--yes", "a\x1bb"];
   await using server = strictServer([{ text: "One." }, { text: "Two." }], { models });
-  try {
-    await using fake = await fakeSession(server.url, { folder, modelFlags });
-    const { session } = fake;
-    const choices = (name: string) => session.choices(name, signal);
-    // What is no name is not offered.
-    assertEquals(await choices("model"), [
-      { argument: "test", label: "test", detail: "40k context · tools", isCurrent: true },
-      { argument: "other", label: "other", detail: "40k context · tools", isCurrent: false },
-    ]);
-    await session.prompt("one", signal);
-    await session.prompt("two\nlines", signal);
-    assertEquals(await choices("undo"), [
-      { argument: "1", label: "two lines" },
-      { argument: "2", label: "one" },
-    ]);
-    assertEquals(
-      (await choices("approve")).map(({ argument, isCurrent }) => [argument, isCurrent]),
-      ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
-    );
-    assertEquals(await choices("trust"), [
-      { argument: "on", label: "on", detail: "yes, always", isCurrent: false },
-      { argument: "off", label: "off", detail: "no", isCurrent: false },
-    ]);
-    assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
-    const offered = await Promise.all(
-      ["undo", "approve", "trust", "model", "plan"].map((name) => session.complete(name, "o")),
-    );
-    const names = offered.map((all) =>
-      all.map((one) => typeof one === "string" ? one : one.argument)
-    );
-    assertEquals(names, [[], [], ["on", "off"], ["other"], ["off"]]);
-    assertEquals(
-      await fake.command("/undo 2"),
-      'Undone: "one" and what came after it, 2 messages. /redo brings back one.',
-    );
-    assertEquals(session.agent.state.messages, []);
-    assertEquals(await fake.command("/redo"), 'Redone: "one".');
-    assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
-    // A single message is taken back by /undo at once, and listed by /rewind.
-    assertEquals(await choices("undo"), []);
-    assertEquals(await choices("rewind"), [{ argument: "1", label: "one" }]);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using fake = await fakeSession(server.url, { folder, modelFlags });
+  const { session } = fake;
+  const choices = (name: string) => session.choices(name, signal);
+  // What is no name is not offered.
+  assertEquals(await choices("model"), [
+    { argument: "test", label: "test", detail: "40k context · tools", isCurrent: true },
+    { argument: "other", label: "other", detail: "40k context · tools", isCurrent: false },
+  ]);
+  await session.prompt("one", signal);
+  await session.prompt("two\nlines", signal);
+  assertEquals(await choices("undo"), [
+    { argument: "1", label: "two lines" },
+    { argument: "2", label: "one" },
+  ]);
+  assertEquals(
+    (await choices("approve")).map(({ argument, isCurrent }) => [argument, isCurrent]),
+    ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
+  );
+  assertEquals(await choices("trust"), [
+    { argument: "on", label: "on", detail: "yes, always", isCurrent: false },
+    { argument: "off", label: "off", detail: "no", isCurrent: false },
+  ]);
+  assertEquals([await choices("jobs"), await choices("plan"), await choices("x")], [[], [], []]);
+  const offered = await Promise.all(
+    ["undo", "approve", "trust", "model", "plan"].map((name) => session.complete(name, "o")),
+  );
+  const names = offered.map((all) =>
+    all.map((one) => typeof one === "string" ? one : one.argument)
+  );
+  assertEquals(names, [[], [], ["on", "off"], ["other"], ["off"]]);
+  assertEquals(
+    await fake.command("/undo 2"),
+    'Undone: "one" and what came after it, 2 messages. /redo brings back one.',
+  );
+  assertEquals(session.agent.state.messages, []);
+  assertEquals(await fake.command("/redo"), 'Redone: "one".');
+  assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
+  // A single message is taken back by /undo at once, and listed by /rewind.
+  assertEquals(await choices("undo"), []);
+  assertEquals(await choices("rewind"), [{ argument: "1", label: "one" }]);
 });
 
 Deno.test("/model offers nothing where the server lists nothing", async () => {
@@ -375,16 +364,8 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       await permissions.save({ rule }, folder);
     }
     assertEquals(await choices(), [
-      {
-        argument: "show",
-        label: "show",
-        detail: "what runs without asking, and the sandbox",
-      },
-      {
-        argument: "remove run_bash(ls *)",
-        label: "remove run_bash(ls *)",
-        detail: "this session",
-      },
+      { argument: "show", label: "show", detail: "what runs without asking, and the sandbox" },
+      { argument: "remove run_bash(ls *)", label: "remove run_bash(ls *)", detail: "this session" },
       {
         argument: "remove run_bash(npm test)",
         label: "remove run_bash(npm test)",
@@ -416,31 +397,28 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
 });
 
 Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
-  const base = await Deno.realPath(await Deno.makeTempDir());
+  using temp = tempFolder();
+  const base = temp.path;
   const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
   const settings = () =>
     openPermissions({}, (name) => /^XDG_/.test(name) ? `${base}/config` : undefined);
-  try {
-    await Deno.mkdir(`${root}/.git`, { recursive: true });
-    await Deno.mkdir(folder);
-    await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
-    await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
-    const rows = [
-      ["/trust", "· using ../AGENTS.md (1 line)", true],
-      ["/trust off", "This folder's instructions are not used.", false],
-    ] as const;
-    for (const [line, said, isTrusted] of rows) {
-      assertEquals(await fake.command(line), said);
-      const { instructions } = fake.session.agent.state;
-      assertEquals(instructions!.includes("be brief"), isTrusted);
-      const row = `folder   its instructions are ${isTrusted ? "used" : "not used"} (/trust)`;
-      assertStringIncludes((await fake.command("/permissions"))!, row);
-      const later = new FolderTrust((await settings()).stateFolder);
-      const trusts = [root, base].map((at) => trustsInstructions(later, at));
-      assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
-    }
-  } finally {
-    await Deno.remove(base, { recursive: true });
+  await Deno.mkdir(`${root}/.git`, { recursive: true });
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
+  await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
+  const rows = [
+    ["/trust", "· using ../AGENTS.md (1 line)", true],
+    ["/trust off", "This folder's instructions are not used.", false],
+  ] as const;
+  for (const [line, said, isTrusted] of rows) {
+    assertEquals(await fake.command(line), said);
+    const { instructions } = fake.session.agent.state;
+    assertEquals(instructions!.includes("be brief"), isTrusted);
+    const row = `folder   its instructions are ${isTrusted ? "used" : "not used"} (/trust)`;
+    assertStringIncludes((await fake.command("/permissions"))!, row);
+    const later = new FolderTrust((await settings()).stateFolder);
+    const trusts = [root, base].map((at) => trustsInstructions(later, at));
+    assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
   }
 });
 

@@ -25,14 +25,8 @@ Deno.test("/copy takes the last answer, or the block of code with a number", asy
   assertEquals(await copied("1"), effect("make", "block 1, 1 line"));
   assertEquals(await copied("2"), effect("a\nb", "block 2, 2 lines"));
   for (const none of ["0", "3", "x"]) {
-    assertEquals(
-      await copied(none),
-      "The last answer has 2 code blocks: /copy 1 copies the first",
-    );
+    assertEquals(await copied(none), "The last answer has 2 code blocks: /copy 1 copies the first");
   }
   agent.state.messages = [{ role: "assistant", content: "none" }];
-  assertEquals(
-    await copied("1"),
-    "The last answer has no code block: /copy copies all of it",
-  );
+  assertEquals(await copied("1"), "The last answer has no code block: /copy copies all of it");
 });

@@ -5,6 +5,7 @@ import { type Step, type StrictRequest, strictServer } from "../../helpers/stric
 import { noTmux, terminal } from "../../helpers/tmux.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { run } from "../../tools/workspace.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const job = (command: string): Step => ({
   toolCalls: [{ name: "run_bash", arguments: { command, run_in_background: true } }],
@@ -109,10 +110,10 @@ const LEAVING: [name: string, keys: string | Deno.Signal, code: number][] = [
   ["SIGTERM, and a terminal that cannot edit", "SIGTERM", 143],
 ];
 
-Deno.test({
-  name: "PRC-02 PRC-07 jobs end with the session, however it is left",
-  ignore: noTmux !== "",
-  fn: () =>
+Deno.test(
+  "PRC-02 PRC-07 jobs end with the session, however it is left",
+  { ignore: noTmux !== "" },
+  () =>
     Promise.all(LEAVING.map(async ([name, keys, code]) => {
       const mark = marker();
       const command = `trap '' HUP INT; sleep ${mark} & setsid sleep ${mark} & wait`;
@@ -132,7 +133,7 @@ Deno.test({
       await screen.until(`left: ${code}`);
       assertEquals(await left(mark), [], name);
     })).then(() => {}),
-});
+);
 
 /** The process of the program that was started in `folder`. */
 async function programIn(folder: string): Promise<number> {
@@ -177,25 +178,22 @@ Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated"
 });
 
 Deno.test("stream-json tells of the end of a job as a notice", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await run("mkfifo", `${folder}/go`);
-    await using server = strictServer([
-      job(`: < ${folder}/go`),
-      async () => (await open(`${folder}/go`), {
-        toolCalls: [{ name: "job_output", arguments: { job: 1 } }],
-      }),
-      { text: "Done." },
-    ]);
-    const args = ["--local", "--host", server.url, "-m", "test", "--yes", "--sandbox", "off"];
-    const child = program([...args, "--output", "stream-json", "-p", "go"]).spawn();
-    const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
-      .map((line) => JSON.parse(line));
-    const notice = lines.find(({ type }) => type === "notice");
-    assertMatch(notice.message, /^Job 1 done: : < /);
-    const [, done] = lines.filter(({ type }) => type === "tool_done");
-    assertMatch(done.exec.result, /^job 1 ended after \d+ s\nexit code: 0\nno new output/);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await run("mkfifo", `${folder}/go`);
+  await using server = strictServer([
+    job(`: < ${folder}/go`),
+    async () => (await open(`${folder}/go`), {
+      toolCalls: [{ name: "job_output", arguments: { job: 1 } }],
+    }),
+    { text: "Done." },
+  ]);
+  const args = ["--local", "--host", server.url, "-m", "test", "--yes", "--sandbox", "off"];
+  const child = program([...args, "--output", "stream-json", "-p", "go"]).spawn();
+  const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
+    .map((line) => JSON.parse(line));
+  const notice = lines.find(({ type }) => type === "notice");
+  assertMatch(notice.message, /^Job 1 done: : < /);
+  const [, done] = lines.filter(({ type }) => type === "tool_done");
+  assertMatch(done.exec.result, /^job 1 ended after \d+ s\nexit code: 0\nno new output/);
 });

@@ -49,7 +49,7 @@ const REPORTS: [change: Partial<PermissionReport>, rows: string[]][] = [
     "env      A",
     "network  in this session for a, b",
   ]],
-  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isConfined: true }] }, [
+  [{ rules: [{ effect: "ask", text: "run_bash(a)", isOfSession: true, isForSandbox: true }] }, [
     "approve  ask",
     "sandbox  off: commands can do everything you can",
     "ask      run_bash(a) · this session, for the sandbox",

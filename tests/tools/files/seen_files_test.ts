@@ -57,18 +57,16 @@ for (const [name, change] of CHANGES) {
   }
 }
 
-Deno.test({
-  name: "EDT-08 other rights and times are no other content",
+Deno.test("EDT-08 other rights and times are no other content", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    using made = space();
-    const path = made.put("f", "one\ntwo\n", 0o600);
-    await readFile(read, made.context);
-    Deno.chmodSync(path, 0o700);
-    Deno.utimeSync(path, 1, 1);
-    await editFile(edit, made.context);
-    assertEquals(made.text("f"), "1\ntwo\n");
-  },
+}, async () => {
+  using made = space();
+  const path = made.put("f", "one\ntwo\n", 0o600);
+  await readFile(read, made.context);
+  Deno.chmodSync(path, 0o700);
+  Deno.utimeSync(path, 1, 1);
+  await editFile(edit, made.context);
+  assertEquals(made.text("f"), "1\ntwo\n");
 });
 
 Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async () => {

@@ -156,28 +156,24 @@ Deno.test("PTH-06 patterns that lead out are refused, with what to give instead"
   }
 });
 
-Deno.test({
-  name: "PTH-06 links are not followed",
-  ignore: !posix,
-  fn: async () => {
-    using outside = workspace();
-    outside.put("secret.ts", "");
-    using ws = workspace();
-    await put(ws, { "in/a.ts": "" });
-    await Deno.symlink(outside.dir, ws.at("sub"));
-    await Deno.symlink(outside.at("secret.ts"), ws.at("leak.ts"));
-    await Deno.symlink(".", ws.at("in/loop"));
-    await Deno.symlink("..", ws.at("in/up"));
-    await Deno.symlink("in", ws.at("inside"));
-    assertEquals(await glob(ws, "**/*.ts"), "in/a.ts\n[skipped: 1 link]");
-    for (const [pattern, path] of [["sub/**", "."], ["**", "sub"], ["*/../sub/*", "."]] as const) {
-      const error = await assertRejects(() => glob(ws, pattern, path), Error);
-      assert(!error.message.includes(outside.dir), error.message);
-    }
-    assertStringIncludes(await glob(ws, "*/secret.ts"), "No files match");
-    // A link that stays within may be named.
-    assertEquals(await glob(ws, "*.ts", "inside"), "inside/a.ts");
-  },
+Deno.test("PTH-06 links are not followed", { ignore: !posix }, async () => {
+  using outside = workspace();
+  outside.put("secret.ts", "");
+  using ws = workspace();
+  await put(ws, { "in/a.ts": "" });
+  await Deno.symlink(outside.dir, ws.at("sub"));
+  await Deno.symlink(outside.at("secret.ts"), ws.at("leak.ts"));
+  await Deno.symlink(".", ws.at("in/loop"));
+  await Deno.symlink("..", ws.at("in/up"));
+  await Deno.symlink("in", ws.at("inside"));
+  assertEquals(await glob(ws, "**/*.ts"), "in/a.ts\n[skipped: 1 link]");
+  for (const [pattern, path] of [["sub/**", "."], ["**", "sub"], ["*/../sub/*", "."]] as const) {
+    const error = await assertRejects(() => glob(ws, pattern, path), Error);
+    assert(!error.message.includes(outside.dir), error.message);
+  }
+  assertStringIncludes(await glob(ws, "*/secret.ts"), "No files match");
+  // A link that stays within may be named.
+  assertEquals(await glob(ws, "*.ts", "inside"), "inside/a.ts");
 });
 
 Deno.test("a place outside that is named plainly is listed with whole paths", async () => {
@@ -208,21 +204,17 @@ Deno.test("bad arguments are refused with what to give instead", async () => {
   }
 });
 
-Deno.test({
-  name: "names cannot forge lines",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    ws.put("a\nb\x1b[31m", "");
-    ws.put("é 日本", "");
-    assertEquals(await names(ws, "*"), "a\\u{a}b\\u{1b}[31m é 日本");
-  },
+Deno.test("names cannot forge lines", { ignore: !posix }, async () => {
+  using ws = workspace();
+  ws.put("a\nb\x1b[31m", "");
+  ws.put("é 日本", "");
+  assertEquals(await names(ws, "*"), "a\\u{a}b\\u{1b}[31m é 日本");
 });
 
-Deno.test({
-  name: "folders that cannot be read are counted",
-  ignore: !posix || Deno.uid() === 0, // root reads everything
-  fn: async () => {
+Deno.test(
+  "folders that cannot be read are counted",
+  { ignore: !posix || Deno.uid() === 0 },
+  async () => {
     using ws = workspace();
     await put(ws, { "a/x": "", "b/x": "" });
     await Deno.chmod(ws.at("a"), 0);
@@ -232,4 +224,4 @@ Deno.test({
       await Deno.chmod(ws.at("a"), 0o700);
     }
   },
-});
+);

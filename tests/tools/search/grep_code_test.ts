@@ -199,16 +199,16 @@ Deno.test(
   },
 );
 
-Deno.test({
-  name: "files that cannot be read are counted",
-  ignore: !posix || Deno.uid() === 0, // root reads everything
-  fn: async () => {
+Deno.test(
+  "files that cannot be read are counted",
+  { ignore: !posix || Deno.uid() === 0 },
+  async () => {
     using ws = workspace();
     ws.put("a", "needle");
     ws.put("b", "needle", 0);
     assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
   },
-});
+);
 
 Deno.test("files over 64 MiB are named, not read whole", async () => {
   using ws = workspace();

@@ -125,18 +125,16 @@ Deno.test("rules of .gitignore", () => {
   }
 });
 
-Deno.test({
-  name: "rules of .gitignore, as git reads them",
-  ignore: gitMissing || Deno.build.os === "windows", // needs git, and names that Windows has not
-  fn: async () => {
-    using ws = workspace();
-    await put(ws.dir, PATHS);
-    for (const [rules] of ROWS) {
-      ws.put(".gitignore", rules);
-      const theirs = await ignoredByGit(ws.dir, PATHS.map(([path]) => path));
-      assertEquals(ignoredBy(rules, PATHS).sort(), theirs.sort(), JSON.stringify(rules));
-    }
-  },
+Deno.test("rules of .gitignore, as git reads them", {
+  ignore: gitMissing || Deno.build.os === "windows",
+}, async () => {
+  using ws = workspace();
+  await put(ws.dir, PATHS);
+  for (const [rules] of ROWS) {
+    ws.put(".gitignore", rules);
+    const theirs = await ignoredByGit(ws.dir, PATHS.map(([path]) => path));
+    assertEquals(ignoredBy(rules, PATHS).sort(), theirs.sort(), JSON.stringify(rules));
+  }
 });
 
 const ATOMS = [
@@ -163,39 +161,37 @@ const NAMES = [
   "*",
 ];
 
-Deno.test({
-  name: "random rules of .gitignore, as git reads them",
+Deno.test("random rules of .gitignore, as git reads them", {
   ignore: gitMissing || Deno.build.os === "windows",
-  fn: async () => {
-    using ws = workspace();
-    const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
-    const paths: [string, boolean][] = [];
-    const fill = (folder: string, depth: number) => {
-      for (const name of NAMES) {
-        const isDir = depth < 2 && below(3) === 0;
-        if (!isDir && below(3) === 0) continue;
-        paths.push([folder + name, isDir]);
-        if (isDir) fill(`${folder}${name}/`, depth + 1);
-      }
-    };
-    fill("", 0);
-    await put(ws.dir, paths);
-    const line = () => {
-      let text = (below(4) ? "" : "!") + (below(4) ? "" : "/");
-      for (let i = below(5); i >= 0; i--) text += ATOMS[below(ATOMS.length)];
-      // git takes an escaped slash behind stars for one that needs a folder before it.
-      return text.replace(/\*\\\//g, "*/");
-    };
-    let ignored = 0;
-    for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 150); i++) {
-      const rules = Array.from({ length: 1 + below(4) }, line).join(below(5) ? "\n" : "\r\n");
-      ws.put(".gitignore", rules);
-      const theirs = await ignoredByGit(ws.dir, paths.map(([path]) => path));
-      assertEquals(ignoredBy(rules, paths).sort(), theirs.sort(), JSON.stringify(rules));
-      ignored += theirs.length;
+}, async () => {
+  using ws = workspace();
+  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+  const paths: [string, boolean][] = [];
+  const fill = (folder: string, depth: number) => {
+    for (const name of NAMES) {
+      const isDir = depth < 2 && below(3) === 0;
+      if (!isDir && below(3) === 0) continue;
+      paths.push([folder + name, isDir]);
+      if (isDir) fill(`${folder}${name}/`, depth + 1);
     }
-    assert(ignored > 1000, `${ignored} paths ignored: the rules hardly match anything`);
-  },
+  };
+  fill("", 0);
+  await put(ws.dir, paths);
+  const line = () => {
+    let text = (below(4) ? "" : "!") + (below(4) ? "" : "/");
+    for (let i = below(5); i >= 0; i--) text += ATOMS[below(ATOMS.length)];
+    // git takes an escaped slash behind stars for one that needs a folder before it.
+    return text.replace(/\*\\\//g, "*/");
+  };
+  let ignored = 0;
+  for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 150); i++) {
+    const rules = Array.from({ length: 1 + below(4) }, line).join(below(5) ? "\n" : "\r\n");
+    ws.put(".gitignore", rules);
+    const theirs = await ignoredByGit(ws.dir, paths.map(([path]) => path));
+    assertEquals(ignoredBy(rules, paths).sort(), theirs.sort(), JSON.stringify(rules));
+    ignored += theirs.length;
+  }
+  assert(ignored > 1000, `${ignored} paths ignored: the rules hardly match anything`);
 });
 
 Deno.test("bytes are counted, not characters, as git does", () => {

@@ -121,21 +121,17 @@ Deno.test("what a walk leaves out", async () => {
   }
 });
 
-Deno.test({
-  name: "what a walk leaves out, as ripgrep has it",
-  ignore: rgMissing, // compares with rg, which is not installed
-  fn: async () => {
-    for (const [name, files] of ROWS) {
-      // rg needs a rule for the one, and an old rg takes the BOM for a part of the name.
-      if (name === "node_modules" || name.includes("BOM")) continue;
-      using ws = workspace();
-      await put(ws, { ".git/HEAD": "", ...files });
-      const args = ["--files", "--no-config", "--no-ignore-global"];
-      const { stdout } = await new Deno.Command("rg", { args, cwd: ws.dir }).output();
-      const theirs = new TextDecoder().decode(stdout).split("\n").slice(0, -1).sort();
-      assertEquals(walk(ws), theirs.map((path) => path.replaceAll("\\", "/")), name);
-    }
-  },
+Deno.test("what a walk leaves out, as ripgrep has it", { ignore: rgMissing }, async () => {
+  for (const [name, files] of ROWS) {
+    // rg needs a rule for the one, and an old rg takes the BOM for a part of the name.
+    if (name === "node_modules" || name.includes("BOM")) continue;
+    using ws = workspace();
+    await put(ws, { ".git/HEAD": "", ...files });
+    const args = ["--files", "--no-config", "--no-ignore-global"];
+    const { stdout } = await new Deno.Command("rg", { args, cwd: ws.dir }).output();
+    const theirs = new TextDecoder().decode(stdout).split("\n").slice(0, -1).sort();
+    assertEquals(walk(ws), theirs.map((path) => path.replaceAll("\\", "/")), name);
+  }
 });
 
 Deno.test("ignored folders that are named are walked, by their own rules", async () => {
@@ -157,64 +153,58 @@ Deno.test("ignored folders that are named are walked, by their own rules", async
   assertEquals(at(".hid"), "a");
 });
 
-Deno.test({
-  name: "random trees with nested .gitignore files, as git has it",
-  ignore: gitMissing || !posix, // compares with git
-  fn: async () => {
-    const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
-    const names = ["a", "b", "c.js", "d", ".e"];
-    const atoms = ["a", "b", "c.js", "d", ".e", "*", "*.js", "?", "[ab]", "**"];
-    const rules = () =>
-      Array.from({ length: below(5) }, () => {
-        const parts = Array.from({ length: 1 + below(3) }, () => atoms[below(atoms.length)]!);
-        return (below(3) ? "" : "!") + (below(3) ? "" : "/") + parts.join("/") +
-          (below(3) ? "" : "/");
-      }).join("\n");
-    let left = 0;
-    for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 15); i++) {
-      using ws = workspace();
-      await run("git", "-C", ws.dir, "init", "-q");
-      await put(ws, { ".git/info/exclude": rules() });
-      const fill = (folder: string, depth: number) => {
-        if (below(2)) ws.put(`${folder}.gitignore`, rules());
-        for (const name of names) {
-          if (depth === 3 || below(3)) ws.put(folder + name, "");
-          else {
-            Deno.mkdirSync(ws.at(folder + name));
-            fill(`${folder}${name}/`, depth + 1);
-          }
+Deno.test("random trees with nested .gitignore files, as git has it", {
+  ignore: gitMissing || !posix,
+}, async () => {
+  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+  const names = ["a", "b", "c.js", "d", ".e"];
+  const atoms = ["a", "b", "c.js", "d", ".e", "*", "*.js", "?", "[ab]", "**"];
+  const rules = () =>
+    Array.from({ length: below(5) }, () => {
+      const parts = Array.from({ length: 1 + below(3) }, () => atoms[below(atoms.length)]!);
+      return (below(3) ? "" : "!") + (below(3) ? "" : "/") + parts.join("/") +
+        (below(3) ? "" : "/");
+    }).join("\n");
+  let left = 0;
+  for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 15); i++) {
+    using ws = workspace();
+    await run("git", "-C", ws.dir, "init", "-q");
+    await put(ws, { ".git/info/exclude": rules() });
+    const fill = (folder: string, depth: number) => {
+      if (below(2)) ws.put(`${folder}.gitignore`, rules());
+      for (const name of names) {
+        if (depth === 3 || below(3)) ws.put(folder + name, "");
+        else {
+          Deno.mkdirSync(ws.at(folder + name));
+          fill(`${folder}${name}/`, depth + 1);
         }
-      };
-      fill("", 0);
-      const listed = await run(
-        "git",
-        ...["-C", ws.dir, "-c", "core.excludesFile=", "ls-files", "-zo", "--exclude-standard"],
-      );
-      const theirs = listed.split("\0").slice(0, -1).sort();
-      assertEquals(walk(ws, { hidden: [/./] }), theirs, `run ${i}`);
-      left += theirs.length;
-    }
-    assert(left > 50, `${left} files left: nothing to compare`);
-  },
+      }
+    };
+    fill("", 0);
+    const listed = await run(
+      "git",
+      ...["-C", ws.dir, "-c", "core.excludesFile=", "ls-files", "-zo", "--exclude-standard"],
+    );
+    const theirs = listed.split("\0").slice(0, -1).sort();
+    assertEquals(walk(ws, { hidden: [/./] }), theirs, `run ${i}`);
+    left += theirs.length;
+  }
+  assert(left > 50, `${left} files left: nothing to compare`);
 });
 
-Deno.test({
-  name: "a deep tree, and a chain of links to itself",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    let folder = ws.dir;
-    // About as deep as a path may be long.
-    for (let i = 0; i < 60; i++) {
-      folder += `/${"d".repeat(60)}`;
-      Deno.mkdirSync(folder);
-      if (i === 5) await Deno.symlink("..", `${folder}/up`);
-    }
-    ws.put("end", "");
-    await Deno.symlink(ws.dir, ws.at("self"));
-    await Deno.symlink("loop", ws.at("loop"));
-    assertEquals(walk(ws), ["end"]);
-  },
+Deno.test("a deep tree, and a chain of links to itself", { ignore: !posix }, async () => {
+  using ws = workspace();
+  let folder = ws.dir;
+  // About as deep as a path may be long.
+  for (let i = 0; i < 60; i++) {
+    folder += `/${"d".repeat(60)}`;
+    Deno.mkdirSync(folder);
+    if (i === 5) await Deno.symlink("..", `${folder}/up`);
+  }
+  ws.put("end", "");
+  await Deno.symlink(ws.dir, ws.at("self"));
+  await Deno.symlink("loop", ws.at("loop"));
+  assertEquals(walk(ws), ["end"]);
 });
 
 Deno.test("SEC-01 names of files are withheld for files alone, and counted", async () => {
@@ -243,17 +233,15 @@ Deno.test("what cannot be listed is counted, but for what is gone", () => {
   }
 });
 
-Deno.test({
-  name: "the root of the file system is listed without folders of the system's state",
+Deno.test("the root of the file system is listed without folders of the system's state", {
   ignore: !posix,
-  fn: () => {
-    const walker = new Walk({ root: "", top: "", maxDepth: Infinity, hidden: [] }, emptyTally());
-    const { folders } = walker.list("");
-    assert(folders.includes("/usr"), folders.join());
-    if (Deno.build.os === "linux") {
-      assertEquals(folders.filter((at) => /^.(proc|sys)$/.test(at)), []);
-    }
-  },
+}, () => {
+  const walker = new Walk({ root: "", top: "", maxDepth: Infinity, hidden: [] }, emptyTally());
+  const { folders } = walker.list("");
+  assert(folders.includes("/usr"), folders.join());
+  if (Deno.build.os === "linux") {
+    assertEquals(folders.filter((at) => /^.(proc|sys)$/.test(at)), []);
+  }
 });
 
 // Each row: a path, and whether it is withheld as a file and as a folder.

@@ -274,10 +274,7 @@ Deno.test("a job that fails tells the limits of what confines it", { ignore }, a
   await using s = session();
   s.ws.context.confine = (program, args) =>
     Promise.resolve({ program, args: [...args], limits: "no network" });
-  assertEquals(
-    await start(s.ws, "exit 3", 60_000),
-    "exit code: 3\nno network\nno output",
-  );
+  assertEquals(await start(s.ws, "exit 3", 60_000), "exit code: 3\nno network\nno output");
   assertEquals(await start(s.ws, "true", 60_000), "exit code: 0\nno output");
   await start(s.ws, "exec sleep 1000");
   assertEquals((await look(s.ws, 1, { stop: true })).includes("no network"), false);

@@ -488,36 +488,32 @@ Deno.test("R-09 commands start with a locale of UTF-8 or C", () => {
   assertEquals(commandEnvironment([], { LC_TERMINAL: "iTerm2" }).LC_TERMINAL, "iTerm2");
 });
 
-Deno.test({
-  name: "SEC-01 a command sees the environment without its credentials",
-  ignore,
-  async fn() {
-    using ws = workspace();
-    const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
-    const open = ["JAVA_HOME", "GOFLAGS", "VIRTUAL_ENV"];
-    const same = "CFLAGS";
-    const before = Deno.env.toObject();
-    for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
-    try {
-      const named = { ...ws.context, env: ["GITHUB_TOKEN", "AWS_*", "OPENAI_API_KEY", "*", same] };
-      const given = await runBash({ command: "env", timeout_seconds: 10 }, named);
-      for (const name of ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", ...open]) {
-        assertStringIncludes(given, `${name}=canary`);
-      }
-      assertEquals(given.includes("OPENAI_API_KEY"), false);
-      for (const name of ["OPENAI_API_KEY", same]) Deno.env.set(name, "canary-of-16-or-more");
-      const result = await bash(ws, "env");
-      assertEquals(result.includes(same), false);
-      for (const name of secret) assertEquals(result.includes(name), false, name);
-      for (const name of open) assertStringIncludes(result, `${name}=canary`);
-      assertStringIncludes(result, "PATH=");
-    } finally {
-      for (const name of [...secret, ...open, same]) {
-        if (before[name] === undefined) Deno.env.delete(name);
-        else Deno.env.set(name, before[name]);
-      }
+Deno.test("SEC-01 a command sees the environment without its credentials", { ignore }, async () => {
+  using ws = workspace();
+  const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
+  const open = ["JAVA_HOME", "GOFLAGS", "VIRTUAL_ENV"];
+  const same = "CFLAGS";
+  const before = Deno.env.toObject();
+  for (const name of [...secret, ...open]) Deno.env.set(name, "canary");
+  try {
+    const named = { ...ws.context, env: ["GITHUB_TOKEN", "AWS_*", "OPENAI_API_KEY", "*", same] };
+    const given = await runBash({ command: "env", timeout_seconds: 10 }, named);
+    for (const name of ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", ...open]) {
+      assertStringIncludes(given, `${name}=canary`);
     }
-  },
+    assertEquals(given.includes("OPENAI_API_KEY"), false);
+    for (const name of ["OPENAI_API_KEY", same]) Deno.env.set(name, "canary-of-16-or-more");
+    const result = await bash(ws, "env");
+    assertEquals(result.includes(same), false);
+    for (const name of secret) assertEquals(result.includes(name), false, name);
+    for (const name of open) assertStringIncludes(result, `${name}=canary`);
+    assertStringIncludes(result, "PATH=");
+  } finally {
+    for (const name of [...secret, ...open, same]) {
+      if (before[name] === undefined) Deno.env.delete(name);
+      else Deno.env.set(name, before[name]);
+    }
+  }
 });
 
 Deno.test("the sandbox is none of the processes that a command left", { ignore }, async () => {
@@ -535,9 +531,7 @@ Deno.test("the sandbox is none of the processes that a command left", { ignore }
 
 Deno.test(
   "a person who waits sees the newest lines of the stream that printed last, or the ends of both",
-  {
-    ignore,
-  },
+  { ignore },
   async () => {
     using ws = workspace();
     let newest: NewestOutput | undefined;

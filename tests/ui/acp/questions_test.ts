@@ -53,7 +53,7 @@ Deno.test("editors: a question says what a yes does, who asks, and the model's r
     subAgent: "builder",
     confinedTo: "sandboxed: only this folder",
     isRoutine: false,
-    isOfPerson: false,
+    isFromUser: false,
   };
   const { asking, shown } = answering("once");
   assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });

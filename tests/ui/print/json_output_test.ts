@@ -59,37 +59,29 @@ for (const [args, options, exitCode, error] of failures) {
   });
 }
 
-Deno.test({
-  name: "--output json gives one object when stdin is a folder",
-  ignore: !unix,
-  async fn() {
-    const { code, stdout } = await new Deno.Command("sh", {
-      args: [
-        "-c",
-        'exec "$@" < .',
-        "sh",
-        Deno.execPath(),
-        ..."run -A main.ts --local -p x --output json".split(" "),
-      ],
-    }).output();
-    const { error, ...rest } = result({
-      code,
-      stdout: new TextDecoder().decode(stdout),
-      stderr: "",
-    });
-    assertEquals([code, rest], [1, { type: "result", isError: true, exitCode: 1, ...EMPTY }]);
-    assertMatch(error as string, /directory/i);
-  },
+Deno.test("--output json gives one object when stdin is a folder", { ignore: !unix }, async () => {
+  const { code, stdout } = await new Deno.Command("sh", {
+    args: [
+      "-c",
+      'exec "$@" < .',
+      "sh",
+      Deno.execPath(),
+      ..."run -A main.ts --local -p x --output json".split(" "),
+    ],
+  }).output();
+  const { error, ...rest } = result({ code, stdout: new TextDecoder().decode(stdout), stderr: "" });
+  assertEquals([code, rest], [1, { type: "result", isError: true, exitCode: 1, ...EMPTY }]);
+  assertMatch(error as string, /directory/i);
 });
 
 const signals = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 for (const [signal, exitCode] of signals) {
   const aborted = { type: "result", isError: true, exitCode, stopReason: "aborted", ...EMPTY };
 
-  Deno.test({
-    name: `--output json gives one object at ${signal} while stdin is read`,
-    ignore: !unix,
-    async fn() {
+  Deno.test(
+    `--output json gives one object at ${signal} while stdin is read`,
+    { ignore: !unix },
+    async () => {
       await using server = strictServer([]);
       // It says when it has begun to wait: it asks for more than the first byte.
       const child = command([...local(server.url), "--output", "json"], { stdin: "" }).spawn();
@@ -103,13 +95,13 @@ for (const [signal, exitCode] of signals) {
       assertEquals([code, result(ran), ran.stderr], [exitCode, aborted, ""]);
       await stdin.close().catch(() => {});
     },
-  });
+  );
 }
 
-Deno.test({
-  name: "a signal ends the program though nobody reads its stdout",
-  ignore: !unix,
-  async fn() {
+Deno.test(
+  "a signal ends the program though nobody reads its stdout",
+  { ignore: !unix },
+  async () => {
     await Promise.all(signals.map(async ([signal, exitCode]) => {
       const taken = Promise.withResolvers<void>();
       await using server = serve(async (request, peer) => {
@@ -130,4 +122,4 @@ Deno.test({
       await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
     }));
   },
-});
+);

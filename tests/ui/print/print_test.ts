@@ -9,6 +9,7 @@ import { Output } from "../../../src/ui/terminal/stdio.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 
 type PrintOptions = ConstructorParameters<typeof PrintFrontend>[0];
 
@@ -67,26 +68,23 @@ async function printed(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   await using server = strictServer(steps);
   const { stdout, stderr, frontend } = streams(options);
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.writeTextFile(`${folder}/.env`, "KEY=1\n");
-    await using session = new Session({
-      config: { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) },
-      isChosen: true,
-      folder,
-      permissions: openPermissions({ yes }, () => undefined),
-      readsFolder: false,
-      isRecorded: false,
-      canUndo: false,
-      asksServer: "before-turns",
-    }, frontend);
-    const code = await frontend.run(session, prompt);
-    // What is queued is written in the next turns of the event loop.
-    await new Promise((resolve) => setTimeout(resolve));
-    return { code, stdout: stdout.join(""), stderr: stderr.join("") };
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.writeTextFile(`${folder}/.env`, "KEY=1\n");
+  await using session = new Session({
+    config: { local: localConfig({ host: server.url, model: "test", maxRetries: 0 }) },
+    isChosen: true,
+    folder,
+    permissions: openPermissions({ yes }, () => undefined),
+    readsFolder: false,
+    isRecorded: false,
+    canUndo: false,
+    asksServer: "before-turns",
+  }, frontend);
+  const code = await frontend.run(session, prompt);
+  // What is queued is written in the next turns of the event loop.
+  await new Promise((resolve) => setTimeout(resolve));
+  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
 const bash = { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] };

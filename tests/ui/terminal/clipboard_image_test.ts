@@ -6,11 +6,10 @@ import { png } from "../../helpers/images.ts";
 const isWindows = Deno.build.os === "windows";
 const printing = (script: string): [string, ...string[]] => ["sh", "-c", script];
 
-Deno.test({
-  name:
-    "the clipboard's image is a private file of the first program that gives one, gone in the end",
-  ignore: isWindows,
-  async fn() {
+Deno.test(
+  "the clipboard's image is a private file of the first program that gives one, gone in the end",
+  { ignore: isWindows },
+  async () => {
     const source = await Deno.makeTempFile();
     try {
       await Deno.writeFile(source, png(3, 4));
@@ -42,4 +41,4 @@ Deno.test({
       await Deno.remove(source);
     }
   },
-});
+);

@@ -9,24 +9,20 @@ function configuredTest(
   { setup = "", config = {} }: { setup?: string; config?: Record<string, unknown> },
   body: (terminal: Terminal) => Promise<void>,
 ): void {
-  Deno.test({
-    name: noTmux ? `${name} (skipped: ${noTmux})` : name,
-    ignore: noTmux !== "",
-    async fn() {
-      await using server = await strictServer([{ text: "Answer." }], { models: ["test"] });
-      await using screen = await terminal();
-      const { folder } = screen;
-      await Deno.mkdir(`${folder}/../config/copilot`, { recursive: true });
-      await Deno.mkdir(`${folder}/tmp`);
-      await Deno.writeTextFile(`${folder}/../config/copilot/config.json`, JSON.stringify(config));
-      await Deno.writeTextFile(`${folder}/ed.sh`, EDITOR_SCRIPT);
-      await screen.type(`unset VISUAL EDITOR; export TMPDIR=$PWD/tmp; ${setup}\r`);
-      await screen.type(
-        `clear; ${sessionCommand(server)}; echo left: $?; stty -a | grep -o .icanon\r`,
-      );
-      await screen.until((rows) => rows.includes(">"));
-      await body(screen);
-    },
+  Deno.test(noTmux ? `${name} (skipped: ${noTmux})` : name, { ignore: noTmux !== "" }, async () => {
+    await using server = await strictServer([{ text: "Answer." }], { models: ["test"] });
+    await using screen = await terminal();
+    const { folder } = screen;
+    await Deno.mkdir(`${folder}/../config/copilot`, { recursive: true });
+    await Deno.mkdir(`${folder}/tmp`);
+    await Deno.writeTextFile(`${folder}/../config/copilot/config.json`, JSON.stringify(config));
+    await Deno.writeTextFile(`${folder}/ed.sh`, EDITOR_SCRIPT);
+    await screen.type(`unset VISUAL EDITOR; export TMPDIR=$PWD/tmp; ${setup}\r`);
+    await screen.type(
+      `clear; ${sessionCommand(server)}; echo left: $?; stty -a | grep -o .icanon\r`,
+    );
+    await screen.until((rows) => rows.includes(">"));
+    await body(screen);
   });
 }
 
@@ -58,8 +54,7 @@ configuredTest(
     await screen.until("EDITING");
     await screen.type("typed there\r");
     await screen.until((rows) =>
-      rows.includes("> hello") &&
-      rows.includes("  from editor: sane -rw------- typed there")
+      rows.includes("> hello") && rows.includes("  from editor: sane -rw------- typed there")
     );
     assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/tmp`)), []);
     await screen.type("X\x1f\x1f");

@@ -115,10 +115,10 @@ const KEY_ALIASES: Readonly<Record<string, string>> = {
 
 /** The name of a key as the decoder writes it, such as `ctrl-alt-x`; undefined for unknown keys. */
 function keyNameOf(text: string): string | undefined {
-  const [, held = "", rest = ""] = /^((?:(?:ctrl|alt|shift)-)*)([^]+)$/.exec(text.toLowerCase()) ??
-    [];
+  const [, prefix = "", rest = ""] =
+    /^((?:(?:ctrl|alt|shift)-)*)([^]+)$/.exec(text.toLowerCase()) ?? [];
   const base = KEY_ALIASES[rest] ?? rest;
-  const modifiers = ["ctrl-", "alt-", "shift-"].filter((one) => held.includes(one));
+  const modifiers = ["ctrl-", "alt-", "shift-"].filter((one) => prefix.includes(one));
   const isChar = Array.from(base).length === 1 && base > " ";
   // Shift and a character is another character; a character alone is text.
   if (isChar ? modifiers.length === 0 || modifiers.includes("shift-") : !NAMED.has(base)) return;

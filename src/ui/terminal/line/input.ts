@@ -1,4 +1,4 @@
-/** Reads the lines that a person types (spec 4.7), with an editor if the terminal allows. @module */
+/** Reads the lines that a user types (spec 4.7), with an editor if the terminal allows. @module */
 
 import { LiveOutput } from "../screen/live_output.ts";
 import { ModalDriver, ModalStack, type Outcome } from "../screen/modal.ts";

@@ -41,7 +41,7 @@ export type Meaning = { name: string } | { text: string } | undefined;
 
 /** The meaning of `SS3 params letter`; `alt`: an Escape came before it. */
 export function ss3Meaning(params: string, letter: string, alt: boolean): Meaning {
-  return named(FINALS[letter], Number(params.split(";").at(-1) || 1), alt);
+  return keyNamed(FINALS[letter], Number(params.split(";").at(-1) || 1), alt);
 }
 
 /** The meaning of `CSI params letter`; `alt`: an Escape came before it. */
@@ -53,13 +53,13 @@ export function csiMeaning(params: string, letter: string, alt: boolean): Meanin
   if (event === 3) return undefined; // kitty: the key was released
   if (letter === "u") return codeMeaning(first, modifier, shifted);
   if (letter === "~" && first === 27) return codeMeaning(groups[2]?.[0] ?? 0, modifier, undefined);
-  if (letter === "~") return named(NUMBERS[first], modifier, alt);
+  if (letter === "~") return keyNamed(NUMBERS[first], modifier, alt);
   if (letter in SINGLE_FINALS) return { name: SINGLE_FINALS[letter]! };
   if (first > 1) return undefined; // the position of the cursor
-  return named(FINALS[letter], modifier, alt);
+  return keyNamed(FINALS[letter], modifier, alt);
 }
 
-function named(name: string | undefined, modifier: number, alt: boolean): Meaning {
+function keyNamed(name: string | undefined, modifier: number, alt: boolean): Meaning {
   if (name === undefined) return undefined;
   return { name: withModifiers(name, alt ? ((modifier - 1) | 2) + 1 : modifier) };
 }
@@ -76,7 +76,7 @@ function codeMeaning(code: number, modifier: number, shifted: number | undefined
   if (keypad === undefined && !isText) return undefined;
   const char = keypad ?? String.fromCodePoint(shown);
   if (char === " " && bits & 4) return { name: withModifiers("space", modifier) };
-  const held = bits & ~(1 | 64 | 128);
-  if (held !== 0) return { name: withModifiers(char.toLowerCase(), held + 1) };
+  const modifiers = bits & ~(1 | 64 | 128);
+  if (modifiers !== 0) return { name: withModifiers(char.toLowerCase(), modifiers + 1) };
   return { text: bits & 1 ? char.toUpperCase() : char };
 }

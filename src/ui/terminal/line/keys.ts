@@ -25,7 +25,7 @@ export const BACKGROUND_KEY = "background-";
 /** The terminal knows kitty's keyboard protocol. */
 export const KITTY_KEY = "keyboard-kitty";
 
-/** True for a report of the terminal, which the person did not type. */
+/** True for a report of the terminal, which the user did not type. */
 export function isReport({ name = "" }: Key): boolean {
   return name.startsWith("focus-") || name === KITTY_KEY || name.startsWith(BACKGROUND_KEY);
 }

@@ -310,7 +310,7 @@ export class LiveScreen implements Screen {
       onBackground?.(name.slice(BACKGROUND_KEY.length) as Background);
       this.update();
     } else {
-      // A person who returns to the window may type at once.
+      // A user who returns to the window may type at once.
       this.#questions.keyTime = now;
       this.#isFocused = name === "focus-in";
     }

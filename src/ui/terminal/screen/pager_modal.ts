@@ -1,4 +1,4 @@
-/** A long text on the whole screen, which a person scrolls and searches. @module */
+/** A long text on the whole screen, which a user scrolls and searches. @module */
 
 import { graphemes } from "../../../text/width.ts";
 import type { Key } from "../line/keys.ts";

@@ -8,10 +8,7 @@ import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../../types/message.ts";
 
-export type ChoiceList<T> = Omit<
-  ListOptions<T>,
-  "hasStyles" | "accent" | "unicode" | "context"
->;
+export type ChoiceList<T> = Omit<ListOptions<T>, "hasStyles" | "accent" | "unicode" | "context">;
 
 export interface AskingWay {
   /** True if the question accepts keys only after a quiet moment. */
@@ -46,9 +43,9 @@ export interface Screen extends Disposable {
     objection: (line: string) => string | undefined,
     signal: AbortSignal,
   ): Promise<string | null>;
-  /** Asks for a row of `list`; null if the person cancels or the screen cannot repaint. */
+  /** Asks for a row of `list`; null if the user cancels or the screen cannot repaint. */
   choose<T>(list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null>;
-  /** Notifies a person who uses another window; `text` is one line. */
+  /** Notifies a user who uses another window; `text` is one line. */
   notify(text: string): void;
   copy(text: string): Copied;
 }

@@ -73,7 +73,7 @@ export class ScreenQuestions {
   choose<T>(
     list: ChoiceList<T>,
     signal: AbortSignal,
-    // A person who asked for a list expects that it accepts the next key.
+    // A user who asked for a list expects that it accepts the next key.
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
     const { color, accent, unicode } = this.parts.lineOptions("");

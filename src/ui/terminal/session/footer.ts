@@ -25,8 +25,8 @@ export function footerText(
   };
   const modes = [
     approvesAll && mode?.approve !== "plan" ? "--yes" : mode?.approve,
-    mode?.isConfined === false && "NO SANDBOX",
-    mode?.isConfined && (mode.isReadOnly ? "read-only" : "sandboxed"),
+    mode?.isSandboxed === false && "NO SANDBOX",
+    mode?.isSandboxed && (mode.isReadOnly ? "read-only" : "sandboxed"),
     mode?.hasNetwork && "network",
   ];
   const joined = (folder = "") =>

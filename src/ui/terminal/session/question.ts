@@ -47,9 +47,9 @@ const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
 };
 
 export function questionTitle(
-  { isOfPerson, preview, subject: { action, path } }: Approval,
+  { isFromUser, preview, subject: { action, path } }: Approval,
 ): string {
-  if (isOfPerson) return "Attach it?";
+  if (isFromUser) return "Attach it?";
   if (action !== "edit" && action !== "write" || path === undefined) return "Run this?";
   const isCut = path.length > MAX_TITLE_PATH && !/\p{Cc}/u.test(path);
   const name = isCut ? path.slice(path.lastIndexOf("/") + 1) : path;
@@ -170,12 +170,12 @@ function meanings(
   columns: number,
 ): string {
   const help: Readonly<Record<Choice, string>> = {
-    once: approval.isOfPerson
+    once: approval.isFromUser
       ? "attach it"
       : approval.networked
       ? "yes, with network access, also for its later calls in this session"
       : "yes, this once",
-    refuse: approval.isOfPerson
+    refuse: approval.isFromUser
       ? "do not attach it: the model only sees the name"
       : "no; the model reads what you write after it",
     session: `always: yes, and allow ${allowedBy(approval)} in this session`,
@@ -211,11 +211,11 @@ function requestNotes(approval: Approval, columns: number, paint: Painter): stri
 
 /** Returns everything that would run: nothing is omitted, and control characters are made visible. */
 export function requestText(
-  { call, subject, preview, isOfPerson, subAgent }: Approval,
+  { call, subject, preview, isFromUser, subAgent }: Approval,
   columns: number,
   paint: Painter = (text) => text,
 ): string {
-  if (isOfPerson) return `Your message names ${oneLine(subject.path ?? "")}:`;
+  if (isFromUser) return `Your message names ${oneLine(subject.path ?? "")}:`;
   // The arguments of a new file already contain the file, so the change is not shown instead.
   const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
   const rows = Object.entries(call.arguments)

@@ -33,7 +33,7 @@ export class TurnView {
   /** What the user decided about a call, if it matters, by the call's id. */
   readonly #decided = new Map<string, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
-  readonly #looks = new Map<string, CallText[]>();
+  readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
   /** The kind of the newest output: a blank line separates text from our lines. */
   #last: "nothing" | "text" | "line" = "nothing";
@@ -164,10 +164,17 @@ export class TurnView {
     const { columns } = terminalSize();
     const activity = this.activity.rows(columns);
     if (activity === undefined) return undefined;
-    const looks = this.#lookRows();
-    const gap = looks.length > 0 && this.#last === "text" ? [""] : [];
+    const readRows = this.#lookRows();
+    const gap = readRows.length > 0 && this.#last === "text" ? [""] : [];
     const ghosts = this.activity.ghostRows(columns);
-    const rows = [...gap, ...looks, ...ghosts.length > 0 ? [""] : [], ...ghosts, "", ...activity];
+    const rows = [
+      ...gap,
+      ...readRows,
+      ...ghosts.length > 0 ? [""] : [],
+      ...ghosts,
+      "",
+      ...activity,
+    ];
     // A blank line was printed at the start of the turn.
     return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
   }
@@ -225,21 +232,23 @@ export class TurnView {
 
   #hold(call: CallText): void {
     this.#endText();
-    const held = this.#looks.get(call.verb);
-    if (held === undefined) this.#looks.set(call.verb, [call]);
-    else held.push(call);
-    if ([...this.#looks.values()].flat().length >= MAX_HELD_CALLS) this.#endLooks();
+    const earlier = this.#readCalls.get(call.verb);
+    if (earlier === undefined) this.#readCalls.set(call.verb, [call]);
+    else earlier.push(call);
+    if ([...this.#readCalls.values()].flat().length >= MAX_HELD_CALLS) this.#endLooks();
     this.screen.update();
   }
 
   #lookRows(): string[] {
-    return [...this.#looks].flatMap(([verb, calls]) => titleRows(verb, calls, this.#rowsLook()));
+    return [...this.#readCalls].flatMap(([verb, calls]) =>
+      titleRows(verb, calls, this.#rowsLook())
+    );
   }
 
   #endLooks(): void {
-    if (this.#looks.size === 0) return;
+    if (this.#readCalls.size === 0) return;
     const rows = this.#lookRows();
-    this.#looks.clear();
+    this.#readCalls.clear();
     this.#printLine(rows.join("\n"));
   }
 

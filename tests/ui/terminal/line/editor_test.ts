@@ -11,15 +11,11 @@ function inTerminal(
   fn: (term: Terminal) => Promise<void>,
   { mode = "input", columns = 80, rows = 24, shell = "sh", env = "" } = {},
 ): void {
-  Deno.test({
-    name: name + (noTmux && `: skipped, ${noTmux}`),
-    ignore: noTmux !== "",
-    async fn() {
-      await using term = await terminal({ columns, rows, shell });
-      await term.type(`PS1='$ '; stty -g > before; clear; ${env} ${command(mode)}\r`);
-      await term.until((rows) => /^(> |name:)/.test(`${rows[0]} `));
-      await fn(term);
-    },
+  Deno.test(name + (noTmux && `: skipped, ${noTmux}`), { ignore: noTmux !== "" }, async () => {
+    await using term = await terminal({ columns, rows, shell });
+    await term.type(`PS1='$ '; stty -g > before; clear; ${env} ${command(mode)}\r`);
+    await term.until((rows) => /^(> |name:)/.test(`${rows[0]} `));
+    await fn(term);
   });
 }
 
@@ -53,16 +49,16 @@ inTerminal("typing, editing, and leaving with Ctrl-C", async (term) => {
 });
 
 for (const mode of ["input", "line"]) {
-  Deno.test({
-    name: `Enter typed before the prompt is there is Enter: ${mode}` + (noTmux && `: ${noTmux}`),
-    ignore: noTmux !== "",
-    async fn() {
+  Deno.test(
+    `Enter typed before the prompt is there is Enter: ${mode}` + (noTmux && `: ${noTmux}`),
+    { ignore: noTmux !== "" },
+    async () => {
       await using term = await terminal();
       await term.type(`clear; ${command(mode)}\rearly\rtoo\r`);
       await term.until('got "too"');
       assertStringIncludes((await term.screen()).join("\n"), 'got "early"');
     },
-  });
+  );
 }
 
 inTerminal("long text wraps, wide characters whole, and can be edited everywhere", async (term) => {
@@ -91,8 +87,7 @@ inTerminal("history, search and completion", async (term) => {
   await term.until("(reverse-i-search)'wi': second");
   await term.type("\r");
   await term.until((rows) =>
-    rows.slice(0, 3).join("|") ===
-      '> second|  with two lines|got "second\\nwith two lines"'
+    rows.slice(0, 3).join("|") === '> second|  with two lines|got "second\\nwith two lines"'
   );
   // Keys that come before the next prompt are echoed by the terminal.
   await term.untilCursor(2, 3);
@@ -253,10 +248,10 @@ inTerminal(
   { mode: "input", env: "TERM=dumb" },
 );
 
-Deno.test({
-  name: "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
-  ignore: noTmux !== "",
-  async fn() {
+Deno.test(
+  "TTY-06 a terminal that is closed ends the program" + (noTmux && `: skipped, ${noTmux}`),
+  { ignore: noTmux !== "" },
+  async () => {
     let pid = 0;
     {
       await using term = await terminal();
@@ -270,7 +265,7 @@ Deno.test({
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   },
-});
+);
 
 function isAlive(pid: number): boolean {
   try {

@@ -74,21 +74,17 @@ Deno.test("lines that are torn, or no entries, cost no other", async () => {
   }
 });
 
-Deno.test({
-  name: "the file and its folder are for the user alone",
-  ignore: !unix,
-  async fn() {
-    await using dir = await temp();
-    new History(dir.path, "/a").add("secret");
-    const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
-    assertEquals(mode(dir.path), 0o600);
-    assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
-    for (const [before, after] of [[0o644, 0o600], [0o610, 0o600], [0o400, 0o400]] as const) {
-      Deno.chmodSync(dir.path, before);
-      new History(dir.path, "/a");
-      assertEquals(mode(dir.path), after);
-    }
-  },
+Deno.test("the file and its folder are for the user alone", { ignore: !unix }, async () => {
+  await using dir = await temp();
+  new History(dir.path, "/a").add("secret");
+  const mode = (path: string) => Deno.statSync(path).mode! & 0o777;
+  assertEquals(mode(dir.path), 0o600);
+  assertEquals(mode(`${dir.folder}/state/copilot`), 0o700);
+  for (const [before, after] of [[0o644, 0o600], [0o610, 0o600], [0o400, 0o400]] as const) {
+    Deno.chmodSync(dir.path, before);
+    new History(dir.path, "/a");
+    assertEquals(mode(dir.path), after);
+  }
 });
 
 Deno.test("of a file over its limit the newer half stays, each text once", async () => {

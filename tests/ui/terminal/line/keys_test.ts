@@ -216,15 +216,3 @@ Deno.test("no bytes whatever make text of control characters, or stop the keys",
     assertEquals(end.at(-1), { type: "key", name: "ctrl-a" }, JSON.stringify(bytes));
   }
 });
-
-Deno.test("a paste of 1 MB in small pieces", () => {
-  const text = "some words and a line end\n".repeat(40_000);
-  const bytes = new TextEncoder().encode(`\x1b[200~${text}\x1b[201~`);
-  const decoder = new KeyDecoder();
-  const keys: Key[] = [];
-  for (let at = 0; at < bytes.length; at += 16) {
-    keys.push(...decoder.push(bytes.slice(at, at + 16)));
-  }
-  keys.push(...decoder.flush());
-  assertEquals(keys, [{ type: "paste", text }]);
-});

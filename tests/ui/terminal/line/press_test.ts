@@ -6,10 +6,8 @@ import {
   type LineState,
   lineState,
   lineText,
-  undone,
   viStart,
   withHistory,
-  withUndo,
 } from "../../../../src/ui/terminal/line/state.ts";
 import {
   type Entry,
@@ -141,29 +139,6 @@ Deno.test("keys, the text and the cursor they lead to, and what the driver does"
       [text, ...effects],
       JSON.stringify(keys),
     );
-  }
-});
-
-Deno.test("the kill ring keeps 60 texts, undo 500 steps", async () => {
-  const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
-  const killed = await pressAll(numbers(70).map((text) => `${text}\x17\x06`).join(""));
-  assertEquals(killed.state.kills.map(unitsText), numbers(70).slice(10));
-
-  const edited = await pressAll("é".repeat(510));
-  assertEquals(edited.state.undo.length, 500);
-  await pressAll("\x1f".repeat(501), edited);
-  assertEquals([lineText(edited.state), edited.effects], ["é".repeat(10), ["bell"]]);
-});
-
-Deno.test("of a long text undo keeps fewer steps, but some", () => {
-  for (const [length, steps] of [[10_000, 100], [60_000, 20]] as const) {
-    let state = lineState({ text: Array<string>(length).fill("a") });
-    for (let i = 0; i < 102; i++) {
-      const units = state.units.with(-1, `${i % 10}`);
-      state = withUndo(state, { ...state, units }, undefined);
-    }
-    assertEquals(state.undo.length, steps);
-    assertEquals(undone(state)!.units.at(-1), "0");
   }
 });
 

@@ -47,18 +47,6 @@ Deno.test("text is printed above the rows that change, in the order told", () =>
   assertEquals([opened().output.end()], [""]);
 });
 
-Deno.test("a frame is written in one go, and only if something changed", () => {
-  const state = { row: "input" };
-  const { output, written } = opened(state);
-  assertEquals(written(() => output.draw()), "input\r");
-  assertEquals(written(() => output.draw()), "");
-  output.print("text");
-  const frame = "\x1b[?2026h\r\x1b[Jtext\r\ninput\r\x1b[?2026l";
-  assertEquals(written(() => output.draw()), frame);
-  state.row = "inputs";
-  assertEquals(written(() => output.draw()), "\x1b[6Gs\r");
-});
-
 Deno.test("frames are 33 ms apart, the first after a pause is drawn at once", async () => {
   const { terminal, output, written } = opened();
   await terminal.wait(33);

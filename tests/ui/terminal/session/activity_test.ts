@@ -22,18 +22,6 @@ function atTimes(
   }
 }
 
-Deno.test("the time of a turn is in whole seconds, and what moves tells that it goes on", () => {
-  atTimes((activity, at) => {
-    activity.begin("a\x1b");
-    assertEquals([0, 999, 1000].map((ms) => at(ms)!.slice(2)), ["0 s: a␛", "0 s: a␛", "1 s: a␛"]);
-    assertEquals(new Set([0, 120, 240, 360, 480].map((ms) => at(ms)![0])).size, 4);
-  });
-  atTimes((activity, at) => {
-    activity.begin("a");
-    assertEquals(/^[⠀-⣿] /.test(at(0)!), true);
-  }, true);
-});
-
 Deno.test("the speed is shown after twenty tokens and a second of them", () => {
   atTimes((activity, at) => {
     activity.begin("a");

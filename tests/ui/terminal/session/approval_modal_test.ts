@@ -13,7 +13,7 @@ function approval(more: Partial<Approval> = {}): Approval {
     subject: { command: "npm test" },
     reason: "runs a command",
     isRoutine: true,
-    isOfPerson: false,
+    isFromUser: false,
     choices: CHOICES,
     rules: [{ rule: "run_bash(npm test *)", words: "npm test …" }],
     ...more,
@@ -67,7 +67,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
   assertEquals(question({ rules: exact }).rows()[4], "  2  Yes, and exactly this in this session");
   assertEquals(question({}, 40).rows()[4], "  2  Yes, and the same in this session");
-  assertEquals(question({ choices: ["once", "refuse"], isOfPerson: true }).rows(), [
+  assertEquals(question({ choices: ["once", "refuse"], isFromUser: true }).rows(), [
     ...["", "the call"],
     "Run this?",
     "❯ 1  Yes",

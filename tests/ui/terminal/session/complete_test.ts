@@ -8,24 +8,22 @@ import { modelFlags } from "../../../../src/cli/settings.ts";
 import { fakeSession } from "../../../helpers/fake_session.ts";
 import type { TextPart } from "../../../../src/types/message.ts";
 import { localConfig } from "../../../../src/config.ts";
+import { tempFolder } from "../../../helpers/temp_folder.ts";
 
 const typed = (text: string): TextPart[] => [{ type: "text", text }];
 
 async function inFolder(check: (agent: CopilotAgent) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${folder}/sub`);
-    await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\n");
-    await Deno.writeTextFile(`${folder}/sub/b c.txt`, "three\n");
-    await Deno.mkdir(`${folder}/out/de`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/out/x.txt`, "");
-    await Deno.writeTextFile(`${folder}/out/de/y.txt`, "");
-    await Deno.writeTextFile(`${folder}/.gitignore`, "ignored\nout\n");
-    await Deno.writeTextFile(`${folder}/ignored`, "");
-    await check(new CopilotAgent({ local: localConfig({ model: "test" }) }, folder));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/sub`);
+  await Deno.writeTextFile(`${folder}/a.txt`, "one\ntwo\n");
+  await Deno.writeTextFile(`${folder}/sub/b c.txt`, "three\n");
+  await Deno.mkdir(`${folder}/out/de`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/out/x.txt`, "");
+  await Deno.writeTextFile(`${folder}/out/de/y.txt`, "");
+  await Deno.writeTextFile(`${folder}/.gitignore`, "ignored\nout\n");
+  await Deno.writeTextFile(`${folder}/ignored`, "");
+  await check(new CopilotAgent({ local: localConfig({ model: "test" }) }, folder));
 }
 
 Deno.test("files that a message names go along with it, with their lines", () =>

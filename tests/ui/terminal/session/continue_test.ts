@@ -21,10 +21,7 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
     );
     const third = await ask("-m", "test", "-p", "three");
     assertMatch(third.stderr, /: 4 messages, started [^\n]+\n {2}> two @nothing\n {2}Answer 2/);
-    assertMatch(
-      third.stderr,
-      /^The session used other at [\d.:]+; now it uses test at [\d.:]+/m,
-    );
+    assertMatch(third.stderr, /^The session used other at [\d.:]+; now it uses test at [\d.:]+/m);
     assertEquals(server.requests.map(({ body }) => body.model), ["other", "other", "test"]);
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 6);
     await run([...local, "-m", "test", "-p", "alone"], { cwd: folder });

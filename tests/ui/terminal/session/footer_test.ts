@@ -22,18 +22,18 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
   [{ model: "org/qwen-8b" }, "org/qwen-8b · ~/work"],
   [{ model: "a\x1b" }, "a␛ · ~/work"],
   [
-    { mode: { approve: "plan", isConfined: true }, approvesAll: true },
+    { mode: { approve: "plan", isSandboxed: true }, approvesAll: true },
     "m · ~/work · plan · sandboxed",
   ],
   [{ approvesAll: true }, "m · ~/work · --yes"],
-  [{ mode: { approve: "ask", isConfined: false } }, "m · ~/work · ask · NO SANDBOX"],
+  [{ mode: { approve: "ask", isSandboxed: false } }, "m · ~/work · ask · NO SANDBOX"],
   [
-    { mode: { approve: "auto", isConfined: true, isReadOnly: true } },
+    { mode: { approve: "auto", isSandboxed: true, isReadOnly: true } },
     "m · ~/work · auto · read-only",
   ],
   [
     {
-      mode: { approve: "edits", isConfined: true, hasNetwork: true },
+      mode: { approve: "edits", isSandboxed: true, hasNetwork: true },
       model: "a-model-of-20-letter",
     },
     "a-model-o… · edits · sandboxed · network",
@@ -59,7 +59,7 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
       ...tokens(1600),
       model: "a-model-of-20-letter",
       folder: "/tmp/project",
-      mode: { approve: "edits", isConfined: true },
+      mode: { approve: "edits", isSandboxed: true },
     },
     "a-model-of-20-letter · edits · sandboxed",
     40,
@@ -68,23 +68,27 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
     {
       ...tokens(1600, false, 8192),
       ...{ cost: 1, runningJobs: 1, tasks: [{ text: "a", isDone: true }] },
-      mode: { approve: "auto", isConfined: true },
+      mode: { approve: "auto", isSandboxed: true },
     },
     "m · 1/1 tasks · 1 job · auto · sandboxed",
     45,
   ],
   [
-    { ...tokens(1600), model: "a-model-of-20-letter", mode: { approve: "auto", isConfined: true } },
+    {
+      ...tokens(1600),
+      model: "a-model-of-20-letter",
+      mode: { approve: "auto", isSandboxed: true },
+    },
     "a-model-of… · auto · sandboxed",
     30,
   ],
   [
-    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
+    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isSandboxed: false } },
     "m · context 1.6k · …defghijklmn · ask · NO SANDBOX",
     50,
   ],
   [
-    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isConfined: false } },
+    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isSandboxed: false } },
     "m · context 1.6k · ask · NO SANDBOX",
     45,
   ],

@@ -53,7 +53,7 @@ const approval: Approval = {
   subject: { action: "run", command: "ls" },
   reason: "executes",
   isRoutine: true,
-  isOfPerson: false,
+  isFromUser: false,
   choices: ["once", "refuse"],
 };
 

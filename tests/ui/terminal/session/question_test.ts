@@ -28,7 +28,7 @@ function approvalOf(
     subject: tool.subject?.(args) ?? {},
     reason: "writes",
     isRoutine: true,
-    isOfPerson: false,
+    isFromUser: false,
     choices,
     ...more,
   };
@@ -281,9 +281,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const command = await asked(
     "run_bash",
     { command: "npm test" },
-    {
-      rules: [{ rule: "run_bash(npm test)", words: "npm test" }],
-    },
+    { rules: [{ rule: "run_bash(npm test)", words: "npm test" }] },
     ["?"],
   );
   assertMatch(command.text, /\n {2}a allows exactly this in this session, s in/);
@@ -314,7 +312,7 @@ Deno.test("a file that a message names is asked about in other words than a call
   const of = await asked(
     "read_file",
     file,
-    { isOfPerson: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
+    { isFromUser: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
     ["?"],
   );
   assertEquals(of.text, "Your message names .env:\n  It is secret.");

@@ -78,12 +78,12 @@ sessionTest(
   },
 );
 
-Deno.test({
-  name: noTmux
+Deno.test(
+  noTmux
     ? `a closed terminal (skipped: ${noTmux})`
     : "PRC-07 a closed terminal is a 129, and what stood in the line is in the history",
-  ignore: noTmux !== "",
-  async fn() {
+  { ignore: noTmux !== "" },
+  async () => {
     await using server = strictServer([{ text: "Some words\n\nand more\n\n", hang: true }]);
     const folder = await Deno.makeTempDir();
     {
@@ -111,13 +111,13 @@ Deno.test({
     assertMatch(await Deno.readTextFile(`${folder}/error`), /^(Hangup\n)?$/);
     await Deno.remove(folder, { recursive: true });
   },
-});
+);
 
-Deno.test({
-  name: "PRC-07 nothing that a command started outlives a closed terminal" +
+Deno.test(
+  "PRC-07 nothing that a command started outlives a closed terminal" +
     (noTmux && ` (skipped: ${noTmux})`),
-  ignore: noTmux !== "",
-  async fn() {
+  { ignore: noTmux !== "" },
+  async () => {
     const mark = marker();
     const command = `sleep ${mark} & (trap '' TERM HUP; sleep ${mark}) & wait`;
     await using server = strictServer([
@@ -132,7 +132,7 @@ Deno.test({
     }
     assertEquals(await left(mark), []);
   },
-});
+);
 
 sessionTest(
   "Shift-Tab goes through the modes, which the status line shows",

@@ -1,12 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Delta } from "../../src/models/backend.ts";
-import { readCompatResponse } from "./replies.ts";
-import { compatReader } from "../../src/models/openai/stream.ts";
-import { BackendError, type BackendErrorKind } from "../../src/errors.ts";
-import { forEverySplit } from "../helpers/split.ts";
-import { recorded } from "../helpers/recorded.ts";
-
-type Json = Record<string, unknown>;
+import type { Delta } from "../../../src/models/backend.ts";
+import { readCompatResponse } from "../replies.ts";
+import { compatReader } from "../../../src/models/openai/stream.ts";
+import { BackendError, type BackendErrorKind } from "../../../src/errors.ts";
+import { forEverySplit } from "../../helpers/split.ts";
+import { recorded } from "../../helpers/recorded.ts";
 
 const encoder = new TextEncoder();
 
@@ -64,36 +62,6 @@ Deno.test("NET-01 recorded streams fold to the same response however they are cu
       });
     });
   }
-});
-
-Deno.test("the folded response has the shape of a chat completion", () => {
-  const head = { id: "c1", object: "chat.completion.chunk", created: 7, model: "m" };
-  const response = foldEvents([
-    { ...head, ...delta({ role: "assistant", content: null }) },
-    { ...head, ...delta({ reasoning_content: "hm" }) },
-    { ...head, ...delta({ content: "hi" }) },
-    { ...head, ...delta({ tool_calls: [call(0, "a", "f", "{}")] }) },
-    { ...head, ...finish("tool_calls") },
-    { ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } },
-    DONE,
-  ]);
-  assertEquals(response, {
-    id: "c1",
-    object: "chat.completion",
-    created: 7,
-    model: "m",
-    choices: [{
-      index: 0,
-      message: {
-        role: "assistant",
-        content: "hi",
-        reasoning_content: "hm",
-        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
-      },
-      finish_reason: "tool_calls",
-    }],
-    usage: { prompt_tokens: 1, completion_tokens: 2 },
-  });
 });
 
 Deno.test("the content of an answer with calls alone is null, of an empty one empty", () => {

@@ -1,10 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import type { Delta } from "../../src/models/backend.ts";
-import { readLocalResponse } from "./replies.ts";
-import { LocalReader } from "../../src/models/ollama/stream.ts";
-import { BackendError } from "../../src/errors.ts";
-import { forEverySplit } from "../helpers/split.ts";
-import { recorded } from "../helpers/recorded.ts";
+import type { Delta } from "../../../src/models/backend.ts";
+import { readLocalResponse } from "../replies.ts";
+import { LocalReader } from "../../../src/models/ollama/stream.ts";
+import { BackendError } from "../../../src/errors.ts";
+import { forEverySplit } from "../../helpers/split.ts";
+import { recorded } from "../../helpers/recorded.ts";
 
 function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
   const encoder = new TextEncoder();
@@ -39,38 +39,6 @@ Deno.test("NET-01 recorded native streams fold to the same response however they
       });
     });
   }
-});
-
-Deno.test("the folded response has the shape of a native one", () => {
-  const deltas: Delta[] = [];
-  const calls = [{ id: "x", function: { name: "read", arguments: { p: 1 } } }];
-  const more = [{ function: { name: "list", arguments: {} } }];
-  const response = fold([
-    line({ role: "assistant", content: "", thinking: "h" }),
-    line({ role: "assistant", content: "", thinking: "m" }),
-    line({ role: "assistant", content: "a" }),
-    line({ role: "assistant", content: "b", tool_calls: calls }),
-    line({ role: "assistant", content: "", tool_calls: more }, {
-      done: true,
-      done_reason: "stop",
-      eval_count: 3,
-    }),
-  ], deltas);
-  assertEquals(response, {
-    model: "m",
-    message: { role: "assistant", content: "ab", thinking: "hm", tool_calls: [...calls, ...more] },
-    done: true,
-    done_reason: "stop",
-    eval_count: 3,
-  });
-  assertEquals(deltas, [
-    { type: "reasoning", text: "h" },
-    { type: "reasoning", text: "m" },
-    { type: "text", text: "a" },
-    { type: "text", text: "b" },
-    { type: "tool_call", name: "read" },
-    { type: "tool_call", name: "list" },
-  ]);
 });
 
 Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {

@@ -4,10 +4,10 @@ import {
   type HostedMessage,
   messagesToHostedFormat,
   toolsToHostedFormat,
-} from "../../src/models/anthropic/request.ts";
-import { hostedConfig, type Thinking } from "../../src/config.ts";
-import type { Message } from "../../src/types/message.ts";
-import type { JsonSchema, Tool } from "../../src/types/tool.ts";
+} from "../../../src/models/anthropic/request.ts";
+import { hostedConfig, type Thinking } from "../../../src/config.ts";
+import type { Message } from "../../../src/types/message.ts";
+import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 const says = (content: string, more: Partial<Message> = {}): Message => (

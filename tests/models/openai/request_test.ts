@@ -3,13 +3,13 @@ import {
   compatBody,
   messagesToCompatFormat,
   toolsToCompatFormat,
-} from "../../src/models/openai/request.ts";
-import { nameOnWire } from "../../src/models/wire_values.ts";
-import { withTextTools } from "../../src/models/text_tools.ts";
-import { localBody, messagesToLocalFormat } from "../../src/models/ollama/request.ts";
-import { compatConfig, localConfig } from "../../src/config.ts";
-import type { Message } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
+} from "../../../src/models/openai/request.ts";
+import { nameOnWire } from "../../../src/models/wire_values.ts";
+import { withTextTools } from "../../../src/models/text_tools.ts";
+import { localBody, messagesToLocalFormat } from "../../../src/models/ollama/request.ts";
+import { compatConfig, localConfig } from "../../../src/config.ts";
+import type { Message } from "../../../src/types/message.ts";
+import type { Tool } from "../../../src/types/tool.ts";
 
 const tool: Tool = {
   name: "read",
@@ -285,8 +285,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
         [],
         false,
       ),
-      `{"model":"m","stream":false,"top_p":0.8,` +
-      `"repeat_penalty":1.05,${hi}`,
+      `{"model":"m","stream":false,"top_p":0.8,` + `"repeat_penalty":1.05,${hi}`,
     ],
     [
       localBody(localConfig({ model: "m", think: false }), messages, [tool], true),

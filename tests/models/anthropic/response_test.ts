@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import { messagesToHostedFormat } from "../../src/models/anthropic/request.ts";
-import { parseHostedResponse } from "../../src/models/anthropic/response.ts";
-import { readHostedResponse } from "./replies.ts";
-import { BackendError } from "../../src/errors.ts";
-import type { Message } from "../../src/types/message.ts";
+import { messagesToHostedFormat } from "../../../src/models/anthropic/request.ts";
+import { parseHostedResponse } from "../../../src/models/anthropic/response.ts";
+import { readHostedResponse } from "../replies.ts";
+import { BackendError } from "../../../src/errors.ts";
+import type { Message } from "../../../src/types/message.ts";
 
 const text = (text: string) => ({ type: "text", text });
 const use = (id: unknown, input: unknown = {}) => ({ type: "tool_use", id, name: "f", input });

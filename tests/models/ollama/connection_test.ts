@@ -4,17 +4,15 @@ import {
   checkLocalConnection,
   chooseLocalModel,
   isNative,
-  lacks,
-  listLocalModelAbilities,
   listLocalModels,
   loadedModel,
   loadModel,
   localModelInfo,
-} from "../../src/models/ollama/connection.ts";
-import { countedPrompt, servedModel } from "../../src/models/ollama/served_model.ts";
-import { totalSlots } from "../../src/models/ollama/slots.ts";
-import { BackendError } from "../../src/errors.ts";
-import { type Handler, json, reset, respond, serve, stall } from "../helpers/server.ts";
+} from "../../../src/models/ollama/connection.ts";
+import { countedPrompt, servedModel } from "../../../src/models/ollama/served_model.ts";
+import { totalSlots } from "../../../src/models/ollama/slots.ts";
+import { BackendError } from "../../../src/errors.ts";
+import { type Handler, json, reset, respond, serve, stall } from "../../helpers/server.ts";
 
 type LocalModel = Parameters<typeof chooseLocalModel>[0][number];
 
@@ -146,28 +144,6 @@ Deno.test("a key for a proxy is sent along", async () => {
   assertEquals(server.requests[0]!.headers.get("authorization"), "Bearer proxy-key");
 });
 
-Deno.test("listLocalModelAbilities: what each model can do", async () => {
-  const shows: Record<string, Handler> = {
-    a: json({ capabilities: ["completion"] }),
-    b: json({ capabilities: ["completion", "tools"] }),
-    c: json({ details: {} }),
-    d: respond(500),
-    e: json({ capabilities: "all" }),
-  };
-  const models = Object.keys(shows).map((name) => ({ name }));
-  await using server = serve(paths({
-    "/api/tags": json({ models }),
-    "/api/show": (request, peer) => shows[request.json().model]!(request, peer),
-  }));
-  assertEquals(await listLocalModelAbilities({ host: server.url }), [
-    { name: "a", abilities: ["completion"] },
-    { name: "b", abilities: ["completion", "tools"] },
-    { name: "c", abilities: null },
-    { name: "d", abilities: null },
-    { name: "e", abilities: null },
-  ]);
-});
-
 Deno.test("chooseLocalModel: the default, else the first that calls tools", () => {
   const model = (name: string, ...abilities: string[]): LocalModel => ({ name, abilities });
   const unknown: LocalModel = { name: "unknown", abilities: null };
@@ -268,41 +244,11 @@ Deno.test("loadedModel: what the server lists, where it lists anything", async (
   }
 });
 
-Deno.test("loadedModel: a context that is none is left out", async () => {
-  const lengths: [stated: unknown, found: object][] = [
-    [256, { contextLength: 256 }],
-    [255, {}],
-    [4096.5, {}],
-    ["4096", {}],
-  ];
-  for (const [context_length, found] of lengths) {
-    await using server = serve(
-      paths({ "/api/ps": json({ models: [{ name: "m", context_length }] }) }),
-    );
-    assertEquals<object>(await loadedModel("m", { host: server.url }), {
-      isLoaded: true,
-      ...found,
-    });
-  }
-});
-
 Deno.test("loadModel: whether the server did", async () => {
   for (const [answer, isDone] of [[json({ done: true }), true], [respond(404), false]] as const) {
     await using server = serve(paths({ "/api/generate": answer }));
     assertEquals(await loadModel("m", { host: server.url }), isDone);
     assertEquals(server.requests.map(({ text }) => text), ['{"model":"m"}']);
-  }
-});
-
-Deno.test("a model lacks what is not among its abilities, where any are stated", () => {
-  const rows: [abilities: string[] | undefined, isLacking: boolean][] = [
-    [undefined, false],
-    [[], false],
-    [["completion"], true],
-    [["completion", "tools"], false],
-  ];
-  for (const [abilities, isLacking] of rows) {
-    assertEquals(lacks({ ...abilities && { abilities } }, "tools"), isLacking);
   }
 });
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { seeded } from "../../helpers/split.ts";
-import { editFile } from "../text_results.ts";
-import { type Workspace, workspace } from "../workspace.ts";
+import { seeded } from "../helpers/split.ts";
+import { editFile } from "./text_results.ts";
+import { type Workspace, workspace } from "./workspace.ts";
 
 function edit(
   ws: Workspace,
@@ -175,28 +175,21 @@ Deno.test("an empty old_string creates a file or fills an empty one", async () =
   assertEquals(ws.text("bom"), "\ufeffz");
 });
 
-Deno.test({
-  name: "EDT-01, EDT-02 mode bits, links and hard links stay",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    ws.put("run.sh", "a\n", 0o755);
-    ws.put("ro.txt", "a\n", 0o444);
-    ws.put("many", "a\n", 0o640);
-    await Deno.link(ws.at("many"), ws.at("other"));
-    await Deno.symlink("run.sh", ws.at("link"));
-    assertStringIncludes(await edit(ws, "link", "a", "b"), `the link leads to ${ws.at("run.sh")}`);
-    assertEquals([ws.text("run.sh"), Deno.statSync(ws.at("run.sh")).mode! & 0o7777], [
-      "b\n",
-      0o755,
-    ]);
-    assert(Deno.lstatSync(ws.at("link")).isSymlink);
-    await assertRejects(() => edit(ws, "ro.txt", "a", "b"), Error, "read-only");
-    assertEquals(ws.text("ro.txt"), "a\n");
-    assertStringIncludes(await edit(ws, "many", "a", "b"), "2 hard links");
-    assertEquals([ws.text("other"), Deno.statSync(ws.at("other")).nlink], ["b\n", 2]);
-    assertEquals(ws.names(), ["link", "many", "other", "ro.txt", "run.sh"]);
-  },
+Deno.test("EDT-01, EDT-02 mode bits, links and hard links stay", { ignore: !posix }, async () => {
+  using ws = workspace();
+  ws.put("run.sh", "a\n", 0o755);
+  ws.put("ro.txt", "a\n", 0o444);
+  ws.put("many", "a\n", 0o640);
+  await Deno.link(ws.at("many"), ws.at("other"));
+  await Deno.symlink("run.sh", ws.at("link"));
+  assertStringIncludes(await edit(ws, "link", "a", "b"), `the link leads to ${ws.at("run.sh")}`);
+  assertEquals([ws.text("run.sh"), Deno.statSync(ws.at("run.sh")).mode! & 0o7777], ["b\n", 0o755]);
+  assert(Deno.lstatSync(ws.at("link")).isSymlink);
+  await assertRejects(() => edit(ws, "ro.txt", "a", "b"), Error, "read-only");
+  assertEquals(ws.text("ro.txt"), "a\n");
+  assertStringIncludes(await edit(ws, "many", "a", "b"), "2 hard links");
+  assertEquals([ws.text("other"), Deno.statSync(ws.at("other")).nlink], ["b\n", 2]);
+  assertEquals(ws.names(), ["link", "many", "other", "ro.txt", "run.sh"]);
 });
 
 Deno.test("shows the changed lines, numbered, with three around them", async () => {

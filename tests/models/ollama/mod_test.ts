@@ -1,16 +1,16 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
-import type { CallOptions, Delta } from "../../src/models/backend.ts";
-import { callLocal, localBackend } from "../../src/models/ollama/mod.ts";
-import { localConfig } from "../../src/config.ts";
-import { BackendError } from "../../src/errors.ts";
-import { AnswerSplitter } from "../../src/models/answer_splitter.ts";
-import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
-import type { Message } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
-import { json, ndjson, raw, respond, serve, sse, stall } from "../helpers/server.ts";
-import { strictServer } from "../helpers/strict_server.ts";
-import { recorded } from "../helpers/recorded.ts";
+import { parseLocalResponse } from "../../../src/agent/parse_local_response.ts";
+import type { CallOptions, Delta } from "../../../src/models/backend.ts";
+import { callLocal, localBackend } from "../../../src/models/ollama/mod.ts";
+import { localConfig } from "../../../src/config.ts";
+import { BackendError } from "../../../src/errors.ts";
+import { AnswerSplitter } from "../../../src/models/answer_splitter.ts";
+import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
+import type { Message } from "../../../src/types/message.ts";
+import type { Tool } from "../../../src/types/tool.ts";
+import { json, ndjson, raw, respond, serve, sse, stall } from "../../helpers/server.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+import { recorded } from "../../helpers/recorded.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
 const tool: Tool = {

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { prepareWrite } from "../../../src/tools/write_file.ts";
-import { editFile, writeFile } from "../text_results.ts";
-import { hasNobody, runAsNobody, type Workspace, workspace } from "../workspace.ts";
+import { prepareWrite } from "../../src/tools/write_file.ts";
+import { editFile, writeFile } from "./text_results.ts";
+import { hasNobody, runAsNobody, type Workspace, workspace } from "./workspace.ts";
 
 function write(ws: Workspace, file_path: string, content: string): Promise<string> {
   return writeFile({ file_path, content }, ws.context);
@@ -56,45 +56,33 @@ Deno.test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async () => {
   }
 });
 
-Deno.test({
-  name: "EDT-01 mode bits stay, a new file gets 0666 & ~umask",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
-      ws.put("f", "old", bits);
-      await write(ws, "f", "new");
-      assertEquals([ws.text("f"), mode(ws.at("f"))], ["new", bits]);
-    }
-    await write(ws, "new", "x");
-    assertEquals(mode(ws.at("new")), 0o666 & ~Deno.umask());
-    assertEquals(ws.names(), ["f", "new"]);
-  },
-});
-
-Deno.test({
-  name: "EDT-01 a read-only file is refused, also for root",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    ws.put("f", "old", 0o444);
-    await assertRejects(() => write(ws, "f", "new"), Error, "read-only (mode 0444)");
-    assertEquals([ws.text("f"), mode(ws.at("f")), ws.names()], ["old", 0o444, ["f"]]);
-  },
-});
-
-Deno.test({
-  name: "EDT-01 the owner stays (needs root)",
-  ignore: !root,
-  fn: async () => {
-    using ws = workspace();
-    ws.put("f", "old", 0o4640);
-    await Deno.chown(ws.at("f"), 12345, 23456);
-    await Deno.chmod(ws.at("f"), 0o4640);
+Deno.test("EDT-01 mode bits stay, a new file gets 0666 & ~umask", { ignore: !posix }, async () => {
+  using ws = workspace();
+  for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
+    ws.put("f", "old", bits);
     await write(ws, "f", "new");
-    const { uid, gid } = await Deno.stat(ws.at("f"));
-    assertEquals([uid, gid, mode(ws.at("f")), ws.text("f")], [12345, 23456, 0o4640, "new"]);
-  },
+    assertEquals([ws.text("f"), mode(ws.at("f"))], ["new", bits]);
+  }
+  await write(ws, "new", "x");
+  assertEquals(mode(ws.at("new")), 0o666 & ~Deno.umask());
+  assertEquals(ws.names(), ["f", "new"]);
+});
+
+Deno.test("EDT-01 a read-only file is refused, also for root", { ignore: !posix }, async () => {
+  using ws = workspace();
+  ws.put("f", "old", 0o444);
+  await assertRejects(() => write(ws, "f", "new"), Error, "read-only (mode 0444)");
+  assertEquals([ws.text("f"), mode(ws.at("f")), ws.names()], ["old", 0o444, ["f"]]);
+});
+
+Deno.test("EDT-01 the owner stays (needs root)", { ignore: !root }, async () => {
+  using ws = workspace();
+  ws.put("f", "old", 0o4640);
+  await Deno.chown(ws.at("f"), 12345, 23456);
+  await Deno.chmod(ws.at("f"), 0o4640);
+  await write(ws, "f", "new");
+  const { uid, gid } = await Deno.stat(ws.at("f"));
+  assertEquals([uid, gid, mode(ws.at("f")), ws.text("f")], [12345, 23456, 0o4640, "new"]);
 });
 
 Deno.test("EDT-02 links stay links, and the file they lead to is written", async () => {
@@ -146,11 +134,10 @@ Deno.test("an abort before the rename leaves the old file and no temporary one",
   assertEquals([ws.text("f"), ws.names()], ["old", ["f"]]);
 });
 
-Deno.test({
-  name:
-    "EDT-01 a file of another user is never replaced by renaming over it (needs root and open folders)",
-  ignore: !await hasNobody(),
-  fn: async () => {
+Deno.test(
+  "EDT-01 a file of another user is never replaced by renaming over it (needs root and open folders)",
+  { ignore: !await hasNobody() },
+  async () => {
     using ws = workspace();
     ws.put("theirs", "old", 0o644);
     ws.put("shared", "old", 0o666);
@@ -167,7 +154,7 @@ Deno.test({
     await Deno.chown(ws.at("mine"), 65534, 65534);
     await Deno.chmod(ws.at("mine"), 0o6755);
     await Deno.chmod(ws.dir, 0o777);
-    const module = import.meta.resolve("../../../src/tools/write_file.ts");
+    const module = import.meta.resolve("../../src/tools/write_file.ts");
     const output = await runAsNobody(
       ws.dir,
       `import { writeFile } from "${module}";
@@ -198,7 +185,7 @@ Deno.test({
     assertEquals(ws.names("closed"), ["f"]);
     assert(!ws.names().some((name) => name.endsWith(".tmp")));
   },
-});
+);
 
 Deno.test("a path that names a folder is refused, not taken for a file", async () => {
   using ws = workspace();

@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
-import { parseLocalResponse } from "../../src/agent/parse_local_response.ts";
-import type { FinishReason } from "../../src/models/backend.ts";
-import { parseCompatResponse } from "../../src/models/openai/response.ts";
-import { readCompatResponse } from "./replies.ts";
-import { readLocalResponse } from "./replies.ts";
-import { localConfig } from "../../src/config.ts";
-import type { Message } from "../../src/types/message.ts";
-import { recorded } from "../helpers/recorded.ts";
+import { parseLocalResponse } from "../../../src/agent/parse_local_response.ts";
+import type { FinishReason } from "../../../src/models/backend.ts";
+import { parseCompatResponse } from "../../../src/models/openai/response.ts";
+import { readCompatResponse } from "../replies.ts";
+import { readLocalResponse } from "../replies.ts";
+import { localConfig } from "../../../src/config.ts";
+import type { Message } from "../../../src/types/message.ts";
+import { recorded } from "../../helpers/recorded.ts";
 
 const call = (name: string, args: unknown, id: unknown = name) => ({
   id,
@@ -144,28 +144,6 @@ Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
   }
   const none = parseLocalResponse(localConfig(), { message: { content: "a" }, done: true });
   assertEquals(none, { message: { role: "assistant", content: "a" }, toolCalls: [] });
-});
-
-Deno.test("reasoning in the text is taken out of it, of both protocols", () => {
-  const rows: [string, string | undefined, string, string | undefined][] = [
-    ["<think>hm</think>yes", undefined, "yes", "hm"],
-    ["hm</think>yes", undefined, "yes", "hm"],
-    ["<think>hm", undefined, "", "hm"],
-    ["<think>b</think>yes", "a", "<think>b</think>yes", "a"],
-    ["<think>b</think>yes", "\n", "yes", "b"],
-    ["yes", undefined, "yes", undefined],
-  ];
-  for (const [content, field, text, reasoning] of rows) {
-    for (
-      const response of [
-        compat({ content, reasoning_content: field }),
-        { message: { content, thinking: field }, done: true },
-      ]
-    ) {
-      const { message } = readLocalResponse(response);
-      assertEquals([message.content, message.reasoning], [text, reasoning]);
-    }
-  }
 });
 
 Deno.test("usage, where a server counts and where it counts nonsense", () => {

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type ListedModel, listModels } from "../../src/models/ollama/model_list.ts";
-import { BackendError } from "../../src/errors.ts";
+import { type ListedModel, listModels } from "../../../src/models/ollama/model_list.ts";
+import { BackendError } from "../../../src/errors.ts";
 
 /** A server that answers GET requests for `paths`, and notes the paths of all requests. */
 function server(paths: Record<string, unknown>, asked: string[]) {

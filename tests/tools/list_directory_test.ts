@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { listDirectory } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { listDirectory } from "./text_results.ts";
+import { run, type Workspace, workspace } from "./workspace.ts";
 
 function list(ws: Workspace, path = "."): Promise<string> {
   return listDirectory({ path }, ws.context);
@@ -34,40 +34,38 @@ Deno.test("lists folders, files with sizes, and links with their targets, sorted
   assertEquals(await list(ws, "linkdir"), "[the folder is empty]");
 });
 
-Deno.test({
-  name: "PTH-05 special files are named, and names cannot hide anything",
+Deno.test("PTH-05 special files are named, and names cannot hide anything", {
   ignore: Deno.build.os === "windows",
-  fn: async () => {
-    using ws = workspace();
-    await run("mkfifo", ws.at("fifo"));
-    using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
-    await Deno.symlink("/dev/zero", ws.at("zero"));
-    ws.put("new\nline\ttab\x1b[31m", "");
-    ws.put("right\u202eleft", "");
-    assertEquals(
-      await list(ws),
-      [
-        "fifo  [FIFO]",
-        "new␊line␉tab␛[31m  0 B",
-        "right\\u{202e}left  0 B",
-        "socket  [socket]",
-        "zero -> /dev/zero",
-        "[5 entries]",
-      ].join("\n"),
-    );
-  },
+}, async () => {
+  using ws = workspace();
+  await run("mkfifo", ws.at("fifo"));
+  using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
+  await Deno.symlink("/dev/zero", ws.at("zero"));
+  ws.put("new\nline\ttab\x1b[31m", "");
+  ws.put("right\u202eleft", "");
+  assertEquals(
+    await list(ws),
+    [
+      "fifo  [FIFO]",
+      "new␊line␉tab␛[31m  0 B",
+      "right\\u{202e}left  0 B",
+      "socket  [socket]",
+      "zero -> /dev/zero",
+      "[5 entries]",
+    ].join("\n"),
+  );
 });
 
-Deno.test({
-  name: "a name that is no UTF-8 does not hide the others",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
+Deno.test(
+  "a name that is no UTF-8 does not hide the others",
+  { ignore: Deno.build.os !== "linux" },
+  async () => {
     using ws = workspace();
     ws.put("a", "");
     await run("bash", "-c", `touch "$0"/$'x\\xe9'`, ws.dir);
     assertEquals(await list(ws), "a  0 B\nx\ufffd  [unreadable]\n[2 entries]");
   },
-});
+);
 
 Deno.test("is bounded, and says how many are left", async () => {
   using ws = workspace();
@@ -95,24 +93,6 @@ Deno.test("what fits is shown whole, and a first line also where it does not fit
   const two = `a  0 B\nb  0 B\n[3 entries; 1 more are not shown: ${footer}`;
   for (const room of [14, 20]) assertEquals(await shown(room), two);
   assertEquals(await shown(0), `a  0 B\n[3 entries; 2 more are not shown: ${footer}`);
-});
-
-Deno.test("sizes are told in units of 1024", async () => {
-  using ws = workspace();
-  const rows: [number, string][] = [
-    [1, "1 B"],
-    [1023, "1023 B"],
-    [1024, "1.0 KB"],
-    [1024 ** 2, "1.0 MB"],
-    [1.5 * 1024 ** 2, "1.5 MB"],
-  ];
-  // Sparse ones, which take no room.
-  if (Deno.build.os !== "windows") rows.push([1024 ** 3, "1.0 GB"], [1024 ** 4, "1.0 TB"]);
-  for (const [bytes, expected] of rows) {
-    ws.put("f", "");
-    Deno.truncateSync(ws.at("f"), bytes);
-    assertEquals(await list(ws), `f  ${expected}\n[1 entry]`);
-  }
 });
 
 Deno.test("what is no folder is refused", async () => {

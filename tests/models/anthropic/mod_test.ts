@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
-import type { CallOptions } from "../../src/models/backend.ts";
-import { callHosted, hostedBackend } from "../../src/models/anthropic/mod.ts";
-import { hostedConfig } from "../../src/config.ts";
-import { BackendError } from "../../src/errors.ts";
-import type { Message } from "../../src/types/message.ts";
-import { recorded } from "../helpers/recorded.ts";
-import { respond, serve } from "../helpers/server.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
+import type { CallOptions } from "../../../src/models/backend.ts";
+import { callHosted, hostedBackend } from "../../../src/models/anthropic/mod.ts";
+import { hostedConfig } from "../../../src/config.ts";
+import { BackendError } from "../../../src/errors.ts";
+import type { Message } from "../../../src/types/message.ts";
+import { recorded } from "../../helpers/recorded.ts";
+import { respond, serve } from "../../helpers/server.ts";
+import { type Step, strictServer } from "../../helpers/strict_server.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
 

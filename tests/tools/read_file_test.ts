@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { readFile } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { readFile } from "./text_results.ts";
+import { run, type Workspace, workspace } from "./workspace.ts";
 
 function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promise<string> {
   return readFile({ file_path, offset, limit }, ws.context);
@@ -140,27 +140,25 @@ Deno.test("CR counts as a line ending only where there is no LF, however late th
   assertEquals(await read(ws, "f", 2, 1), `2\tx\n${footer}`);
 });
 
-Deno.test({
-  name: "an endless file is read in bounded time and memory",
+Deno.test("an endless file is read in bounded time and memory", {
   ignore: Deno.build.os === "windows",
-  fn: async () => {
-    using ws = workspace();
-    // Sparse, but for its first lines.
-    ws.put("f", "a\n".repeat(131_072));
-    await Deno.truncate(ws.at("f"), 1e12);
-    const before = Deno.memoryUsage().rss;
-    const last = await read(ws, "f", 131_072);
-    assert(last.startsWith("131072\ta\n131073\t\0"));
-    assertStringIncludes(last, "[lines 131072-131073 of at least 131073; longer lines are cut");
-    assert(!last.includes("no newline"), last);
-    await assertRejects(
-      () => read(ws, "f", 200_000),
-      RangeError,
-      "Cannot read f from line 200000 as its first 64 MiB have only 131072 lines: use run_bash",
-    );
-    const grown = Deno.memoryUsage().rss - before;
-    assert(grown < 200e6, `${grown} bytes more`);
-  },
+}, async () => {
+  using ws = workspace();
+  // Sparse, but for its first lines.
+  ws.put("f", "a\n".repeat(131_072));
+  await Deno.truncate(ws.at("f"), 1e12);
+  const before = Deno.memoryUsage().rss;
+  const last = await read(ws, "f", 131_072);
+  assert(last.startsWith("131072\ta\n131073\t\0"));
+  assertStringIncludes(last, "[lines 131072-131073 of at least 131073; longer lines are cut");
+  assert(!last.includes("no newline"), last);
+  await assertRejects(
+    () => read(ws, "f", 200_000),
+    RangeError,
+    "Cannot read f from line 200000 as its first 64 MiB have only 131072 lines: use run_bash",
+  );
+  const grown = Deno.memoryUsage().rss - before;
+  assert(grown < 200e6, `${grown} bytes more`);
 });
 
 Deno.test.each([
@@ -193,55 +191,51 @@ Deno.test("a missing file is told with what is like it", async () => {
   await assertRejects(() => read(ws, "config.ts/f"), Error, "Cannot read config.ts/f");
 });
 
-Deno.test({
-  name: "PTH-05 special files are refused at once, and nothing of them is read",
+Deno.test("PTH-05 special files are refused at once, and nothing of them is read", {
   ignore: Deno.build.os === "windows",
-  fn: async () => {
-    using ws = workspace();
-    await run("mkfifo", ws.at("fifo"));
-    using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
-    await Deno.mkdir(ws.at("f.txt"));
-    await Deno.symlink("/dev/zero", ws.at("zero"));
-    await Deno.symlink("fifo", ws.at("to-fifo"));
-    const names = ["fifo", "socket", "f.txt", "zero", "to-fifo"];
-    if (Deno.build.os === "linux") {
-      await Deno.symlink("/proc/self/environ", ws.at("environ"));
-      await Deno.symlink("/proc/self", ws.at("self"));
-      names.push("environ", "self/environ", "/proc/self/environ", "/proc/self/../self/environ");
-    }
-    for (const name of names) {
-      await assertRejects(() => read(ws, name), Error, "not a regular file", name);
-    }
-    await assertRejects(() => read(ws, "f.txt"), Error, "list_directory");
-    const kinds = { fifo: "FIFO", "to-fifo": "FIFO", socket: "socket", zero: "device" };
-    for (const [name, kind] of Object.entries(kinds)) {
-      await assertRejects(() => read(ws, name), Error, `not a regular file but a ${kind}`);
-    }
-    await Deno.symlink("loop", ws.at("loop"));
-    await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
-  },
+}, async () => {
+  using ws = workspace();
+  await run("mkfifo", ws.at("fifo"));
+  using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
+  await Deno.mkdir(ws.at("f.txt"));
+  await Deno.symlink("/dev/zero", ws.at("zero"));
+  await Deno.symlink("fifo", ws.at("to-fifo"));
+  const names = ["fifo", "socket", "f.txt", "zero", "to-fifo"];
+  if (Deno.build.os === "linux") {
+    await Deno.symlink("/proc/self/environ", ws.at("environ"));
+    await Deno.symlink("/proc/self", ws.at("self"));
+    names.push("environ", "self/environ", "/proc/self/environ", "/proc/self/../self/environ");
+  }
+  for (const name of names) {
+    await assertRejects(() => read(ws, name), Error, "not a regular file", name);
+  }
+  await assertRejects(() => read(ws, "f.txt"), Error, "list_directory");
+  const kinds = { fifo: "FIFO", "to-fifo": "FIFO", socket: "socket", zero: "device" };
+  for (const [name, kind] of Object.entries(kinds)) {
+    await assertRejects(() => read(ws, name), Error, `not a regular file but a ${kind}`);
+  }
+  await Deno.symlink("loop", ws.at("loop"));
+  await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
 });
 
-Deno.test({
-  name: "PTH-05 a FIFO that takes the place of a file before it is opened is given up",
+Deno.test("PTH-05 a FIFO that takes the place of a file before it is opened is given up", {
   ignore: Deno.build.os === "windows",
-  async fn() {
-    using ws = workspace();
-    const path = ws.put("f", "text\n");
-    const { open } = Deno;
-    Deno.open = (...args) => {
-      Deno.open = open;
-      Deno.removeSync(path);
-      new Deno.Command("mkfifo", { args: [path] }).outputSync();
-      return open(...args);
-    };
-    try {
-      const reading = readFile({ file_path: "f", offset: 1, limit: 10 }, ws.context);
-      await assertRejects(() => reading, Error, "Cannot read f: it did not open within 5 s");
-    } finally {
-      Deno.open = open;
-      // A writer ends the wait, which went on.
-      Deno.openSync(path, { read: true, write: true }).close();
-    }
-  },
+}, async () => {
+  using ws = workspace();
+  const path = ws.put("f", "text\n");
+  const { open } = Deno;
+  Deno.open = (...args) => {
+    Deno.open = open;
+    Deno.removeSync(path);
+    new Deno.Command("mkfifo", { args: [path] }).outputSync();
+    return open(...args);
+  };
+  try {
+    const reading = readFile({ file_path: "f", offset: 1, limit: 10 }, ws.context);
+    await assertRejects(() => reading, Error, "Cannot read f: it did not open within 5 s");
+  } finally {
+    Deno.open = open;
+    // A writer ends the wait, which went on.
+    Deno.openSync(path, { read: true, write: true }).close();
+  }
 });
