@@ -106,6 +106,8 @@ export interface Job {
   readonly command: string;
   /** How it ended, in a few words; undefined while it runs. */
   readonly outcome: string | undefined;
+  /** Its exit code; undefined while it runs, and if it was stopped or ended by a signal. */
+  readonly exitCode?: number | undefined;
   /** The limit of the sandbox that made it fail. */
   readonly limit?: SandboxLimit | undefined;
   /** Its running time, in milliseconds. */

@@ -92,9 +92,12 @@ export function failedExitCode({ outcome, details }: ToolExecution): number | un
 }
 
 export function jobEnded(job: Job): string {
-  const { number, outcome = "", limit } = job;
-  const [, code] = /^exit code (\d+)$/.exec(outcome) ?? [];
-  const end = code === "0" ? "done" : code ? `failed (exit ${code})` : `ended (${outcome})`;
+  const { number, outcome, exitCode, limit } = job;
+  const end = exitCode === 0
+    ? "done"
+    : exitCode === undefined
+    ? `ended (${outcome})`
+    : `failed (exit ${exitCode})`;
   const why = limit === undefined ? "" : ` (${sandboxLimitText(limit)})`;
   return `Job ${number} ${end}: ${oneLine(shortCommand(job))}${why}`;
 }

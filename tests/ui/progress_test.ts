@@ -60,12 +60,12 @@ Deno.test("a command that the sandbox made fail says what it lacked", () => {
     progressLine({ type: "tool_done", exec: { ...EXEC, details } }),
     "· run_bash x (exit code 6, 5 ms; no network in the sandbox: --network)",
   );
-  const job = { number: 1, outcome: "exit code 6", command: "a", limit: details.limit } as Job;
+  const job = { number: 1, exitCode: 6, command: "a", limit: details.limit } as Job;
   assertEquals(jobEnded(job), "Job 1 failed (exit 6): a (no network in the sandbox: --network)");
 });
 
 Deno.test("a job that ended is told of in one line", () => {
-  const job = { number: 2, outcome: "exit code 1", command: "a\nb\x1b" } as Job;
+  const job = { number: 2, exitCode: 1, command: "a\nb\x1b" } as Job;
   assertEquals(jobEnded(job), "Job 2 failed (exit 1): a b␛");
 });
 

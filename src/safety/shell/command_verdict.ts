@@ -173,7 +173,7 @@ function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, W
 /** True if a command runs without a question, because the sandbox protects everything else. */
 function confines(scene: Scene): boolean {
   const { view, approve } = scene;
-  return view !== undefined && !/^(ask|never)$/.test(approve) &&
+  return view !== undefined && approve !== "ask" && approve !== "never" &&
     (!hasPathRules(scene) || view().isComplete);
 }
 

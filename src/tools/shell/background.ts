@@ -75,6 +75,7 @@ class ShellJob implements Job {
   number = 0;
   isTold = false;
   outcome: string | undefined;
+  exitCode: number | undefined;
   limit: SandboxLimit | undefined;
   readonly #output: OutputCapture;
   readonly #halt = Promise.withResolvers<void>();
@@ -156,6 +157,7 @@ class ShellJob implements Job {
     this.#end.push(...mended);
     if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
     this.#elapsedMs = performance.now() - this.#startedAt;
+    if (!isStopped && !status?.signal) this.exitCode = status?.code;
     this.outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
     if (this.isAnnounced && !isStopped) this.jobs.onEnd?.(this);
   }

@@ -197,7 +197,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
     { type: "session_notice", notice: { code: "record", why: "so\x1b" } },
     { type: "resumed", resumed: undefined },
     { type: "instructions", instructions: { files: [], refused: [], isHeeded: true } },
-    { type: "job_ended", job: { number: 1, outcome: "exit code 0", command: "ls" } as Job },
+    { type: "job_ended", job: { number: 1, exitCode: 0, command: "ls" } as Job },
   ];
   for (const event of events) frontend.onEvent(event);
   await new Promise((resolve) => setTimeout(resolve));

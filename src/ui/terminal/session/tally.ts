@@ -31,15 +31,20 @@ export class TurnTally {
   }
 
   onEvent(event: TurnEvent): void {
-    if (event.type === "tool_done") {
-      this.#calls++;
-      this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
-    }
-    if (event.type === "usage") this.#endAnswer(event.usage.outputTokens);
-    else if (event.type === "thinking") this.#endAnswer(0);
-    else if (/_delta$/.test(event.type)) {
-      this.#open.lastAt = performance.now();
-      if (this.#open.tokens++ === 0) this.#open.firstAt = this.#open.lastAt;
+    switch (event.type) {
+      case "tool_done":
+        this.#calls++;
+        this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
+        break;
+      case "usage":
+        return this.#endAnswer(event.usage.outputTokens);
+      case "thinking":
+        return this.#endAnswer(0);
+      case "text_delta":
+      case "reasoning_delta":
+      case "call_delta":
+        this.#open.lastAt = performance.now();
+        if (this.#open.tokens++ === 0) this.#open.firstAt = this.#open.lastAt;
     }
   }
 
