@@ -315,7 +315,7 @@ async function askForSummary(
     const { content } = answer.message;
     const why = uselessness(answer, old, agent);
     if (why === undefined) return content;
-    if (within && why === CALLED) return await askQuoted();
+    if (within && callsTool(answer, agent)) return await askQuoted();
     throw new BackendError(`The model gave no summary: ${why}`, { kind: "protocol" });
   } catch (error) {
     // A piece of a summary is not an answer.
@@ -333,19 +333,23 @@ async function askForSummary(
   }
 }
 
-const CALLED = "it called a tool instead";
-
 /** Returns why an answer is not a summary, in a few words; undefined if it is one. */
 function uselessness(
-  { message: { content, standsFor, toolCalls }, stopReason }: ModelAnswer,
+  answer: ModelAnswer,
   old: readonly Message[],
   agent: CopilotAgent,
 ): string | undefined {
+  const { message: { content, standsFor }, stopReason } = answer;
   if (stopReason === "loop") return "it repeated itself";
   if (isNonsense(content, old)) return "it repeated what it was to sum up";
-  const inText = () => extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1];
-  if (toolCalls?.length || inText()) return CALLED;
+  if (callsTool(answer, agent)) return "it called a tool instead";
   return standsFor === "empty_answer" ? "its answer was empty" : undefined;
+}
+
+/** True if an answer has a call, also one that is written as text. */
+function callsTool({ message: { content, toolCalls } }: ModelAnswer, agent: CopilotAgent): boolean {
+  if (toolCalls?.length) return true;
+  return extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1] !== null;
 }
 
 /** Returns `text` without its middle if it has more than about `tokens`. */

@@ -29,7 +29,7 @@ import {
   requestTokens,
 } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
-import { NOTHING_CHANGED, unfoundedIn } from "./unfounded.ts";
+import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
 import { askForForm, callSchema, formNote, readFormed } from "./answer_form.ts";
 import { makeRoom } from "./compact.ts";
 
@@ -187,9 +187,9 @@ class Turn {
     // Reading the mode takes longer than reading the answer.
     if (!unfoundedIn({ ...said, isReadOnly: false })) return false;
     const isReadOnly = await this.options.isReadOnly?.() === true;
-    const objection = unfoundedIn({ ...said, isReadOnly });
-    if (!objection) return false;
-    if (objection === NOTHING_CHANGED) {
+    const kind = unfoundedIn({ ...said, isReadOnly });
+    if (kind === undefined) return false;
+    if (kind === "claim") {
       if (this.#claims.has(executions.length) || this.#claims.size === MAX_ASKED_AGAIN) {
         return false;
       }
@@ -198,7 +198,7 @@ class Turn {
     this.#retries++;
     const what = "The answer says what did not happen: the model is asked once more.";
     this.#notice("info", "asked_again", what);
-    this.#add({ role: "user", content: objection, standsFor: "reminder" });
+    this.#add({ role: "user", content: UNFOUNDED_QUESTIONS[kind], standsFor: "reminder" });
     return true;
   }
 

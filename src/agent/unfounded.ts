@@ -3,12 +3,13 @@
 import type { ToolExecution } from "../types/event.ts";
 import type { Tool } from "../types/tool.ts";
 
-/** The question to a model that claims a change. */
-export const NOTHING_CHANGED =
-  "[Nothing was changed: no tool wrote or ran anything in this turn. Make the change with your tools now, or say why nothing needs to be done.]";
-/** The question to a model that announces a step. */
-const NOTHING_CALLED =
-  "[Nothing happened: you said what you would do next, and called no tool. Call the tool now, or give your answer.]";
+/** The questions to a model that claims a change, and to one that announces a step. */
+export const UNFOUNDED_QUESTIONS = {
+  claim:
+    "[Nothing was changed: no tool wrote or ran anything in this turn. Make the change with your tools now, or say why nothing needs to be done.]",
+  step:
+    "[Nothing happened: you said what you would do next, and called no tool. Call the tool now, or give your answer.]",
+} as const;
 
 /** An imperative: at the start of a sentence or a clause, or after a word that asks. */
 const ORDER =
@@ -35,7 +36,7 @@ const ON_CONDITION = /\b(?:if|once|when|until|unless|after|you|your|otherwise)\b
 /** The length of the text in which the last sentence of an answer is searched, in characters. */
 const END_CHARS = 400;
 
-/** Returns the question to a model whose answer says what did not happen; undefined for other answers. */
+/** Returns which of these an answer does that says what did not happen; undefined for other answers. */
 export function unfoundedIn(
   { answer, request, executions, tools, isReadOnly }: {
     answer: string;
@@ -44,11 +45,11 @@ export function unfoundedIn(
     tools: readonly Tool[];
     isReadOnly: boolean;
   },
-): string | undefined {
+): keyof typeof UNFOUNDED_QUESTIONS | undefined {
   const isForWords = isReadOnly || QUESTION.test(request) || NOT_YET.test(request);
-  if (tools.length > 0 && announcesStep(answer, isForWords)) return NOTHING_CALLED;
+  if (tools.length > 0 && announcesStep(answer, isForWords)) return "step";
   const isClaim = !isReadOnly && claimsChange(request, answer) && changedNothing(executions, tools);
-  return isClaim ? NOTHING_CHANGED : undefined;
+  return isClaim ? "claim" : undefined;
 }
 
 /** True if an answer ends with a step that the model is about to take; with `forWords`, only with a look. */

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn, type TurnOptions } from "../../src/agent/turn.ts";
-import { announcesStep, claimsChange, NOTHING_CHANGED } from "../../src/agent/unfounded.ts";
+import { announcesStep, claimsChange, UNFOUNDED_QUESTIONS } from "../../src/agent/unfounded.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { allConfigs } from "./backends.ts";
@@ -98,7 +98,9 @@ Deno.test("done without a change is objected to, once", async () => {
       ...options,
       onEvent: (event) => event.type === "notice" && codes.push(event.code),
     });
-    const asked = agent.state.messages.filter(({ content }) => content === NOTHING_CHANGED);
+    const asked = agent.state.messages.filter(({ content }) =>
+      content === UNFOUNDED_QUESTIONS.claim
+    );
     assertEquals(asked.map(({ standsFor }) => standsFor), Array(reminders).fill("reminder"), name);
     assertEquals(codes, Array(reminders).fill("asked_again"), name);
     assertEquals(response, reminders ? "All fixed." : "Done.", name);
