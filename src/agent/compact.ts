@@ -11,13 +11,7 @@ import type { Message, Part } from "../types/message.ts";
 import { type CopilotAgent, memoryOf } from "./agent.ts";
 import { askModel } from "./ask_model.ts";
 import type { ModelAnswer } from "./model_answer.ts";
-import {
-  cutUnreadResults,
-  newestOfPerson,
-  sizeOf,
-  startOfNewest,
-  stubOldResults,
-} from "./shrink.ts";
+import { cutUnreadResults, newestOfUser, sizeOf, startOfNewest, stubOldResults } from "./shrink.ts";
 import type { MessageSize } from "./shrink.ts";
 import { carriedParts } from "./carried.ts";
 import {
@@ -222,7 +216,7 @@ function splitForSummary(
   size: MessageSize,
   byHand = false,
 ): [old: readonly Message[], kept: readonly Message[]] {
-  const newest = newestOfPerson(messages);
+  const newest = newestOfUser(messages);
   const budget = byHand ? Math.min(room, sizeOf(messages.slice(newest), size)) : room;
   const start = startOfNewest(messages, budget, size);
   const kept = messages.slice(start);

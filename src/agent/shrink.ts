@@ -23,7 +23,7 @@ export function cutUnreadResults(
 ): Shrunk {
   const first = firstUnread(messages);
   const results = messages.slice(first);
-  const others = [messages[newestOfPerson(messages)], messages[first - 1]];
+  const others = [messages[newestOfUser(messages)], messages[first - 1]];
   const room = most * 0.75 - sizeOf(others.filter((message) => message !== undefined), size);
   if (sizeOf(results, size) <= room) return [messages, 0];
   const share = room / results.length;
@@ -70,7 +70,7 @@ export function startOfNewest(
   budget: number,
   size: MessageSize,
 ): number {
-  const newest = newestOfPerson(messages);
+  const newest = newestOfUser(messages);
   let start = messages.length;
   let total = 0;
   for (let i = messages.length - 1; i >= 0; i--) {
@@ -85,7 +85,7 @@ export function startOfNewest(
 }
 
 /** Returns the index of the user's newest message, or -1. */
-export function newestOfPerson(messages: readonly Message[]): number {
+export function newestOfUser(messages: readonly Message[]): number {
   return messages.findLastIndex(isFromUser);
 }
 

@@ -181,7 +181,7 @@ export class CallPolicy {
     const showsLimits = confinedTo && isSandboxed(verdict.right);
     const answer = await approve({ ...approval, ...showsLimits && { confinedTo } }, signal);
     signal.throwIfAborted();
-    if (answer.choice === "refuse") return refusalByPerson(answer.reason);
+    if (answer.choice === "refuse") return refusalByUser(answer.reason);
     let given = args;
     if (answer.choice === "edit") {
       given = { ...args, command: answer.command };
@@ -335,7 +335,7 @@ function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments):
   );
 }
 
-function refusalByPerson(reason: string): Decision {
+function refusalByUser(reason: string): Decision {
   const why = reason === ""
     ? "Do not try another way; ask what they want instead."
     : `They say: ${reason}`;

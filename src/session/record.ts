@@ -229,12 +229,12 @@ export interface Resumed {
 
 const MIN_READING = 2000;
 
-const lastOfPerson = (messages: StoredSession["messages"]): number =>
+const lastOfUser = (messages: StoredSession["messages"]): number =>
   messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
 
 /** The last typed text of a session; undefined if it is also the first one. */
 export function newestTyped({ messages, first }: ListedSession): string | undefined {
-  const at = lastOfPerson(messages);
+  const at = lastOfUser(messages);
   const text = at === -1 ? first : typedText(messages[at]!);
   return text === first ? undefined : text;
 }
@@ -265,7 +265,7 @@ export function resumeSession(
   const isOther = model !== undefined && !model.isTakenUp;
   if (cache && !isOther) cache.readSpeed ??= session.used?.readSpeed;
   const speed = isOther ? undefined : cache?.readSpeed;
-  const at = lastOfPerson(messages);
+  const at = lastOfUser(messages);
   const answer = messages.slice(at + 1).findLast(({ role, content, standsFor = "" }) =>
     role === "assistant" && content.trim() !== "" &&
     !["interruption", "lost_answer"].includes(standsFor)

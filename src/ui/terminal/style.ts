@@ -45,7 +45,7 @@ export const ADDED_BAND: Style = 1 << 14;
 export const REMOVED_BAND: Style = 1 << 15;
 export const ADDED_WORD: Style = 1 << 16;
 export const REMOVED_WORD: Style = 1 << 17;
-export const PERSON_BAND: Style = 1 << 18;
+export const USER_BAND: Style = 1 << 18;
 
 const ATTRIBUTES: readonly [Style, sgr: string][] = [
   [BOLD, "1"],
@@ -78,7 +78,7 @@ export const BAND_ROLES: readonly ColourRole[] = [
   [REMOVED_WORD, "1;31", "#5a262b", "#fbd0d0"],
   [ADDED_BAND, "32", "#12321c", "#dcf5e0"],
   [REMOVED_BAND, "31", "#431c20", "#fde3e3"],
-  [PERSON_BAND, "1", "#2a3038", "#e8eef6"],
+  [USER_BAND, "1", "#2a3038", "#e8eef6"],
 ];
 
 /** Gives text a style, which ends behind it. */

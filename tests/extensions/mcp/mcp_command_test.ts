@@ -26,7 +26,11 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
   const permissions = openPermissions({ sandbox: "off" }, env);
   const asked: Question[] = [];
   const answers = [undefined, undefined, true];
-  await using one = await fakeSession("http://127.0.0.1:9", { folder: root, permissions, readsFolder: true }, {
+  await using one = await fakeSession("http://127.0.0.1:9", {
+    folder: root,
+    permissions,
+    readsFolder: true,
+  }, {
     confirm: (question) => (asked.push(question), Promise.resolve(answers.shift())),
   });
   const [two, old] = (await one.command("/mcp"))!.split("\n");

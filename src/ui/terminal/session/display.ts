@@ -15,10 +15,10 @@ import {
   DIM,
   type Painter,
   painter,
-  PERSON_BAND,
   type Style,
   styleStart,
   themed,
+  USER_BAND,
 } from "../style.ts";
 import { terminalSize } from "../tty.ts";
 import { entryText } from "../units.ts";
@@ -104,7 +104,7 @@ export class Display implements Disposable {
 
   get band(): BandLook | undefined {
     return this.paint.hasBands && this.look.unicode
-      ? { band: this.#sgr(PERSON_BAND), mark: this.#sgr(ACCENT) }
+      ? { band: this.#sgr(USER_BAND), mark: this.#sgr(ACCENT) }
       : undefined;
   }
 

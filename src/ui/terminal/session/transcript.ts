@@ -85,7 +85,7 @@ class Transcript {
         : [];
     }
     if (standsFor !== undefined) return [];
-    if (role === "user") return this.#ofPerson(message);
+    if (role === "user") return this.#ofUser(message);
     if (role === "tool") return this.#ofCall(message);
     return [
       ...this.#reasoning(reasoning),
@@ -94,18 +94,18 @@ class Transcript {
     ];
   }
 
-  #ofPerson(message: Message): PagerBlock[] {
+  #ofUser(message: Message): PagerBlock[] {
     const { parts = [] } = message;
     const typed = plainPieces(typedText(message)).map((source, at) =>
       this.#block(
         source,
-        (columns) => [...at === 0 ? [""] : [], ...this.#personLines(source, columns)],
+        (columns) => [...at === 0 ? [""] : [], ...this.#userLines(source, columns)],
       )
     );
     return [...typed, ...parts.flatMap((part) => this.#attached(part))];
   }
 
-  #personLines(source: string, columns: number): string[] {
+  #userLines(source: string, columns: number): string[] {
     const look = this.options.display.band;
     if (look !== undefined) {
       return bandText(entryUnits(source), columns, look).split("\n").slice(0, -1);
