@@ -640,10 +640,11 @@ Deno.test({
       "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
     );
     assertMatch(await at.run("sh make"), /^exit code: 0/);
-    assertMatch(await at.run("git push origin main"), /^asked: may run any program as you/);
+    assertMatch(await at.run("git push origin main"), ANY_PROGRAM);
   },
 });
 
+const ANY_PROGRAM = /^asked: may run any program as you/;
 const COMMIT = "git commit -q --allow-empty -m x";
 /** The beginning of a second repository in the folder itself, which git would take the folder for. */
 const BARE =
@@ -1552,17 +1553,21 @@ Deno.test({
     const job = at.run("sh p.sh", { inBackground: true });
     await waitUntil(() => at.has("work/made"));
     const changed = /^Refused: the repository's settings changed meanwhile. Try again[.]$/;
-    const set = (value: string) => at.outside(`git -C x config core.gitProxy '${value}'`);
-    at.allow("run_bash(git -C x *)");
-    const fetched = "git -C x fetch origin";
+    const set = (value: string, repository = "y") =>
+      at.outside(`git -C ${repository} config core.gitProxy '${value}'`);
+    for (const name of "xy") at.allow(`run_bash(git -C ${name} *)`);
+    const made = "git -C x fetch origin";
     const asked =
       `asked: may run programs that this repository names (${at.folder}/x/.git, which a running command can write) and fetches from https://127.0.0.1:9/x with your credentials, so it runs outside of the sandbox`;
-    assertEquals(await at.run(fetched), asked);
-    assertMatch(await at.run(fetched, { beforeYes: () => set("./evil.sh") }), changed);
+    assertEquals(await at.run(made), asked);
+    assertMatch(await at.run(made, { beforeYes: () => set("./evil.sh", "x") }), changed);
     await at.outside("git -C x config --unset core.gitProxy; echo > go");
     await job;
+    assertMatch(await at.run(made), ANY_PROGRAM);
+    await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
+    const fetched = "git -C y fetch origin";
     assertMatch(await at.run(fetched), /^exit code: 128/);
-    at.permissions.disallow("run_bash(git -C x *)", at.folder);
+    at.permissions.disallow("run_bash(git -C y *)", at.folder);
     assertMatch(await at.run(fetched, { beforeYes: () => set("./evil.sh") }), changed);
     // Also in what the question cuts.
     const long = `: ${"x".repeat(120)}; `;
