@@ -15,7 +15,7 @@ import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname } from "../text/std_path.ts";
-import type { Confine } from "../types/confine.ts";
+import type { Confine, ConfinedProgram } from "../types/confine.ts";
 import * as asked from "./git_settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
@@ -106,10 +106,7 @@ export class Confinement {
       const restored = await this.restoreLinks(folder);
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
-        // Folders in which sandboxed commands may have created programs are excluded.
-        const variables = { PATH: (settings.programs ?? []).join(":"), ...right?.variables };
-        const isOpen = settings.sandbox === "off" || Deno.build.os === "windows";
-        return { program, args: [...args], ...!isOpen && { variables } };
+        return await outside(settings, given);
       }
       await expectSwaps(isJob || !this.sources.areCommands);
       const { words, view, close, variables, left, tidy, more, shared } = await this.#words(
@@ -257,6 +254,32 @@ export class Confinement {
       variables: { ...tools, ...variables },
     };
   }
+}
+
+/** Returns a program that runs without a sandbox. */
+async function outside(
+  { sandbox, programs = [] }: SettingsInForce,
+  [program, args, right]: Parameters<Confine>,
+): Promise<ConfinedProgram> {
+  // Folders in which sandboxed commands may have created programs are excluded.
+  const variables = { PATH: programs.join(":"), ...right?.variables };
+  const isOpen = sandbox === "off" || Deno.build.os === "windows";
+  const unlock = right?.locks && await unlockerOf(right.locks);
+  return {
+    ...{ program, args: [...args] },
+    ...!isOpen && { variables },
+    ...unlock && { mend: () => (unlock(), undefined) },
+  };
+}
+
+/** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
+async function unlockerOf(gitFolders: readonly string[]): Promise<() => void> {
+  const { lockGitFolders } = await import("../safety/sandbox/git_folders.ts");
+  const unlock = await lockGitFolders(gitFolders);
+  if (unlock) return unlock;
+  throw new RefusedError(
+    "Refused: another command, here or in another session, writes the repository. Try again when it has ended.",
+  );
 }
 
 function orElse<T>(make: () => T, undo: () => unknown): T {

@@ -11,6 +11,8 @@ export interface Right {
   folder?: string;
   /** With `sandbox`, further variables. */
   variables?: Readonly<Record<string, string>>;
+  /** With `sandbox`, folders of git that no other command, of this run or another, may write meanwhile. */
+  locks?: readonly string[];
 }
 
 /** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */

@@ -1,8 +1,9 @@
 /** git in the sandbox: what it writes there unasked, and what it runs of a folder that a command prepared. */
 
 import { findProgram, programFolders } from "../../src/find_program.ts";
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
+import { lockGitFolders } from "../../src/safety/sandbox/git_folders.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import type { SessionEvent } from "../../src/session/frontend.ts";
@@ -641,6 +642,26 @@ Deno.test({
     );
     assertMatch(await at.run("sh make"), /^exit code: 0/);
     assertMatch(await at.run("git push origin main"), ANY_PROGRAM);
+  },
+});
+
+Deno.test({
+  name:
+    "R-21 no command writes git's folders while git runs outside of the sandbox, here or in another session",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+    at.allow("run_bash(git fetch *)");
+    const other = Deno.openSync(`${at.folder}/.git/.`);
+    other.lockSync(false);
+    await assertRejects(() => at.run("git fetch origin"), Error, "in another session, writes");
+    other.close();
+    assertMatch(await at.run("git fetch origin"), /^exit code: 128/);
+    const unlock = await lockGitFolders([`${at.folder}/.git`]);
+    assertMatch(await at.run("git tag v1"), /^exit code: 128\n.*Read-only file system/s);
+    unlock!();
+    assertMatch(await at.run("git tag v1"), /^exit code: 0/);
   },
 });
 

@@ -82,7 +82,7 @@ export async function openGitFolders(
   const locks = new Map<string, Deno.FsFile>();
   const isWritable = view.places.get(view.folder) === "write";
   for (const folder of isWritable ? foldersFor(command, view) : []) {
-    const held = await share(folder);
+    const held = await lockFolder(folder);
     if (held === undefined) continue;
     locks.set(folder, held);
     open.set(folder, gitState(folder));
@@ -139,16 +139,30 @@ function isOpenable(folder: string): boolean {
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
-/** Keeps other commands, of this run or another, from removing the files that are created in the folder. */
-async function share(folder: string): Promise<Deno.FsFile | undefined> {
+/**
+ * Keeps other commands, of this run or another, from removing the files that are created in the folder; with
+ * `isAlone`, from writing it.
+ */
+async function lockFolder(folder: string, isAlone = false): Promise<Deno.FsFile | undefined> {
   // A pipe in its place is no folder, and is not waited for.
   const held = attempt(() => Deno.openSync(`${folder}/.`));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
     // Some network drives have no locks.
-    if (attempt(() => held.tryLockSync(false)) ?? true) return held;
+    if (attempt(() => held.tryLockSync(isAlone)) ?? true) return held;
     await wait(5, undefined);
   }
   held?.close();
+  return undefined;
+}
+
+/** Locks git's folders for a command outside of the sandbox. Returns the function that unlocks them; undefined if others write them. */
+export async function lockGitFolders(
+  folders: readonly string[],
+): Promise<(() => void) | undefined> {
+  const held = await Promise.all(folders.map((folder) => lockFolder(folder, true)));
+  const unlock = () => held.forEach((one) => one?.close());
+  if (held.every((one) => one !== undefined)) return unlock;
+  unlock();
   return undefined;
 }
 

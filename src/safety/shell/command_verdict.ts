@@ -38,9 +38,9 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const { effect, right } = verdict;
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
   if (!git) return verdict;
-  const { programs, variables, where } = git;
+  const { programs, where, ...more } = git;
   // Only one form of git leaves by a rule, or without a full question.
-  const given = { right: { ...right, ...variables && { variables } } };
+  const given = { right: { ...right, ...more } };
   const addressed = (reason: string) =>
     reason.replace(" with your credentials", (text) => where ? ` ${where}${text}` : text);
   const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;

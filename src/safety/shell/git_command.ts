@@ -8,7 +8,8 @@ import type { Scene } from "../path_verdict.ts";
 import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
-import { accessAt, repositoryAround } from "../view.ts";
+import type { Right } from "../../types/confine.ts";
+import { accessAt, entryAt, repositoryAround } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
 import type { SimpleCommand, Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
@@ -241,7 +242,7 @@ export function gitOutside(
   text: string,
   scene: Scene,
 ):
-  | { programs?: string; variables?: Readonly<Record<string, string>>; where?: string }
+  | ({ programs?: string; where?: string } & Pick<Right, "variables" | "locks">)
   | undefined {
   const line = parseCommandLine(text);
   const isGit = ([first]: readonly Word[]) =>
@@ -258,14 +259,18 @@ export function gitOutside(
   const programs = programsOf(command, scene);
   // No repository changes these settings, and its submodules run nothing.
   const settings = ["core.fsmonitor=false", "submodule.recurse=false", "fetch.recurseSubmodules=no"]
-    .concat("push.recurseSubmodules=no", programs ? [] : "core.hooksPath=/dev/null");
+    // A collection of garbage would outlive the command.
+    .concat("push.recurseSubmodules=no", "gc.auto=0", "maintenance.auto=false")
+    .concat(programs ? [] : "core.hooksPath=/dev/null");
   const variables = settingVariables(settings.map((one) => one.split("=")));
+  const [root = command.folder, ...gitFolders] = repositoryAround(command.folder);
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
   const shown = shortened(oneLine([...addresses].join(" or ")), 400);
   return {
     ...programs && { programs },
     where: `${command.name === "push" ? "to" : "from"} ${shown}`,
     variables: { ...variables, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
+    locks: [join(root, ".git"), ...gitFolders].filter((at) => entryAt(at)?.isDirectory),
   };
 }
 
