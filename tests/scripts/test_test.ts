@@ -10,6 +10,7 @@ const TESTS = {
   "tests/session/a_test.ts": `Deno.test("a", () => {});
     Deno.test.ignore("b (skipped: no tmux: it is not found)", () => {});
     Deno.test.ignore("c: skipped, no tmux: it is not found", () => {});`,
+  "tests/session/git_test.ts": `Deno.test("g", () => {});`,
   "tests/tools/b_test.ts": `Deno.test("skipped: 2 links", () => {});
     Deno.test.ignore("[skipped: 1 link]", () => {});`,
   "tests/ui/terminal/d_test.ts": `Deno.test("d", () => {});`,
@@ -57,7 +58,7 @@ Deno.test("test: it closes with what was skipped and why, what failed, and with 
     "2 no tmux: it is not found",
     "1 no perl (5)",
     "1 no reason in the name",
-    "13 passed, 0 failed, 4 skipped",
+    "14 passed, 0 failed, 4 skipped",
   ]);
   await Deno.writeTextFile(
     `${root}/tests/text/c_test.ts`,
@@ -67,6 +68,6 @@ Deno.test("test: it closes with what was skipped and why, what failed, and with 
     1,
     "Failed: tests",
     "e => ./tests/text/c_test.ts:2:6",
-    "12 passed, 2 failed, 3 skipped",
+    "13 passed, 2 failed, 3 skipped",
   ]);
 });
