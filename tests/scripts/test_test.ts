@@ -31,6 +31,7 @@ Deno.test("test: it closes with what was skipped and why, what failed, and with 
     "tests/ui/terminal",
     "tests/cli",
     "tests/agent",
+    "tests/safety",
   ];
   for (const folder of folders) await ensureDir(`${root}/${folder}`);
   for (const [file, text] of Object.entries(TESTS)) {
