@@ -32,7 +32,7 @@ interface FindOptions extends Limits {
   keyOf(url: string): string;
 }
 
-/** Probes the `addresses` of this machine in parallel, with GET requests for models. Returns others as `unasked`. */
+/** Probes the `addresses` on this machine in parallel, with GET requests for models. Returns the others as `unasked`. */
 export async function findServers(
   addresses: readonly string[],
   options: FindOptions,

@@ -8,8 +8,8 @@ import { attempt } from "../attempt.ts";
 
 /**
  * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path, and `$()` drops line
- * breaks at its end. `into` enters a folder in it unless it is a link, without another program. `each` runs the script in a folder, `$here`, and prints
- * its output, its errors and its exit code, each with a NUL character at its end.
+ * breaks at its end. `into` enters a folder in it unless it is a link, without another program. `each` runs the script
+ * in a folder, `$here`, and prints its output, its errors and its exit code, each with a NUL character at its end.
  */
 const EACH = `exec 3>&1
 end="

@@ -16,7 +16,7 @@ import { atProgramEnd } from "../tools/shell/program_end.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname } from "../text/std_path.ts";
 import type { Confine, ConfinedProgram } from "../types/confine.ts";
-import * as asked from "./git_settings.ts";
+import { gitInputs, gitSettings, harmlessText, indexMayLeadAway } from "./git_settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 const HOLDS_HOME =
@@ -206,7 +206,7 @@ export class Confinement {
     const { stateFolder, caches, areCommands: isCommand, variables: value } = this.sources;
     const isOpen = (at: string) => accessAt(view, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
-    const { source, answers, folders, asked } = await gitOf(settings, view.folder);
+    const { source, answers, folders } = await gitOf(settings, view.folder);
     const left = folders.mendKilled(view, answers);
     if (left !== undefined) view = makeNow();
     const [{ home }, wrap, { toolVariables }, { useCaches }] = await Promise.all([
@@ -220,14 +220,14 @@ export class Confinement {
     // may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
     const stated = isCommand && view.repositories?.length && /\bgit\b/.test(command)
-      ? asked.gitSettings(source) ?? []
+      ? gitSettings(source) ?? []
       : undefined;
     const git = stated && isGit && !isJob
       ? await folders.openGitFolders(view, answers, command)
       : undefined;
     const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
     const { texts, variables } = isCommand
-      ? asked.gitInputs(source, seen, { stated, made: git?.made, isWritten: isWrittenNow })
+      ? gitInputs(source, seen, { stated, made: git?.made, isWritten: isWrittenNow })
       : { texts: new Map(seen.texts), variables: {} };
     const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
     const places = new Map([...seen.places, ...further]);
@@ -297,13 +297,16 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
   const atEnd = { ...source, time: waitTime() };
   const answers = {
     time: atEnd.time,
-    harmlessText: (file: string) => asked.harmlessText(atEnd, file),
-    indexMayLeadAway: (gitFolder: string) => asked.indexMayLeadAway(atEnd, gitFolder),
+    harmlessText: (file: string) => harmlessText(atEnd, file),
+    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
   };
-  return { source, answers, folders, asked };
+  return { source, answers, folders };
 }
 
-/** Returns a function that puts aside, at the end of a program, what git would run in repositories that it or others made. */
+/**
+ * Returns a function that puts aside, at the end of a program, the files by which git would run something in
+ * repositories that this program or others made.
+ */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
   const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
   const isWritten = (path: string) =>

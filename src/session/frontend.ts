@@ -112,7 +112,7 @@ export type SessionEvent =
   | { type: "rule_added"; rule: string; path?: string; error?: string }
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
-  /** The session resumes an earlier one; undefined if it was to resume the folder's newest one and there is none. */
+  /** The session resumes an earlier one. `resumed` is undefined if the newest one was requested and the folder has none. */
   | { type: "resumed"; resumed: Resumed | undefined }
   /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }

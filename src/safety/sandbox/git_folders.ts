@@ -20,7 +20,7 @@ import {
 const ALTERNATES = "objects/info/alternates";
 /** In the work tree: while it exists, git takes that for no repository if `.git` is broken. */
 const BESIDE = "../commondir";
-/** What is created if it is missing, while commands run. `.` in `commondir` leads to the folder itself. */
+/** Folders and files that are created if they are missing, while commands run. `commondir` leads git to its own folder. */
 const MADE_FOLDERS = "hooks info modules worktrees remotes branches".split(" ");
 const MADE_FILES = ["commondir", "config.worktree", ALTERNATES];
 /** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
@@ -155,7 +155,10 @@ async function lockFolder(folder: string, isAlone = false): Promise<Deno.FsFile 
   return undefined;
 }
 
-/** Locks git's folders for a command outside of the sandbox. Returns the function that unlocks them; undefined if others write them. */
+/**
+ * Locks git's folders for a command outside of the sandbox. Returns the function that unlocks them; undefined if other
+ * commands write them.
+ */
 export async function lockGitFolders(
   folders: readonly string[],
 ): Promise<(() => void) | undefined> {

@@ -309,7 +309,7 @@ function programsOf({ folder, entered, name, rest }: GitCommand, scene: Scene) {
     ...own ? [`${own.real}, which commands can write`] : [],
     ...settings.filter(({ scope }) => !/^(global|system)$/.test(scope))
       .filter((one) => !isHarmlessSetting(one, gitFolder)).map(shownSetting),
-    // What they name is compared after the question, too.
+    // The files that hooks and settings name are compared again after the question.
     ...isReading(name, rest) ? [] : git.named(folder),
     ...Object.hasOwn(NEEDS_MORE, name) ? [] : git.submodules(folder),
   ];

@@ -51,6 +51,13 @@ const read = (file_path: string) => call("read_file", { file_path });
 const agentFile = (name: string, fields: string, prompt = `Prompt of ${name}.`) =>
   `---\nname: ${name}\ndescription: Does ${name}\n${fields}---\n${prompt}\n`;
 
+const FIND_A = [
+  explore("Find a"),
+  read("a.txt"),
+  { text: "a.txt:1 says it." },
+  { text: "Done." },
+];
+
 type Sent = { role: string; content: string; tool_calls?: unknown[] }[];
 const messagesOf = ({ requests }: StrictServer, at: number) =>
   requests.at(at)!.body.messages as Sent;
@@ -60,12 +67,7 @@ const beginnings = ({ requests }: StrictServer) =>
 
 Deno.test("explore: a conversation of its own, whose last message comes back; all requests begin alike", async () => {
   await using at = await placesWith({ "repo/a.txt": "text of a\n" });
-  await using server = strictServer([
-    explore("Find a"),
-    read("a.txt"),
-    { text: "a.txt:1 says it." },
-    { text: "Done." },
-  ]);
+  await using server = strictServer(FIND_A);
   await using fake = await at.open(server.url);
   const { response, toolExecutions: [exec], inputTokens, outputTokens } = await fake.session
     .prompt("hi", never);
@@ -411,12 +413,7 @@ Deno.test("explore: requests begin alike where skills are listed, whatever room 
 
 Deno.test("explore: what the user says meanwhile reaches the sub-agent, then the agent", async () => {
   await using at = await placesWith({ "repo/a.txt": "text of a\n" });
-  await using server = strictServer([
-    explore("Find a"),
-    read("a.txt"),
-    { text: "a.txt:1 says it." },
-    { text: "Done." },
-  ]);
+  await using server = strictServer(FIND_A);
   const said = [["look at b"]];
   const steering = () => (said.pop() ?? []).map((text) => [{ type: "text", text } as const]);
   await using fake = await at.open(server.url, {}, { steering });

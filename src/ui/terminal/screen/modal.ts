@@ -22,7 +22,7 @@ export interface Modal<T = unknown> {
 /** What the driver does after a key; `"bell"`: the key could do nothing. */
 type TerminalAction = "none" | "bell" | "clear" | "suspend";
 
-/** What a key does to a modal. A null result means that the user cancelled. */
+/** The effect of a key on a modal. A null result means that the user cancelled. */
 export type Outcome<T = unknown> =
   | TerminalAction
   /** Closes the modal without a result; the key goes to the modal below. */
