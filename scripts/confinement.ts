@@ -7,7 +7,8 @@ import { parseArgs } from "@std/cli/parse-args";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { PathTable } from "../src/safety/path_table.ts";
 import { findSandbox } from "../src/safety/sandbox/probe.ts";
-import { accessAt, makeView, type View } from "../src/safety/view.ts";
+import { makeView } from "../src/safety/make_view.ts";
+import { accessAt, type View } from "../src/safety/view.ts";
 import { isWithin } from "../src/text/paths.ts";
 import {
   PATH_KINDS,

@@ -1,7 +1,9 @@
 /** Resolves paths and patterns, following links. @module */
 
+import { attempt } from "../attempt.ts";
 import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { isWithin, resolvePath } from "../text/paths.ts";
+import { hasOtherBytes } from "./folder_looks.ts";
 
 type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => string>;
 
@@ -49,3 +51,43 @@ function resolveLinks(path: string, system: LinkReader, linksLeft: number): stri
 
 /** Linux follows this many links in one path. */
 const MAX_LINKS = 40;
+
+export const entryAt = (path: string): Deno.FileInfo | undefined =>
+  attempt(() => Deno.lstatSync(path));
+
+/** @param closed the result for a path that this user may not access */
+export function realPathOf(path: string, closed?: string): string | undefined {
+  // Deno cannot name the paths that this one represents.
+  if (hasOtherBytes(path)) return path;
+  try {
+    return Deno.realPathSync(path);
+  } catch (error) {
+    return error instanceof Deno.errors.PermissionDenied ? closed : undefined;
+  }
+}
+
+/** Returns the links in the folder that are followed on the way to a path, those behind other links included. */
+export function linksOn(folder: string, path: string): string[] {
+  const links: string[] = [];
+  const names = path.split("/");
+  for (let at = "/", followed = 0; names.length > 0 && followed <= MAX_LINKS;) {
+    const next = join(at, names.shift()!);
+    // Deno does not read a target that is not UTF-8.
+    const other = () => entryAt(next)?.isSymlink ? "" : undefined;
+    const target = attempt(() => Deno.readLinkSync(next)) ?? other();
+    if (target !== undefined) {
+      followed++;
+      if (isWithin(folder, next)) links.push(next);
+      names.unshift(...target.split("/"));
+    }
+    at = target === undefined ? next : target.startsWith("/") ? "/" : at;
+  }
+  return links;
+}
+
+export const canOpen = (path: string): boolean =>
+  attempt(() => {
+    if (Deno.statSync(path).isDirectory) Deno.readDirSync(path)[Symbol.iterator]().next();
+    else Deno.openSync(path).close();
+    return true;
+  }) ?? false;

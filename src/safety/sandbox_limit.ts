@@ -8,7 +8,8 @@ import type { PathTable } from "./path_table.ts";
 import { matchesPath } from "./rules.ts";
 import type { Settings } from "./settings.ts";
 import { pathsInErrors } from "./shell/refused_folder.ts";
-import { accessAt, entryAt, linksOn, realPathOf, type View } from "./view.ts";
+import { entryAt, linksOn, realPathOf } from "./places.ts";
+import { accessAt, type View } from "./view.ts";
 
 export type ProgramEnd = Parameters<NonNullable<ConfinedProgram["limitOf"]>>[0];
 type Bounds =

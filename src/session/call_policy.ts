@@ -1,13 +1,13 @@
 /** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
-import { type Place, placeOf } from "../safety/places.ts";
+import { entryAt, type Place, placeOf } from "../safety/places.ts";
 import { chosenPrograms, programNames } from "../safety/shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "../safety/policy.ts";
 import { READER } from "../safety/path_verdict.ts";
 import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
 import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "../safety/settings.ts";
-import { accessAt, entryAt } from "../safety/view.ts";
+import { accessAt } from "../safety/view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";

@@ -6,14 +6,9 @@ import { outputIn, type WaitTime } from "../safety/in_place.ts";
 import { namesIn } from "../safety/path_table.ts";
 import type { GitSetting } from "../safety/settings.ts";
 import { isHarmlessSetting, settingVariables } from "../safety/shell/git_command.ts";
-import {
-  entryAt,
-  linksOn,
-  realPathOf,
-  repositoryAround,
-  type View,
-  writtenFolders,
-} from "../safety/view.ts";
+import { entryAt, linksOn, realPathOf } from "../safety/places.ts";
+import { repositoryAround } from "../safety/repositories.ts";
+import { type View, writtenFolders } from "../safety/view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";

@@ -11,7 +11,9 @@ import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../safe
 import { levelOf, type PermissionsFile, type ToolNames } from "../safety/settings_file.ts";
 import type { Settings } from "../safety/settings.ts";
 import type { FolderLooks } from "../safety/folder_looks.ts";
-import { makeView, realPathOf, type View } from "../safety/view.ts";
+import { makeView } from "../safety/make_view.ts";
+import { realPathOf } from "../safety/places.ts";
+import type { View } from "../safety/view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";

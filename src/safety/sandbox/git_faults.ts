@@ -13,7 +13,7 @@ import {
   textWithin,
 } from "../git_files.ts";
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
-import { entryAt } from "../view.ts";
+import { entryAt } from "../places.ts";
 
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */

@@ -6,7 +6,8 @@ import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { smallFile } from "../git_files.ts";
 import { runInPlaces, unsearched } from "../in_place.ts";
-import { entryAt, realPathOf, type View } from "../view.ts";
+import { entryAt, realPathOf } from "../places.ts";
+import type { View } from "../view.ts";
 import {
   changedFaults,
   type GitAnswers,

@@ -10,7 +10,9 @@
 import { attempt } from "../../attempt.ts";
 import { digestOf } from "../../text/digest.ts";
 import { join } from "../../text/std_path.ts";
-import { accessAt, entryAt, PRIVATE_CACHES, type View } from "../view.ts";
+import { entryAt } from "../places.ts";
+import { PRIVATE_CACHES } from "../readable_folders.ts";
+import { accessAt, type View } from "../view.ts";
 import { removeLater } from "./own_folder.ts";
 import { ownSource } from "./wrap.ts";
 

@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { makeTempFolder, type TempFolderOptions } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
-import { entryAt } from "../view.ts";
+import { entryAt } from "../places.ts";
 
 const PREFIX = "copilot-sandbox-";
 /** Another run may just be creating a newer folder; in milliseconds. */

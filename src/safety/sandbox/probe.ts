@@ -6,7 +6,9 @@ import { noTempFiles } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { PathTable } from "../path_table.ts";
-import { entryAt, makeView, type View } from "../view.ts";
+import { makeView } from "../make_view.ts";
+import { entryAt } from "../places.ts";
+import type { View } from "../view.ts";
 import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
 import {

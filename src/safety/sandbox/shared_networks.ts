@@ -1,7 +1,7 @@
 /** Networks with only 127.0.0.1, in which commands reach the servers of jobs. @module */
 
 import { within } from "../../wire/wait.ts";
-import { entryAt } from "../view.ts";
+import { entryAt } from "../places.ts";
 
 /** The trusted paths of the program that enters namespaces. Without it, each command has its own network. */
 const NSENTER = ["/usr/bin/nsenter", "/bin/nsenter"];

@@ -1,7 +1,8 @@
 /** Variables that make tools store what they install in the sandbox's caches. @module */
 
 import { join, resolve } from "../../text/std_path.ts";
-import { accessAt, entryAt, type View } from "../view.ts";
+import { entryAt } from "../places.ts";
+import { accessAt, type View } from "../view.ts";
 
 /** A variable, its default folder in the home folder, and the sandbox's folder. */
 type ToolFolder = readonly [name: string, usual: string, own: string];

@@ -11,7 +11,8 @@ import { tempFolders } from "../../temp_folder.ts";
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { hasOtherBytes, type PathAccess } from "../folder_looks.ts";
-import { accessAt, entryAt, realPathOf, type View } from "../view.ts";
+import { entryAt, realPathOf } from "../places.ts";
+import { accessAt, type View } from "../view.ts";
 
 export interface BubbleSettings {
   view: View;

@@ -4,7 +4,8 @@ import { isWithin } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
 import { isInsideGit } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
-import { accessAt, entryAt } from "../view.ts";
+import { entryAt } from "../places.ts";
+import { accessAt } from "../view.ts";
 
 /** Error messages about a path that is read-only or missing. */
 const LACKED =

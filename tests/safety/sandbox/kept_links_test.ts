@@ -3,7 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { ANY_HOME } from "../../../src/safety/path_table.ts";
-import { linksOn } from "../../../src/safety/view.ts";
+import { linksOn } from "../../../src/safety/places.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 

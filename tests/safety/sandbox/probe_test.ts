@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox, namespacesAdvice } from "../../../src/safety/sandbox/probe.ts";
-import { makeView } from "../../../src/safety/view.ts";
+import { makeView } from "../../../src/safety/make_view.ts";
 
 const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
 const DEBIAN = "/proc/sys/kernel/unprivileged_userns_clone";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { seccompFilter } from "../../../src/safety/sandbox/seccomp.ts";
-import { makeView } from "../../../src/safety/view.ts";
+import { makeView } from "../../../src/safety/make_view.ts";
 
 /** What the kernel does with a call: runs the filter's instructions, as seccomp(2) says. */
 function judge(filter: Uint8Array<ArrayBuffer>, words: readonly number[]): string {

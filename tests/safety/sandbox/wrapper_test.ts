@@ -11,7 +11,8 @@ import {
   outerEnvironment,
   seatbeltCommand,
 } from "../../../src/safety/sandbox/wrap.ts";
-import { makeView, type View } from "../../../src/safety/view.ts";
+import { makeView } from "../../../src/safety/make_view.ts";
+import type { View } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/session/permissions.ts";
 import { makeTempFolder } from "../../../src/temp_folder.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";

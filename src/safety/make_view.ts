@@ -1,0 +1,199 @@
+/** Makes the view of a folder for its settings. @module */
+
+import { attempt } from "../attempt.ts";
+import { isWithin } from "../text/paths.ts";
+import { basename, dirname, join } from "../text/std_path.ts";
+import { FolderLooks, type PathAccess } from "./folder_looks.ts";
+import { DEPENDENCIES, findingsIn, type PlaceLook } from "./folder_search.ts";
+import { type Finding, isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
+import { runInPlace } from "./in_place.ts";
+import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
+import type { PathTable } from "./path_table.ts";
+import { canOpen, entryAt, linksOn, realPathOf } from "./places.ts";
+import { OF_SYSTEM } from "./protected_paths.ts";
+import { addPlaces, namedPlaces, programParts } from "./readable_folders.ts";
+import { repositoryAround } from "./repositories.ts";
+import { homeSecrets, systemSecrets } from "./secret_search.ts";
+import { accessAt, type View } from "./view.ts";
+
+interface ViewSources extends Pick<PlaceLook, "ruled"> {
+  folder: string;
+  isWritable: boolean;
+  network: boolean;
+  paths: PathTable;
+  read?: readonly string[];
+  write?: readonly string[];
+  /** Absolute paths at or below which these rules match. */
+  ruledPlaces?: readonly string[];
+  looks?: FolderLooks;
+  /** Absolute folders of programs, from PATH, that are not in the folder. */
+  programs?: readonly string[];
+  /** Absolute folders of programs, from PATH, that may be in the folder. */
+  allPrograms?: readonly string[];
+}
+
+/** Makes the view of a folder. Creates what git's settings name and is missing, so that no command can create it. */
+export function makeView(sources: ViewSources): View {
+  const { folder, isWritable, network, paths, read = [], write = [], programs = [] } = sources;
+  const { looks = new FolderLooks(paths) } = sources;
+  makeOwnFolders(paths.own, [...isWritable ? [folder] : [], ...write]);
+  const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
+  const places = namedPlaces(paths.home, programs, list);
+  const ofHome = homeSecrets(places, paths, looks);
+  const repository = repositoryAround(folder, paths.homes);
+  addPlaces(places, "read", [...repository, ...read]);
+  addPlaces(places, "write", write);
+  const [listed, written] = [realPathsOf(read), realPathsOf(write)];
+  const named = new Set([...listed, ...written]);
+  const mayRestrict = (path: string) =>
+    // Programs may be in a folder that an administrator closed to others.
+    !(named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
+        [...named].some((at) => isWithin(at, path))) &&
+    ![folder, ...programs].some((at) => isWithin(path, at));
+  const beside = looksBeside(sources, repository[0], listed)
+    .flatMap((look) => findingsIn(look, looks).found);
+  const ofSystem = systemSecrets(looks, [folder, ...repository]);
+  for (const { path, access } of [...ofSystem, ...beside, ...ofHome]) {
+    const usual = accessAt({ places }, path);
+    const isStricter = usual === "write" || usual === "read" && access === "none";
+    if (isStricter && mayRestrict(path)) addPlaces(places, access, [path]);
+  }
+  // In a repository without a work tree, and in a folder of programs or settings, new files count as well.
+  const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
+  places.set(folder, isWritable && !isProtected ? "write" : "read");
+  for (const at of written) if (isInsideGit(at)) places.set(at, "read");
+  addPlaces(places, "read", programParts().filter((path) => isWithin(folder, path)));
+  const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
+  // Settings of the surrounding repository name paths in the folder.
+  const stated = beside.filter(({ named }) => named !== undefined);
+  const all = [...beside];
+  const links: string[] = [];
+  let isComplete = true;
+  for (const root of new Set([folder, ...written])) {
+    const isFolder = root === folder;
+    const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
+    isComplete &&= inside.isComplete;
+    const found = isFolder
+      ? [...inside.found, ...programsIn(sources)]
+      : inside.found.filter(({ path }) => mayRestrict(path));
+    for (const { path, isGitFolder } of found) {
+      if (isGitFolder && (isFolder || isWithin(root, path))) repositories.add(path);
+    }
+    found.push(...stated);
+    // Secrets come first: nothing that leads to one opens it.
+    found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
+    links.push(...protect(root, places, found));
+    all.push(...found);
+  }
+  hideSecrets(places, folder, paths.confinedSecrets(list).filter(({ real }) => !named.has(real!)));
+  const texts = replaceTexts(places, all);
+  return { folder, places, texts, network, isComplete, links, ...knownTo(repositories) };
+}
+
+const realPathsOf = (paths: readonly string[]): string[] =>
+  paths.flatMap((path) => realPathOf(path) ?? []);
+
+/** Returns the places outside of the folder to search: its repository, the listed ones, and those of rules. */
+function looksBeside(
+  { folder, paths, ruled, ruledPlaces = [], write = [] }: ViewSources,
+  repository: string | undefined,
+  listed: readonly string[],
+): PlaceLook[] {
+  const looks: PlaceLook[] = ruledPlaces.map((root) => ({ root, ruled }));
+  if (repository !== undefined) looks.push({ root: repository, paths });
+  for (const at of write) {
+    const [root] = repositoryAround(at, paths.homes);
+    if (root !== undefined) looks.push({ root, paths, isShallow: true });
+  }
+  for (const root of listed) {
+    // It may be as large as `/tmp`, and a user who lists a secret wants it readable.
+    if (paths.secretKind(root) === undefined) looks.push({ root, paths, isShallow: true });
+  }
+  return looks.filter(({ root }) => !isWithin(folder, root));
+}
+
+/** Returns the folders of PATH in the folder, except those of dependencies, which package managers write. */
+function programsIn({ folder, allPrograms = [] }: ViewSources): Finding[] {
+  return allPrograms.filter((path) => {
+    const real = realPathOf(path);
+    if (real === undefined || !isWithin(folder, real)) return false;
+    return !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
+  }).map((path) => ({ path, access: "read", named: "hooks" }));
+}
+
+/** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */
+function protect(
+  root: string,
+  places: Map<string, PathAccess>,
+  found: readonly Finding[],
+): string[] {
+  const links: string[] = [];
+  for (const { path, access, named } of found) {
+    if (named && accessAt({ places }, root) === "write") makeNamed(root, path, named);
+    const real = realPathOf(path, path);
+    // Links are restored only directly in the folder, which no command can move.
+    for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
+      const around = dirname(link);
+      if (accessAt({ places }, around) !== "write") continue;
+      if (around === root) links.push(link);
+      else if (named || access === "read" && link !== path) places.set(around, "read");
+    }
+    // A link out of the folder has the access of its target.
+    if (real === undefined || !isWithin(root, real)) continue;
+    if (access === "read" && accessAt({ places }, real) === "none") continue;
+    // A mount cannot be made behind a link, whose target has another path.
+    for (const one of named ? [real] : [path, real]) places.set(one, access);
+  }
+  return links;
+}
+
+function hideSecrets(
+  places: Map<string, PathAccess>,
+  folder: string,
+  secrets: readonly { path: string; real?: string }[],
+): void {
+  for (const { path, real } of secrets) {
+    // The folder itself is never hidden, and what this user cannot open needs no hiding.
+    if (real === undefined || isWithin(real, folder) || !canOpen(real)) continue;
+    for (const one of [path, real]) places.set(one, "none");
+  }
+}
+
+/** Prints a file unless a link leads to it. */
+const READ =
+  `exec 4<"./$1" && [ "$(readlink /proc/self/fd/4)" = "$here/$1" ] && head -c 1000000 <&4`;
+/** Texts with credentials that were read at paths without a link. */
+const knownTexts = new Map<string, string>();
+
+/** Makes settings that contain credentials read-only, and returns the texts that programs see instead of them. */
+function replaceTexts(
+  places: Map<string, PathAccess>,
+  found: readonly Finding[],
+): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const { path, isSettings } of found) {
+    const real = isSettings && realPathOf(path);
+    if (!real || !/read|write/.test(accessAt({ places }, real))) continue;
+    const text = smallFile(real);
+    const plain = withoutCredentials(text);
+    if (plain === text) continue;
+    places.set(real, "read");
+    // A program that runs may just have put a link to a hidden file there.
+    if (knownTexts.get(real) !== text) {
+      const { output } = runInPlace(dirname(real), READ, [basename(real)]);
+      if (output === text.trim()) knownTexts.set(real, text);
+    }
+    texts.set(real, knownTexts.get(real) === text ? plain : "");
+  }
+  return texts;
+}
+
+/** Returns the repositories of a view, and the targets of those that are links. */
+function knownTo(paths: ReadonlySet<string>): Pick<View, "repositories" | "gitLinks"> {
+  const gitLinks = new Map<string, string>();
+  for (const path of paths) {
+    const target = attempt(() => Deno.readLinkSync(path));
+    if (target !== undefined) gitLinks.set(path, target);
+  }
+  return { repositories: [...paths], gitLinks };
+}

@@ -1,0 +1,76 @@
+/** The folders outside of the working directory that programs may read, or that are private to them. @module */
+
+import { attempt } from "../attempt.ts";
+import { isWithin } from "../text/paths.ts";
+import { dirname, fromFileUrl, join } from "../text/std_path.ts";
+import type { PathAccess } from "./folder_looks.ts";
+import { mayBeThere } from "./path_table.ts";
+import { entryAt, realPathOf } from "./places.ts";
+
+/** The system's own folders, without those for data, such as `/home`, `/mnt` and `/srv`. */
+const READABLE_ROOTS: Readonly<Record<string, readonly string[]>> = {
+  linux: [
+    ..."/bin /sbin /lib /lib32 /lib64 /libx32 /usr /etc /opt /nix /gnu /snap".split(" "),
+    // Processors and memory groups, from which programs derive their number of threads.
+    ..."/sys/devices/system /sys/fs/cgroup /var/lib /var/cache".split(" "),
+  ],
+  darwin: "/bin /sbin /usr /etc /opt /private/etc /System /Library /Applications /nix /dev".split(
+    " ",
+  ),
+};
+
+/** Folders of the home folder with programs and their sources: toolchains, and package caches. */
+const TOOLCHAINS =
+  `.agents/skills .asdf .bun/bin .bun/install .cabal/bin .cabal/packages .cabal/store .cargo/bin .cargo/git .cargo/registry .claude/skills
+  .conda .deno .dotnet .elan .espressif .fnm .foundry/bin .gem/ruby .ghcup .gradle/caches .gradle/wrapper .ivy2/cache
+  .jdks .jenv .juliaup .julia .linuxbrew .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise
+  .local/share/pipx .local/share/pnpm .local/share/rtx .local/share/uv .local/share/virtualenvs .local/state/fnm_multishells
+  .m2/repository .m2/wrapper .mix .nimble .nuget/packages .nvm .opam .platformio .pub-cache .pyenv .rbenv .rustup .rvm
+  .npm-global .rye .sbt .sdkman/bin .sdkman/candidates .stack .swiftly .swiftpm .tfenv .volta .yarn/berry/cache .zig anaconda3 bin flutter
+  go/bin go/pkg mambaforge miniconda3 miniforge3 perl5 sdk
+  .cache/Cypress .cache/deno .cache/ms-playwright .cache/node/corepack .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`
+    .split(/\s+/);
+
+/** Caches of the home folder of which commands get private ones. */
+export const PRIVATE_CACHES = [".cache", ".npm"] as const;
+
+/** Returns the system's folders, and those of the home folder with programs. */
+export function namedPlaces(
+  home: string | undefined,
+  programs: readonly string[],
+  list: (folder: string) => readonly string[],
+): Map<string, PathAccess> {
+  const places = new Map<string, PathAccess>();
+  const add = (access: PathAccess, names: readonly string[]) => addPlaces(places, access, names);
+  add("read", READABLE_ROOTS[Deno.build.os] ?? []);
+  for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
+  if (home === undefined) return places;
+  add("none", [home]);
+  for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
+  const isToAsk = mayBeThere([home], list);
+  add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
+  add("read", programs.filter((path) => isWithin(home, path) && path !== home));
+  return places;
+}
+
+/** Adds existing paths to places, each under its name and its resolved path. */
+export function addPlaces(
+  places: Map<string, PathAccess>,
+  access: PathAccess,
+  names: readonly string[],
+): void {
+  for (const name of names) {
+    const real = realPathOf(name);
+    if (real !== undefined) places.set(name, access).set(real, access);
+  }
+}
+
+/** Returns the folders of this program that its clone has: its runtime, packages and scripts. */
+export function programParts(): string[] {
+  const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
+  for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {
+    if (entryAt(join(at, "scripts/copilot")) === undefined) continue;
+    return [".deno", "vendor", "scripts"].map((name) => join(at, name));
+  }
+  return [];
+}

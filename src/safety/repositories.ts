@@ -1,0 +1,58 @@
+/** The repositories around a folder, and those that commands made in it. @module */
+
+import { isWithin } from "../text/paths.ts";
+import { basename, dirname, join } from "../text/std_path.ts";
+import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
+import { gitFoldersOf, leadsIntoKnown } from "./git_files.ts";
+import { runInPlace } from "./in_place.ts";
+import { entryAt } from "./places.ts";
+
+/** The repository that the folder is a part of, and its files elsewhere; never a home folder, or one above it. */
+export function repositoryAround(folder: string, homes: readonly string[] = []): string[] {
+  for (let at = folder;; at = dirname(at)) {
+    if (homes.some((home) => isWithin(at, home))) return [];
+    if (entryAt(join(at, ".git")) !== undefined) return [at, ...gitFoldersOf(join(at, ".git"))];
+    if (dirname(at) === at) return [];
+  }
+}
+
+/** The cost of opening a folder, which takes a program. */
+const OPENED_COST = 1000;
+/** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
+const MAX_NEW_COST = 500_000;
+
+/**
+ * Looks for repositories in what commands can write below `root`. Also returns what leads to a repository, and folders
+ * that cannot be listed. `isComplete` is false if there is no time for all.
+ */
+export function repositoriesIn(
+  root: string,
+  looks: FolderLooks,
+  isWritten: (path: string) => boolean,
+): { found: string[]; isComplete: boolean } {
+  const found: string[] = [];
+  const folders = [root].filter(isWritten);
+  const limit = looks.cost + MAX_NEW_COST;
+  const ofRoot = isWritten(`${root}/.git`) ? [] : gitFoldersOf(`${root}/.git`);
+  const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
+  for (const at of folders) {
+    if (looks.cost > limit) return { found, isComplete: false };
+    let look = looks.at(at);
+    if (look === undefined) {
+      looks.cost += OPENED_COST;
+      runInPlace(at, "chmod u+rwx .");
+      look = looks.at(at);
+    }
+    // The user may open a closed folder later.
+    const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
+    if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
+    for (const { name, path, isDirectory, isLink } of look?.entries ?? []) {
+      if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
+      // Nothing in a folder with such a name can be looked at.
+      if (isDirectory && !hasOtherBytes(name)) folders.push(path);
+      // The user may add a worktree or a submodule while a job runs.
+      else if (isLink || !leadsIntoKnown(path, isKnown)) found.push(path);
+    }
+  }
+  return { found, isComplete: true };
+}

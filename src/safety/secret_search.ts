@@ -1,0 +1,81 @@
+/** Searches readable folders outside of the working directory for secrets: of the home folder, and the system's. @module */
+
+import { isWithin } from "../text/paths.ts";
+import { join } from "../text/std_path.ts";
+import { type FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
+import { DEPENDENCIES } from "./folder_search.ts";
+import { type Finding, smallFile, withoutCredentials } from "./git_files.ts";
+import { runInPlaces } from "./in_place.ts";
+import type { PathTable } from "./path_table.ts";
+import { canOpen, realPathOf } from "./places.ts";
+
+/** The folders of the home folder are looked through up to this depth, and for about 20 ms. */
+const HOME_LEVELS = 3;
+const MAX_HOME_COST = 5_000;
+
+export function homeSecrets(
+  places: ReadonlyMap<string, PathAccess>,
+  { home = "/" }: PathTable,
+  looks: FolderLooks,
+): Finding[] {
+  const found: Finding[] = [];
+  const limit = looks.cost + MAX_HOME_COST;
+  const shown = [...places].filter(([path, access]) => access === "read" && isWithin(home, path));
+  let folders = home === "/" ? [] : shown.map(([path]) => path);
+  for (let level = 0; level < HOME_LEVELS && looks.cost < limit; level++) {
+    const looked = folders.map((at) => looks.cost < limit ? looks.at(at)?.entries ?? [] : [])
+      .flat();
+    for (const { name, path, access } of looked) {
+      // Flutter runs git in its own repository, which fails without the settings.
+      const isGits = /^config(\.worktree)?$/.test(name) && path.includes("/.git/");
+      const text = isGits ? smallFile(path) : "";
+      const isPlain = text !== "" && withoutCredentials(text) === text;
+      if (access === "none" && !isPlain) found.push({ path, access });
+    }
+    folders = looked.filter(({ name, isDirectory, access }) =>
+      isDirectory && access !== "none" && !DEPENDENCIES.test(name) && name !== "site-packages"
+    ).map(({ path }) => path);
+  }
+  return found;
+}
+
+/** System folders in which users may store secrets, and the levels that are searched for known names. */
+const SECRET_PLACES = ["/etc", "/var/cache", "/var/lib", "/opt"];
+const SYSTEM_LEVELS = 4;
+/** Public files in them: trusted certificates. */
+const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
+
+const systemFindings = new WeakMap<FolderLooks, string[]>();
+
+/**
+ * Returns the secrets in the system's folders: those with known names and, to root, what other users may not read.
+ * Commands cannot write there, so the result is cached.
+ */
+function findSystemSecrets(looks: FolderLooks): string[] {
+  const places = ["/usr/local", ...SECRET_PLACES].flatMap((path) => realPathOf(path) ?? []);
+  // A file may disappear meanwhile.
+  const find =
+    `find . -size +0 -type f ! -perm -4 -print -o -type d ! -perm -1 -prune -print || [ $? = 1 ]`;
+  const closed = Deno.uid() === 0 ? runInPlaces(find, places.map((path) => [path])) : [];
+  const found = closed.flatMap(({ output, fault }, i) =>
+    (fault ? "." : output).split("\n").filter(Boolean).map((path) => join(places[i]!, path))
+  );
+  const look = (folder: string, levels: number) => {
+    for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
+      if (access === "none" && !PUBLIC.test(name)) found.push(path);
+      else if (isDirectory && levels > 1) look(path, levels - 1);
+    }
+  };
+  for (const folder of SECRET_PLACES) look(folder, SYSTEM_LEVELS);
+  const secrets = found.filter((path) => hasOtherBytes(path) || canOpen(path));
+  systemFindings.set(looks, secrets);
+  return secrets;
+}
+
+/** @param own the folders that are not the system's */
+export function systemSecrets(looks: FolderLooks, own: readonly string[]) {
+  const all = systemFindings.get(looks) ??
+    (Deno.build.os === "linux" ? findSystemSecrets(looks) : []);
+  return all.filter((path) => !own.some((at) => isWithin(at, path)))
+    .map((path): Finding => ({ path, access: "none" }));
+}
