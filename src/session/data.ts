@@ -113,6 +113,8 @@ export interface Check {
   /** How to fix it, instead of `advice`. */
   hint?: Hint;
   contextLength?: number;
+  /** What the model can do besides answering, such as `tools, vision`. */
+  does?: string;
 }
 
 /** The permissions of a folder; with `by` and `why` if commands have to be sandboxed. */

@@ -89,6 +89,8 @@ export interface Status {
   model: string | undefined;
   /** The absolute working directory. */
   folder: string;
+  /** The branch of git that is checked out there; undefined outside of a repository. */
+  branch?: string | undefined;
   /** True under `--yes`: asks only about what the sandbox closes, and what a rule that denies may cover. */
   approvesAll: boolean;
   /** Missing until it is known. */

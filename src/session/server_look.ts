@@ -162,7 +162,8 @@ function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>):
   }
   // Every chat model has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
-  return { name: "model", status: "ok", text: oneLine(`${text}${does ? `: ${does}` : ""}`) };
+  if (!does) return { name: "model", status: "ok", text };
+  return { name: "model", status: "ok", text: oneLine(`${text}: ${does}`), does: oneLine(does) };
 }
 
 /** A smaller context, in tokens, fits the prompt and hardly a file. */

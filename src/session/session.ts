@@ -32,6 +32,7 @@ import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
 import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
+import { branchOf } from "./repository.ts";
 import { greeting } from "./server_look.ts";
 import { UndoLog } from "./undo.ts";
 
@@ -151,6 +152,7 @@ export class Session implements AsyncDisposable {
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
+      branch: branchOf(agent.state.workingDir),
       approvesAll: permissions.approvesAll,
       ...mode && { mode },
       tokens: { used, isCounted, window },

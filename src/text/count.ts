@@ -28,6 +28,10 @@ export function ago(time: number, now = Date.now()): string {
 /** Shortens a number: `999`, `2.8k`. */
 export const thousands = (n: number): string => n < 1000 ? `${n}` : `${(n / 1000).toFixed(1)}k`;
 
+/** Shortens the size of a context, in tokens: `32k` for 32768, `200k` for 200000. */
+export const windowText = (n: number): string =>
+  n < 1000 ? `${n}` : `${Math.round(n / (n % 1024 === 0 ? 1024 : 1000))}k`;
+
 /** Formats an amount of US dollars, such as `$0.0042` and `$1.20`. */
 export const dollars = (amount: number): string => `$${amount.toFixed(amount < 0.1 ? 4 : 2)}`;
 

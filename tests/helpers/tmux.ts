@@ -11,7 +11,10 @@ export interface Terminal extends AsyncDisposable {
   readonly folder: string;
   /** Types `bytes`, as if they came from the keyboard. */
   type(bytes: string): Promise<void>;
-  /** The rows of the screen, without trailing blanks and empty rows at the end. */
+  /**
+   * The rows of the screen, without trailing blanks and empty rows at the end. Without styles, the placeholder of an
+   * empty line is left out.
+   */
   screen(options?: {
     /** With SGR sequences for the styles. */
     styles?: boolean;
@@ -71,7 +74,7 @@ export async function terminal(
   );
   const screen = async ({ styles = false } = {}) =>
     (await client.run(`capture-pane -p${styles ? " -e" : ""}`)).trimEnd().split("\n")
-      .map((row) => row.trimEnd());
+      .map((row) => (styles ? row : row.replace(/^> Ask anything [·-].*/, ">")).trimEnd());
   async function once<T>(
     look: () => T | Promise<T>,
     is: (found: T) => boolean,

@@ -21,6 +21,8 @@ const RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t";
  */
 export class LiveOutput {
   tail = "";
+  /** Text that may still change, such as a welcome. It is printed before any other text. */
+  head: (() => string) | undefined;
   /** The rows on the terminal, and the size that they were painted for. */
   #shown: Frame = EMPTY_FRAME;
   #size: TerminalSize;
@@ -50,12 +52,18 @@ export class LiveOutput {
   }
 
   append(lines: string): void {
+    if (lines !== "") this.#endHead();
     this.#lines += lines;
     if (lines !== "") this.#isApart = lines === "\n" || lines.endsWith("\n\n");
   }
 
   appendApart(lines: string): void {
-    this.append(this.#isApart ? lines : `\n${lines}`);
+    this.append(this.#isApart || this.head ? lines : `\n${lines}`);
+  }
+
+  #endHead(): void {
+    this.#lines += this.head ? `${this.head()}\n\n` : "";
+    this.head = undefined;
   }
 
   print(text: string): void {
@@ -142,6 +150,7 @@ export class LiveOutput {
   end(): string {
     clearTimeout(this.#frame);
     this.terminal.write(this.#restored() + this.#erased());
+    this.#endHead();
     return this.#lines + this.tail + (this.tail && "\n");
   }
 

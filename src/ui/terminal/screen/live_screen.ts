@@ -139,6 +139,16 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
+  /** Shows text that may still change above the line, until other text is printed. */
+  showHead(text: () => string): void {
+    this.#output.head = () => withSigns(text(), this.options.unicode);
+    this.#output.drawSoon();
+  }
+
+  get hasHead(): boolean {
+    return this.#output.head !== undefined;
+  }
+
   echo(message: TextPart): void {
     this.#message.echo(message);
     this.#output.drawSoon();
@@ -255,10 +265,11 @@ export class LiveScreen implements Screen {
     const dim = color && "\x1b[2m";
     const isAsking = this.#isAsking() || this.#questions.isComing;
     const activity = isAsking ? undefined : this.options.activity();
-    const { tail } = this.#output;
+    const { head, tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     const add = (texts: readonly string[]) =>
       above.push(...texts.map((text) => styledRow(text, columns)));
+    if (head) add([...head().split("\n"), ""]);
     add(activity ?? []);
     if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
     add(this.#message.queuedRows.map((row) => dim + row));

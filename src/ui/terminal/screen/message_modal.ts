@@ -31,6 +31,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   queuedNote?: ((line: string) => string | undefined) | undefined;
   /** Rows, with SGR, below a line that is `?`. */
   help?: (() => readonly string[]) | undefined;
+  /** What the empty line offers; empty for nothing. Parts that do not fit are dropped, the second one first. */
+  placeholder?: (() => string) | undefined;
   /** The message that Escape, pressed twice at an empty line, sends without printing it. */
   rewind?: TextPart | undefined;
 }
@@ -136,6 +138,18 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     } else if (key.name === "alt-enter" && isActive && !isEmpty) this.#submit(true);
     else return super.press(key);
     return "none";
+  }
+
+  override layout(size: TerminalSize): Frame {
+    const frame = super.layout(size);
+    const { placeholder, isActive, color } = this.options;
+    const [row] = frame.rows;
+    if (row === undefined || this.state.units.length > 0 || isActive() || this.isHeld) return frame;
+    const parts = placeholder?.().split(" · ") ?? [];
+    const room = size.columns - widthOf(row);
+    while (parts.join(" · ").length > room && parts.length > 0) parts.splice(1 % parts.length, 1);
+    const text = cellsOf(parts.join(" · "), color && "\x1b[2m");
+    return { ...frame, rows: [[...row, ...text], ...frame.rows.slice(1)] };
   }
 
   protected override rowsBelow(size: TerminalSize): CellRow[] {

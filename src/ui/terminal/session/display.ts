@@ -30,6 +30,7 @@ import { footerText } from "./footer.ts";
 import { shortHelp } from "./help_tables.ts";
 import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
+import { Welcome } from "./welcome.ts";
 
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 
@@ -64,8 +65,11 @@ export class Display implements Disposable {
   #background: Background | undefined;
   showsTasks = false;
   #saidNoTasks = false;
+  /** What the empty line offers before the first message. */
+  #hint = "Ask anything · @ files · / commands · ? keys";
   #screen: Screen | undefined;
   #view: TurnView | undefined;
+  #welcome: Welcome | undefined;
 
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
@@ -109,7 +113,29 @@ export class Display implements Disposable {
   }
 
   say(text: string): void {
-    this.screen.print(wrapped(text, this.columns));
+    if (this.openWelcome === undefined) return this.screen.print(wrapped(text, this.columns));
+    this.openWelcome.say(text);
+    this.screen.update();
+  }
+
+  /** Shows the first rows. On a live screen, they change until other text is printed. */
+  welcome(): void {
+    const welcome = new Welcome();
+    // Without colours, text in the line would look as if it was typed.
+    if (!this.isLive || this.look.colors === "none") welcome.files = ["/help lists the commands"];
+    const text = () => welcome.text(this.status!, this.columns, this.paint);
+    if (!(this.screen instanceof LiveScreen)) return this.screen.print(text());
+    this.#welcome = welcome;
+    this.screen.showHead(text);
+  }
+
+  /** The first rows while they may change. */
+  get openWelcome(): Welcome | undefined {
+    return this.#screen instanceof LiveScreen && this.#screen.hasHead ? this.#welcome : undefined;
+  }
+
+  endHint(): void {
+    this.#hint = "";
   }
 
   wait(name: string | undefined): void {
@@ -160,6 +186,7 @@ export class Display implements Disposable {
           ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
           : [],
       onTasks: () => this.#toggleTasks(),
+      placeholder: () => hasColors() ? this.#hint : "",
       title: hasTitle() ? (state) => this.#title(state) : undefined,
     });
   }

@@ -65,7 +65,11 @@ function tokenShare({ used, isCounted, window }: Status["tokens"], isShort = fal
 }
 
 /** Returns the end of `folder` that fits into `width`, with `~` for the home folder. */
-function shortFolder(folder: string, width: number, home: string | undefined): string {
+export function shortFolder(
+  folder: string,
+  width: number,
+  home = Deno.env.get("HOME"),
+): string {
   const isBelow = home && `${folder}/`.startsWith(`${home}/`);
   const short = isBelow ? `~${folder.slice(home.length)}` : folder;
   return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;

@@ -2,6 +2,7 @@
 
 import type { Theme } from "../../../config.ts";
 import { commandIn } from "../../../session/commands/command_line.ts";
+import type { HeededInstructions, Notice } from "../../../session/data.ts";
 import type { Frontend, SessionEvent, Status, Surface } from "../../../session/frontend.ts";
 import type { Resumed } from "../../../session/record.ts";
 import type { Session } from "../../../session/session.ts";
@@ -27,7 +28,6 @@ import { resumedLines } from "../../../session/resumed_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { Display, REWIND } from "./display.ts";
-import { modelText } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
@@ -143,22 +143,41 @@ export class TerminalFrontend implements Frontend, Disposable {
       case "command_progress":
         return this.#display.view.activity.written(event.tokens);
       case "instructions":
-        for (const line of instructionLines(event.instructions, "terminal")) {
-          this.#display.say(line);
-        }
-        return;
+        return this.#showInstructions(event.instructions);
       case "resumed":
         return this.#showResumed(event.resumed);
       case "session_notice":
-        for (const line of noticeLines(event.notice, "terminal")) {
-          if (this.#isInTurn) this.#display.view.note(`· ${line}`);
-          else this.#display.say(`· ${line}`);
-        }
-        return;
+        return this.#showNotice(event.notice);
     }
     this.#conversation.onEvent(event, this.#session.agent.state.messages);
     this.#display.view.onEvent(event);
     if (event.type === "thinking") this.#showEndedJobs((text) => this.#display.view.print(text));
+  }
+
+  /** Names the instructions in the first rows while they change; others get a line. */
+  #showInstructions(instructions: HeededInstructions): void {
+    const { openWelcome: welcome } = this.#display;
+    const { files, isHeeded } = instructions;
+    const isIn = (file: HeededInstructions["files"][number]) =>
+      welcome !== undefined && isHeeded !== false && file.isHeeded;
+    if (welcome) welcome.files = files.filter(isIn).map(({ name }) => oneLine(name));
+    const others = { ...instructions, files: files.filter((file) => !isIn(file)) };
+    for (const line of instructionLines(others, "terminal")) this.#display.say(line);
+    this.#display.screen.update();
+  }
+
+  #showNotice(notice: Notice): void {
+    const { openWelcome: welcome, view, screen } = this.#display;
+    if (notice.code === "server" && welcome !== undefined) {
+      const checks = welcome.learn(notice.checks);
+      screen.update();
+      if (checks.length === 0) return;
+      notice = { code: "server", checks };
+    }
+    for (const line of noticeLines(notice, "terminal")) {
+      if (this.#isInTurn) view.note(`· ${line}`);
+      else this.#display.say(`· ${line}`);
+    }
   }
 
   steering(): TextPart[][] {
@@ -286,8 +305,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       }
     }
     if (!isFirst) return this.#display.screen.update();
-    const model = status.model === undefined ? [] : [modelText(status.model)];
-    this.#display.say(["copilot", ...model, "/help for help"].join(" · "));
+    this.#display.welcome();
     if (this.#motto !== undefined) this.#display.say(this.#motto);
   }
 
@@ -353,6 +371,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** Runs `message`. `isTurn`: input meanwhile belongs to a turn, and its end may be notified. */
   async #takeMessage(message: TextPart, run: () => Promise<void>, isTurn = true): Promise<void> {
     if (message !== REWIND) this.#history.add(message.text, message.pasted);
+    if (isTurn) this.#display.endHint();
     this.#session.agent.state.history = this.#history.entries().map(entryText);
     this.#stop = new AbortController();
     const start = performance.now();

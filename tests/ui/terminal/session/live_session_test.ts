@@ -206,9 +206,9 @@ sessionTest(
     await terminal.type("/exit\r");
     await terminal.until("left: 0");
     await terminal.type("clear\r");
-    await terminal.until((rows) => !rows.some((row) => row.includes("/help")));
+    await terminal.until((rows) => !rows.some((row) => row.includes("copilot 0.1")));
     await terminal.type(`${sessionCommand(server)}\r`);
-    await terminal.until("/help");
+    await terminal.until("copilot 0.1");
     await terminal.type("\x12memo");
     await terminal.until("a memorable line");
     await terminal.type("\r");

@@ -110,7 +110,7 @@ for (const columns of [80, 40]) {
         const to = rows.findIndex((row, at) => at > from && row.startsWith("• "));
         return rows.slice(from, to + 1);
       };
-      await terminal.until("· test: tools");
+      await terminal.until("tools");
       await terminal.type("change it\r");
       const isOver = (rows: string[]) => rows.some((row) => row.startsWith("• "));
       const live = turn(await terminal.until(isOver));
