@@ -1,7 +1,7 @@
 // Prints how much longer a sandboxed command takes than the same command without a sandbox: paired,
 // alternating, medians. The argument is the folder, by default this project.
 import { findSandbox } from "../src/safety/sandbox/probe.ts";
-import { openPermissions } from "../src/session/permissions.ts";
+import { openPermissions } from "../src/safety/permissions.ts";
 import { runBash } from "../src/tools/shell/run_bash.ts";
 import type { Confine } from "../src/types/confine.ts";
 import { inPairs, median, root } from "./bench_tools.ts";

@@ -29,6 +29,7 @@ const LAYERS = [
 
 /** Parts that import from their own layer; the parts of layer 0 but `types` do so as well. */
 const NEIGHBOURS: [from: string, to: string][] = [
+  ["safety", "tools"],
   ["safety", "user_files"],
   ["records", "models"],
   ["records", "user_files"],

@@ -4,7 +4,7 @@ import { runTools } from "../src/agent/run_tools.ts";
 import { localConfig } from "../src/config.ts";
 import type { PermissionChoice } from "../src/safety/choice.ts";
 import { attachFiles } from "../src/session/attach.ts";
-import { openPermissions } from "../src/session/permissions.ts";
+import { openPermissions } from "../src/safety/permissions.ts";
 import type { Session } from "../src/session/session.ts";
 import { isWithin } from "../src/text/paths.ts";
 import type { ToolContext } from "../src/types/tool.ts";

@@ -5,7 +5,7 @@ import { UsageError } from "../errors.ts";
 import { serveEditor } from "../ui/acp/acp.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
-import { openPermissions } from "../session/permissions.ts";
+import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { type Args, asUsage } from "./args.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";

@@ -1,7 +1,7 @@
 import type { CopilotConfig } from "../config.ts";
 import { TerminalFrontend } from "../ui/terminal/session/terminal_frontend.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
-import { openPermissions } from "../session/permissions.ts";
+import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { UsageError } from "../errors.ts";
 import { type Keymap, keymapOf } from "../ui/terminal/line/actions.ts";

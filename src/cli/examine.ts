@@ -3,7 +3,7 @@
 import { UsageError } from "../errors.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { ModelFit } from "../session/fit_model.ts";
-import { openPermissions } from "../session/permissions.ts";
+import { openPermissions } from "../safety/permissions.ts";
 import { type Args, asUsage } from "./args.ts";
 import { runDoctor } from "./doctor.ts";
 import { searchServers } from "./doctor_search.ts";

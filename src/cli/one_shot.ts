@@ -4,7 +4,7 @@ import { readSchema } from "../agent/answer_form.ts";
 import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
-import { openPermissions } from "../session/permissions.ts";
+import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import type { ToolExecution } from "../types/event.ts";

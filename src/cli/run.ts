@@ -12,7 +12,7 @@ import { reasonOf } from "../text/reason.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { afterAbort, type Run, stopOnSignals } from "./process.ts";
 import { showsUtf8 } from "../ui/terminal/locale.ts";
-import { repositoryOf } from "../session/repository.ts";
+import { repositoryOf } from "../safety/repositories.ts";
 import { checkOwnFolders } from "../user_files.ts";
 import { Output } from "../ui/terminal/stdio.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "../config.ts";
 import { takesEnvKey } from "../server_address.ts";
 import { UsageError } from "../errors.ts";
-import type { Permissions } from "../session/permissions.ts";
+import type { Permissions } from "../safety/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";

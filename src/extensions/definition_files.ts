@@ -1,7 +1,7 @@
 /** Finds files of definitions. It has to be fast because each session does it. @module */
 
 import { attempt } from "../attempt.ts";
-import { repositoryOf } from "../session/repository.ts";
+import { repositoryOf } from "../safety/repositories.ts";
 import { join } from "../text/std_path.ts";
 
 export interface DefinitionFile {

@@ -1,7 +1,7 @@
 /** Counts skills, commands, sub-agents and hooks of a folder, for the doctor. @module */
 
 import type { Check } from "../session/data.ts";
-import type { Permissions } from "../session/permissions.ts";
+import type { Permissions } from "../safety/permissions.ts";
 import { aboutTokens, count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";

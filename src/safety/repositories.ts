@@ -1,11 +1,42 @@
 /** The repositories around a folder, and those that commands made in it. @module */
 
+import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
-import { basename, dirname, join } from "../text/std_path.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
+import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
-import { gitFoldersOf, leadsIntoKnown } from "./git_files.ts";
+import { gitFoldersOf, leadsIntoKnown, smallFile } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { entryAt } from "./places.ts";
+
+/** Returns the folders from the root of the repository down to `folder`; outside of one, only `folder`. */
+export function foldersDownTo(folder: string): string[] {
+  const folders: string[] = [];
+  for (let at = folder;; at = dirname(at)) {
+    folders.unshift(at);
+    if (attempt(() => Deno.statSync(join(at, ".git")))) return folders;
+    if (at === dirname(at)) return [folder];
+  }
+}
+
+export function repositoryOf(folder: string): string {
+  return foldersDownTo(folder)[0]!;
+}
+
+/** Returns the checked-out branch of the repository around `folder`, or the start of a commit's hash. */
+export function branchOf(folder: string): string | undefined {
+  const dotGit = join(repositoryOf(folder), ".git");
+  const [, linked] = /^gitdir: (.+)/.exec(smallFile(dotGit)) ?? [];
+  const head = smallFile(
+    join(linked === undefined ? dotGit : resolve(dirname(dotGit), linked), "HEAD"),
+  );
+  const [, branch, hash] = /^(?:ref: refs\/heads\/(.+)|([\da-f]{7})[\da-f]{33,})\s*$/.exec(head) ??
+    [];
+  const name = branch ?? hash;
+  return name && shortened(oneLine(name), MAX_BRANCH_CHARS);
+}
+
+const MAX_BRANCH_CHARS = 40;
 
 /** The repository that the folder is a part of, and its files elsewhere; never a home folder, or one above it. */
 export function repositoryAround(folder: string, homes: readonly string[] = []): string[] {

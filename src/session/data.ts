@@ -1,9 +1,8 @@
-/** The data that a session hands to frontends: answers of slash commands, notices, checks, permissions, instructions. @module */
+/** The data that a session hands to frontends: answers of slash commands, notices, checks, instructions. @module */
 
 import type { Theme } from "../config.ts";
 import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
-import type { RuleEffect } from "../safety/rules.ts";
-import type { ApproveMode, SandboxMode } from "../safety/settings.ts";
+import type { PermissionNotice } from "../safety/permission_report.ts";
 import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
 import type { Hint } from "./hint_text.ts";
@@ -47,23 +46,7 @@ export type Effect =
 
 /** News that the user has not asked for. */
 export type Notice =
-  /** Settings in the folder that only the user may set: servers and keys. */
-  | { code: "settings_unheeded"; names: readonly string[] }
-  /** A variable that the user passes to commands contains the model's key, and is removed. */
-  | { code: "key_withheld"; variable: string }
-  /** The modes that a project file made stricter, and the number of rules that it added. */
-  | { code: "project_stricter"; file: string; modes: StricterModes; rules: number }
-  | { code: "project_ignored"; file: string; settings: readonly string[] }
-  /** A folder is not completely searched yet: until then, parts of it are closed to commands. */
-  | { code: "look_incomplete"; folder: string }
-  /** A path of `sandboxRead` or `sandboxWrite` is missing, so commands do not get it. */
-  | { code: "path_missing"; setting: string; path: string }
-  /** Files that a sandboxed command left were undone or put aside. */
-  | { code: "mended"; why: string }
-  /** Commands are refused because the sandbox that they need does not work. */
-  | { code: "sandbox_missing"; why: string }
-  /** Commands run without a sandbox, because it does not work or the user has not enabled it. */
-  | { code: "sandbox_off"; why?: string; isAsked?: boolean }
+  | PermissionNotice
   /** The server's model replaces the default one. */
   | { code: "model_instead"; model: string }
   /** The server's only model is not the named one, and may answer instead. */
@@ -87,8 +70,6 @@ export type Notice =
     pasted: readonly string[];
     limit?: number;
   };
-
-type StricterModes = { approve?: ApproveMode; sandbox?: SandboxMode };
 
 /** A file or folder that a message names with a typed `@`. */
 export interface AttachedFile {
@@ -115,31 +96,6 @@ export interface Check {
   contextLength?: number;
   /** What the model can do besides answering, such as `tools, vision`. */
   does?: string;
-}
-
-/** The permissions of a folder; with `by` and `why` if commands have to be sandboxed. */
-export interface PermissionReport extends SandboxStatus {
-  approve: ApproveMode;
-  yes: boolean;
-  env: readonly string[];
-  /** The command prefixes that may use the network in this session. */
-  networked: readonly string[];
-  rules: readonly {
-    effect: RuleEffect;
-    text: string;
-    isOfSession: boolean;
-    isForSandbox?: boolean;
-  }[];
-  file?: string;
-}
-
-export interface SandboxStatus {
-  mode: SandboxMode;
-  network: boolean;
-  by?: string;
-  why?: string;
-  /** How to change the machine so that one works, if known. */
-  advice?: string;
 }
 
 /** An instruction file, by path relative to the working directory, with its number of lines. */

@@ -2,59 +2,15 @@
 
 import type { Elicit } from "./form.ts";
 import type { Theme } from "../config.ts";
-import type { OfferedRule } from "../safety/rules.ts";
-import type { ApproveMode } from "../safety/settings.ts";
-import type { NetworkGrant } from "../safety/shell/beginnings.ts";
 import type { TurnEvent } from "../types/event.ts";
 import type { Way } from "./hint_text.ts";
 import type { HeededInstructions, InstructionFile, Notice } from "./data.ts";
+import type { Approver, RuleAdded } from "../safety/approval.ts";
 import type { Brought } from "../safety/folder_trust.ts";
-import type { Part, ToolCall } from "../types/message.ts";
+import type { ModeStatus } from "../safety/permission_report.ts";
+import type { Part } from "../types/message.ts";
 import type { Resumed } from "./record.ts";
-import type { Right } from "../types/confine.ts";
-import type { Change, Job, NewestOutput, Subject, TaskItem } from "../types/tool.ts";
-
-/** A question about one call, as data. */
-export interface Approval {
-  /** The call, without arguments that have their default value. */
-  call: ToolCall;
-  subject: Subject;
-  /** The name of the sub-agent that makes the call; missing for the main agent. */
-  subAgent?: string;
-  /** The reason for the question: the end of a sentence that starts with "it". */
-  reason: string;
-  /** True if `reason` only says that the call writes or runs something. */
-  isRoutine: boolean;
-  /** True if the user asked for the call by naming a file in a message. */
-  isFromUser: boolean;
-  /** How the command is sandboxed, in one line; missing without a sandbox. */
-  confinedTo?: string;
-  /** The change, made by the tool from the bytes that it will write; missing if there is no preview. */
-  preview?: Change;
-  /** The offered answers, in order. */
-  choices: readonly ApprovalChoice[];
-  /** The rules that `session` and `folder` would add. */
-  rules?: readonly OfferedRule[];
-  /** The file that the rule is for, if the call names one. */
-  rulePath?: string;
-  /** The right beyond the sandbox that a yes gives the command. */
-  right?: Right;
-  /** The paths of the programs that get this access, as far as they are found. */
-  programs?: readonly string[];
-  /** The network access that a yes allows for the session. */
-  networked?: readonly NetworkGrant[];
-}
-
-/** `once` runs the call; `session` and `folder` also add `rules`; `edit` changes the command first. */
-export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
-
-/** The user's answer to an {@linkcode Approval}. */
-export type ApprovalAnswer =
-  | { choice: "once" | "session" | "folder" }
-  /** The command as edited by the user. It is checked against the rules and then runs. */
-  | { choice: "edit"; command: string }
-  /** The model reads `reason`; it may be empty. */
-  | { choice: "refuse"; reason: string };
+import type { Job, NewestOutput, TaskItem } from "../types/tool.ts";
 
 /** A yes-or-no question about what a folder brings. */
 export interface Confirmation {
@@ -71,16 +27,6 @@ export interface Confirmation {
   path?: string;
   /** What `text` describes, as JSON. */
   data?: unknown;
-}
-
-/** The mode, and how commands are sandboxed. */
-export interface ModeStatus {
-  approve: ApproveMode;
-  isSandboxed: boolean;
-  /** True if a sandbox does not write the working directory, and the mode is not plan mode. */
-  isReadOnly?: true;
-  /** True if sandboxed commands have the network. */
-  hasNetwork?: true;
 }
 
 /** The state of a session for footers and editors. */
@@ -110,8 +56,7 @@ export type SessionEvent =
   | { type: "session_notice"; notice: Notice }
   /** A command started. `newest` returns the end of its output. */
   | { type: "output"; newest: NewestOutput }
-  /** A rule was added: permanently if `path` stores it, otherwise for the session. `error`: why it was not saved. */
-  | { type: "rule_added"; rule: string; path?: string; error?: string }
+  | RuleAdded
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
   /** The session resumes an earlier one. `resumed` is undefined if the newest one was requested and the folder has none. */
@@ -135,14 +80,12 @@ export interface Surface {
 export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
 
 /** The side that displays a session: terminal, pipe or editor. */
-export interface Frontend {
+export interface Frontend extends Approver {
   onEvent(event: SessionEvent): void;
   /** Default: a terminal of 80 columns. */
   readonly surface?: Surface;
   /** False skips `status` events, which are slow to compute. */
   showsStatus?: boolean;
-  /** Asks about a call. Without it, calls that need approval are refused. */
-  approve?(request: Approval, signal: AbortSignal): Promise<ApprovalAnswer>;
   /** Asks yes or no; undefined if there is no answer. Without it, no question is asked. */
   confirm?(question: Confirmation, signal: AbortSignal): Promise<boolean | undefined>;
   /** Asks for the input of a program. Without it, the answer is that the user cannot be asked. */

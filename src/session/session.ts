@@ -32,7 +32,7 @@ import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
 import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
-import { branchOf } from "./repository.ts";
+import { branchOf } from "../safety/repositories.ts";
 import { greeting } from "./server_look.ts";
 import { UndoLog } from "./undo.ts";
 

@@ -4,7 +4,7 @@ import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
-import type { Permissions } from "./permissions.ts";
+import type { Permissions } from "../safety/permissions.ts";
 import type { Notice } from "./data.ts";
 import type { Extension, ModelFlags } from "./extension.ts";
 

@@ -1,6 +1,6 @@
 /** The wording of answers to a question about a call, shared by all frontends. @module */
 
-import type { Approval, ApprovalChoice } from "../session/frontend.ts";
+import type { Approval, ApprovalChoice } from "../safety/approval.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { displayWidth } from "../text/width.ts";
 

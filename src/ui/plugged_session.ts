@@ -7,7 +7,7 @@ import type { Part, ToolCall } from "../types/message.ts";
 import { allExtensions } from "../extensions/extensions.ts";
 import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
-import { openPermissions } from "../session/permissions.ts";
+import { openPermissions } from "../safety/permissions.ts";
 import { openSession } from "../session/session.ts";
 import { noteTexts } from "./answers.ts";
 import { noticeLines } from "../session/notices.ts";

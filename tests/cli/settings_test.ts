@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { FLAGS, parseArgs } from "../../src/cli/args.ts";
 import { modelFlags, optionsFromArgs, sessionOptions, toConfig } from "../../src/cli/settings.ts";
 import { UsageError } from "../../src/errors.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { surveyExtensions } from "../../src/extensions/survey.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 /** A home folder, and the doctor's check of what it and the folder `repo` in it have. */

@@ -6,7 +6,7 @@ import type { McpDefinition } from "../../src/extensions/mcp/definition.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { commandIn } from "../../src/session/commands/command_line.ts";
 import type { Frontend, SessionEvent } from "../../src/session/frontend.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { openSession, type Session } from "../../src/session/session.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 

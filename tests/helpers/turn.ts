@@ -7,7 +7,7 @@ import { UsageError } from "../../src/errors.ts";
 import { EXIT } from "../../src/exit_codes.ts";
 import { PrintFrontend } from "../../src/ui/print/print.ts";
 import { parsePermissionChoice } from "../../src/safety/choice.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { Session } from "../../src/session/session.ts";
 import { Output } from "../../src/ui/terminal/stdio.ts";
 import { run } from "./program.ts";

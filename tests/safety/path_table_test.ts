@@ -5,7 +5,7 @@ import { ANY_HOME, PathTable } from "../../src/safety/path_table.ts";
 import { PROTECTED_ROWS, type ProtectedRow } from "../../src/safety/protected_paths.ts";
 import { makeView } from "../../src/safety/make_view.ts";
 import { accessAt } from "../../src/safety/view.ts";
-import { openPermissions, type Permissions } from "../../src/session/permissions.ts";
+import { openPermissions, type Permissions } from "../../src/safety/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import { cpuTime } from "../helpers/cpu_time.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Extension, PendingQuestion } from "../../src/session/extension.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { notePart } from "../../src/text/parts.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";

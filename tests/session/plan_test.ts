@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { tighten } from "../../src/safety/policy.ts";
 import type { ApproveMode } from "../../src/safety/settings.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { workspace } from "../tools/workspace.ts";

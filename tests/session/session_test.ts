@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { compatConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { allowedBy, answerRows, questionNotes, remembered } from "../../src/ui/answers.ts";
-import type { Approval } from "../../src/session/frontend.ts";
+import type { Approval } from "../../src/safety/approval.ts";
 
 const ASKED = {
   call: { id: "1", name: "run_bash", arguments: {} },

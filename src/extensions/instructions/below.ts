@@ -14,7 +14,7 @@ import {
 } from "./instructions.ts";
 import type { HeededInstructions } from "../../session/data.ts";
 import type { SessionState } from "../../session/extension.ts";
-import { repositoryOf } from "../../session/repository.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
 
 /** The maximum depth of a folder below the working directory. */
 const MAX_BELOW = 20;

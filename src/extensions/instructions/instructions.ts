@@ -11,8 +11,8 @@ import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
 import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
 import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
-import type { Permissions } from "../../session/permissions.ts";
-import { foldersDownTo, isInGit } from "../../session/repository.ts";
+import type { Permissions } from "../../safety/permissions.ts";
+import { foldersDownTo } from "../../safety/repositories.ts";
 import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../../safety/folder_trust.ts";
 import type { PathTable } from "../../safety/path_table.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -263,3 +263,6 @@ function importedFile(
     paths.secretKind(real) === undefined && !isInGit(real);
   return isOpen ? real : undefined;
 }
+
+/** True for a path below a repository's `.git`, whose files are not written as instructions. */
+const isInGit = (path: string): boolean => /[\\/]\.git[\\/]/i.test(path);

@@ -2,7 +2,7 @@
 
 import type { HeededInstructions } from "../../session/data.ts";
 import type { Command, Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
-import { repositoryOf } from "../../session/repository.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import { InstructionsBelow } from "./below.ts";

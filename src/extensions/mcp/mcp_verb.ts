@@ -9,7 +9,7 @@ import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles, ownMcpFile } from "./mcp_files.ts";
 import { noticeLines } from "../../session/notices.ts";
-import { openPermissions } from "../../session/permissions.ts";
+import { openPermissions } from "../../safety/permissions.ts";
 import { isObject } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";

@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
 import { userFolder, type VariableReader } from "../../user_files.ts";
-import { foldersDownTo } from "../../session/repository.ts";
+import { foldersDownTo } from "../../safety/repositories.ts";
 
 /** A folder that may contain skills, commands or sub-agents. */
 export interface PromptFolder {

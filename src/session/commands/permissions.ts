@@ -5,7 +5,8 @@ import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";
 import { changeMode } from "../plan_mode.ts";
-import type { ArgumentChoice, PermissionReport } from "../data.ts";
+import type { PermissionReport } from "../../safety/permission_report.ts";
+import type { ArgumentChoice } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { takesText } from "./texts.ts";
 

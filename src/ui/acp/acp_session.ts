@@ -2,9 +2,8 @@
 
 import { RPC_CODES, RpcError } from "../../rpc/message.ts";
 import { commandIn } from "../../session/commands/command_line.ts";
+import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import {
-  type Approval,
-  type ApprovalAnswer,
   type Confirmation,
   type Frontend,
   PLAIN_SURFACE,

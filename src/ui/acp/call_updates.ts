@@ -1,6 +1,6 @@
 /** Tool calls in the shapes of the Agent Client Protocol. @module */
 
-import type { Approval } from "../../session/frontend.ts";
+import type { Approval } from "../../safety/approval.ts";
 import { join, resolve } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Change, ChangeLine, Subject } from "../../types/tool.ts";

@@ -1,11 +1,7 @@
 /** Asks the user through the editor's `session/request_permission`. @module */
 
-import type {
-  Approval,
-  ApprovalAnswer,
-  ApprovalChoice,
-  Confirmation,
-} from "../../session/frontend.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../safety/approval.ts";
+import type { Confirmation } from "../../session/frontend.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { resolve } from "../../text/std_path.ts";
 import { answerRows, noteTexts } from "../answers.ts";

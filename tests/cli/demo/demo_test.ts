@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { processTurn } from "../../../src/agent/turn.ts";
 import { startDemo } from "../../../src/cli/demo/server.ts";
 import { localConfig } from "../../../src/config.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 
 // The scenes go through the real agent, backend and tools.
 

@@ -1,8 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { newestText } from "../../../src/ui/progress.ts";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
-import type { Approval } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import type { Approval } from "../../../src/safety/approval.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../../src/session/session_options.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";

@@ -3,7 +3,7 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import { localConfig } from "../../../src/config.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { heedInstructions } from "../../../src/extensions/instructions/instructions.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
 Deno.test("instructions take in files by a line @path, inside of the repository, once, bounded; an override comes first", async () => {

@@ -10,7 +10,7 @@ import {
   instructionQuestion,
 } from "../../../src/extensions/instructions/instruction_lines.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { openPermissions, type Permissions } from "../../../src/session/permissions.ts";
+import { openPermissions, type Permissions } from "../../../src/safety/permissions.ts";
 import { localConfig } from "../../../src/config.ts";
 import { run } from "../../helpers/program.ts";
 import { sessionCommand } from "../../helpers/session.ts";

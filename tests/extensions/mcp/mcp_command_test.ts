@@ -3,7 +3,7 @@ import { assertMatch } from "@std/assert/match";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { promptCommands } from "../../../src/extensions/mcp/mcp_command.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";

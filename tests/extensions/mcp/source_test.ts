@@ -5,10 +5,10 @@ import { assertStringIncludes } from "@std/assert/string-includes";
 import { fromFileUrl } from "@std/path/from-file-url";
 import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
-import type { Approval } from "../../../src/session/frontend.ts";
+import type { Approval } from "../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { mcpRow } from "../../../src/extensions/mcp/mcp_text.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 

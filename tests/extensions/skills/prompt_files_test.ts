@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
 

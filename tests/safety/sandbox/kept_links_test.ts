@@ -4,7 +4,7 @@ import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { ANY_HOME } from "../../../src/safety/path_table.ts";
 import { linksOn } from "../../../src/safety/places.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
 const source = (name: string) => fromFileUrl(new URL(`../../../src/${name}`, import.meta.url));

@@ -13,7 +13,7 @@ import {
 } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView } from "../../../src/safety/make_view.ts";
 import type { View } from "../../../src/safety/view.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { makeTempFolder } from "../../../src/temp_folder.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { startShell } from "../../../src/tools/shell/shell_process.ts";

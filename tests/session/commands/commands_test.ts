@@ -4,7 +4,7 @@ import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { trustsInstructions } from "../../../src/extensions/instructions/instructions.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
 import { tokensCommand } from "../../../src/session/commands/tokens.ts";
 import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";

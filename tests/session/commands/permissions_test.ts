@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { permissionsText } from "../../../src/session/commands/permissions.ts";
-import type { PermissionReport } from "../../../src/session/data.ts";
+import type { PermissionReport } from "../../../src/safety/permission_report.ts";
 
 const REPORT: PermissionReport = {
   approve: "ask",

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { askAbout, askApproval } from "../../../src/ui/acp/questions.ts";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
 import { instructionQuestion } from "../../../src/extensions/instructions/instruction_lines.ts";
-import type { Approval } from "../../../src/session/frontend.ts";
+import type { Approval } from "../../../src/safety/approval.ts";
 
 const { signal } = new AbortController();
 

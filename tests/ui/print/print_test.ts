@@ -3,7 +3,7 @@ import { localConfig } from "../../../src/config.ts";
 import { executionRows } from "../../../src/ui/change.ts";
 import { PrintFrontend } from "../../../src/ui/print/print.ts";
 import type { SessionEvent } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/session/permissions.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { Session } from "../../../src/session/session.ts";
 import { Output } from "../../../src/ui/terminal/stdio.ts";
 import type { ToolExecution } from "../../../src/types/event.ts";

@@ -1,6 +1,6 @@
 /** The answers to a question about a call, as a list with a key for each. @module */
 
-import type { ApprovalAnswer } from "../../../session/frontend.ts";
+import type { ApprovalAnswer } from "../../../safety/approval.ts";
 import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";

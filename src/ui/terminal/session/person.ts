@@ -1,6 +1,7 @@
 /** A session's questions to the user at the terminal. @module */
 
-import type { Approval, ApprovalAnswer, Frontend } from "../../../session/frontend.ts";
+import type { Approval, ApprovalAnswer } from "../../../safety/approval.ts";
+import type { Frontend } from "../../../session/frontend.ts";
 import { screenKey } from "../line/actions.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { wrapped } from "../../../text/wrap.ts";

@@ -1,11 +1,7 @@
 /** A question about a call in the terminal, and its typed answer. @module */
 
-import type {
-  Approval,
-  ApprovalAnswer,
-  Frontend,
-  SessionEvent,
-} from "../../../session/frontend.ts";
+import type { Approval, ApprovalAnswer } from "../../../safety/approval.ts";
+import type { Frontend, SessionEvent } from "../../../session/frontend.ts";
 import type { Screen } from "../screen/screen.ts";
 import { BOLD, DIM, type Painter } from "../style.ts";
 import { count } from "../../../text/count.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { ApprovalModal } from "../../../../src/ui/terminal/session/approval_modal.ts";
 import { answerRows } from "../../../../src/ui/answers.ts";
-import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/session/frontend.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/safety/approval.ts";
 import { type Key, KeyDecoder } from "../../../../src/ui/terminal/line/keys.ts";
 import { rowsText } from "../../../../src/ui/terminal/styled.ts";
 

@@ -8,7 +8,7 @@ import {
   requestText as requestOf,
   ruleAdded,
 } from "../../../../src/ui/terminal/session/question.ts";
-import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/session/frontend.ts";
+import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/safety/approval.ts";
 import { withSigns } from "../../../../src/text/signs.ts";
 import { graphemeWidth } from "../../../../src/text/width.ts";
 import { builtinTools } from "../../../../src/tools/mod.ts";

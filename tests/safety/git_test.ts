@@ -7,7 +7,7 @@ import { lockGitFolders } from "../../src/safety/sandbox/git_folders.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import type { SessionEvent } from "../../src/session/frontend.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SandboxMode } from "../../src/safety/settings.ts";
 import type { Right } from "../../src/types/confine.ts";
 import { waitUntil } from "../helpers/wait_until.ts";

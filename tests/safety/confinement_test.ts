@@ -4,7 +4,7 @@ import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { withFewPaths } from "../../src/safety/sandbox/wrap.ts";
 import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));

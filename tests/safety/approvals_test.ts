@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import type { Approval, ApprovalAnswer, SessionEvent } from "../../src/session/frontend.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import type { Approval, ApprovalAnswer } from "../../src/safety/approval.ts";
+import type { SessionEvent } from "../../src/session/frontend.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import type { ToolContext } from "../../src/types/tool.ts";

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { UsageError } from "../../src/errors.ts";
-import { openPermissions } from "../../src/session/permissions.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import type { PermissionChoice } from "../../src/safety/choice.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";

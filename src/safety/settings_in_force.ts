@@ -3,22 +3,23 @@
  * can only make them stricter. @module
  */
 
-import type { PermissionChoice } from "../safety/choice.ts";
-import type { PathTable } from "../safety/path_table.ts";
-import { tighten } from "../safety/policy.ts";
-import { READER, WRITER } from "../safety/path_verdict.ts";
-import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "../safety/rules.ts";
-import { levelOf, type PermissionsFile, type ToolNames } from "../safety/settings_file.ts";
-import type { Settings } from "../safety/settings.ts";
-import type { FolderLooks } from "../safety/folder_looks.ts";
-import { makeView } from "../safety/make_view.ts";
-import { realPathOf } from "../safety/places.ts";
-import type { View } from "../safety/view.ts";
+import type { PermissionChoice } from "./choice.ts";
+import type { PathTable } from "./path_table.ts";
+import { tighten } from "./policy.ts";
+import { READER, WRITER } from "./path_verdict.ts";
+import { isFor, type KeptRule, matchesPath, parseKept, type Rule } from "./rules.ts";
+import { levelOf, type PermissionsFile, type ToolNames } from "./settings_file.ts";
+import type { Settings } from "./settings.ts";
+import type { FolderLooks } from "./folder_looks.ts";
+import { makeView } from "./make_view.ts";
+import { realPathOf } from "./places.ts";
+import type { View } from "./view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
-import type { Notice } from "./data.ts";
-import { PROJECT_FILE, type ProjectSettings, projectSettings } from "./repository.ts";
+import type { PermissionNotice } from "./permission_report.ts";
+import { foldersDownTo } from "./repositories.ts";
+import { readJsonFile } from "../user_files.ts";
 
 export interface SettingsInForce extends Settings {
   network: boolean;
@@ -30,7 +31,7 @@ export interface SettingsInForce extends Settings {
   lacksSandbox: boolean;
   /** Looks into folders for `view`; undefined without a sandbox. */
   looks?: FolderLooks;
-  notices: Notice[];
+  notices: PermissionNotice[];
 }
 
 interface SettingsSources {
@@ -42,6 +43,18 @@ interface SettingsSources {
   path: string | undefined;
   looks: FolderLooks;
   hasSandbox(): Promise<boolean>;
+}
+
+const PROJECT_FILE = ".copilot/permissions.json";
+
+type ProjectSettings = { at: string; settings: Record<string, unknown> };
+
+/** Returns the settings in a repository's folders down to `folder`, the outermost first. */
+export function projectSettings(folder: string): ProjectSettings[] {
+  return foldersDownTo(folder).flatMap((at) => {
+    const settings = readJsonFile(join(at, PROJECT_FILE), false);
+    return settings === undefined ? [] : [{ at, settings }];
+  });
 }
 
 /** Settings that a project may make stricter. */
@@ -103,7 +116,7 @@ export async function settingsInForce(
   return { ...inForce, view: viewsOf(folder, inForce, path, looked), looks: looked.looks };
 }
 
-function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): Notice[] {
+function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): PermissionNotice[] {
   return Object.entries({ sandboxRead, sandboxWrite }).flatMap(([setting, paths]) =>
     paths.filter((path) => realPathOf(path, path) === undefined)
       .map((path) => ({ code: "path_missing", setting, path }) as const)

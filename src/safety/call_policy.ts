@@ -1,13 +1,13 @@
 /** Decides one call of a tool: by the settings or, if they ask, by the user. @module */
 
 import { attempt } from "../attempt.ts";
-import { entryAt, type Place, placeOf } from "../safety/places.ts";
-import { chosenPrograms, programNames } from "../safety/shell/command_verdict.ts";
-import { decide, grantOf, rulesFor } from "../safety/policy.ts";
-import { READER } from "../safety/path_verdict.ts";
-import { type KeptRule, type OfferedRule, rulePathOf } from "../safety/rules.ts";
-import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "../safety/settings.ts";
-import { accessAt } from "../safety/view.ts";
+import { entryAt, type Place, placeOf } from "./places.ts";
+import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
+import { decide, grantOf, rulesFor } from "./policy.ts";
+import { READER } from "./path_verdict.ts";
+import { type KeptRule, type OfferedRule, rulePathOf } from "./rules.ts";
+import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
+import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
@@ -15,13 +15,13 @@ import { findProgram } from "../find_program.ts";
 import { toolPath } from "../tools/paths.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
-import type { Approval, ApprovalChoice, Frontend } from "./frontend.ts";
+import type { Approval, ApprovalChoice, Approver } from "./approval.ts";
 
 type Arguments = Record<string, unknown>;
 
 /** The settings, and the user's part in decisions. Without `approve`, the user cannot be asked. */
-interface Deciding extends Pick<Frontend, "onEvent"> {
-  approve: Frontend["approve"] | undefined;
+interface Deciding extends Pick<Approver, "onEvent"> {
+  approve: Approver["approve"] | undefined;
   settings: Settings;
   yes: boolean;
   onRefused(): void;
@@ -168,7 +168,7 @@ export class CallPolicy {
     args: Arguments,
     verdict: Verdict,
     context: ToolContext,
-    approve: NonNullable<Frontend["approve"]>,
+    approve: NonNullable<Approver["approve"]>,
   ): Promise<Decision | Verdict> {
     const { signal, grant } = context;
     const { path, command } = this.#call(args);

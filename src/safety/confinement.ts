@@ -2,23 +2,23 @@
 
 import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
-import type { PathTable } from "../safety/path_table.ts";
-import { programStarts } from "../safety/folder_looks.ts";
-import { expectPipes } from "../safety/git_files.ts";
-import type { GitAnswers } from "../safety/sandbox/git_faults.ts";
-import { findSandbox, type Sandbox } from "../safety/sandbox/probe.ts";
-import { canShare, SharedNetworks } from "../safety/sandbox/shared_networks.ts";
-import { limitOf } from "../safety/sandbox_limit.ts";
-import { unsearched, waitTime } from "../safety/in_place.ts";
-import { entryAt } from "../safety/places.ts";
-import { repositoriesIn } from "../safety/repositories.ts";
-import { accessAt, type View, writtenFolders } from "../safety/view.ts";
+import type { PathTable } from "./path_table.ts";
+import { programStarts } from "./folder_looks.ts";
+import { expectPipes } from "./git_files.ts";
+import type { GitAnswers } from "./sandbox/git_faults.ts";
+import { findSandbox, type Sandbox } from "./sandbox/probe.ts";
+import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
+import { limitOf } from "./sandbox_limit.ts";
+import { unsearched, waitTime } from "./in_place.ts";
+import { entryAt } from "./places.ts";
+import { repositoriesIn } from "./repositories.ts";
+import { accessAt, type View, writtenFolders } from "./view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname } from "../text/std_path.ts";
 import type { Confine, ConfinedProgram } from "../types/confine.ts";
-import { gitInputs, gitSettings, harmlessText, indexMayLeadAway } from "./git_settings.ts";
+import { gitInputs, gitSettings, harmlessText, indexMayLeadAway } from "./git_queries.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 
 const HOLDS_HOME =
@@ -96,7 +96,7 @@ export class Confinement {
 
   /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
   async restoreLinks(folder: string): Promise<string[]> {
-    const { restoreLinks } = await import("../safety/sandbox/kept_links.ts");
+    const { restoreLinks } = await import("./sandbox/kept_links.ts");
     return restoreLinks(folder, this.sources.stateFolder);
   }
 
@@ -117,7 +117,7 @@ export class Confinement {
       );
       const { by, environment } = await this.find() as Sandbox;
       const network = settings.network || right?.kind === "network";
-      const { keepLinks } = await import("../safety/sandbox/kept_links.ts");
+      const { keepLinks } = await import("./sandbox/kept_links.ts");
       const endLinks = keepLinks(view, this.sources.stateFolder);
       const forget = atProgramEnd(endLinks);
       writers.set(view, true);
@@ -204,7 +204,7 @@ export class Confinement {
     const command = args.at(-1) ?? "";
     const makeNow = () => makeView(right?.folder);
     let view = makeNow();
-    const { makeOwnFolder } = await import("../safety/sandbox/own_folder.ts");
+    const { makeOwnFolder } = await import("./sandbox/own_folder.ts");
     const { stateFolder, caches, areCommands: isCommand, variables: value } = this.sources;
     const isOpen = (at: string) => accessAt(view, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
@@ -213,9 +213,9 @@ export class Confinement {
     if (left !== undefined) view = makeNow();
     const [{ home }, wrap, { toolVariables }, { useCaches }] = await Promise.all([
       this.sources.paths(),
-      import("../safety/sandbox/wrap.ts"),
-      import("../safety/sandbox/tool_variables.ts"),
-      import("../safety/sandbox/kept_caches.ts"),
+      import("./sandbox/wrap.ts"),
+      import("./sandbox/tool_variables.ts"),
+      import("./sandbox/kept_caches.ts"),
     ]);
     if (stateFolder && home) await useCaches(view, `${stateFolder}/${caches}`, own, home);
     // A server's changes to git folders would be checked only at its end. With the network, only a single git command
@@ -276,7 +276,7 @@ async function outside(
 
 /** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
 async function unlockerOf(gitFolders: readonly string[]): Promise<() => void> {
-  const { lockGitFolders } = await import("../safety/sandbox/git_folders.ts");
+  const { lockGitFolders } = await import("./sandbox/git_folders.ts");
   const unlock = await lockGitFolders(gitFolders);
   if (unlock) return unlock;
   throw new RefusedError(
@@ -294,7 +294,7 @@ function orElse<T>(make: () => T, undo: () => unknown): T {
 }
 
 async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const folders = await import("../safety/sandbox/git_folders.ts");
+  const folders = await import("./sandbox/git_folders.ts");
   const source = { folder, root: folder, programs, home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
@@ -310,7 +310,7 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
  * repositories that this program or others made.
  */
 async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
-  const { newFaults, putAside, removeLinks } = await import("../safety/sandbox/git_faults.ts");
+  const { newFaults, putAside, removeLinks } = await import("./sandbox/git_faults.ts");
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
       accessAt(one, path) === "write" && !one.repositories?.includes(path) ||

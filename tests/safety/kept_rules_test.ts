@@ -1,8 +1,8 @@
 /** Commands that a person lets run from now on, and what such an answer covers later. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { Approval, ApprovalAnswer } from "../../src/session/frontend.ts";
-import { openPermissions, type Permissions } from "../../src/session/permissions.ts";
+import type { Approval, ApprovalAnswer } from "../../src/safety/approval.ts";
+import { openPermissions, type Permissions } from "../../src/safety/permissions.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { type Workspace, workspace } from "../tools/workspace.ts";
 

@@ -1,21 +1,21 @@
-/** git's settings, as git reads them: `git config` runs no programs. @module */
+/** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import { gitFindings, hasCredentials, smallFile, textWithin } from "../safety/git_files.ts";
-import { outputIn, type WaitTime } from "../safety/in_place.ts";
-import { namesIn } from "../safety/path_table.ts";
-import type { GitSetting } from "../safety/settings.ts";
-import { isHarmlessSetting, settingVariables } from "../safety/shell/git_command.ts";
-import { entryAt, linksOn, realPathOf } from "../safety/places.ts";
-import { repositoryAround } from "../safety/repositories.ts";
-import { type View, writtenFolders } from "../safety/view.ts";
+import { gitFindings, hasCredentials, smallFile, textWithin } from "./git_files.ts";
+import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
+import { namesIn } from "./path_table.ts";
+import type { GitSetting, Settings } from "./settings.ts";
+import { isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
+import { entryAt, linksOn, realPathOf } from "./places.ts";
+import { repositoryAround } from "./repositories.ts";
+import { type View, writtenFolders } from "./view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
-export interface GitSource {
+interface GitSource {
   folder: string;
   /** The working directory. No program in it runs. */
   root: string;
@@ -24,6 +24,37 @@ export interface GitSource {
   home: string | undefined;
   /** The time for all its answers. */
   time: WaitTime;
+}
+
+/** Returns git's answers, each of which is asked for once: a call is decided in several steps. */
+export function gitQueries(
+  usual: Omit<GitSource, "folder" | "time">,
+): Omit<NonNullable<Settings["git"]>, "isWritten" | "isKnown"> {
+  const time = waitTime();
+  const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
+  const once =
+    <A extends unknown[], T>(name: string, query: (source: GitSource, ...given: A) => T) =>
+    (folder: string, ...given: A): T => {
+      const key = JSON.stringify([name, folder, ...given]);
+      const ask = () => query({ ...usual, folder, time }, ...given);
+      const known = answers.get(key) ?? { ask, answer: ask() };
+      answers.set(key, known);
+      return known.answer as T;
+    };
+  const named = once("named", gitNamed);
+  return {
+    settings: once("settings", gitSettings),
+    named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
+    submodules: once("submodules", gitSubmodules),
+    addresses: once("addresses", gitAddresses),
+    changed: once("changed", gitChanged),
+    hasChanged: () => {
+      Object.assign(time, waitTime());
+      return [...answers.values()].some(({ ask, answer }) =>
+        JSON.stringify(ask()) !== JSON.stringify(answer)
+      );
+    },
+  };
 }
 
 /** Returns the settings of a folder, or of a file alone; undefined if git is missing or fails. */
@@ -87,13 +118,13 @@ const wholeState = (path: string): string => {
 };
 
 /** Returns the addresses of a remote that settings name, as git rewrites them; empty for another remote. */
-export function gitAddresses(source: GitSource, remote: string, isPush: boolean): string[] {
+function gitAddresses(source: GitSource, remote: string, isPush: boolean): string[] {
   const args = ["get-url", "--all", ...isPush ? ["--push"] : [], "--", remote];
   return gitOutput(source, ["remote", ...args])?.split("\n").filter(Boolean) ?? [];
 }
 
 /** Returns the folders of the submodules with files of the repository around a folder. */
-export function gitSubmodules(source: GitSource): string[] {
+function gitSubmodules(source: GitSource): string[] {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
   return gitOutput(source, args)?.split("\0").flatMap((line) => {
     const at = resolve(source.folder, line.replace(/^.*?\t/, ""));
@@ -134,7 +165,7 @@ function gitBytes({ folder, root, programs, home, time }: GitSource, args: reado
 }
 
 /** Returns the absolute paths of files that change if a subcommand goes to a revision, or applies it. */
-export function gitChanged(source: GitSource, name: string, revision: string): string[] {
+function gitChanged(source: GitSource, name: string, revision: string): string[] {
   const [root = source.folder] = repositoryAround(source.folder);
   const from = /^(cherry-pick|revert)$/.test(name) ? ["--root", "--no-commit-id"] : ["HEAD"];
   const args = ["diff-tree", "-r", "--name-only", "-z", ...from, revision, "--"];

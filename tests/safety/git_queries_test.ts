@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { waitTime } from "../../src/safety/in_place.ts";
-import { gitNamed, gitSettings, indexMayLeadAway } from "../../src/session/git_settings.ts";
+import { gitNamed, gitSettings, indexMayLeadAway } from "../../src/safety/git_queries.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
 async function inRepository(script: string, look: (folder: string) => void): Promise<void> {

@@ -3,15 +3,14 @@
 import { attempt } from "../attempt.ts";
 import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
-import type { PermissionChoice } from "../safety/choice.ts";
-import { FolderLooks } from "../safety/folder_looks.ts";
-import { waitTime } from "../safety/in_place.ts";
-import { homesIn, PathTable } from "../safety/path_table.ts";
-import { PermissionsFile, rulesOf } from "../safety/settings_file.ts";
-import { type KeptRule, parseKept } from "../safety/rules.ts";
-import type { ApproveMode, SandboxMode, Settings } from "../safety/settings.ts";
+import type { PermissionChoice } from "./choice.ts";
+import { FolderLooks } from "./folder_looks.ts";
+import { homesIn, PathTable } from "./path_table.ts";
+import { PermissionsFile, rulesOf } from "./settings_file.ts";
+import { type KeptRule, parseKept } from "./rules.ts";
+import type { ApproveMode, SandboxMode } from "./settings.ts";
 import { isObject } from "../text/json.ts";
-import { type View, writtenFolders } from "../safety/view.ts";
+import { type View, writtenFolders } from "./view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
@@ -24,22 +23,20 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import { Confinement, expectSwaps, isKnownRepository, isWrittenNow } from "./confinement.ts";
-import type { Frontend, ModeStatus } from "./frontend.ts";
-import type { Notice, PermissionReport, SandboxStatus } from "./data.ts";
-import { projectSettings, repositoryOf } from "./repository.ts";
+import type { Approver } from "./approval.ts";
+import type {
+  ModeStatus,
+  PermissionNotice,
+  PermissionReport,
+  SandboxStatus,
+} from "./permission_report.ts";
+import { repositoryOf } from "./repositories.ts";
 import { CallPolicy } from "./call_policy.ts";
-import {
-  gitAddresses,
-  gitChanged,
-  gitNamed,
-  gitSettings,
-  type GitSource,
-  gitSubmodules,
-} from "./git_settings.ts";
-import { type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
+import { gitQueries } from "./git_queries.ts";
+import { projectSettings, type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
-import { isOn } from "../safety/host_verdict.ts";
-import { namespacesAdvice } from "../safety/sandbox/probe.ts";
+import { isOn } from "./host_verdict.ts";
+import { namespacesAdvice } from "./sandbox/probe.ts";
 
 /**
  * Reads the user's settings file. `env` has the home folder, the settings folders and PATH.
@@ -73,7 +70,7 @@ export class Permissions {
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
   /** The frontend of the session that uses these permissions; undefined without one. */
-  frontend: Pick<Frontend, "approve" | "onEvent"> | undefined;
+  frontend: Approver | undefined;
 
   /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
@@ -112,12 +109,18 @@ export class Permissions {
   }
 
   /** Returns the policy for calls. Without `approve`, calls that need approval are refused. */
-  policy(approve?: Frontend["approve"], onRefused = () => {}): Policy {
+  policy(approve?: Approver["approve"], onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
         await expectSwaps();
         const settings = await this.#settingsFor(context.workingDir);
-        const git = this.#git(context.workingDir, settings);
+        const { programs = [] } = settings;
+        const source = { root: context.workingDir, programs, home: this.paths.home };
+        const git = {
+          ...gitQueries(source),
+          isWritten: isWrittenNow,
+          isKnown: isKnownRepository,
+        };
         // The verdict, the question and its rule use the same view.
         const { view: makeView } = settings;
         let view: View | undefined;
@@ -152,40 +155,8 @@ export class Permissions {
     void this.#scans?.walk(searched(view));
   }
 
-  #tell(notice: Notice): void {
+  #tell(notice: PermissionNotice): void {
     this.frontend?.onEvent({ type: "session_notice", notice });
-  }
-
-  /** Makes each query of git once, because a call is decided in several steps. */
-  #git(root: string, { programs = [] }: SettingsInForce): NonNullable<Settings["git"]> {
-    const time = waitTime();
-    const source = { root, programs, home: this.paths.home, time };
-    const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
-    const once =
-      <A extends unknown[], T>(name: string, query: (source: GitSource, ...given: A) => T) =>
-      (folder: string, ...given: A): T => {
-        const key = JSON.stringify([name, folder, ...given]);
-        const ask = () => query({ ...source, folder }, ...given);
-        const known = answers.get(key) ?? { ask, answer: ask() };
-        answers.set(key, known);
-        return known.answer as T;
-      };
-    const named = once("named", gitNamed);
-    return {
-      settings: once("settings", gitSettings),
-      named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
-      submodules: once("submodules", gitSubmodules),
-      addresses: once("addresses", gitAddresses),
-      changed: once("changed", gitChanged),
-      isWritten: isWrittenNow,
-      isKnown: isKnownRepository,
-      hasChanged: () => {
-        Object.assign(time, waitTime());
-        return [...answers.values()].some(({ ask, answer }) =>
-          JSON.stringify(ask()) !== JSON.stringify(answer)
-        );
-      },
-    };
   }
 
   confine(workingDir: () => string): Confine {
@@ -230,9 +201,9 @@ export class Permissions {
    * @param mayRun true if commands can run, with or without approval
    * @throws {UsageError} if a settings file is invalid
    */
-  async prepare(folder: string, mayRun: boolean): Promise<Notice[]> {
+  async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
     checkOwnFolders(repositoryOf(folder), this.variables);
-    const notices: Notice[] = [];
+    const notices: PermissionNotice[] = [];
     const restored = await this.#confinement.restoreLinks(folder);
     if (restored.length > 0) notices.push({ code: "mended", why: restored.join("; ") });
     const names = unheededSettings(folder);
