@@ -9,11 +9,15 @@ import type { Hint } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 import type { ToolOutcome } from "../types/tool.ts";
 
+/** The groups of commands in lists, in order. */
+export const COMMAND_GROUPS = ["Session", "Model", "Work", "Setup"] as const;
+
 export interface CommandInfo {
   /** The name without its slash: letters, digits, `-` and `:`. */
   name: string;
   argument?: string;
   help: string;
+  group: typeof COMMAND_GROUPS[number];
   isSlow?: true;
   isOfTerminal?: true;
   question?: string;

@@ -83,8 +83,6 @@ export interface SessionState {
 }
 
 export interface Command extends CommandInfo {
-  /** The command that it follows in lists, if it is an extension's; by default the last one. */
-  after?: string;
   /** A frontend also runs it with flags that the user chose. */
   takesFlags?: true;
   /** Runs the command. `argument` is trimmed, and empty if `CommandInfo.argument` is missing. */

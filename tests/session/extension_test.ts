@@ -89,8 +89,8 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   const extension: Extension = {
     pending,
     commands: () => [
-      { name: "own", help: "own", run: () => "said" },
-      { name: "next", help: "next", after: "cd", run: () => "next" },
+      { name: "own", group: "Setup", help: "own", run: () => "said" },
+      { name: "next", group: "Work", help: "next", run: () => "next" },
     ],
     permissions: () => Promise.resolve([["own", "row"]]),
     names: () => ["own:name"],
@@ -102,7 +102,7 @@ Deno.test("the commands, lines, names and questions of an extension are those of
   await using fake = await fakeSession(server.url, { extensions: [extension] });
   const { session } = fake;
   const names = session.commands().map(({ name }) => name);
-  assertEquals([names.at(-1), names[names.indexOf("cd") + 1]], ["own", "next"]);
+  assertEquals([names.at(-1), names[names.indexOf("tools") + 1]], ["own", "next"]);
   assertEquals(await fake.command("/own"), "said");
   assertEquals((await fake.command("/permissions"))!.split("\n").at(-1), "  own      row");
   assertEquals((await session.findPaths("own:n")).paths[0], "own:name");

@@ -35,7 +35,7 @@ export class AgentsExtension implements Extension {
 
 const agentsCommand = (skills: SkillsExtension): Command => ({
   name: "agents",
-  after: "jobs",
+  group: "Work",
   argument: "[NAME TASK]",
   help: "list the sub-agents, or run one",
   run(session, argument) {

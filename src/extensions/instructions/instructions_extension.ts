@@ -79,7 +79,7 @@ const trustCommand = (
   load: (session: SessionState, answer: boolean) => Promise<HeededInstructions>,
 ): Command => ({
   name: "trust",
-  after: "cd",
+  group: "Setup",
   argument: "[on|off]",
   help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
   question: "Use this folder's instructions?",

@@ -12,7 +12,7 @@ import { unknownText } from "../../session/commands/texts.ts";
 
 export const mcpCommand = (source: McpServers | undefined): Command => ({
   name: "mcp",
-  after: "jobs",
+  group: "Setup",
   argument: "[NAME]",
   help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
   run: (session, argument, signal) => runMcpCommand(source, session, argument, signal),
@@ -94,6 +94,7 @@ function promptCommand(server: McpServer, prompt: PromptDefinition): Command {
   const name = `${server.name}:${prompt.name}`;
   return {
     name,
+    group: "Work",
     help: oneLine(prompt.description ?? "a prompt of an MCP server").slice(0, 200),
     ...prompt.arguments.length > 0 && {
       argument: prompt.arguments.map(({ name, required }) =>

@@ -65,6 +65,7 @@ export class PromptFiles {
     return this.promptFiles.filter(({ isForPerson }) => isForPerson)
       .map(({ name, description, argument }) => ({
         name,
+        group: "Work",
         help: description,
         ...argument !== undefined && { argument },
         run: (_, typed) => ({

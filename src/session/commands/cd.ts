@@ -8,6 +8,7 @@ import type { Command, SessionState } from "../extension.ts";
 
 export const cdCommand: Command = {
   name: "cd",
+  group: "Work",
   argument: "PATH",
   help: "work in another folder",
   run: changeFolder,

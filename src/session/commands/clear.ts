@@ -4,6 +4,7 @@ import type { Command } from "../extension.ts";
 
 export const clearCommand: Command = {
   name: "clear",
+  group: "Session",
   help: "clear the conversation",
   run(session) {
     const { state } = session.agent;

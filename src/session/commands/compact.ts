@@ -6,6 +6,7 @@ import { compact } from "../../agent/compact.ts";
 
 export const compactCommand: Command = {
   name: "compact",
+  group: "Session",
   argument: "[TEXT]",
   help: "summarise the conversation to make room; TEXT: what to preserve",
   isSlow: true,

@@ -11,6 +11,7 @@ const MAX_FIRST_CHARS = 40;
 
 export const copyCommand: Command = {
   name: "copy",
+  group: "Session",
   argument: "[N]",
   help: "copy the last answer, or its Nth code block",
   isOfTerminal: true,

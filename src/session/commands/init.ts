@@ -14,6 +14,7 @@ const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
 
 export const initCommand: Command = {
   name: "init",
+  group: "Work",
   help: `generate ${INSTRUCTION_FILE}: how to build, test and change this project`,
   run: init,
 };

@@ -14,6 +14,7 @@ const TAIL_BYTES = 8000;
 
 export const jobsCommand: Command = {
   name: "jobs",
+  group: "Work",
   argument: "[N]",
   help: "list background commands, or show the output of one; /jobs stop N (or all) stops it",
   question: "Which job?",

@@ -16,6 +16,7 @@ import { servedModel } from "../../models/ollama/served_model.ts";
 
 export const modelCommand: Command = {
   name: "model",
+  group: "Model",
   argument: "[NAME]",
   help: "list the models, or switch to one; with flags, to another server",
   question: "Which model?",
@@ -31,6 +32,7 @@ export const modelCommand: Command = {
 
 export const setupCommand: Command = {
   name: "setup",
+  group: "Setup",
   help: "choose another server and model; the choice is saved",
   isSlow: true,
   isOfTerminal: true,

@@ -13,6 +13,7 @@ import { takesText } from "./texts.ts";
 export const permissionCommands: readonly Command[] = [
   {
     name: "approve",
+    group: "Setup",
     argument: "[MODE]",
     help: `set what runs without asking: ${APPROVE_MODES.join(", ")}`,
     question: "What runs without asking?",
@@ -32,6 +33,7 @@ export const permissionCommands: readonly Command[] = [
   },
   {
     name: "permissions",
+    group: "Setup",
     argument: "[remove RULE]",
     help: "show the permissions and the sandbox, or remove what you allowed",
     question: "Show the permissions, or remove one?",

@@ -8,6 +8,7 @@ const PLAN_ENDS = ["go", "edits", "off"];
 
 export const planCommand: Command = {
   name: "plan",
+  group: "Work",
   argument: "[go|edits|off]",
   help:
     "the model only reads and makes a plan; /plan again (or go) accepts it, edits also auto-accepts edits, off discards it",

@@ -3,7 +3,7 @@
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
-import type { ArgumentChoice, CommandAnswer } from "../data.ts";
+import { type ArgumentChoice, COMMAND_GROUPS, type CommandAnswer } from "../data.ts";
 import type { Command, Extension, SessionState } from "../extension.ts";
 import { cdCommand } from "./cd.ts";
 import { clearCommand } from "./clear.ts";
@@ -23,26 +23,37 @@ import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({ type: "leave", text: "Use the editor for this." });
 
+/** The commands that everyone needs. `/help` lists them before the groups. */
+const FIRST = ["model", "resume", "undo", "plan", "compact", "exit"];
+
 const commands: readonly Command[] = [
   {
     name: "help",
+    group: "Session",
     help: "list the commands",
     isOfTerminal: true,
     run(session) {
-      const rows = commandsOf(session).map((
-        { name, argument = "", help },
-      ) => [`/${name} ${argument}`, help]);
-      return { type: "help", text: `Commands:\n${table(rows, session.surface.columns)}` };
+      const all = commandsOf(session);
+      const rows = (heading: string, some: readonly Command[]) => {
+        const named = some.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
+        return `${heading}:\n${table(named, session.surface.columns)}`;
+      };
+      const first = FIRST.flatMap((name) => all.filter((one) => one.name === name));
+      const others = COMMAND_GROUPS.map((group) =>
+        rows(group, all.filter((one) => one.group === group && !first.includes(one)))
+      );
+      return { type: "help", text: [rows("Commands", first), ...others].join("\n\n") };
     },
   },
   modelCommand,
-  clearCommand,
   resumeCommand,
+  clearCommand,
   ...undoCommands,
   compactCommand,
   contextCommand,
   {
     name: "history",
+    group: "Session",
     help: "list what you typed",
     run: ({ agent: { state: { history } } }) =>
       history.map((text, i) => `${`${i + 1}`.padStart(4)}  ${oneLine(text)}`).join("\n"),
@@ -56,6 +67,7 @@ const commands: readonly Command[] = [
   jobsCommand,
   {
     name: "tools",
+    group: "Work",
     help: "list the tools",
     run: ({ agent: { tools }, surface: { columns } }) =>
       table(tools.map(({ name, description }) => [name, description]), columns),
@@ -63,6 +75,7 @@ const commands: readonly Command[] = [
   setupCommand,
   {
     name: "doctor",
+    group: "Model",
     help: "check the model server, and suggest changes",
     isSlow: true,
     isOfTerminal: true,
@@ -74,12 +87,13 @@ const commands: readonly Command[] = [
   themeCommand,
   {
     name: "keys",
+    group: "Setup",
     help: "list the keys and their actions",
     isOfTerminal: true,
     run: () => ({ type: "keys", text: "The editor has its own keys." }),
   },
-  { name: "exit", help: "quit", isOfTerminal: true, run: leaveAnswer },
-  { name: "quit", help: "quit", isOfTerminal: true, run: leaveAnswer },
+  { name: "exit", group: "Session", help: "quit", isOfTerminal: true, run: leaveAnswer },
+  { name: "quit", group: "Session", help: "quit", isOfTerminal: true, run: leaveAnswer },
 ];
 
 /** Returns the commands of a session: those of the table, and of its extensions but `except`. */
@@ -87,13 +101,9 @@ export function commandsOf(
   { extensions }: Pick<SessionState, "extensions">,
   except?: Extension,
 ): readonly Command[] {
-  const all = [...commands];
   const others = extensions.filter((one) => one !== except);
-  for (const one of others.flatMap((other) => other.commands?.() ?? [])) {
-    const at = all.findIndex(({ name }) => name === one.after);
-    all.splice(at < 0 ? all.length : at + 1, 0, one);
-  }
-  return all;
+  const all = [...commands, ...others.flatMap((other) => other.commands?.() ?? [])];
+  return COMMAND_GROUPS.flatMap((group) => all.filter((one) => one.group === group));
 }
 
 const commandNamed = (session: SessionState, name: string) =>

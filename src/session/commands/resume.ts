@@ -12,6 +12,7 @@ const MAX_LABEL_CHARS = 60;
 
 export const resumeCommand: Command = {
   name: "resume",
+  group: "Session",
   argument: "[N]",
   help: "list this folder's earlier sessions, or resume one",
   question: "Resume which session?",

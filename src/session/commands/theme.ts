@@ -13,6 +13,7 @@ const MEANINGS: Readonly<Record<Theme, string>> = {
 
 export const themeCommand: Command = {
   name: "theme",
+  group: "Setup",
   argument: "[NAME]",
   help: "colours for a dark or a light background, none, or auto; the choice is saved",
   question: "Which colours?",

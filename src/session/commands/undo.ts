@@ -17,6 +17,7 @@ const UNDO_LIST = {
 export const undoCommands: readonly Command[] = [
   {
     name: "undo",
+    group: "Session",
     argument: "[N]",
     help: "take back messages and their file changes (N: the newest N)",
     ...UNDO_LIST,
@@ -29,6 +30,7 @@ export const undoCommands: readonly Command[] = [
   },
   {
     name: "rewind",
+    group: "Session",
     argument: "[N]",
     help: "rewind to before a message from a list",
     ...UNDO_LIST,
@@ -37,6 +39,7 @@ export const undoCommands: readonly Command[] = [
   },
   {
     name: "redo",
+    group: "Session",
     help: "redo what was undone",
     async run(session) {
       const undone = await session.undo?.redo(session.agent);

@@ -129,9 +129,9 @@ const { signal } = new AbortController();
 
 Deno.test("prompts of servers are commands where their names can be typed", () => {
   assertEquals(withPrompts().commands.map(({ run: _, ...info }) => info), [
-    { name: "s:none", help: "a prompt of an MCP server" },
-    { name: "s:one", help: "Says one thing", argument: "[it]" },
-    { name: "s:two", help: "x".repeat(200), argument: "file [rest]" },
+    { name: "s:none", group: "Work", help: "a prompt of an MCP server" },
+    { name: "s:one", group: "Work", help: "Says one thing", argument: "[it]" },
+    { name: "s:two", group: "Work", help: "x".repeat(200), argument: "file [rest]" },
   ]);
   assertEquals(promptCommands(undefined), []);
 });

@@ -3,6 +3,7 @@
 import { listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
 import type { TerminalSize } from "../tty.ts";
+import { styledRow } from "../styled.ts";
 import { unitsText } from "../units.ts";
 import { graphemes } from "../../../text/width.ts";
 import { type LineState, withUnits } from "./state.ts";
@@ -13,6 +14,8 @@ export interface Offer {
   label: string;
   /** A short description. */
   detail?: string | undefined;
+  /** The heading of its group; shown while nothing else is typed. */
+  group?: string | undefined;
   /** The inserted text (default: the label). */
   text?: string;
   /** True if Enter inserts it without submitting, because more has to be typed. */
@@ -128,8 +131,11 @@ export function menuRows(
   { columns, rows }: TerminalSize,
   look: ListLook,
 ): CellRow[] {
-  const most = listHeight(rows);
   // The sign in front is not a part of the name.
   const word = typed.replace(/^[/@"]+/, "");
-  return listRows(items, chosen, { columns, rows: most }, { ...look, word });
+  const shown = word === "" ? items : items.map(({ group: _, ...item }) => item);
+  const list = listRows(shown, chosen, { columns, rows: listHeight(rows) }, { ...look, word });
+  if (list.length >= items.length || list.length + 1 >= rows) return list;
+  const dim = look.hasStyles ? "\x1b[2m" : "";
+  return [...list, styledRow(`${dim}  ${chosen + 1}/${items.length}`, columns)];
 }

@@ -1,6 +1,6 @@
 /** A list of rows of which one is selected: its moves and its layout. @module */
 
-import { ACCENT, BOLD, DIM, ownStyle } from "../style.ts";
+import { ACCENT, BOLD, DIM, ownStyle, REVERSE } from "../style.ts";
 import { fittingLetters } from "../../../text/fuzzy.ts";
 import { displayWidth } from "../../../text/width.ts";
 import { cellsOf } from "../styled.ts";
@@ -9,6 +9,8 @@ import { type Cell, type CellRow, widthOf } from "./frame.ts";
 export interface ListRow {
   label: string;
   detail?: string | undefined;
+  /** The heading above the first of the rows that have it. */
+  group?: string | undefined;
 }
 
 export interface ListLook {
@@ -21,9 +23,10 @@ export interface ListLook {
   word?: string;
 }
 
-/** The most rows of a list: a third of the screen, or at least six. */
-export const listHeight = (rows: number): number =>
-  Math.min(Math.max(0, rows - 1), Math.max(6, Math.floor(rows / 3)));
+const MAX_LIST_ROWS = 15;
+
+/** The most rows of a list on a screen with room for `rows`. */
+export const listHeight = (rows: number): number => Math.min(Math.max(0, rows - 1), MAX_LIST_ROWS);
 
 const MIN_DETAIL = 14;
 /** In a list of so many columns, long labels leave this many to descriptions, for an address. */
@@ -56,8 +59,13 @@ export function listRows(
   { columns, rows }: { columns: number; rows: number },
   look: ListLook,
 ): CellRow[] {
-  const first = firstShown(chosen, items.length, rows);
-  const shown = items.slice(first, first + rows);
+  const lines = items.flatMap((item, at) => {
+    const { group } = item;
+    return group === undefined || group === items[at - 1]?.group ? [at] : [group, at];
+  });
+  const first = firstShown(lines.indexOf(chosen), lines.length, rows);
+  const shownLines = lines.slice(first, first + rows);
+  const shown = shownLines.flatMap((line) => typeof line === "number" ? [items[line]!] : []);
   const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
   const longest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
   const room = Math.max(1, columns - front);
@@ -66,21 +74,41 @@ export function listRows(
   const widest = room < WIDE_LIST ? longest : Math.min(longest, least);
   const hasDetails = described > 0 && room - widest - 2 >= Math.min(MIN_DETAIL, described);
   const [up, down] = look.unicode ? "↑↓" : "^v";
-  return shown.map((item, at) => {
-    const isChosen = first + at === chosen;
+  return shownLines.map((line, at) => {
     const more = at === 0 && first > 0
       ? up
-      : at === rows - 1 && first + rows < items.length
+      : at === rows - 1 && first + rows < lines.length
       ? down
       : " ";
-    const number = look.isNumbered ? `${first + at + 1}`.padStart(`${items.length}`.length) : "";
+    if (typeof line === "string") {
+      return cut(
+        cellsOf(`${more} ${line}`, look.hasStyles ? ownStyle(BOLD | DIM) : ""),
+        columns,
+        look.unicode,
+      );
+    }
+    const item = items[line]!;
+    const isChosen = line === chosen;
+    const number = look.isNumbered ? `${line + 1}`.padStart(`${items.length}`.length) : "";
+    const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, look) : row;
     const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : more} ${number && `${number}  `}`);
-    const label = labelCells(item.label, isChosen, look);
+    const label = labelCells(item.label, look);
     row.push(...cut(label, hasDetails ? widest : room, look.unicode, isPath(item.label)));
-    if (!hasDetails || !item.detail) return row;
+    if (!hasDetails || !item.detail) return filled(row);
     row.push(...cells(" ".repeat(front + widest + 2 - widthOf(row))));
     const detail = cellsOf(item.detail, look.hasStyles ? ownStyle(DIM) : "");
-    return [...row, ...cut(detail, columns - front - widest - 2, look.unicode)];
+    return filled([...row, ...cut(detail, columns - front - widest - 2, look.unicode)]);
+  });
+}
+
+/** Fills the row in the accent's colour to the edge of the screen. */
+function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {
+  if (!look.hasStyles) return [...row];
+  const style = `${look.accent ?? ownStyle(ACCENT)}${ownStyle(REVERSE)}`;
+  const bold = ownStyle(BOLD);
+  const rest = cellsOf(" ".repeat(Math.max(0, columns - widthOf(row))), "");
+  return [...row, ...rest].map((cell) => {
+    return { ...cell, style: cell.style.includes(bold) ? style + bold : style };
   });
 }
 
@@ -89,17 +117,16 @@ const isPath = (label: string): boolean => /^\S*[/:]\S*$/.test(label);
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
 
-function labelCells(label: string, isChosen: boolean, look: ListLook): Cell[] {
-  const { hasStyles, accent = ownStyle(ACCENT), word = "" } = look;
+function labelCells(label: string, { hasStyles, word = "" }: ListLook): Cell[] {
   if (!hasStyles) return cells(label);
   const bold = new Set(fittingLetters(word, label));
   let at = 0;
   // Escaped characters are longer than in the label: then no letters are marked.
   const isPlain = cells(label).map(({ text }) => text).join("") === label;
-  return cellsOf(label, isChosen ? accent : "").map((cell) => {
+  return cells(label).map((cell) => {
     const isBold = isPlain && bold.has(at);
     at += cell.text.length;
-    return isBold ? { ...cell, style: `${cell.style}${ownStyle(BOLD)}` } : cell;
+    return isBold ? { ...cell, style: ownStyle(BOLD) } : cell;
   });
 }
 

@@ -70,11 +70,21 @@ export class ListModal<T> implements Modal<T> {
     const { title, hasStyles, unicode } = this.options;
     const hint = this.#isHelp ? this.options.help : this.options.hint;
     const dim = hasStyles ? "\x1b[2m" : "";
-    const head: CellRow[] = title.split("\n").flatMap((line) => styledRows(line, columns));
+    const head: CellRow[] = title.split("\n").flatMap((line) =>
+      styledRows(`${hasStyles ? "\x1b[1m" : ""}${line}`, columns)
+    );
+    const isLong = this.options.items.length > listHeight(rows) - 3;
+    if (isLong && this.#items.length > 0) {
+      const count = cellsOf(`${this.#chosen + 1}/${this.#items.length}`, dim);
+      const last = head.pop()!;
+      const gap = columns - widthOf(last) - count.length;
+      head.push(gap > 1 ? [...last, ...cellsOf(" ".repeat(gap), ""), ...count] : last);
+    }
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
     const below = this.#detailRows(columns, rows);
-    const hints = rows > 8 ? hint?.split("\n") ?? [] : [];
+    const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
+    const hints = rows > 8 && hint !== undefined ? `${hint}${filter}`.split("\n") : [];
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };

@@ -28,7 +28,7 @@ export class LiveOutput {
   #size: TerminalSize;
   #lines = "";
   /** True if the text ends with a blank line, or is empty. */
-  #isApart = true;
+  isApart = true;
   #drawn = 0;
   #frame: ReturnType<typeof setTimeout> | undefined;
   #full: { shown: Frame; size: TerminalSize } | undefined;
@@ -54,11 +54,11 @@ export class LiveOutput {
   append(lines: string): void {
     if (lines !== "") this.#endHead();
     this.#lines += lines;
-    if (lines !== "") this.#isApart = lines === "\n" || lines.endsWith("\n\n");
+    if (lines !== "") this.isApart = lines === "\n" || lines.endsWith("\n\n");
   }
 
   appendApart(lines: string): void {
-    this.append(this.#isApart || this.head ? lines : `\n${lines}`);
+    this.append(this.isApart || this.head ? lines : `\n${lines}`);
   }
 
   #endHead(): void {

@@ -270,6 +270,7 @@ export class LiveScreen implements Screen {
     const add = (texts: readonly string[]) =>
       above.push(...texts.map((text) => styledRow(text, columns)));
     if (head) add([...head().split("\n"), ""]);
+    else if (this.#questions.isPicker && !this.#output.isApart) add([""]);
     add(activity ?? []);
     if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
     add(this.#message.queuedRows.map((row) => dim + row));

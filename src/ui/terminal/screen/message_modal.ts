@@ -219,8 +219,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #send(text: readonly Unit[]): void {
-    this.#print(text);
     const message = textPartOf(text);
+    // A command is shown once it did something.
+    if (!this.options.overtakes?.(message.text)) this.#print(text);
     this.give(message);
     // The caller adds it to the history later; Up finds it at once.
     const { history } = this.options;

@@ -29,6 +29,8 @@ export class ScreenQuestions {
   keyTime = 0;
   context = "";
   hasPanel = false;
+  /** True while a list is open that the user asked for. */
+  isPicker = false;
   #coming: Modal | undefined;
 
   constructor(private readonly parts: QuestionParts) {}
@@ -78,7 +80,9 @@ export class ScreenQuestions {
   ): Promise<T | null> {
     const { color, accent, unicode } = this.parts.lineOptions("");
     const look = { hasStyles: color !== "", accent, unicode, context: this.context };
-    return this.open(new ListModal<T>({ ...list, ...look }), signal, how);
+    this.isPicker = how.waits === false;
+    const open = this.open(new ListModal<T>({ ...list, ...look }), signal, how);
+    return open.finally(() => this.isPicker = false);
   }
 
   /** Opens `modal`, by default after a quiet moment; null once `signal` is aborted, or with `yields` if a message waits. */

@@ -56,6 +56,9 @@ export class CommandRunner {
     const { display } = this;
     const command = this.session.commands().find((one) => one.name === name);
     if (command?.isSlow) display.wait(line);
+    const echo = () => {
+      if (display.isLive) display.screen.echo({ type: "text", text: line });
+    };
     let text: string | undefined;
     try {
       const given = command && argument === ""
@@ -65,8 +68,12 @@ export class CommandRunner {
       const answer = await this.session.command(name, given, signal);
       if (typeof answer === "string") text = answer;
       else if (answer.type === "leave" || answer.type === "resumed" || answer.type === "turn") {
+        if (answer.type === "turn") echo();
         return answer;
-      } else text = await this.#do(answer, signal);
+      } else {
+        if (answer.type === "doctor") echo();
+        text = await this.#do(answer, signal);
+      }
     } catch (error) {
       // An unreadable settings file, such as that of a folder for `/cd`, must not end the session.
       if (error instanceof Deno.errors.BrokenPipe) throw error;
@@ -75,6 +82,7 @@ export class CommandRunner {
       display.wait(undefined);
     }
     if (text === undefined) return;
+    echo();
     display.say(text);
     display.screen.update();
   }

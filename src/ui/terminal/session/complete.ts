@@ -61,12 +61,13 @@ function argumentOffer({ argument, label, detail }: ArgumentChoice): Offer {
   return { label: argument, detail: about === "" ? undefined : about };
 }
 
-function offer({ name, argument, help }: CommandInfo): Offer {
+function offer({ name, argument, help, group }: CommandInfo): Offer {
   // An argument in brackets is optional.
   const isUnfinished = argument !== undefined && !argument.startsWith("[");
   return {
     label: `/${name}`,
     detail: help,
+    group,
     text: argument === undefined ? `/${name}` : `/${name} `,
     isOpen: isUnfinished,
     isUnfinished,

@@ -362,7 +362,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       this.#conversation.end(this.#session.agent.state.messages);
       const next = await askAboutPlan(this.#session, this.#display, signal);
       if (next === undefined || signal.aborted) return;
-      this.#display.screen.echo(next);
+      if (this.#commandIn(next.text) === undefined) this.#display.screen.echo(next);
       if (await this.#runsLine(next.text)) hasEnded = !signal.aborted;
       else hasEnded = await runTurn(this.#session, this.#display, [next], signal);
     }

@@ -141,9 +141,11 @@ Deno.test("where each row has its letter, a word hides no row and answers nothin
   const items = [{ label: "Yes", value: "yes", key: "y" }, { label: "No", value: "no", key: "n" }];
   const modal = list({ items, hasStyles: true, accent: "\x1b[38;5;4m" });
   assertEquals(press(modal, "'w", "'h", "'y", "enter"), "bell");
-  assertEquals(shown(modal), ["Which?", "  why", "❯ \x1b[38;5;4mYes\x1b[m", "  No", ""]);
+  const title = "\x1b[1mWhich?\x1b[m";
+  const yes = `\x1b[38;5;4m\x1b[7m${"❯ Yes".padEnd(40)}\x1b[m`;
+  assertEquals(shown(modal), [title, "  why", yes, "  No", ""]);
   press(modal, "escape");
-  assertEquals(shown(modal), ["Which?", "❯ \x1b[38;5;4mYes\x1b[m", "  No", ""]);
+  assertEquals(shown(modal), [title, yes, "  No", ""]);
   assertEquals(press(modal, "'n"), { done: "no" });
   assertEquals(press(list({ items }), "'x", "down", "enter"), { done: "no" });
 });
@@ -162,18 +164,21 @@ Deno.test("a question mark shows the help of a list, and hides it; behind a word
   assertEquals(shown(without)[1], "  ?");
 });
 
-Deno.test("a third of the screen is the list's, and it moves with the row that is chosen", () => {
+Deno.test("a list has up to fifteen rows and a count, and it moves with the row that is chosen", () => {
   const many = Array.from({ length: 30 }, (_, i) => `item ${i}`);
   const modal = list({ hint: "hint" }, many);
   const rows = () => shown(modal).slice(1, -2).map((row) => row.slice(0, 9).trimEnd());
-  const six = [1, 2, 3, 4, 5, 6].map((n) => `  item ${n}`);
-  assertEquals(rows(), ["❯ item 0", ...six, "↓ item 7"]);
+  const next = Array.from({ length: 13 }, (_, i) => `  item ${i + 1}`);
+  assertEquals(rows(), ["❯ item 0", ...next, "↓ item 14"]);
+  const count = () => [shown(modal)[0], shown(modal).at(-2)];
+  assertEquals(count(), [`Which?${" ".repeat(30)}1/30`, "  hint · type to filter"]);
   press(modal, "pagedown", "pagedown");
-  assertEquals([rows()[0], rows()[4], rows()[7]], ["↑ item 12", "❯ item 16", "↓ item 19"]);
-  assertEquals(modal.layout(size).cursor, { row: 5, column: 0 });
+  assertEquals([rows()[0], rows()[7], rows()[14]], ["↑ item 9", "❯ item 16", "↓ item 23"]);
+  assertEquals(modal.layout(size).cursor, { row: 8, column: 0 });
   press(modal, "end");
-  assertEquals([rows()[0], rows()[7]], ["↑ item 22", "❯ item 29"]);
-  assertEquals(shown(modal, { columns: 40, rows: 2 }), ["Which?", "❯ item 29  the item 29", ""]);
+  assertEquals([rows()[0], rows()[14]], ["↑ item 15", "❯ item 29"]);
+  assertEquals(count()[0], `Which?${" ".repeat(29)}30/30`);
+  assertEquals(shown(modal, { columns: 40, rows: 2 }).slice(1), ["❯ item 29  the item 29", ""]);
 });
 
 Deno.test("descriptions go first where there is no room, and what is cut ends in an ellipsis", () => {
@@ -232,15 +237,29 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
   assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
 });
 
-Deno.test("the letters that fit are bold, the chosen row is coloured, descriptions are dim", () => {
+Deno.test("the letters that fit are bold, the chosen row is filled, descriptions are dim", () => {
   const items = [{ label: "src/cart.py", detail: "x" }, { label: "wide 漢 cart" }];
   const look = { hasStyles: true, unicode: true, word: "cart" };
   const bold = (at: number) =>
-    listRows(items, 1, { columns: 60, rows: 5 }, look)[at]!
+    listRows(items, 1 - at, { columns: 60, rows: 5 }, look)[at]!
       .filter(({ style }) => style.includes("\x1b[1m")).map(({ text }) => text).join("");
   assertEquals([bold(0), bold(1)], ["cart", "cart"]);
   const styles = listRows(items, 0, { columns: 60, rows: 5 }, look)[0]!.map(({ style }) => style);
-  assertEquals([styles[2], styles.at(-1)], ["\x1b[36m", "\x1b[2m"]);
+  assertEquals([styles[2], styles.at(-1)], ["\x1b[36m\x1b[7m", "\x1b[36m\x1b[7m"]);
+  const other = listRows(items, 1, { columns: 60, rows: 5 }, look)[0]!.map(({ style }) => style);
+  assertEquals([other[2], other.at(-1)], ["", "\x1b[2m"]);
+});
+
+Deno.test("rows of a group have its heading above the first one, which counts as a row", () => {
+  const items = ["a", "b", "c", "d"].map((label, at) => ({
+    label,
+    group: at < 2 ? "First" : "Second",
+  }));
+  const at = (chosen: number, rows: number) =>
+    rowsText(listRows(items, chosen, { columns: 40, rows }, PLAIN)).trimEnd().split("\n");
+  assertEquals(at(2, 9), ["  First", "  a", "  b", "  Second", "❯ c", "  d"]);
+  assertEquals(at(3, 3), ["↑ Second", "  c", "❯ d"]);
+  assertEquals(at(0, 3), ["  First", "❯ a", "↓ b"]);
 });
 
 Deno.test("what could drive the terminal is shown, not sent", () => {
