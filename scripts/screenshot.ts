@@ -2,7 +2,7 @@
 // and light paper in one file. Run `scripts/screenshot` after the session's look changes.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { BAND_ROLES, TEXT_ROLES } from "../src/ui/terminal/style.ts";
-import { terminal } from "../tests/helpers/tmux.ts";
+import { asksAboutCall, terminal } from "../tests/helpers/tmux.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
 const [WIDTH, HEIGHT, MARGIN] = [8.4, 18, 16];
@@ -121,12 +121,12 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   );
   await screen.until("/help");
   await screen.type("The tests fail. Fix them.\r");
-  await screen.until("Run this?");
+  await screen.until(asksAboutCall);
   await screen.type("y\r");
-  await screen.until((rows) => rows.some((row) => /^Edit .*\?$/.test(row)));
+  await screen.until((rows) => rows.some((row) => /^▌ Edit /.test(row)));
   await take("question");
   await screen.type("y\r");
-  await screen.until((rows) => rows.some((row) => row.includes("Run this?")));
+  await screen.until(asksAboutCall);
   await screen.type("y\r");
   await screen.until("--demo");
   await take("session");

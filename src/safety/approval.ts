@@ -30,6 +30,8 @@ export interface Approval {
   rules?: readonly OfferedRule[];
   /** The file that the rule is for, if the call names one. */
   rulePath?: string;
+  /** True if `session` allows all edits in the folder, instead of adding `rules`. */
+  allowsEdits?: true;
   /** The right beyond the sandbox that a yes gives the command. */
   right?: Right;
   /** The paths of the programs that get this access, as far as they are found. */
@@ -49,10 +51,14 @@ export type ApprovalAnswer =
   /** The model reads `reason`; it may be empty. */
   | { choice: "refuse"; reason: string };
 
-/** A rule was added: permanently if `path` stores it, otherwise for the session. `error`: why it was not saved. */
+/**
+ * A rule was added, which allows the calls `words`: permanently if `path` stores it, otherwise for the session.
+ * `error`: why it was not saved.
+ */
 export interface RuleAdded {
   type: "rule_added";
   rule: string;
+  words: string;
   path?: string;
   error?: string;
 }

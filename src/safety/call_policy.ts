@@ -5,7 +5,7 @@ import { entryAt, type Place, placeOf } from "./places.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
 import { READER } from "./path_verdict.ts";
-import { type KeptRule, type OfferedRule, rulePathOf } from "./rules.ts";
+import { type KeptRule, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
 import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
@@ -194,7 +194,12 @@ export class CallPolicy {
         const decision = await this.#ask(given, verdict, context, approve);
         return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
       }
-    } else for (const rule of rules ?? []) await this.#remember(rule, answer.choice);
+    } else {
+      const allowed = approval.allowsEdits && answer.choice === "session"
+        ? [ALL_EDITS]
+        : rules ?? [];
+      for (const rule of allowed) await this.#remember(rule, answer.choice);
+    }
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
@@ -210,6 +215,14 @@ export class CallPolicy {
       ...grant && { grant },
       ...prepared && { prepared },
     };
+  }
+
+  /** True if nothing but the mode `ask` asks about this edit in the folder. */
+  #isPlainEdit(args: Arguments, { isRoutine }: Verdict): boolean {
+    const { settings } = this.by;
+    const rules = [...settings.rules, parseKept(ALL_EDITS)];
+    return isRoutine === true && this.tool.access === "write" && !this.#isShared(args) &&
+      decide(this.#call(args), { ...settings, rules }, this.#place).effect === "allow";
   }
 
   /** Prepares the call; undefined if that fails for a file that the model may not read. */
@@ -230,10 +243,11 @@ export class CallPolicy {
 
   #approval(
     args: Arguments,
-    { reason, isRoutine, networked, right }: Verdict,
+    verdict: Verdict,
     prepared: Prepared | undefined,
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
+    const { reason, isRoutine, networked, right } = verdict;
     const { callId = "", isFromUser = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
     // The terminal's line editor has a single line.
@@ -254,6 +268,7 @@ export class CallPolicy {
       ...subAgent !== undefined && { subAgent },
       ...prepared?.change && { preview: prepared.change },
       ...rules && { rules },
+      ...rules && this.#isPlainEdit(args, verdict) && { allowsEdits: true } as const,
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
       ...!isSandboxed(right) && { right, programs: this.#programs(subject.command ?? "") },
@@ -274,7 +289,7 @@ export class CallPolicy {
   }
 
   async #remember(
-    { words: _, ...kept }: OfferedRule,
+    { words, ...kept }: OfferedRule,
     choice: "once" | "session" | "folder",
   ): Promise<void> {
     const { allow, save, onEvent } = this.by;
@@ -283,15 +298,18 @@ export class CallPolicy {
     if (choice === "once") return;
     if (choice === "session") {
       allow(kept, workingDir);
-      return onEvent({ type: "rule_added", rule });
+      return onEvent({ type: "rule_added", rule, words });
     }
     try {
-      onEvent({ type: "rule_added", rule, path: await save(kept, workingDir) });
+      onEvent({ type: "rule_added", rule, words, path: await save(kept, workingDir) });
     } catch (error) {
-      onEvent({ type: "rule_added", rule, error: reasonOf(error) });
+      onEvent({ type: "rule_added", rule, words, error: reasonOf(error) });
     }
   }
 }
+
+/** What the answer "all edits" allows in a session. */
+export const ALL_EDITS: OfferedRule = { rule: "write(**)", words: "all edits in this folder" };
 
 const hasHardLinks = (entry?: Deno.FileInfo) => entry?.isFile === true && (entry.nlink ?? 1) > 1;
 

@@ -6,7 +6,7 @@ import { graphemes, graphemeWidth } from "./width.ts";
 const ASCII_STAND_INS: readonly (readonly [signs: string, standIn: string])[] = [
   ...[["●•", "*"], ["·−–—‒‐‑─━", "-"], ["…", "~"], ["❯→▶", ">"], ["←", "<"]] as const,
   ...[["└│▌├┃║", "|"], ["┆", ":"], ["↵", "\\"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,
-  ...[["‘’‚", "'"], ["“”„«»", '"'], ["✓✔✅", "v"], ["×✗✘❌", "x"]] as const,
+  ...[["‘’‚", "'"], ["“”„«»", '"'], ["✓✔✅", "v"], ["×✗✘❌", "x"], ["⚠", "!"]] as const,
 ];
 const ASCII_SIGNS = new Map(
   ASCII_STAND_INS.flatMap(([signs, standIn]) => [...signs].map((sign) => [sign, standIn])),

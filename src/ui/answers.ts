@@ -13,15 +13,19 @@ export interface AnswerRow {
   label: string;
 }
 
-export function answerRows(approval: Approval, columns: number): AnswerRow[] {
+/** @param allKey the key that allows all edits, if there is one */
+export function answerRows(approval: Approval, columns: number, allKey = ""): AnswerRow[] {
   const more = approval.isFromUser ? "" : ": say what to do instead";
-  const allowed = allowedBy(approval);
+  const [now, later] = [allowedInSession(approval), allowedBy(approval)];
+  const key = approval.allowsEdits && allKey ? ` (${allKey})` : "";
   const labels: Readonly<Record<AnswerRow["choice"], string>> = {
     once: "Yes",
-    session: `Yes, and ${remembered(approval, columns)} in this session`,
-    folder: hasRoom(allowed, columns - FOLDER_COLUMNS)
-      ? `Yes, and ${allowed} from now on in this folder`
-      : "Yes, and from now on in this folder",
+    session: fitsInRow(now, columns)
+      ? `Yes, and ${now} in this session${fitsInRow(now + key, columns) ? key : ""}`
+      : "Yes, for this session",
+    folder: hasRoom(later, columns - FOLDER_COLUMNS)
+      ? `Yes, and ${later} from now on in this folder`
+      : "Yes, always in this folder",
     refuse: `No${more}`,
   };
   return (Object.keys(labels) as AnswerRow["choice"][])
@@ -29,18 +33,22 @@ export function answerRows(approval: Approval, columns: number): AnswerRow[] {
     .map((choice) => ({ choice, label: labels[choice] }));
 }
 
-/** Columns of an answer's row besides what it allows: mark, digit and fixed words. */
+/** Columns of an answer's row besides what it allows: mark, key and fixed words. */
 const ANSWER_COLUMNS = 30;
 /** The same for the row that allows it in this folder, which has more words. */
 const FOLDER_COLUMNS = 41;
 
 const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;
+const fitsInRow = (text: string, columns: number) => hasRoom(text, columns - ANSWER_COLUMNS);
 
-/** The calls that an answer allows from now on, if they fit in its row. Otherwise they are above the rows. */
-export function remembered(approval: Approval, columns: number): string {
-  const allowed = allowedBy(approval);
-  return hasRoom(allowed, columns - ANSWER_COLUMNS) ? allowed : "the same";
+/** The calls that an answer allows in the session, if its row has no room for them. */
+export function notInRow(approval: Approval, columns: number): string | undefined {
+  const allowed = allowedInSession(approval);
+  return fitsInRow(allowed, columns) ? undefined : allowed;
 }
+
+export const allowedInSession = (approval: Approval): string =>
+  approval.allowsEdits ? "all edits" : allowedBy(approval);
 
 const MAX_PROGRAMS = 3;
 
@@ -89,25 +97,25 @@ function meaningOfYes({ networked, right, programs = [] }: Approval): string | u
   if (right === undefined && !networked) return undefined;
   const more = programs.length > MAX_PROGRAMS ? [`${programs.length - MAX_PROGRAMS} more`] : [];
   const what = [...programs.slice(0, MAX_PROGRAMS).map(oneLine), ...more].join(" and ") || "it";
+  const are = programs.length > 1 ? "run" : "runs";
   if (right?.folder) {
-    return `Yes runs it once in the sandbox, with ${oneLine(right.folder)} writable.`;
+    return `If you say yes, it runs in the sandbox, and can also write ${
+      oneLine(right.folder)
+    }, this once.`;
   }
   if (!networked && right?.kind !== "network") {
-    return `Yes runs ${what} once without the sandbox: it can read and write everything that you can, ` +
-      "and use the network.";
+    return `If you say yes, ${what} ${are} outside of the sandbox this once, with all of your files and the network.`;
   }
-  return `Yes runs ${what} with network access; its files stay sandboxed.` +
-    (networked
-      ? ` In this session, network access is then allowed without asking for ${
-        networkedBy(networked)
-      }.`
-      : "");
+  const inSession = networked
+    ? ` For the rest of this session, ${networkedBy(networked)} may use the network without asking.`
+    : "";
+  return `If you say yes, ${what} ${are} with network access; files stay sandboxed.${inSession}`;
 }
 
 /** Returns the programs that get the network. Exact commands are shown above; prefixes cover more than that. */
 function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
-  const exact = open.length < grants.length ? ["exactly this"] : [];
+  const exact = open.length < grants.length ? ["exactly this command"] : [];
   // Scripts of an installation may be new since this answer.
   const scripts = open.length > 0 ? ", with all scripts of this folder that it runs" : "";
   return [...open, ...exact].join(" and ") + scripts;
@@ -116,9 +124,12 @@ function networkedBy(grants: NonNullable<Approval["networked"]>): string {
 export function allowedBy(approval: Approval): string {
   const { call, subject: { action }, rules = [], rulePath } = approval;
   if (rulePath !== undefined) {
-    return `${
-      action === undefined ? call.name : action === "search" ? "searches" : `${action}s`
-    } of ${oneLine(rulePath)}`;
+    const calls = action === undefined
+      ? call.name
+      : action === "search"
+      ? "searches"
+      : `${action}s`;
+    return `${calls} of ${oneLine(rulePath)}`;
   }
   const words = rules.map(({ words }) => `\`${oneLine(words)}\``);
   const isExact = rules.length === 1 && rules[0]!.words === approval.subject.command;

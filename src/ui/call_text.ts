@@ -63,6 +63,12 @@ export function runningText(call: Called): string {
   return `${actionWords(call.subject).verbs[2]} ${objectText(call)}`.trimEnd();
 }
 
+/** Describes a call that the user is asked about, such as `Read src/a.ts`, in one line. */
+export function askedText({ toolName, subject }: Called): string {
+  const object = subject?.action === undefined ? toolName : subjectText(subject);
+  return `${actionWords(subject).verbs[0]} ${oneLine(object)}`;
+}
+
 export function callText(exec: ToolExecution): CallText {
   const { outcome, refusal, details = {}, subject } = exec;
   const hasRun = outcome === "done" || outcome === "stopped";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { run } from "../helpers/program.ts";
 import { type StrictServer, strictServer } from "../helpers/strict_server.ts";
-import { noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
+import { asksAboutCall, noTmux, type Terminal, terminal } from "../helpers/tmux.ts";
 
 /** The command of a person who has configured nothing but `OLLAMA_HOST`: other ports are the machine's. */
 function newPerson({ url }: StrictServer, words = ""): string {
@@ -112,7 +112,7 @@ Deno.test({
       rows.some((row) => row.startsWith(">"))
     );
     await screen.type("The tests fail. Fix them.\r");
-    await screen.until("Run this?");
+    await screen.until(asksAboutCall);
     await screen.type("n\r");
     await screen.until("Nothing was changed.");
     await screen.type("exit\r");

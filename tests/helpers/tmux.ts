@@ -133,3 +133,8 @@ export async function terminal(
     },
   };
 }
+
+/** True for rows with a question about a call that accepts keys, in a terminal with or without UTF-8. */
+export const asksAboutCall = (rows: string[]): boolean =>
+  rows.some((row) => /^[▌|] [❯>] y {2}Yes$/.test(row)) &&
+  !rows.some((row) => row.includes("Stop typing to answer:"));

@@ -201,6 +201,7 @@ Deno.test(
     using ws = workspace();
     using home = workspace();
     const rule = "run_bash(make test)";
+    const added = { rule, words: "make test" };
     const answers = async (choice: "session" | "folder", config: string) => {
       const person = new Person({ choice });
       const context = { home: config };
@@ -208,9 +209,9 @@ Deno.test(
       assertEquals(decision, { allow: true });
       return person.events;
     };
-    assertEquals(await answers("session", home.dir), [{ type: "rule_added", rule }]);
+    assertEquals(await answers("session", home.dir), [{ type: "rule_added", ...added }]);
     const path = home.at("copilot/permissions.json");
-    assertEquals(await answers("folder", home.dir), [{ type: "rule_added", rule, path }]);
+    assertEquals(await answers("folder", home.dir), [{ type: "rule_added", ...added, path }]);
     assertStringIncludes(await Deno.readTextFile(path), rule);
     // No folder can be made where a file is: the rule is for the session alone, and the call runs.
     const [event] = await answers("folder", home.put("file", ""));

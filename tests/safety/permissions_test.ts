@@ -1,3 +1,4 @@
+import { asksAboutCall } from "../helpers/tmux.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { UsageError } from "../../src/errors.ts";
@@ -409,14 +410,14 @@ sessionTest(
   [bash("touch one"), bash("touch one"), bash("touch two"), { text: "Well." }],
   async (terminal) => {
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("?");
     await terminal.until("always: yes, and allow exactly this in this session");
     await terminal.type("a");
-    await terminal.until("In this session: allow run_bash(touch one)");
+    await terminal.until("Won't ask again for `touch one` in this session");
     await terminal.until((rows) => rows.filter((row) => /^● R(an|un) /.test(row)).length === 2);
-    await terminal.until("  │ touch two");
-    await terminal.until((rows) => rows.includes("Run this?"));
+    await terminal.until("▌   │ touch two");
+    await terminal.until(asksAboutCall);
     await terminal.type("n use three instead\r");
     await terminal.until("Well.");
     await terminal.type("/permissions\r");
@@ -437,7 +438,8 @@ sessionTest(
     const at = (name: string) => `${terminal.folder}/${name}`;
     for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
     await terminal.type("go\r");
-    await terminal.until("Write dir/f (+1 -0)?");
+    await terminal.until("▌ Write dir/f  +1");
+    await terminal.until(asksAboutCall);
     await Deno.rename(at("dir"), at("away"));
     await Deno.symlink(at("other"), at("dir"));
     await terminal.type("y\r");
@@ -445,7 +447,8 @@ sessionTest(
       rows.map((row) => row.trim()).join(" ").includes("was replaced meanwhile")
     );
     // Asked about as it is now, the same is written through the link.
-    await terminal.until((rows) => rows.includes("Write dir/f (+1 -0)?"));
+    await terminal.until((rows) => rows.includes("▌ Write dir/f  +1"));
+    await terminal.until(asksAboutCall);
     await terminal.type("y\r");
     await terminal.until("Well.");
     assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
@@ -458,7 +461,7 @@ sessionTest(
   [bash("touch one"), { text: "Well." }, bash("touch one"), { text: "Again." }],
   async (terminal, server) => {
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("s\r");
     await terminal.until("Well.");
     const path = `${terminal.folder}/../config/copilot/permissions.json`;
@@ -521,24 +524,50 @@ sessionTest(
   async (terminal) => {
     for (const [i, [name, , parts]] of HIDING.entries()) {
       await terminal.type("go\r");
-      const rows = await terminal.until((rows) => rows.includes("Run this?"));
-      const seen = rows.slice(rows.lastIndexOf("The model wants to run a command:"));
-      const shown = seen.flatMap((row) => /^ {2}[│┆] (.*)/.exec(row)?.[1] ?? []).join("");
+      const rows = await terminal.until(asksAboutCall);
+      const seen = rows.slice(rows.lastIndexOf("▌ Run this command"));
+      const shown = seen.flatMap((row) => /^▌ {3}[│┆] (.*)/.exec(row)?.[1] ?? []).join("");
       const [first, last] = parts.map((part) => part.replaceAll(" ", ""));
       const command = shown.replaceAll(" ", "");
       assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
       const isCut = seen.some((row) =>
-        /^ {2}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row)
+        /^▌ {3}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row)
       );
       assertEquals(isCut, i !== 2, name);
       if (isCut) {
-        await terminal.type("1");
+        await terminal.type("y");
         await terminal.until((rows) => rows.some((row) => row.includes("see all of it first")));
       }
       await terminal.type("n\r");
       await terminal.until((rows) => rows.at(-2) === ">");
     }
     assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
+  },
+);
+
+const writes = (file_path: string) => ({
+  toolCalls: [{ name: "write_file", arguments: { file_path, content: "x\n" } }],
+});
+
+sessionTest(
+  "CMD-08 Shift-Tab at an edit allows all edits of the session, but no command and no protected file",
+  [writes("one"), writes("two"), writes(".git/config"), bash("touch three"), { text: "Well." }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("▌ Write one  +1");
+    await terminal.until("▌   a  Yes, and all edits in this session (Shift-Tab)");
+    await terminal.until(asksAboutCall);
+    await terminal.type("\x1b[Z");
+    await terminal.until("Won't ask again for all edits in this folder in this session");
+    await terminal.until((rows) => rows.some((row) => /^● Wrote +two/.test(row)));
+    await terminal.until("▌ Write .git/config");
+    await terminal.until(asksAboutCall);
+    await terminal.type("n\r");
+    await terminal.until("▌   │ touch three");
+    await terminal.until(asksAboutCall);
+    await terminal.type("n\r");
+    await terminal.until("Well.");
+    await terminal.until((rows) => rows.at(-1)!.includes(" · ask"));
   },
 );
 
@@ -557,11 +586,11 @@ sessionTest(
     const here = (name: string) =>
       Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     // What is typed while a call is asked about or runs does not answer for the next.
     await terminal.type("y\ry\ry\r");
-    await terminal.until("  │ touch two");
-    await terminal.until((rows) => rows.includes("Run this?"));
+    await terminal.until("▌   │ touch two");
+    await terminal.until(asksAboutCall);
     assertEquals([await here("one"), await here("two")], [true, false]);
     await terminal.type("n\r");
     await terminal.until("Well.");
@@ -658,7 +687,7 @@ sessionTest(
       Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
     await Deno.mkdir(`${terminal.folder}/other`);
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("a\r");
     await terminal.until("One.");
     await Deno.remove(`${terminal.folder}/n`);
@@ -668,7 +697,7 @@ sessionTest(
     await terminal.type("/cd other\r");
     await terminal.until("Now in ");
     await terminal.type("go\r");
-    await terminal.until((rows) => rows.includes("Run this?"));
+    await terminal.until(asksAboutCall);
     await terminal.type("n\r");
     await terminal.until("Three.");
     assertEquals(await isThere("other/n"), false);
@@ -680,9 +709,9 @@ sessionTest(
   [bash("touch one"), { text: "Well." }],
   async (terminal, server) => {
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("e");
-    await terminal.until((rows) => rows.includes("❯ touch one"));
+    await terminal.until((rows) => rows.includes("▌ ❯ touch one"));
     await terminal.type("-and-only\r");
     await terminal.until("Well.");
     await terminal.until((rows) =>

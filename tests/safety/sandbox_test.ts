@@ -4,7 +4,7 @@ import { left, living, marker } from "../helpers/processes.ts";
 import { command, ENTRY } from "../helpers/program.ts";
 import { sessionCommand } from "../helpers/session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
-import { noTmux, terminal } from "../helpers/tmux.ts";
+import { asksAboutCall, noTmux, terminal } from "../helpers/tmux.ts";
 import { bash, programTurn, turn, use } from "../helpers/turn.ts";
 
 const sandbox = await findSandbox();
@@ -306,7 +306,7 @@ Deno.test({
     await screen.type(`clear; ${outer} ${sessionCommand(server, "--approve ask")}\r`);
     await screen.until("· no sandbox: commands can do everything you can");
     await screen.type("go\r");
-    await screen.until("Run this?");
+    await screen.until(asksAboutCall);
     await screen.type("y\r");
     await screen.until("Done.");
     assert((await Deno.lstat(`${screen.folder}/ran`)).isFile);

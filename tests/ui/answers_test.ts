@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { allowedBy, answerRows, questionNotes, remembered } from "../../src/ui/answers.ts";
+import { allowedBy, answerRows, notInRow, questionNotes } from "../../src/ui/answers.ts";
 import type { Approval } from "../../src/safety/approval.ts";
 
 const ASKED = {
@@ -23,7 +23,7 @@ Deno.test("what an answer allows for longer is said in words", () => {
   ];
   for (const [more, words] of rows) assertEquals(allowedBy(asked(more)), words);
   const exact = asked({ rules: [rule("make all")] });
-  assertEquals([remembered(exact, 42), remembered(exact, 41)], ["exactly this", "the same"]);
+  assertEquals([notInRow(exact, 42), notInRow(exact, 41)], [undefined, "exactly this"]);
 });
 
 Deno.test("the answers are rows in the order of their digits", () => {
@@ -41,15 +41,15 @@ Deno.test("the answers are rows in the order of their digits", () => {
     answerRows(kept, 53),
     folder("Yes, and exactly this from now on in this folder"),
   );
-  assertEquals<unknown>(answerRows(kept, 52), folder("Yes, and from now on in this folder"));
+  assertEquals<unknown>(answerRows(kept, 52), folder("Yes, always in this folder"));
 });
 
 Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const why = { text: "It wants it." };
   const calm = (text: string) => ({ text, isCalm: true });
-  const network = "Yes runs it with network access; its files stay sandboxed.";
+  const network = "If you say yes, it runs with network access; files stay sandboxed.";
   const open = (to: string) =>
-    calm(`${network} In this session, network access is then allowed without asking for ${to}.`);
+    calm(`${network} For the rest of this session, ${to} may use the network without asking.`);
   const scripts = ", with all scripts of this folder that it runs";
   const alike = {
     text: "Careful: a word of it has letters of two alphabets, which may look alike.",
@@ -63,23 +63,23 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ right: { kind: "network" } }, [why, calm(network)]],
     [{ right: { kind: "write", folder: "/a/b" } }, [
       why,
-      calm("Yes runs it once in the sandbox, with /a/b writable."),
+      calm("If you say yes, it runs in the sandbox, and can also write /a/b, this once."),
     ]],
     [{ right: { kind: "sandbox" } }, [
       why,
       calm(
-        "Yes runs it once without the sandbox: it can read and write everything that you can, and use the network.",
+        "If you say yes, it runs outside of the sandbox this once, with all of your files and the network.",
       ),
     ]],
     [{ right: { kind: "network" }, programs: ["/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e"] }, [
       why,
-      calm(network.replace("it", "/bin/a and /bin/b and /bin/c and 2 more")),
+      calm(network.replace("it runs", "/bin/a and /bin/b and /bin/c and 2 more run")),
     ]],
-    [{ networked: [grant("a", true)] }, [why, open("exactly this")]],
+    [{ networked: [grant("a", true)] }, [why, open("exactly this command")]],
     [{ networked: [grant("a", false)] }, [why, open(`any \`a …\`${scripts}`)]],
     [{ networked: [grant("a", false), grant("b", false), grant("c", true)] }, [
       why,
-      open(`any \`a …\` and any \`b …\` and exactly this${scripts}`),
+      open(`any \`a …\` and any \`b …\` and exactly this command${scripts}`),
     ]],
     [{ subject: { command: "t\u043euch a" } }, [why, alike]],
     [{ subject: { path: "\u0391bc" } }, [why, alike]],

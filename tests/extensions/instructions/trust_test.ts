@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { run } from "../../helpers/program.ts";
 import { sessionCommand } from "../../helpers/session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
-import { noTmux, terminal } from "../../helpers/tmux.ts";
+import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
 import { bash, programTurn, turn, use } from "../../helpers/turn.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
@@ -283,7 +283,7 @@ Deno.test({
     await screen.type("see @sta\t");
     await screen.until("@stale.txt");
     await screen.type("\r");
-    await screen.until("Run this?");
+    await screen.until(asksAboutCall);
     await screen.type("n\r");
     await screen.until("Well.");
     for (const command of ["/context", "/permissions", "/tools", "/cd ..", "/cd work"]) {

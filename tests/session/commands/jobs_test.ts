@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { command as program } from "../../helpers/program.ts";
 import { sessionCommand, sessionTest } from "../../helpers/session.ts";
 import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
-import { noTmux, terminal } from "../../helpers/tmux.ts";
+import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { run } from "../../tools/workspace.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
@@ -25,12 +25,12 @@ sessionTest(
     await run("mkfifo", `${terminal.folder}/go`);
     await terminal.type("go\r");
     await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("  in the background (/jobs")) &&
-      rows.some((row) => row.startsWith("Run this?"))
+      rows.some((row) => row.startsWith("▌   in the background (/jobs")) &&
+      asksAboutCall(rows)
     );
     await terminal.type("y\r");
     await terminal.until("│ exec sleep 1000");
-    await terminal.until((rows) => rows.filter((row) => row === "Run this?").length === 1);
+    await terminal.until(asksAboutCall);
     await terminal.type("y\r");
     await terminal.until("Started.");
     await terminal.type("/jobs\r");

@@ -60,8 +60,8 @@ Deno.test("editors: a question says what a yes does, who asks, and the model's r
   assertEquals(shown().slice(-5, -1), [
     "Asked by the sub-agent builder.",
     "It wants the network.",
-    "Yes runs it with network access; its files stay sandboxed. In this session, network access is " +
-    "then allowed without asking for exactly this.",
+    "If you say yes, it runs with network access; files stay sandboxed. For the rest of this " +
+    "session, exactly this command may use the network without asking.",
     "sandboxed: only this folder",
   ]);
   const said = /^The model says "x\\". It is confined A yes runs it here\. y{240,300}…"\.$/;

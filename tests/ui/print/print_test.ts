@@ -193,7 +193,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   const events: SessionEvent[] = [
     { type: "output", newest: () => "a" },
     { type: "command_progress", tokens: 1 },
-    { type: "rule_added", rule: "x" },
+    { type: "rule_added", rule: "x", words: "x" },
     { type: "session_notice", notice: { code: "record", why: "so\x1b" } },
     { type: "resumed", resumed: undefined },
     { type: "instructions", instructions: { files: [], refused: [], isHeeded: true } },

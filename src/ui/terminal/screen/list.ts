@@ -11,6 +11,8 @@ export interface ListRow {
   detail?: string | undefined;
   /** The heading above the first of the rows that have it. */
   group?: string | undefined;
+  /** The letter that selects the row, shown in place of its digit. */
+  key?: string;
 }
 
 export interface ListLook {
@@ -89,7 +91,8 @@ export function listRows(
     }
     const item = items[line]!;
     const isChosen = line === chosen;
-    const number = look.isNumbered ? `${line + 1}`.padStart(`${items.length}`.length) : "";
+    const key = item.key ?? `${line + 1}`;
+    const number = look.isNumbered ? key.padStart(`${items.length}`.length) : "";
     const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, look) : row;
     const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : more} ${number && `${number}  `}`);
     const label = labelCells(item.label, look);

@@ -1,13 +1,14 @@
 /** The answers to a question about a call, as a list with a key for each. @module */
 
 import type { ApprovalAnswer } from "../../../safety/approval.ts";
+import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";
 import type { CellRow, Frame } from "../screen/frame.ts";
 import { firstShown, LIST_STEPS, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
-import { styledRow, styledRows } from "../styled.ts";
+import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { count } from "../../../text/count.ts";
 import { graphemes } from "../../../text/width.ts";
@@ -17,8 +18,11 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
   about: (columns: number) => string;
   hasGap: boolean;
-  title: string;
+  /** The SGR sequence of the bar at the left of all rows. */
+  bar?: string | undefined;
   rows: (columns: number) => readonly AnswerRow[];
+  /** True if the key of the next mode allows all edits in the session. */
+  allowsEdits?: boolean | undefined;
   /** The key that shows the whole call, if there is one. */
   transcriptKey: string | undefined;
   /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
@@ -33,13 +37,12 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
 /** Screens of fewer rows omit the keys and the help. */
 const MAX_LOW_ROWS = 8;
 
-/** Letter keys besides the digits, from the words of the answers. */
-const ANSWER_KEYS: Readonly<Record<string, AnswerRow["choice"]>> = {
-  y: "once",
-  a: "session",
-  s: "folder",
-  n: "refuse",
-};
+/** The keys of the answers, which are the same in every question: the letter in the row, or a digit. */
+const ANSWER_KEYS: readonly (readonly [keys: string, AnswerRow["choice"]])[] = [
+  ...[["y1", "once"], ["a2", "session"], ["s3", "folder"], ["n4", "refuse"]] as const,
+];
+const answerKey = (wanted: AnswerRow["choice"]): string =>
+  ANSWER_KEYS.find(([, choice]) => choice === wanted)![0][0]!;
 
 class AnswerLine extends LineModal<string> {
   protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
@@ -75,32 +78,49 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   layout(size: TerminalSize): Frame {
-    const { columns } = this.#size = size;
-    const { title, command } = this.options;
+    this.#size = size;
+    const { unicode, hasGap, bar: style = "" } = this.options;
+    const bar = cellsOf(unicode ? "▌ " : "| ", style);
+    const inner = this.#inner({ ...size, columns: Math.max(1, size.columns - bar.length) });
+    const isApart = hasGap && this.#line?.kind !== "command" && !this.#isCut;
+    const gap: CellRow[] = isApart && inner.rows.length < size.rows ? [[]] : [];
+    const { row, column } = inner.cursor;
+    return {
+      rows: [...gap, ...inner.rows.map((cells) => [...bar, ...cells])],
+      cursor: { row: gap.length + row, column: bar.length + column },
+    };
+  }
+
+  /** The rows at the right of the bar. */
+  #inner(size: TerminalSize): Frame {
+    const { columns } = size;
+    const { command } = this.options;
     const rows = this.#rows = this.options.rows(columns);
-    const hasBelow = size.rows > MAX_LOW_ROWS || this.#isLookDue && this.#isUnseen();
+    const isHigh = size.rows > MAX_LOW_ROWS;
+    const hasBelow = isHigh || this.#isLookDue && this.#isUnseen();
     const below = hasBelow && size.rows > 2 ? this.#below(size) : [];
     if (this.#line?.kind === "command" && command !== undefined) {
       const line = this.#line.modal.layout({ ...size, rows: size.rows - below.length });
       return { ...line, rows: [...line.rows, ...below] };
     }
     // The reason is typed in the last row.
-    const listed = this.#line === undefined ? rows : rows.slice(0, -1);
+    const listed = (this.#line === undefined ? rows : rows.slice(0, -1))
+      .map((row) => ({ ...row, key: answerKey(row.choice) }));
     const room = Math.max(1, size.rows - below.length - (this.#line ? 1 : 0));
     const look = { ...this.options, isNumbered: true };
     const list = listRows(listed, this.#chosen, { columns, rows: room }, look);
-    const above = [...room > list.length ? [styledRow(title, columns)] : [], ...list];
-    const left = size.rows - below.length - above.length;
+    const blank: CellRow[] = isHigh ? [[]] : [];
+    const left = size.rows - below.length - list.length - blank.length;
     const line = this.#line?.modal.layout({ columns, rows: left });
     const about = this.#about(columns, left - (line?.rows.length ?? 0));
     const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
-    const row = line ? list.length + line.cursor.row : at;
+    const above = about.length + blank.length;
     // Laid out again, because it says whether the call is cut.
     const foot = below.length === 0 ? [] : this.#below(size);
     return {
-      rows: [...about, ...above, ...line?.rows ?? [], ...foot],
+      rows: [...about, ...blank, ...list, ...line?.rows ?? [], ...foot],
       cursor: {
-        row: about.length + above.length - list.length + row,
+        row: above + (line ? list.length + line.cursor.row : at),
         column: line?.cursor.column ?? 0,
       },
     };
@@ -108,10 +128,9 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   /** Fits the call and its notes into `room` rows. A row with a count replaces the middle. */
   #about(columns: number, room: number): CellRow[] {
-    const { about, hasGap, unicode, transcriptKey: key } = this.options;
+    const { about, unicode, transcriptKey: key } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
     this.#isCut = rows.length > room;
-    if (rows.length < room && hasGap) return [[], ...rows];
     if (rows.length <= room) return rows;
     if (room < 1) return [];
     const kept = room - 1;
@@ -139,6 +158,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     // A paste is never an answer: the Enter after it must not mean yes.
     if (key.type === "paste") return this.#open("reason", key.text.split(/[\r\n]/, 1)[0]!);
     if (key.type !== "key") return this.#type(key.text);
+    const { allowsEdits, keymap = DEFAULT_KEYMAP } = this.options;
+    if (allowsEdits && keymap.bindings.get(key.name) === "next-mode") {
+      return this.#unlessUnseen({ choice: "session" });
+    }
     const step = LIST_STEPS[key.name];
     if (step !== undefined) return this.#move(step);
     switch (key.name) {
@@ -187,7 +210,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (first === "e" && command !== undefined) {
       return this.#open("command", command + text.slice(1));
     }
-    const row = rows.find(({ choice }) => choice === ANSWER_KEYS[first]) ?? rows[Number(first) - 1];
+    const wanted = ANSWER_KEYS.find(([keys]) => keys.includes(first))?.[1];
+    const row = rows.find(({ choice }) => choice === wanted);
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
       return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
     }
@@ -219,10 +243,9 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   #open(kind: TypedAnswer["kind"], text: string, key = ""): Outcome<ApprovalAnswer> {
     const { unicode, ring, keymap, hasStyles } = this.options;
-    const rows = this.#rows;
-    if (kind === "reason") this.#chosen = rows.length - 1;
+    if (kind === "reason") this.#chosen = this.#rows.length - 1;
     const mark = unicode ? "❯" : ">";
-    const prompt = kind === "command" ? `${mark} ` : `${mark} ${rows.length}  No: `;
+    const prompt = kind === "command" ? `${mark} ` : `${mark} ${answerKey("refuse")}  No: `;
     const color = hasStyles ? "\x1b[1m" : "";
     const state = lineState({ multiline: false, text: graphemes(text) });
     this.#line = { kind, key, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };

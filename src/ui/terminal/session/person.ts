@@ -8,6 +8,7 @@ import { wrapped } from "../../../text/wrap.ts";
 import { answerRows } from "../../answers.ts";
 import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
+import { ASKED, styleStart } from "../style.ts";
 import type { Display } from "./display.ts";
 import {
   answersHelp,
@@ -91,7 +92,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { view, paint, look } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
     const about = (columns: number) => listedQuestion(shown, columns, paint);
-    const transcriptKey = screenKey(this.display.keymap, "transcript");
+    const { keymap } = this.display;
+    const transcriptKey = screenKey(keymap, "transcript");
+    const allKey = screenKey(keymap, "next-mode");
     // The transcript shows a change completely and /undo reverts it. Nothing reverts other calls.
     let isSeen = request.preview?.lines !== undefined;
     if (transcriptKey === undefined) {
@@ -103,9 +106,10 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...screen.modalParts,
       about: transcriptKey === undefined ? () => "" : about,
       hasGap: transcriptKey !== undefined && !view.isApart,
+      bar: styleStart(look, ASKED),
       transcriptKey,
-      title: questionTitle(shown),
-      rows: (columns) => answerRows(shown, columns),
+      rows: (columns) => answerRows(shown, columns, allKey),
+      allowsEdits: request.allowsEdits,
       isSeen: () => isSeen,
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),

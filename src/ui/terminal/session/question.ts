@@ -2,18 +2,26 @@
 
 import type { Approval, ApprovalAnswer } from "../../../safety/approval.ts";
 import type { Frontend, SessionEvent } from "../../../session/frontend.ts";
+import { ALL_EDITS } from "../../../safety/call_policy.ts";
 import type { Screen } from "../screen/screen.ts";
-import { BOLD, DIM, type Painter } from "../style.ts";
+import { ADDED, BOLD, DIM, type Painter, REMOVED } from "../style.ts";
 import { count } from "../../../text/count.ts";
-import { oneLine } from "../../../text/one_line.ts";
+import { oneLine, shortened } from "../../../text/one_line.ts";
 import { escapedBeyondAscii, sanitize } from "../../../text/sanitize.ts";
 import { rowsOf } from "../../../text/width.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { WRITTEN_ARGUMENTS } from "../../../tools/definition.ts";
 import { BACKGROUND_ARGUMENT } from "../../../tools/run_bash.ts";
-import type { CallAction, Change, Subject } from "../../../types/tool.ts";
-import { allowedBy, answerRows, questionNotes, refusalReason, remembered } from "../../answers.ts";
-import { changedLines } from "../../call_text.ts";
+import type { Change, Subject } from "../../../types/tool.ts";
+import {
+  allowedBy,
+  allowedInSession,
+  answerRows,
+  notInRow,
+  questionNotes,
+  refusalReason,
+} from "../../answers.ts";
+import { askedText, changedLines } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
 
 /** Shows a text and returns the typed line; null at the end of input. */
@@ -31,31 +39,43 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-const WISHES: Readonly<Partial<Record<CallAction, string>>> = {
-  run: "run a command",
-  start: "start a command",
-  edit: "edit a file",
-  write: "write a file",
-  read: "read a file",
-  list: "list a folder",
-  find: "find files",
-  search: "search in files",
-};
-
-export function questionTitle(
-  { isFromUser, preview, subject: { action, path } }: Approval,
-): string {
-  if (isFromUser) return "Attach it?";
-  if (action !== "edit" && action !== "write" || path === undefined) return "Run this?";
-  const isCut = path.length > MAX_TITLE_PATH && !/\p{Cc}/u.test(path);
-  const name = isCut ? path.slice(path.lastIndexOf("/") + 1) : path;
-  const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
-  const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
-  return `${action === "edit" ? "Edit" : "Write"} ${oneLine(name)}${counts}?`;
+/** What the call does, in one line. */
+function wishOf({ call, subject, isFromUser }: Approval): string {
+  if (isFromUser) return `Attach ${oneLine(subject.path ?? "")}`;
+  if (subject.action === "run") return "Run this command";
+  if (subject.action === "start") return "Start this command in the background";
+  return askedText({ toolName: call.name, arguments: call.arguments, subject });
 }
 
-/** Titles have only the name of a file with a longer path, in characters, which is shown above them. */
+/** The question in a short line, such as `Edit src/a.ts (+2 -1)?`. */
+export function questionTitle(approval: Approval): string {
+  const { preview, subject } = approval;
+  const { path = "" } = subject;
+  const isCut = path.length > MAX_TITLE_PATH && !/\p{Cc}/u.test(path);
+  const short = isCut ? { ...subject, path: path.slice(path.lastIndexOf("/") + 1) } : subject;
+  const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
+  const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
+  const wish = wishOf({ ...approval, subject: short });
+  return `${shortened(wish, MAX_WISH_CHARS)}${counts}?`;
+}
+
+/** Titles have only the name of a file with a longer path, in characters. */
 const MAX_TITLE_PATH = 40;
+const MAX_WISH_CHARS = 100;
+
+function wishRows(approval: Approval, columns: number, paint: Painter): string {
+  const { preview, subAgent } = approval;
+  const counts = [["+", ADDED], ["-", REMOVED]] as const;
+  const numbers = counts.map(([kind, style]) => {
+    const lines = changedLines(preview, kind);
+    return lines === 0 ? "" : paint(`${kind === "-" ? "−" : kind}${lines}`, style);
+  }).filter(Boolean).join(" ");
+  const title = paintedRows(wishOf(approval), columns, BOLD, paint);
+  const who = subAgent === undefined
+    ? ""
+    : `\n${paintedRows(`for the sub-agent ${oneLine(subAgent)}`, columns, DIM, paint)}`;
+  return `${title}${numbers && `  ${numbers}`}${who}`;
+}
 
 /** The question without UTF-8: other characters of a call are code points, which nothing can replace. */
 export const asciiApproval = (approval: Approval): Approval => {
@@ -112,28 +132,28 @@ export function askPerson(
 /** Returns the text above the answers: the whole call, and why it needs approval. */
 export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
   const text = requestNotes(approval, columns, paint);
-  const allowed = allowedBy(approval);
-  if (approval.rules && remembered(approval, columns) !== allowed) {
-    text.push(paintedRows(`  The same means: ${allowed}`, columns, DIM, paint));
-  }
+  const allowed = approval.rules && notInRow(approval, columns);
+  const keys = approval.allowsEdits ? "a allows" : "a and s allow";
+  if (allowed) text.push(paintedRows(`  ${keys} ${allowed}`, columns, DIM, paint));
   return text.join("\n");
 }
 
 export function answersHelp(approval: Approval, columns: number): string {
   const listed = answerRows(approval, columns)
-    .map(({ choice }, at) => [choice, `${at + 1}, ${approvalKey(choice)}`] as const);
+    .map(({ choice }) => [choice, approvalKey(choice)] as const);
   const edit = approval.choices.includes("edit") ? [["edit", "e"] as const] : [];
   return meanings([...listed, ...edit], approval, columns);
 }
 
+/** Says what is not asked about again, and where that is saved. */
 export function ruleAdded(
-  { rule, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
+  { rule, words, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
 ): string {
-  if (error !== undefined) {
-    return `  In this session only, because it cannot be saved: ${oneLine(error)}`;
-  }
-  const where = path === undefined ? "In this session" : `Saved in ${oneLine(path)}`;
-  return `  ${where}: allow ${sanitize(rule)}`;
+  const calls = rule === ALL_EDITS.rule ? words : `\`${oneLine(words)}\``;
+  const where = path === undefined ? "in this session" : "in this folder";
+  const saved = path === undefined ? "" : ` (saved in ${oneLine(path)})`;
+  const why = error === undefined ? "" : `; it cannot be saved: ${oneLine(error)}`;
+  return `· Won't ask again for ${calls} ${where}${saved}${why}`;
 }
 
 /** Parses a typed answer; undefined if it is invalid. An `edit` still has the original command. */
@@ -174,8 +194,8 @@ function meanings(
     refuse: approval.isFromUser
       ? "do not attach it: the model only sees the name"
       : "no; the model reads what you write after it",
-    session: `always: yes, and allow ${allowedBy(approval)} in this session`,
-    folder: `save: the same in this folder from now on: ${ruleTexts(approval)}`,
+    session: `always: yes, and allow ${allowedInSession(approval)} in this session`,
+    folder: `save: yes, and allow in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
   return rows.flatMap(([choice, keys]) => {
@@ -190,9 +210,9 @@ const ruleTexts = ({ rules = [] }: Approval): string =>
 function questionText(approval: Approval, columns: number, paint: Painter): string {
   const text = requestNotes(approval, columns, paint);
   if (approval.rules) {
-    const allows = `  a allows ${
-      allowedBy(approval)
-    } in this session, s in this folder from now on`;
+    const [now, later] = [allowedInSession(approval), allowedBy(approval)];
+    const saved = now === later ? "" : `${later} `;
+    const allows = `  a allows ${now} in this session, s ${saved}in this folder from now on`;
     text.push(paintedRows(allows, columns, DIM, paint));
   }
   return text.join("\n");
@@ -200,22 +220,30 @@ function questionText(approval: Approval, columns: number, paint: Painter): stri
 
 function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
   const notes = questionNotes(approval).map(({ text, isCalm }) =>
-    isCalm ? paintedRows(`  ${text}`, columns, DIM, paint) : wrapped(`  ${text}`, columns)
+    isCalm
+      ? paintedRows(`  ${text}`, columns, DIM, paint)
+      : paintedRows(`  ⚠ ${text}`, columns, REMOVED, paint)
   );
   return [requestText(approval, columns, paint), ...notes];
 }
 
 /** Returns everything that would run: nothing is omitted, and control characters are made visible. */
 export function requestText(
-  { call, subject, preview, isFromUser, subAgent }: Approval,
+  approval: Approval,
   columns: number,
   paint: Painter = (text) => text,
 ): string {
-  if (isFromUser) return `Your message names ${oneLine(subject.path ?? "")}:`;
-  // The arguments of a new file already contain the file, so the change is not shown instead.
-  const isShown = preview?.lines !== undefined && !(preview.isNew && subject.action === "write");
+  const { call, subject, preview, isFromUser } = approval;
+  const title = wishRows(approval, columns, paint);
+  if (isFromUser) return title;
+  const isShown = preview?.lines !== undefined;
+  const { action, path, query, url, task } = subject;
+  const named = action === undefined ? [] : [path, query, url, task];
   const rows = Object.entries(call.arguments)
-    .filter(([name]) => !(isShown && WRITTEN_ARGUMENTS.includes(name)))
+    .filter(([name, value]) =>
+      !(isShown && WRITTEN_ARGUMENTS.includes(name)) &&
+      !(typeof value === "string" && named.includes(value) && oneLine(value) === value)
+    )
     .map(([name, value]) => fieldText(name, value, subject, columns));
   if (isShown) rows.push(...changeFields(preview, subject, columns, paint));
   if (preview?.replacedBytes !== undefined) {
@@ -223,12 +251,10 @@ export function requestText(
     rows.push(wrapped(`  this replaces a file of ${size}`, columns));
   }
   if (Object.values(call.arguments).some(hides)) {
-    const careful = "  Careful: it contains characters that hide or reorder text";
-    rows.push(paintedRows(careful, columns, BOLD, paint));
+    const careful = "  ⚠ Careful: it contains characters that hide or reorder text";
+    rows.push(paintedRows(careful, columns, REMOVED, paint));
   }
-  const wish = (subject.action && WISHES[subject.action]) ?? `call ${call.name}`;
-  const who = subAgent === undefined ? "The model" : `The sub-agent ${oneLine(subAgent)}`;
-  return `${paint(`${who} wants to ${wish}:`, BOLD)}\n${rows.join("\n")}`;
+  return [title, ...rows.length > 0 ? ["", ...rows] : []].join("\n");
 }
 
 function fieldText(name: string, value: unknown, subject: Subject, columns: number): string {
@@ -236,16 +262,17 @@ function fieldText(name: string, value: unknown, subject: Subject, columns: numb
   const clean = sanitize(typeof value === "string" ? value : JSON.stringify(value));
   const isCommand = value === subject.command;
   const text = isCommand ? withBlanks(clean) : clean;
-  const [row, more] = rowsOf(text, rowWidth(columns) - name.length);
-  if (!isCommand && !text.includes("\n") && more === undefined) return `  ${name}: ${row}`;
+  const label = subject.action === undefined ? name : name.replaceAll("_", " ");
+  const [row, more] = rowsOf(text, rowWidth(columns) - label.length);
+  if (!isCommand && !text.includes("\n") && more === undefined) return `  ${label}: ${row}`;
   const lines = text.replace(/\n$/, "").split("\n");
   const size = `${count(lines.length, "line")}, ${count(clean.length, "character")}`;
-  return `${isCommand ? "" : `  ${name} (${size}):\n`}${boxed(lines, columns)}`;
+  return `${isCommand ? "" : `  ${label} (${size}):\n`}${boxed(lines, columns)}`;
 }
 
 function changeFields(change: Change, subject: Subject, columns: number, paint: Painter): string[] {
   const rows = changeRows(change, columns, paint, true);
-  const isReplaced = subject.action === "write" && change.lines?.length !== 0;
+  const isReplaced = subject.action === "write" && !change.isNew && change.lines?.length !== 0;
   return [...isReplaced ? ["  changes to the file:"] : [], ...rows];
 }
 

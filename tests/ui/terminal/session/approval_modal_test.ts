@@ -25,19 +25,20 @@ function question(
   columns = 80,
   about = "the call",
   isSeen?: () => boolean,
+  unicode = true,
 ) {
   const calls: string[] = [];
   const one = approval(more);
   const modal = new ApprovalModal({
-    title: "Run this?",
     about: () => about,
     hasGap: true,
     ...isSeen && { isSeen },
     transcriptKey: "F2",
-    rows: (columns) => answerRows(one, columns),
+    rows: (columns) => answerRows(one, columns, "Shift-Tab"),
+    allowsEdits: one.allowsEdits,
     command: one.choices.includes("edit") ? one.subject.command : undefined,
     hasStyles: false,
-    unicode: true,
+    unicode,
     ring: { kills: [] },
     help: () => "y  yes\nn  no",
     onCancel: () => calls.push("cancel"),
@@ -50,28 +51,29 @@ function question(
     return outcome;
   };
   const rows = (size = { columns, rows: 24 }) =>
-    rowsText(modal.layout(size).rows).split("\n").map((row) => row.trimEnd()).slice(0, -1);
+    rowsText(modal.layout({ ...size, columns: size.columns + 2 }).rows).split("\n")
+      .slice(0, -1).map((row) => row.replace(/^▌ /, "").trimEnd());
   return { modal, press, rows, calls };
 }
 
 Deno.test("a question is a list: what each answer allows stands in its row", () => {
   assertEquals(question().rows(), [
     ...["", "the call"],
-    "Run this?",
-    "❯ 1  Yes",
-    "  2  Yes, and any `npm test …` in this session",
-    "  3  Yes, and any `npm test …` from now on in this folder",
-    "  4  No: say what to do instead",
+    "",
+    "❯ y  Yes",
+    "  a  Yes, and any `npm test …` in this session",
+    "  s  Yes, and any `npm test …` from now on in this folder",
+    "  n  No: say what to do instead",
     "  e edit · ? help · Esc stops the turn",
   ]);
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
-  assertEquals(question({ rules: exact }).rows()[4], "  2  Yes, and exactly this in this session");
-  assertEquals(question({}, 40).rows()[4], "  2  Yes, and the same in this session");
+  assertEquals(question({ rules: exact }).rows()[4], "  a  Yes, and exactly this in this session");
+  assertEquals(question({}, 40).rows()[4], "  a  Yes, for this session");
   assertEquals(question({ choices: ["once", "refuse"], isFromUser: true }).rows(), [
     ...["", "the call"],
-    "Run this?",
-    "❯ 1  Yes",
-    "  2  No",
+    "",
+    "❯ y  Yes",
+    "  n  No",
     "  ? help · Esc stops the turn",
   ]);
 });
@@ -130,7 +132,7 @@ Deno.test("a word that was typed letter by letter behind the key n is whole in t
   for (const [typed, reason] of reasons) {
     const { press, rows } = question();
     for (const letter of typed) press(letter);
-    if (/^n\w+ \w/i.test(reason)) assertEquals(rows()[6], `❯ 4  No: ${reason}`);
+    if (/^n\w+ \w/i.test(reason)) assertEquals(rows()[6], `❯ n  No: ${reason}`);
     assertEquals(press("\r"), { done: { choice: "refuse", reason } }, typed);
   }
 });
@@ -144,7 +146,9 @@ Deno.test("a key that is no answer does nothing", () => {
     assertEquals(question().press(keys), "none", keys);
   }
   const few = { choices: ["once", "refuse"] as const };
-  for (const keys of ["a", "s", "e", "3"]) assertEquals(question(few).press(keys), "bell", keys);
+  for (const keys of ["a", "s", "e", "2", "3"]) {
+    assertEquals(question(few).press(keys), "bell", keys);
+  }
 });
 
 Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer", () => {
@@ -152,7 +156,7 @@ Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer"
   const before = help.rows();
   assertEquals(help.press("?"), "none");
   assertEquals(help.rows(), [...before.slice(0, -1), "y  yes", "n  no", before.at(-1)]);
-  assertEquals(help.rows({ columns: 80, rows: 6 }).at(-1), "  4  No: say what to do instead");
+  assertEquals(help.rows({ columns: 80, rows: 6 }).at(-1), "  n  No: say what to do instead");
   assertEquals(help.press("?"), "bell");
   assertEquals(help.rows(), before);
   for (const [rows, outcome] of [[8, "bell"], [9, "none"]] as const) {
@@ -173,11 +177,11 @@ Deno.test("a reason is typed in the place of the last row, the command in that o
   const reason = question();
   reason.press("n use make");
   assertEquals(reason.rows().slice(5), [
-    "  3  Yes, and any `npm test …` from now on in this folder",
-    "❯ 4  No:  use make",
+    "  s  Yes, and any `npm test …` from now on in this folder",
+    "❯ n  No:  use make",
     "  Enter sends it · Esc goes back",
   ]);
-  assertEquals(reason.modal.layout({ columns: 80, rows: 24 }).cursor, { row: 6, column: 18 });
+  assertEquals(reason.modal.layout({ columns: 80, rows: 24 }).cursor, { row: 6, column: 20 });
   const command = question();
   command.press("e");
   assertEquals(command.rows(), ["❯ npm test", "  Enter runs it, once · Esc goes back"]);
@@ -194,8 +198,8 @@ Deno.test("a question on a low screen keeps the row that is chosen", () => {
   const { press, rows } = question();
   press("\t");
   assertEquals(rows({ columns: 80, rows: 2 }), [
-    "  1  Yes",
-    "❯ 2  Yes, and any `npm test …` in this session",
+    "  y  Yes",
+    "❯ a  Yes, and any `npm test …` in this session",
   ]);
 });
 
@@ -218,7 +222,7 @@ Deno.test("what is asked about stands above the answers; of what does not fit, b
     "call 30",
   ]);
   const low = question({}, 80, call).rows({ columns: 80, rows: 6 });
-  assertEquals(low.slice(0, 2), ["  … 30 of 30 rows hidden: F2 shows all", "Run this?"]);
+  assertEquals(low.slice(0, 2), ["call 1", "  … 29 of 30 rows hidden: F2 shows all"]);
 });
 
 Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may be refused", () => {
@@ -267,10 +271,33 @@ Deno.test("CMD-05 a command that is cut is not run from its own line before all 
 Deno.test("a low screen says why an answer was not taken", () => {
   const { press, rows } = question({}, 80, "call 1\ncall 2\ncall 3", () => false);
   const low = { columns: 80, rows: 6 };
-  assertEquals(rows(low).at(-1), "  4  No: say what to do instead");
+  assertEquals(rows(low).at(-1), "  n  No: say what to do instead");
   assertEquals(press("y"), "bell");
   assertEquals([rows(low).length, rows(low).at(-1)], [
     6,
     "  see all of it first: F2 · Esc stops the turn",
   ]);
+});
+
+Deno.test("the key of the next mode allows all edits where an answer does, and otherwise moves up", () => {
+  const all = question({ allowsEdits: true });
+  assertEquals(all.rows()[4], "  a  Yes, and all edits in this session (Shift-Tab)");
+  assertEquals(all.press("\x1b[Z"), { done: { choice: "session" } });
+  const one = question();
+  assertEquals([one.press("\x1b[Z"), one.press("\r")], ["none", "none"]);
+  assertEquals(one.rows()[6], "❯ n  No:");
+});
+
+Deno.test("a bar is at the left of every row of a question, and No has the same key in each", () => {
+  for (const unicode of [true, false]) {
+    const few = question({ choices: ["once", "refuse"] }, 38, "the call", undefined, unicode);
+    const rows = rowsText(few.modal.layout({ columns: 40, rows: 24 }).rows).split("\n").slice(
+      1,
+      -1,
+    );
+    const bar = unicode ? "▌ " : "| ";
+    assertEquals(rows.filter((row) => !row.startsWith(bar)), []);
+    assertEquals(few.press("4"), "none");
+    assertEquals(few.press("\r"), { done: { choice: "refuse", reason: "" } });
+  }
 });

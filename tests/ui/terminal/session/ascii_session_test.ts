@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { sessionCommand } from "../../../helpers/session.ts";
 import { strictServer } from "../../../helpers/strict_server.ts";
-import { noTmux, terminal } from "../../../helpers/tmux.ts";
+import { asksAboutCall, noTmux, terminal } from "../../../helpers/tmux.ts";
 
 const call = (name: string, args: Record<string, unknown>) => ({
   toolCalls: [{ name, arguments: args }],
@@ -26,12 +26,13 @@ Deno.test({
     await screen.type(`LC_ALL=C ${sessionCommand(server)}; echo left: $?\r`);
     await screen.until((rows) => rows.includes(">"));
     await screen.type("go\r");
-    await screen.until("Run this?");
+    await screen.until(asksAboutCall);
     await screen.type("?");
     await screen.until("edit the command first");
     await screen.type("y");
     await screen.until("failed - exit 3");
-    await screen.until("Write f (+2 -0)?");
+    await screen.until("| Write f  +2");
+    await screen.until(asksAboutCall);
     await screen.type("y");
     await screen.until("quoted");
     await screen.until('Done - "naive" ????...');

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { existsSync } from "@std/fs/exists";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import { asksAboutCall } from "../../../helpers/tmux.ts";
 import type { StrictRequest } from "../../../helpers/strict_server.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
 
@@ -102,8 +103,9 @@ sessionTest(
   async (terminal) => {
     await Deno.writeTextFile(`${terminal.folder}/f`, "one\nand two\nthree\n");
     await terminal.type("go\r");
-    const rows = await terminal.until("Edit f (+1 -1)?");
-    assert(rows.includes("    2 - and two") && rows.includes("    2 + and 2"), rows.join("\n"));
+    const rows = await terminal.until("▌ Edit f  +1 −1");
+    await terminal.until(asksAboutCall);
+    assert(rows.includes("▌     2 - and two") && rows.includes("▌     2 + and 2"));
     await terminal.type("y\r");
     assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
     assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");

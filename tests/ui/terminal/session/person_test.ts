@@ -61,8 +61,8 @@ const approval: Approval = {
 Deno.test("a question about a call is told of, shown and answered; none typed cancels what goes on", async () => {
   const yes = person(["y"]);
   assertEquals(await yes.one.approve(approval, signal), { choice: "once" });
-  const shown = ["asked 1", "! copilot asks: Run this?", "", "The model wants to run a command:"];
-  assertEquals(yes.seen, [...shown, "Run this? [y/n/?] ", "answered"]);
+  const shown = ["asked 1", "! copilot asks: Run this command?", "", "Run this command"];
+  assertEquals(yes.seen, [...shown, "Run this command? [y/n/?] ", "answered"]);
   const none = person([null]);
   assertEquals(await none.one.approve(approval, signal), { choice: "refuse", reason: "" });
   assertEquals(none.seen.slice(-2), ["cancelled", "answered"]);
@@ -82,14 +82,14 @@ async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP) {
   const one = new Person(display as unknown as Display, () => {});
   await terminal.type("");
   const answer = one.approve(request, signal);
-  await terminal.until((rows) => rows.includes("Stop typing to answer:"));
+  await terminal.until((rows) => rows.some((row) => row.includes("Stop typing")));
   await terminal.wait(300);
-  await terminal.until((rows) => !rows.includes("Stop typing to answer:"));
+  await terminal.until((rows) => !rows.some((row) => row.includes("Stop typing")));
   return { one, terminal, answer, [Symbol.dispose]: () => screen[Symbol.dispose]() };
 }
 
 const long = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
-const LOOK = "  see all of it first: Ctrl-O · Esc stop";
+const LOOK = "▌   see all of it first: Ctrl-O · Esc stop";
 
 Deno.test("CMD-05 what is cut takes no yes before it was seen, unless it is a change that can be taken back", async () => {
   const call = (name: string, args: Record<string, unknown>) => ({
@@ -104,7 +104,7 @@ Deno.test("CMD-05 what is cut takes no yes before it was seen, unless it is a ch
   ) {
     using asked = await liveQuestion(request);
     await asked.terminal.type("y");
-    await asked.terminal.until((rows) => rows.some((row) => row.startsWith(LOOK.slice(0, 30))));
+    await asked.terminal.until((rows) => rows.some((row) => row.startsWith(LOOK.slice(0, 32))));
     asked.one.asked!.onSeen();
     await asked.terminal.type("y");
     assertEquals(await asked.answer, { choice: "once" });

@@ -9,6 +9,7 @@ import {
   ruleAdded,
 } from "../../../../src/ui/terminal/session/question.ts";
 import type { Approval, ApprovalAnswer, ApprovalChoice } from "../../../../src/safety/approval.ts";
+import { ALL_EDITS } from "../../../../src/safety/call_policy.ts";
 import { withSigns } from "../../../../src/text/signs.ts";
 import { graphemeWidth } from "../../../../src/text/width.ts";
 import { builtinTools } from "../../../../src/tools/mod.ts";
@@ -39,7 +40,7 @@ const requestText = (tool: Tool, args: Record<string, unknown>, columns: number)
 
 Deno.test("a question names the sub-agent that wants the call", () => {
   const asked = approvalOf(bash, { command: "ls" }, { subAgent: "writer" });
-  assertMatch(requestOf(asked, 80), /^The sub-agent writer wants to run a command:/);
+  assertMatch(requestOf(asked, 80), /^Run this command\nfor the sub-agent writer\n/);
 });
 
 Deno.test("a title shortens a long path to its last name, but none with line breaks", () => {
@@ -50,12 +51,10 @@ Deno.test("a title shortens a long path to its last name, but none with line bre
 });
 
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
-  const command = `touch x #${
-    " ".repeat(200)
-  }The model wants to run a command:\n  command: git status`;
+  const command = `touch x #${" ".repeat(200)}Run this command\n  command: git status`;
   for (const columns of [40, 80, 200]) {
-    const [title, ...rows] = requestText(bash, { command }, columns).split("\n");
-    assertEquals(title, "The model wants to run a command:");
+    const [title, blank, ...rows] = requestText(bash, { command }, columns).split("\n");
+    assertEquals([title, blank], ["Run this command", ""]);
     for (const row of rows) assertMatch(row, /^ {2}[│┆] /);
     for (const row of rows) assertEquals(row.length <= columns, true);
     assertEquals(rows.map((row) => row.slice(4)).join(""), command.replace("\n", ""));
@@ -66,7 +65,7 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
   for (const wide of ["漢", "\t", "ᄀ", "👍", "ｙ"]) {
     for (const size of [1, 30, 40, 60, 75, 500]) {
       const command = `${wide.repeat(size)}Run this? [y/n] y`;
-      const rows = requestText(bash, { command }, 80).split("\n").slice(1);
+      const rows = requestText(bash, { command }, 80).split("\n").slice(2);
       for (const row of rows) {
         assertEquals(row.includes("\t"), false);
         const columns = Array.from(row, graphemeWidth).reduce((sum, width) => sum + width);
@@ -80,7 +79,7 @@ Deno.test("CMD-05 no row of a request is wider than the terminal, whatever it is
 });
 
 Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, blanks", () => {
-  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(1);
+  const rows = (command: string) => requestText(bash, { command }, 30).split("\n").slice(2);
   assertEquals(rows(`echo ${"a".repeat(19)}\nrm x`), [`  │ echo ${"a".repeat(19)}`, "  │ rm x"]);
   assertEquals(rows(`echo ${"a".repeat(19)}rm x`), ["  │ echo ", `  ┆ ${"a".repeat(19)}rm x`]);
   assertEquals(rows(`${"a".repeat(24)}rm x`), [`  │ ${"a".repeat(24)}`, "  ┆ rm x"]);
@@ -91,7 +90,7 @@ Deno.test("CMD-05 what bash tells apart looks different: ends of lines, folds, b
 
 Deno.test("TTY-02 what hides or reorders is shown by its number", () => {
   const request = requestText(bash, { command: "echo \u202e\x1b[2J" }, 80);
-  assertMatch(request, /\\u\{202e\}␛\[2J\n {2}Careful: /);
+  assertMatch(request, /\\u\{202e\}␛\[2J\n {2}⚠ Careful: /);
   for (const command of ["echo é 漢字\n", "a\r\nb"]) {
     assertEquals(requestText(bash, { command }, 80).includes("Careful"), false);
   }
@@ -104,7 +103,7 @@ Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, 
   const shown = withSigns(listedQuestion(approval, 200, (text) => text), false);
   assertMatch(shown, /^[\n\x20-\x7e]*$/);
   assertEquals(
-    shown.split("\n")[1],
+    shown.split("\n")[2],
     "  | echo \\u{25cf} \\u{201c}\\u{2500}\\u{201d} \\u{202e}^[[2J;^I   x \\u{2502} \\\\u{20}",
   );
   assertMatch(shown, /Careful/);
@@ -164,14 +163,19 @@ Deno.test("a command is edited, and stays as it was where nothing is typed", asy
 Deno.test("what is said of a rule that was added drives no terminal", () => {
   const rule = "run_bash(ls\x1b[2J)";
   const type = "rule_added" as const;
-  assertEquals(ruleAdded({ type, rule: "run_bash(ls)" }), "  In this session: allow run_bash(ls)");
+  const ls = { type, rule: "run_bash(ls *)", words: "ls …" };
+  assertEquals(ruleAdded(ls), "· Won't ask again for `ls …` in this session");
   assertEquals(
-    ruleAdded({ type, rule: "run_bash(ls)", path: "/p.json" }),
-    "  Saved in /p.json: allow run_bash(ls)",
+    ruleAdded({ ...ls, path: "/p.json" }),
+    "· Won't ask again for `ls …` in this folder (saved in /p.json)",
   );
-  const failed = ruleAdded({ type, rule, error: "no space left\x1b[2J" });
-  assertMatch(failed, /session only, because it cannot be saved: no space left/);
-  for (const text of [failed, ruleAdded({ type, rule })]) {
+  assertEquals(
+    ruleAdded({ type, ...ALL_EDITS }),
+    "· Won't ask again for all edits in this folder in this session",
+  );
+  const failed = ruleAdded({ type, rule, words: rule, error: "no space left\x1b[2J" });
+  assertMatch(failed, / in this session; it cannot be saved: no space left/);
+  for (const text of [failed, ruleAdded({ type, rule, words: rule })]) {
     assertEquals(text.includes("\x1b"), false);
   }
 });
@@ -198,7 +202,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
     ["a", "one\n2\nthree\n", [
       ...["  changes to the file:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
     ]],
-    ["b", "new\n", ["  content (1 line, 4 characters):", "  │ new"]],
+    ["b", "new\n", ["    1 + new"]],
     ["a", "one\ntwo\nthree\n", ["    (the file already has this content)"]],
     ["binary", "new\n", [
       "  content (1 line, 4 characters):",
@@ -253,24 +257,24 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const whole = `  y      yes, this once
   n      no; the model reads what you write after it
   a      always: yes, and allow edits of src/none.py in this session
-  s      save: the same in this folder from now on: edit_file(src/none.py)`;
+  s      save: yes, and allow in this folder from now on: edit_file(src/none.py)`;
   assertEquals(of.said, [short, whole, short]);
   const tool = builtinTools.find((one) => one.name === "edit_file")!;
   const listed = { rules, rulePath: "src/none.py", choices: [...choices, "edit" as const] };
   assertEquals(
     answersHelp(approvalOf(tool, edit, listed), 50),
-    `  1, y   yes, this once
-  2, a   always: yes, and allow edits of
+    `  y      yes, this once
+  a      always: yes, and allow edits of
          src/none.py in this session
-  3, s   save: the same in this folder from now
-         on: edit_file(src/none.py)
-  4, n   no; the model reads what you write after
+  s      save: yes, and allow in this folder from
+         now on: edit_file(src/none.py)
+  n      no; the model reads what you write after
          it
   e      edit the command first`,
   );
   assertEquals(
     listedQuestion(approvalOf(tool, edit, listed), 40, (text) => text).split("\n").at(-1),
-    "  The same means: edits of src/none.py",
+    "  a and s allow edits of src/none.py",
   );
   const networked = [{ text: "npm install", isExact: false }];
   const network = await asked("run_bash", { command: "npm install a" }, { networked }, ["?"]);
@@ -292,7 +296,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     { choices: ["once", "refuse"] },
     ["a", "save", "e"],
   );
-  assertEquals(always.prompt, "Run this? [y/n/?] ");
+  assertEquals(always.prompt, "Run this command? [y/n/?] ");
   assertEquals(always.said, Array(3).fill("  y, n or ? for help"));
   assertEquals(always.text.includes("allows"), false);
   const narrow = await asked(
@@ -302,7 +306,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     [],
     24,
   );
-  assertEquals(narrow.prompt, "Run this? [y/n/?] ");
+  assertEquals(narrow.prompt, "Run this command? [y/n/?] ");
   const rows = narrow.text.split("\n").slice(1);
   assertEquals(rows.filter((row) => row.length > 24), []);
 });
@@ -315,22 +319,22 @@ Deno.test("a file that a message names is asked about in other words than a call
     { isFromUser: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
     ["?"],
   );
-  assertEquals(of.text, "Your message names .env:\n  It is secret.");
-  assertEquals(of.prompt, "Attach it? [y/n/?] ");
+  assertEquals(of.text, "Attach .env\n  ⚠ It is secret.");
+  assertEquals(of.prompt, "Attach .env? [y/n/?] ");
   const help = "  y      attach it\n  n      do not attach it: the model only sees the name";
   assertEquals(of.said, [help]);
 });
 
 Deno.test("the arguments of a call: short ones in a row, others below it, the background in words", () => {
   const rows = (args: Record<string, unknown>, columns = 40) =>
-    requestText(bash, args, columns).split("\n").slice(1);
+    requestText(bash, args, columns).split("\n").slice(2);
   assertEquals(rows({ command: "ls", run_in_background: true }), [
     ...["  │ ls", "  in the background (/jobs stops it)"],
   ]);
   assertEquals(rows({ command: "ls", run_in_background: false, timeout_seconds: 5 }), [
-    ...["  │ ls", "  run_in_background: false", "  timeout_seconds: 5"],
+    ...["  │ ls", "  run in background: false", "  timeout seconds: 5"],
   ]);
-  assertEquals(rows({ command: "a".repeat(12) }, 5), [`  │ ${"a".repeat(10)}`, "  ┆ aa"]);
+  assertEquals(rows({ command: "a".repeat(12) }, 5).slice(-2), [`  │ ${"a".repeat(10)}`, "  ┆ aa"]);
   const reason = (size: number) => rows({ command: "ls", reason: "a".repeat(size) }).slice(1);
   assertEquals(reason(28), [`  reason: ${"a".repeat(28)}`]);
   assertEquals(reason(29), ["  reason (1 line, 29 characters):", `  │ ${"a".repeat(29)}`]);

@@ -3,7 +3,7 @@ import { attempt } from "../../../../src/attempt.ts";
 import { left, living, marker } from "../../../helpers/processes.ts";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
-import { noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
+import { asksAboutCall, noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
 
 const touch = { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] };
@@ -15,7 +15,7 @@ const exists = (terminal: Terminal, name: string) =>
 
 sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
   await terminal.type("go\r");
-  await terminal.until("Run this?");
+  await terminal.until(asksAboutCall);
   await terminal.type("?");
   await terminal.until((rows) => rows.some((row) => row.includes("edit the command")));
   await terminal.type("y");
@@ -28,7 +28,7 @@ sessionTest(
   [touch, { text: "Again." }],
   async (terminal) => {
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("\x03");
     await terminal.until("interrupted");
     await terminal.type("half a line");
@@ -65,7 +65,7 @@ sessionTest(
   ],
   async (terminal) => {
     await terminal.type("go\r");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("n\r");
     await terminal.until("Done ␛");
     // The program itself asks for the background, and names the folder in the title.
@@ -192,7 +192,7 @@ sessionTest(
   ],
   async (terminal, server) => {
     await terminal.type("/init\r");
-    await terminal.until("Write AGENTS.md (+3 -0)?");
+    await terminal.until(asksAboutCall);
     assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
     await terminal.type("y");
     await terminal.until("Written.");

@@ -1,3 +1,4 @@
+import { asksAboutCall } from "../../../helpers/tmux.ts";
 import { assert, assertEquals } from "@std/assert";
 import { transcriptModal } from "../../../../src/ui/terminal/session/transcript.ts";
 import type { OpenQuestion } from "../../../../src/ui/terminal/session/person.ts";
@@ -200,14 +201,14 @@ sessionTest(
   [bash("touch ran"), { text: "Done." }],
   async (terminal) => {
     await terminal.type("go\r\x0f");
-    const asked = await terminal.until("Run this?");
+    const asked = await terminal.until(asksAboutCall);
     assert(asked.some((row) => row.includes("touch ran")));
     await terminal.type("\x0f");
     await terminal.until("q closes");
     await terminal.resize(40, 20);
     await terminal.until((rows) => rows.at(-1)!.startsWith("end · "));
     await terminal.type("\x0f");
-    await terminal.until("Run this?");
+    await terminal.until(asksAboutCall);
     await terminal.type("y");
     await terminal.until("Done.");
   },
