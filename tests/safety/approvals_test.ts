@@ -74,6 +74,7 @@ Deno.test("a question holds what will be written, from the bytes that then are",
     choices: ["once", "refuse", "session", "folder"],
     rules: [{ rule: "edit_file(f)", words: "f" }],
     rulePath: "f",
+    allowsEdits: true,
     preview: {
       path: "f",
       isNew: false,
