@@ -1,25 +1,26 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
-import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
-import type { PathTable } from "./path_table.ts";
-import { programStarts } from "./folder_looks.ts";
-import { expectPipes } from "./git_files.ts";
-import type { GitAnswers } from "./sandbox/git_faults.ts";
-import { findSandbox, type Sandbox } from "./sandbox/probe.ts";
-import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
-import { limitOf } from "./sandbox_limit.ts";
-import { unsearched, waitTime } from "./in_place.ts";
-import { entryAt } from "./places.ts";
-import { repositoriesIn } from "./repositories.ts";
-import { accessAt, type View, writtenFolders } from "./view.ts";
+import { isWithin } from "../text/paths.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
-import { isWithin } from "../text/paths.ts";
-import { basename, dirname } from "../text/std_path.ts";
-import type { Confine, ConfinedProgram } from "../types/confine.ts";
+import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
+import { programStarts } from "./folder_looks.ts";
 import { gitInputs, gitSettings, harmlessText, indexMayLeadAway } from "./git_queries.ts";
+import { waitTime } from "./in_place.ts";
+import type { PathTable } from "./path_table.ts";
+import { lockGitFolders, mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
+import { useCaches } from "./sandbox/kept_caches.ts";
+import { keepLinks, restoreLinks } from "./sandbox/kept_links.ts";
+import { makeOwnFolder } from "./sandbox/own_folder.ts";
+import { findSandbox, type Sandbox } from "./sandbox/probe.ts";
+import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
+import { toolVariables } from "./sandbox/tool_variables.ts";
+import { mountinfo, ownSource, withFewPaths } from "./sandbox/wrap.ts";
+import { expectSwaps, isWrittenNow, startWriter } from "./sandbox/writers.ts";
+import { limitOf } from "./sandbox_limit.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
+import { accessAt, type View } from "./view.ts";
 
 const HOLDS_HOME =
   "the working directory contains the home folder. The user can change to the folder of a project with /cd";
@@ -41,30 +42,11 @@ interface ConfinementSources {
   onMended(text: string): void;
 }
 
-/** The views whose programs may have made repositories that are not checked yet; true while the program runs. */
-const writers = new Map<View, boolean>();
-
-/** True if a sandboxed program that is running can write a path, from before the path was protected. */
-export const isWrittenNow = (path: string): boolean =>
-  [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
-
-/** The repositories that commands made. */
-const madeRepositories = new Set<string>();
-
-export const isKnownRepository = (folder: string): boolean =>
-  ![...unsearched].some(entryAt) &&
-  ![...madeRepositories].some((at) => isWithin(basename(at) === ".git" ? dirname(at) : at, folder));
-
 /** The maximum number of lines about the end of one command. */
 const MAX_MENDED_LINES = 20;
 /** The maximum number of closed folders that are named. */
 const MAX_CLOSED_NAMES = 5;
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
-
-/** Prepares for a program that runs while others are checked. */
-export async function expectSwaps(willRun = false): Promise<void> {
-  if (willRun || [...writers.values()].includes(true)) await expectPipes();
-}
 
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
@@ -95,64 +77,92 @@ export class Confinement {
   }
 
   /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
-  async restoreLinks(folder: string): Promise<string[]> {
-    const { restoreLinks } = await import("./sandbox/kept_links.ts");
+  restoreLinks(folder: string): string[] {
     return restoreLinks(folder, this.sources.stateFolder);
   }
 
   confine(workingDir: () => string): Confine {
     return async (...given) => {
-      const [program, args, right, { isJob } = {}] = given;
+      const [, , right, { isJob = false } = {}] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
-      const restored = await this.restoreLinks(folder);
+      const restored = this.restoreLinks(folder);
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         return await outside(settings, given);
       }
       await expectSwaps(isJob || !this.sources.areCommands);
-      const { words, view, close, variables, left, tidy, more, shared } = await this.#words(
-        settings,
-        given,
-      );
-      const { by, environment } = await this.find() as Sandbox;
-      const network = settings.network || right?.kind === "network";
-      const { keepLinks } = await import("./sandbox/kept_links.ts");
-      const endLinks = keepLinks(view, this.sources.stateFolder);
-      const forget = atProgramEnd(endLinks);
-      writers.set(view, true);
-      const ended = programStarts();
-      const mend = (output: string, code?: number) => {
-        this.sources.onEnd(view, args.at(-1) ?? "", output);
+      return await this.#sandboxed(settings, given, restored);
+    };
+  }
+
+  async #sandboxed(
+    settings: SettingsInForce,
+    [program, args, right, { reads = [], isJob = false } = {}]: Parameters<Confine>,
+    restored: readonly string[],
+  ): Promise<ConfinedProgram> {
+    const { sources } = this;
+    const command = args.at(-1) ?? "";
+    const { sandbox, own, view, git, left } = await this.#viewFor(settings, right);
+    const { stated, opened } = await this.#openGit(view, git, { command, right, isJob });
+    const network = view.network || right?.kind === "network";
+    const seen = { ...opened?.view ?? view, network };
+    const { texts, variables } = sources.areCommands
+      ? gitInputs(git.source, seen, { stated, made: opened?.made, isWritten: isWrittenNow })
+      : { texts: new Map(seen.texts), variables: {} };
+    const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
+    const closed = this.#closedIn(mounted);
+    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
+    const tools = this.#toolVariables(settings, { ...view, network }, own);
+    let words: string[];
+    try {
+      this.#mounts ??= mountinfo();
+      words = sandbox.command(mounted, own, this.#mounts, shared?.enter);
+    } catch (error) {
+      opened?.close();
+      shared?.leave();
+      throw error;
+    }
+    const endLinks = keepLinks(view, sources.stateFolder);
+    const forget = atProgramEnd(endLinks);
+    const tidy = startWriter(view, settings.looks!, git.answers);
+    const ended = programStarts();
+    const limits = { ...settings, view, network, isShared: shared !== undefined };
+    return {
+      program: words[0]!,
+      args: [...words.slice(1), program, ...args],
+      limits: `sandboxed by ${sandbox.by}: ${limitsOf(limits, opened !== undefined)}${closed.more}`,
+      limitOf: (end) => {
+        const limit = limitOf(end, limits);
+        // The line with all limits also names the folders that are closed.
+        const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
+        return isNamed ? undefined : limit && { ...limit, ...this.#mayAsk(settings) };
+      },
+      mend: (output, code) => {
+        sources.onEnd(view, command, output);
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;
         forget();
         shared?.leave();
         ended();
-        const lines = [...restored, ...left, ...close?.() ?? [], ...endLinks(), ...tidy()];
-        const more = lines.splice(MAX_MENDED_LINES).length;
-        const mended = [...lines, ...more > 0 ? [`${more} more`] : []].join("; ");
-        if (mended) this.sources.onMended(mended);
-        return mended || undefined;
-      };
-      const limits = limitsOf({ ...settings, network, isGitOpen: close !== undefined });
-      return {
-        program: words[0]!,
-        args: [...words.slice(1), program, ...args],
-        limits: `sandboxed by ${by}: ${limits}${more}`,
-        limitOf: (end) => {
-          const isShared = shared !== undefined;
-          const limit = limitOf(end, { ...settings, view, network, isShared });
-          // The line with all limits also names the folders that are closed.
-          if (more !== "" && limit?.path && isWithin(folder, limit.path)) return undefined;
-          const mayAsk = this.sources.mayAsk() && !/^(plan|never)$/.test(settings.approve);
-          return limit && { ...limit, ...mayAsk && { mayAsk } };
-        },
-        mend,
-        variables,
-        environment,
-      };
+        const done = [...restored, ...left, ...closed.said];
+        return this.#report([...done, ...opened?.close() ?? [], ...endLinks(), ...tidy()]);
+      },
+      variables: { ...tools, ...variables },
+      environment: sandbox.environment,
     };
+  }
+
+  #mayAsk({ approve }: SettingsInForce): { mayAsk?: true } {
+    return this.sources.mayAsk() && !/^(plan|never)$/.test(approve) ? { mayAsk: true } : {};
+  }
+
+  /** Reports what was mended in one line; undefined if nothing was. */
+  #report(lines: string[]): string | undefined {
+    const more = lines.splice(MAX_MENDED_LINES).length;
+    const mended = [...lines, ...more > 0 ? [`${more} more`] : []].join("; ");
+    if (mended) this.sources.onMended(mended);
+    return mended || undefined;
   }
 
   /** Returns the sandbox and the function that makes the view. @throws {RefusedError} if no sandbox works. */
@@ -195,66 +205,45 @@ export class Confinement {
     return { said, more: all.map((one) => `. ${one}`).join("") };
   }
 
-  /** Returns the words before a program that sandbox it. */
-  async #words(
-    settings: SettingsInForce,
-    [, args, right, { reads = [], isJob = false } = {}]: Parameters<Confine>,
-  ) {
+  /** Makes the view of a program, and mends what killed commands left in it. */
+  async #viewFor(settings: SettingsInForce, right: Right | undefined) {
     const { sandbox, makeView } = await this.#sandboxFor(settings);
-    const command = args.at(-1) ?? "";
-    const makeNow = () => makeView(right?.folder);
-    let view = makeNow();
-    const { makeOwnFolder } = await import("./sandbox/own_folder.ts");
-    const { stateFolder, caches, areCommands: isCommand, variables: value } = this.sources;
-    const isOpen = (at: string) => accessAt(view, at) === "write";
+    const { stateFolder, caches } = this.sources;
+    const first = makeView(right?.folder);
+    const isOpen = (at: string) => accessAt(first, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
-    const { source, answers, folders } = await gitOf(settings, view.folder);
-    const left = folders.mendKilled(view, answers);
-    if (left !== undefined) view = makeNow();
-    const [{ home }, wrap, { toolVariables }, { useCaches }] = await Promise.all([
-      this.sources.paths(),
-      import("./sandbox/wrap.ts"),
-      import("./sandbox/tool_variables.ts"),
-      import("./sandbox/kept_caches.ts"),
-    ]);
+    const git = gitOf(settings, first.folder);
+    const left = mendKilled(first, git.answers);
+    const view = left === undefined ? first : makeView(right?.folder);
+    const { home } = this.sources.paths();
     if (stateFolder && home) await useCaches(view, `${stateFolder}/${caches}`, own, home);
-    // A server's changes to git folders would be checked only at its end. With the network, only a single git command
-    // may write them.
+    return { sandbox, own, view, git, left: left ?? [] };
+  }
+
+  /** Returns git's settings for a command that may use git, and its folders, opened if the command may write them. */
+  async #openGit(
+    view: View,
+    { source, answers }: ReturnType<typeof gitOf>,
+    { command, right, isJob }: { command: string; right: Right | undefined; isJob: boolean },
+  ) {
+    // A server's changes to git folders would be checked only at its end.
+    const usesGit = this.sources.areCommands && view.repositories?.length &&
+      /\bgit\b/.test(command);
+    const stated = usesGit ? gitSettings(source) ?? [] : undefined;
+    // With the network, only a single git command may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
-    const stated = isCommand && view.repositories?.length && /\bgit\b/.test(command)
-      ? gitSettings(source) ?? []
-      : undefined;
-    const git = stated && isGit && !isJob
-      ? await folders.openGitFolders(view, answers, command)
-      : undefined;
-    const seen = { ...git?.view ?? view, network: view.network || right?.kind === "network" };
-    const { texts, variables } = isCommand
-      ? gitInputs(source, seen, { stated, made: git?.made, isWritten: isWrittenNow })
-      : { texts: new Map(seen.texts), variables: {} };
-    const further = [...reads, ...texts.keys()].map((path) => [path, "read"] as const);
-    const places = new Map([...seen.places, ...further]);
-    const few = wrap.withFewPaths({ ...seen, texts, places });
-    const { said, more } = this.#closedIn(few);
-    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
-    const makeWords = () =>
-      sandbox.command(few, own, this.#mounts ??= wrap.mountinfo(), shared?.enter);
-    const tools = home && toolVariables({
-      view: { ...view, network: seen.network },
-      home,
-      cache: wrap.ownSource(own, `${home}/.cache`),
-      value,
-      programs: isCommand ? programFolders(undefined, value("PATH")) : settings.programs ?? [],
+    const isOpened = stated && isGit && !isJob;
+    return { stated, opened: isOpened ? await openGitFolders(view, answers, command) : undefined };
+  }
+
+  #toolVariables({ programs = [] }: SettingsInForce, view: View, own: string) {
+    const { areCommands, variables: value, paths } = this.sources;
+    const { home } = paths();
+    return home && toolVariables({
+      ...{ view, home, value },
+      cache: ownSource(own, `${home}/.cache`),
+      programs: areCommands ? programFolders(undefined, value("PATH")) : programs,
     });
-    return {
-      words: orElse(makeWords, () => [git?.close(), shared?.leave()]),
-      view,
-      close: git?.close,
-      left: [...left ?? [], ...said],
-      more,
-      shared,
-      tidy: await tidierOf(settings, view, answers),
-      variables: { ...tools, ...variables },
-    };
   }
 }
 
@@ -276,7 +265,6 @@ async function outside(
 
 /** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
 async function unlockerOf(gitFolders: readonly string[]): Promise<() => void> {
-  const { lockGitFolders } = await import("./sandbox/git_folders.ts");
   const unlock = await lockGitFolders(gitFolders);
   if (unlock) return unlock;
   throw new RefusedError(
@@ -284,17 +272,7 @@ async function unlockerOf(gitFolders: readonly string[]): Promise<() => void> {
   );
 }
 
-function orElse<T>(make: () => T, undo: () => unknown): T {
-  try {
-    return make();
-  } catch (error) {
-    undo();
-    throw error;
-  }
-}
-
-async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const folders = await import("./sandbox/git_folders.ts");
+function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
   const source = { folder, root: folder, programs, home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
@@ -302,57 +280,19 @@ async function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder
     harmlessText: (file: string) => harmlessText(atEnd, file),
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
   };
-  return { source, answers, folders };
+  return { source, answers };
 }
 
-/**
- * Returns a function that puts aside, at the end of a program, the files by which git would run something in
- * repositories that this program or others made.
- */
-async function tidierOf(settings: SettingsInForce, view: View, git: GitAnswers) {
-  const { newFaults, putAside, removeLinks } = await import("./sandbox/git_faults.ts");
-  const isWritten = (path: string) =>
-    [...writers.keys()].some((one) =>
-      accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
-      isInReplacedLink(one, path)
-    );
-  return () => {
-    writers.set(view, false);
-    const all = [...writers].filter(([one]) => one.folder === view.folder);
-    const seen = new Set<string>();
-    let isComplete = true;
-    const mended = [...new Set(all.flatMap(([one]) => writtenFolders(one)))].flatMap((root) => {
-      const look = repositoriesIn(root, settings.looks!, isWritten);
-      const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
-      for (const at of found) madeRepositories.add(at);
-      const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
-      isComplete &&= look.isComplete;
-      if (look.isComplete) unsearched.delete(root);
-      else unsearched.add(root);
-      const large =
-        `${root} has too many new folders: do not use git in them until the next command has ended`;
-      return [
-        ...removeLinks(folders, ["hooks"], git.time),
-        ...putAside(newFaults(found, root, git)),
-        ...look.isComplete ? [] : [large],
-      ];
-    });
-    for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
-    return mended;
-  };
-}
+/** Returns the view, in which programs also read `paths`. */
+const withReadable = (view: View, paths: readonly string[]): View => ({
+  ...view,
+  places: new Map([...view.places, ...paths.map((path) => [path, "read"] as const)]),
+});
 
-/** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */
-const isInReplacedLink = ({ gitLinks = new Map() }: View, path: string): boolean =>
-  [...gitLinks].some(([at, target]) =>
-    isWithin(at, path) && attempt(() => Deno.readLinkSync(at)) !== target
-  );
-
-interface WordedLimits extends Pick<SettingsInForce, "sandbox" | "network"> {
-  isGitOpen?: boolean;
-}
-
-function limitsOf({ sandbox, network, isGitOpen = false }: WordedLimits): string {
+function limitsOf(
+  { sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">,
+  isGitOpen = false,
+): string {
   const git = isGitOpen ? "without git's settings and hooks" : "its .git only by git commands";
   const where = sandbox === "read-only"
     ? "a private /tmp"

@@ -22,7 +22,8 @@ import {
   userFolder,
   type VariableReader,
 } from "../user_files.ts";
-import { Confinement, expectSwaps, isKnownRepository, isWrittenNow } from "./confinement.ts";
+import { Confinement } from "./confinement.ts";
+import { expectSwaps, isKnownRepository, isWrittenNow } from "./sandbox/writers.ts";
 import type { Approver } from "./approval.ts";
 import type {
   ModeStatus,
@@ -204,7 +205,7 @@ export class Permissions {
   async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
     checkOwnFolders(repositoryOf(folder), this.variables);
     const notices: PermissionNotice[] = [];
-    const restored = await this.#confinement.restoreLinks(folder);
+    const restored = this.#confinement.restoreLinks(folder);
     if (restored.length > 0) notices.push({ code: "mended", why: restored.join("; ") });
     const names = unheededSettings(folder);
     if (names.length > 0) notices.push({ code: "settings_unheeded", names });
