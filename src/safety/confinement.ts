@@ -16,7 +16,8 @@ import { makeOwnFolder } from "./sandbox/own_folder.ts";
 import { findSandbox, type Sandbox } from "./sandbox/probe.ts";
 import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
 import { toolVariables } from "./sandbox/tool_variables.ts";
-import { mountinfo, ownSource, withFewPaths } from "./sandbox/wrap.ts";
+import { mountinfo, ownSource, withFewPaths } from "./sandbox/mounts.ts";
+import { outerEnvironment } from "./sandbox/wrap.ts";
 import { expectSwaps, isWrittenNow, startWriter } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
@@ -149,7 +150,7 @@ export class Confinement {
         return this.#report([...done, ...opened?.close() ?? [], ...endLinks(), ...tidy()]);
       },
       variables: { ...tools, ...variables },
-      environment: sandbox.environment,
+      environment: outerEnvironment,
     };
   }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
-import { withFewPaths } from "../../src/safety/sandbox/wrap.ts";
+import { withFewPaths } from "../../src/safety/sandbox/mounts.ts";
 import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";

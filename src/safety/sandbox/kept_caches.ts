@@ -14,7 +14,7 @@ import { entryAt } from "../places.ts";
 import { PRIVATE_CACHES } from "../readable_folders.ts";
 import { accessAt, type View } from "../view.ts";
 import { removeLater } from "./own_folder.ts";
-import { ownSource } from "./wrap.ts";
+import { ownSource } from "./mounts.ts";
 
 /** Once a day, caches are removed that were not used for `MAX_DAYS`. */
 const DAY_MS = 86_400_000;

@@ -11,12 +11,7 @@ import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
-import {
-  type BubbleSettings,
-  bubblewrapCommand,
-  outerEnvironment,
-  seatbeltCommand,
-} from "./wrap.ts";
+import { bubblewrapCommand, outerEnvironment, seatbeltCommand } from "./wrap.ts";
 
 export interface Sandbox {
   by: string;
@@ -29,8 +24,6 @@ export interface Sandbox {
    * @param enter the words that enter a shared network
    */
   command(view: View, own: string, mounts?: string, enter?: readonly string[]): string[];
-  /** Returns the environment of that command line, in which the program gets these variables. */
-  environment(variables: Readonly<Record<string, string>>): Record<string, string>;
 }
 
 /** The trusted paths of bubblewrap: a folder of PATH could contain another program. */
@@ -120,7 +113,6 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
     return {
       by: "sandbox-exec",
       program: SANDBOX_EXEC,
-      environment: outerEnvironment,
       command: (view) => seatbeltCommand(SANDBOX_EXEC, view),
     };
   }
@@ -131,27 +123,25 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
   }
   return {
     by: "bubblewrap",
-    environment: outerEnvironment,
     program,
     command: (view, own, mounts, enter) =>
-      bubbleCommand(program, { view, own, hasMaximum, mounts, enter }),
+      bubblewrapCommand(program, { view, own, filter: filterIn(own), hasMaximum, mounts, enter }),
   };
 }
 
-function bubbleCommand(bwrap: string, settings: Omit<BubbleSettings, "filter">): string[] {
-  const { own } = settings;
+/** Returns the file in `own` with the filter of system calls; undefined if this processor is not supported. */
+function filterIn(own: string): string | undefined {
   const bytes = seccompFilter(Deno.build.arch);
-  const filter = bytes && join(own, "filter");
-  if (filter !== undefined && entryAt(filter) === undefined) {
-    try {
-      Deno.writeFileSync(filter, bytes!);
-    } catch (error) {
-      // The next start would use an incomplete filter.
-      attempt(() => Deno.removeSync(filter));
-      throw noTempFiles(own, error);
-    }
+  const filter = join(own, "filter");
+  if (bytes === undefined || entryAt(filter) !== undefined) return bytes && filter;
+  try {
+    Deno.writeFileSync(filter, bytes);
+    return filter;
+  } catch (error) {
+    // The next start would use an incomplete filter.
+    attempt(() => Deno.removeSync(filter));
+    throw noTempFiles(own, error);
   }
-  return bubblewrapCommand(bwrap, { ...settings, ...filter !== undefined && { filter } });
 }
 
 /** Returns the fault of a sandbox: writing inside must succeed, writing outside must fail. */
@@ -168,7 +158,7 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
     const [program, ...args] = sandbox.command(view, own);
     const { code, stderr } = await new Deno.Command(program!, {
       args: [...args, "/bin/sh", "-c", script, "sh", ...outside],
-      env: sandbox.environment({}),
+      env: outerEnvironment({}),
       clearEnv: true,
       cwd: "/",
       stdin: "null",

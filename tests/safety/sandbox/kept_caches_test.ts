@@ -1,6 +1,6 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { useCaches } from "../../../src/safety/sandbox/kept_caches.ts";
-import { ownSource } from "../../../src/safety/sandbox/wrap.ts";
+import { ownSource } from "../../../src/safety/sandbox/mounts.ts";
 import type { PathAccess } from "../../../src/safety/folder_looks.ts";
 import type { View } from "../../../src/safety/view.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox, namespacesAdvice } from "../../../src/safety/sandbox/probe.ts";
+import { outerEnvironment } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView } from "../../../src/safety/make_view.ts";
 
 const APPARMOR = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
@@ -63,7 +64,7 @@ Deno.test("R-14 the processes of a command have a maximum, also if root starts t
   const script = `echo 9999 2>/dev/null >${file}; cat ${file}; ulimit -u`;
   const { stdout } = await new Deno.Command(program!, {
     args: [...args, "/bin/bash", "-c", script],
-    env: found.environment({}),
+    env: outerEnvironment({}),
     clearEnv: true,
   }).output();
   const [own, limit] = new TextDecoder().decode(stdout).split("\n");

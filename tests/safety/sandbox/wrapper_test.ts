@@ -5,12 +5,8 @@ import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { startProgram } from "../../../src/extensions/mcp/stdio.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
-import {
-  mountLine,
-  mountTable,
-  outerEnvironment,
-  seatbeltCommand,
-} from "../../../src/safety/sandbox/wrap.ts";
+import { mountLine, mountTable } from "../../../src/safety/sandbox/mounts.ts";
+import { outerEnvironment, seatbeltCommand } from "../../../src/safety/sandbox/wrap.ts";
 import { makeView } from "../../../src/safety/make_view.ts";
 import type { View } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
