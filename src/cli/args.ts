@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { StatusPart } from "../ui/terminal/session/footer.ts";
 import { attempt } from "../attempt.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -222,6 +223,8 @@ export type Args =
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
   & { message?: string }
   & { bindings?: { path: string; keys: Record<string, unknown> } }
+  /** The parts of the status line, from config.json. */
+  & { status?: readonly StatusPart[] }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
@@ -390,7 +393,7 @@ export function comeBackCommand(args: Args, folder: string): string {
   // The list of processes already shows the key; it is not repeated.
   const left = new Set(["continue", "api-key", "working-dir"]);
   const words = flags.flatMap(({ name }) => {
-    const given = args[name as Exclude<keyof Args, "bindings" | "usual">];
+    const given = args[name as Exclude<keyof Args, "bindings" | "status" | "usual">];
     if (given === undefined || left.has(name)) return [];
     return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
   });

@@ -45,6 +45,7 @@ function terminalFrontend(
     notifies: !args["no-notify"],
     theme: themeOf(args),
     keymap: keymapFor(args),
+    statusParts: args.status,
     message,
     lastLines,
     setup: setupHome(),

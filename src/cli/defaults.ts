@@ -6,6 +6,7 @@ import type { ServerSettings } from "../ui/server_settings.ts";
 import { isObject } from "../text/json.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
+import { STATUS_PARTS, type StatusPart } from "../ui/terminal/session/footer.ts";
 import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
@@ -72,7 +73,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, models, ...settings } } = file;
+  const { path, settings: { keys, models, status, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -84,7 +85,15 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
-  return { ...all, ...bindings, ...said, ...ofModel(models, all.model, path), ...args };
+  const shown = status !== undefined && { status: statusParts(status, path) };
+  return { ...all, ...bindings, ...shown, ...said, ...ofModel(models, all.model, path), ...args };
+}
+
+function statusParts(value: unknown, path: string): readonly StatusPart[] {
+  const parts = Array.isArray(value) ? value : [value];
+  if (parts.every((one) => STATUS_PARTS.includes(one))) return parts;
+  const known = STATUS_PARTS.join(", ");
+  throw new UsageError(`Cannot use "status" in ${path} as it must be a list of ${known}`);
 }
 
 const FLAGS_OF_MODEL = new Set(
@@ -131,6 +140,7 @@ const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
+  "status",
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

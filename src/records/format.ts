@@ -42,6 +42,8 @@ export interface ModelUsed {
   tokens?: number | undefined;
   /** The speed at which the server last read a prompt, in tokens per second. */
   readSpeed?: number | undefined;
+  /** The speed at which it last wrote a long answer, in tokens per second. */
+  writeSpeed?: number | undefined;
 }
 
 /** A new message after the one with the id `parent`; null for the first. */
@@ -256,7 +258,7 @@ function parsedLine(line: string): Record<string, unknown> | undefined {
 function modelUsedIn(value: unknown): ModelUsed | undefined {
   if (!isObject(value)) return undefined;
   const { model, server, at } = value;
-  const positive = (name: "tokens" | "readSpeed") =>
+  const positive = (name: "tokens" | "readSpeed" | "writeSpeed") =>
     Number(value[name]) > 0 && { [name]: Number(value[name]) };
   if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
   const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
@@ -267,5 +269,6 @@ function modelUsedIn(value: unknown): ModelUsed | undefined {
     ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
     ...positive("tokens"),
     ...positive("readSpeed"),
+    ...positive("writeSpeed"),
   };
 }

@@ -21,6 +21,9 @@ export interface CacheLoss {
 const MIN_LOST = 1000;
 const MIN_SECONDS = 1;
 const MIN_READ = 200;
+/** Shorter answers do not measure a speed, in tokens and milliseconds. */
+const MIN_WRITTEN = 20;
+const MIN_WRITTEN_MS = 500;
 
 /** The part of the previous request that the next one repeats. */
 interface Sent {
@@ -35,6 +38,8 @@ interface Sent {
 export class CacheWatch {
   /** The newest measured speed of prompt processing, in tokens per second. */
   readSpeed: number | undefined;
+  /** The newest measured speed of a long answer, in tokens per second. */
+  writeSpeed: number | undefined;
   readonly counted = { inputTokens: 0, cachedTokens: 0 };
   #sent: Sent | undefined;
   /** The times of the request and of its first token; undefined if they measure something else. */
@@ -87,7 +92,11 @@ export class CacheWatch {
   }
 
   #onAnswer(usage: Usage, agent: CopilotAgent): void {
-    const { inputTokens, cachedTokens } = usage;
+    const { inputTokens, cachedTokens, outputTokens } = usage;
+    const writtenMs = this.now() - this.#firstAt!;
+    if (outputTokens >= MIN_WRITTEN && writtenMs >= MIN_WRITTEN_MS) {
+      this.writeSpeed = 1000 * outputTokens / writtenMs;
+    }
     const speed = this.#speedOf(usage);
     const before = this.#slots;
     // Only llama.cpp reports its speed.

@@ -45,6 +45,8 @@ export interface Status {
   tokens: { used: number; isCounted: boolean; window: number | undefined };
   /** US dollars so far; undefined until a request has a known price. */
   cost: number | undefined;
+  /** The tokens per second of the newest long answer, if it was measured. */
+  speed?: number | undefined;
   /** The model's task list; may be empty. */
   tasks: readonly TaskItem[];
   runningJobs: number;

@@ -40,7 +40,7 @@ export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 interface RecordOptions {
   permissions: { readonly chosenMode: ApproveMode | undefined };
   /** Returns what the server has reported about the context's size and its speed. */
-  measured?: () => Pick<ModelUsed, "tokens" | "readSpeed">;
+  measured?: () => Pick<ModelUsed, "tokens" | "readSpeed" | "writeSpeed">;
 }
 
 export class SessionRecord implements Disposable {

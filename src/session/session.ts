@@ -144,7 +144,7 @@ export class Session implements AsyncDisposable {
   }
 
   get status(): Status {
-    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode } = this.#state;
+    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache } = this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     const isCounted = usage !== undefined && usage.inputTokens > 0;
     const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
@@ -157,6 +157,7 @@ export class Session implements AsyncDisposable {
       ...mode && { mode },
       tokens: { used, isCounted, window },
       cost,
+      speed: cache.writeSpeed,
       tasks: tasksIn(agent.state.messages),
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
     };
@@ -240,9 +241,10 @@ export class Session implements AsyncDisposable {
       const tell = (why?: string) =>
         this.#tell({ code: "record", ...why !== undefined && { why } });
       const measured = () => {
-        const { usage, cache: { readSpeed } } = state;
+        const { usage, cache: { readSpeed, writeSpeed } } = state;
         const tokens = usage && usage.inputTokens + usage.outputTokens;
-        return { tokens, readSpeed: readSpeed && Math.round(readSpeed) };
+        const [read, write] = [readSpeed, writeSpeed].map((speed) => speed && Math.round(speed));
+        return { tokens, readSpeed: read, writeSpeed: write };
       };
       const about = { ...this.options, measured };
       state.record = new SessionRecord(this.agent, state.executions, about, tell);

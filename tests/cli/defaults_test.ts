@@ -37,6 +37,11 @@ Deno.test("config.json: numbers and a list of names are texts, false is as if it
     });
   }));
 
+Deno.test("config.json: the status line has the parts that are named", () =>
+  withFile('{"status": ["model", "folder"]}', (env) => {
+    assertEquals(withDefaults({}, env), { status: ["model", "folder"] });
+  }));
+
 Deno.test("config.json: a server on the command line, or the demo, leaves out the file's own", () =>
   withFile('{"base-url": "http://x:1/v1", "model": "m", "think": "on"}', (env) => {
     for (const given of [{ demo: true }, { host: "h" }, { "base-url": "u" }] as const) {
@@ -75,6 +80,7 @@ for (
     ["trust, which is for a folder", '{"trust": true}', /"trust".*for one run: give --trust on/],
     ["a key for no address", '{"api-key": "x"}', /"api-key".*for one address: "keys": \{"http/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
+    ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["no value", '{"model": true}', /model.*a text or a number/],
   ] as const
 ) {

@@ -188,7 +188,7 @@ async function setModel(
   } catch (error) {
     return failureText(error, agent.config, way);
   }
-  session.usage = undefined;
+  session.usage = session.cache.writeSpeed = undefined;
   return await changedText(session);
 }
 

@@ -25,7 +25,7 @@ interface LiveScreenOptions
   extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
   /** The progress of the turn, in rows with SGR; undefined without a turn. */
   activity: () => readonly string[] | undefined;
-  /** The status line; `lineMode` is the mode of vim. */
+  /** The status line, with SGR; `lineMode` is the mode of vim. */
   footer: (lineMode?: string) => string;
   /** The SGR sequence of the rule above the input line; without it there is no rule. */
   rule?: (() => string) | undefined;
@@ -281,7 +281,7 @@ export class LiveScreen implements Screen {
     if (rule && rows >= MIN_RULE_ROWS && !isAsking) {
       above.push(Array(columns).fill({ text: unicode ? "─" : "-", width: 1, style: rule() }));
     }
-    const footer = rows > 3 ? [styledRow(`${dim}${this.#status()}`, columns)] : [];
+    const footer = rows > 3 ? [styledRow(this.#status(dim), columns)] : [];
     const most = rows - footer.length - Math.min(above.length, rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
@@ -292,10 +292,10 @@ export class LiveScreen implements Screen {
     };
   }
 
-  #status(): string {
+  #status(dim: string): string {
     const { isLeaving, isRewinding, state } = this.#message;
-    if (isLeaving) return "Press Ctrl-C again to exit";
-    if (isRewinding) return "Press Esc again to rewind to a message";
+    if (isLeaving) return `${dim}Press Ctrl-C again to exit`;
+    if (isRewinding) return `${dim}Press Esc again to rewind to a message`;
     return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
   }
 

@@ -26,7 +26,7 @@ import { oneLine, shortened } from "../../../text/one_line.ts";
 import { withSigns } from "../../../text/signs.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import type { TextPart } from "../../../types/message.ts";
-import { footerText } from "./footer.ts";
+import { footerText, type StatusPart } from "./footer.ts";
 import { shortHelp } from "./help_tables.ts";
 import { taskRows } from "./task_rows.ts";
 import { TurnView } from "./turn_view.ts";
@@ -43,6 +43,7 @@ interface DisplayOptions extends
   Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
   keymap: Keymap;
   theme: Theme;
+  statusParts?: readonly StatusPart[] | undefined;
   over: AbortSignal;
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
@@ -175,7 +176,14 @@ export class Display implements Disposable {
       band: () => this.band,
       rule: () => this.#sgr(DIM),
       footer: (mode) =>
-        this.status ? footerText(this.status, this.columns, undefined, mode) : mode ?? "",
+        this.status
+          ? footerText(this.status, this.columns, {
+            paint: this.paint,
+            unicode: this.look.unicode,
+            parts: keys.statusParts,
+            lineMode: mode,
+          })
+          : this.dim(mode ?? ""),
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },

@@ -4,64 +4,112 @@ import type { Status } from "../../../session/frontend.ts";
 import { count, dollars, thousands } from "../../../text/count.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { displayWidth } from "../../../text/width.ts";
+import { ADDED, ASKED, DIM, type Painter, REMOVED } from "../style.ts";
 
-/** Formats the line, such as `qwen3:8b · context 3.1k · ~/project`. `lineMode`: vim's mode, if it is on. */
+const LEFT_PARTS = ["model", "mode", "folder"] as const;
+const RIGHT_PARTS = ["tasks", "jobs", "cost", "context", "speed", "branch"] as const;
+/** What `"status"` in config.json may name. */
+export const STATUS_PARTS = [...LEFT_PARTS, ...RIGHT_PARTS] as const;
+export type StatusPart = typeof STATUS_PARTS[number];
+const DEFAULT_PARTS: readonly StatusPart[] = STATUS_PARTS.filter((part) => part !== "folder");
+
+interface FooterLook {
+  paint?: Painter;
+  unicode?: boolean;
+  parts?: readonly StatusPart[] | undefined;
+  /** The mode of vim, if it is on. */
+  lineMode?: string | undefined;
+  home?: string | undefined;
+}
+
+/** Formats the line, such as `qwen3:8b · auto · sandboxed        ctx ▮▮▯▯▯ 38 % · 45 tok/s · main`. */
 export function footerText(
   status: Status,
   columns: number,
-  home = Deno.env.get("HOME"),
-  lineMode?: string,
+  { paint = (text) => text, unicode = true, parts = DEFAULT_PARTS, lineMode, home }: FooterLook =
+    {},
 ): string {
-  const { model, tasks, runningJobs, tokens, cost, approvesAll, mode } = status;
-  const parts = {
-    lineMode: lineMode ?? "",
+  const { model, tasks, runningJobs, tokens, cost, speed, branch } = status;
+  const done = tasks.filter(({ isDone }) => isDone).length;
+  const all: Record<StatusPart, string> = {
     model: model === undefined ? "" : modelText(model),
-    tasks: tasks.length === 0
-      ? ""
-      : `${tasks.filter(({ isDone }) => isDone).length}/${tasks.length} tasks`,
+    mode: modeWords(status),
+    folder: "",
+    tasks: tasks.length === 0 ? "" : `${done}/${tasks.length} tasks`,
     jobs: runningJobs === 0 ? "" : count(runningJobs, "job"),
-    tokens: tokenShare(tokens),
     cost: cost === undefined ? "" : dollars(cost),
+    context: fullText(tokens, unicode),
+    speed: speed === undefined ? "" : `${Math.round(speed)} tok/s`,
+    branch: branch ?? "",
   };
-  const modes = [
+  // The mode is always shown, because it decides what runs without asking.
+  for (const part of STATUS_PARTS) if (part !== "mode" && !parts.includes(part)) all[part] = "";
+  const left = () => [lineMode, ...LEFT_PARTS.map((part) => all[part])].filter(Boolean).join(DOT);
+  const right = () => RIGHT_PARTS.filter((part) => all[part] !== "");
+  const rightText = () => right().map((part) => all[part]).join(DOT);
+  const room = () => {
+    const end = displayWidth(rightText());
+    return columns - displayWidth(left()) - (end && end + MIN_GAP);
+  };
+  const short = parts.includes("context") ? fullText(tokens, unicode, true) : "";
+  const most = Math.min(room() - DOT.length, Math.max(MIN_FOLDER, columns >> 1));
+  if (parts.includes("folder") && most >= MIN_FOLDER) {
+    all.folder = oneLine(shortFolder(status.folder, most, home));
+  }
+  // The least useful parts are dropped first.
+  const shorter: Partial<Record<StatusPart, string>>[] = [
+    ...[{ cost: "" }, { speed: "" }, { branch: "" }, { context: short }],
+    ...[{ jobs: "" }, { tasks: "" }, { context: "" }],
+  ];
+  for (const change of shorter) if (room() < 0) Object.assign(all, change);
+  if (room() < 0) all.model = shortened(all.model, Math.max(MIN_NAME, all.model.length + room()));
+  const end = right().map((part) => paint(all[part], part === "context" ? filled(tokens) : DIM));
+  const gap = end.length === 0 ? "" : " ".repeat(room() + MIN_GAP);
+  return paint(left() + gap, DIM) + end.join(paint(DOT, DIM));
+}
+
+const DOT = " · ";
+const MIN_GAP = 2;
+const MIN_FOLDER = 12;
+const MIN_NAME = 8;
+const BAR_CELLS = 5;
+/** The shares of the context from which it is nearly full, and full. */
+const NEAR_FULL = 0.6;
+const FULL = 0.85;
+
+function modeWords({ approvesAll, mode }: Status): string {
+  return [
     approvesAll && mode?.approve !== "plan" ? "--yes" : mode?.approve,
     mode?.isSandboxed === false && "NO SANDBOX",
     mode?.isSandboxed && (mode.isReadOnly ? "read-only" : "sandboxed"),
     mode?.hasNetwork && "network",
-  ];
-  const joined = (folder = "") =>
-    [...Object.values(parts), folder, ...modes].filter(Boolean).join(" · ");
-  const missing = () => displayWidth(joined()) - columns;
-  const most = Math.min(-missing() - 3, Math.max(MIN_FOLDER, columns >> 1));
-  if (most >= MIN_FOLDER) return joined(oneLine(shortFolder(status.folder, most, home)));
-  // The mode is always shown, because it decides what runs without asking. The least useful parts are dropped
-  // first.
-  const shorter = [
-    ...[{ tokens: tokenShare(tokens, true) }, { cost: "" }, { tokens: "" }],
-    ...[{ jobs: "" }, { tasks: "" }],
-  ];
-  for (const change of shorter) if (missing() > 0) Object.assign(parts, change);
-  if (missing() > 0) {
-    parts.model = shortened(parts.model, Math.max(MIN_NAME, parts.model.length - missing()));
-  }
-  return joined();
+  ].filter(Boolean).join(DOT);
 }
 
-const MIN_FOLDER = 12;
-const MIN_NAME = 8;
+function filled({ used, window }: Status["tokens"]) {
+  if (!window) return DIM;
+  return used > FULL * window ? REMOVED : used > NEAR_FULL * window ? ASKED : ADDED;
+}
+
+/** Formats the tokens of the context, such as `ctx ▮▮▯▯▯ 38 %`; without a known window, their number. */
+function fullText(
+  { used, isCounted, window }: Status["tokens"],
+  unicode: boolean,
+  isShort = false,
+): string {
+  if (used === 0) return "";
+  const about = isCounted ? "" : "~";
+  if (!window) return `ctx ${about}${thousands(used)}`;
+  const percent = `${about}${Math.round(100 * used / window)} %`;
+  if (isShort) return percent;
+  const full = Math.min(BAR_CELLS, Math.ceil(BAR_CELLS * used / window));
+  const [on, off] = unicode ? "▮▯" : "#-";
+  return `ctx ${on!.repeat(full)}${off!.repeat(BAR_CELLS - full)} ${percent}`;
+}
 
 /** Returns a model's name. For a file, as llama.cpp names models, it is the last part of the path. */
 export function modelText(model: string): string {
   return oneLine(model.replace(/^.*[/\\](?=[^/\\]+\.gguf$)/i, ""));
-}
-
-/** Formats the tokens of the context. `isShort`: only the used share, if the window is known. */
-function tokenShare({ used, isCounted, window }: Status["tokens"], isShort = false): string {
-  if (used === 0) return "";
-  const percent = window && `${Math.round(100 * used / window)}%`;
-  const counted = `${isCounted ? "" : "~"}${thousands(used)}`;
-  if (isShort) return `ctx ${percent || counted}`;
-  return `context ${counted}${percent ? ` (${percent} of ${thousands(window!)})` : ""}`;
 }
 
 /** Returns the end of `folder` that fits into `width`, with `~` for the home folder. */

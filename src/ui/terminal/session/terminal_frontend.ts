@@ -28,6 +28,7 @@ import { resumedLines } from "../../../session/resumed_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
 import { Display, REWIND } from "./display.ts";
+import type { StatusPart } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
 import { replay } from "./replay.ts";
@@ -42,6 +43,8 @@ interface TerminalOptions extends CommandHome {
   notifies: boolean;
   theme: Theme;
   keymap: Keymap;
+  /** The parts of the status line. */
+  statusParts?: readonly StatusPart[] | undefined;
   message?: string | undefined;
   lastLines?: ((session: Session) => readonly string[]) | undefined;
   /** Calls its argument with the exit code of each signal, until the returned function is called. */
@@ -96,6 +99,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display = new Display({
       theme: options.theme,
       keymap: options.keymap,
+      statusParts: options.statusParts,
       over: this.#over.signal,
       // The screen of setup has no session yet.
       history: () => this.#history?.entries() ?? [],
@@ -173,6 +177,9 @@ export class TerminalFrontend implements Frontend, Disposable {
       screen.update();
       if (checks.length === 0) return;
       notice = { code: "server", checks };
+    } else if (notice.code === "server" && this.#isInTurn && notice.instead === undefined) {
+      // A message that did not wait for the server is not interrupted by its good news.
+      if (notice.checks.every(({ status }) => status === "ok")) return;
     }
     for (const line of noticeLines(notice, "terminal")) {
       if (this.#isInTurn) view.note(`· ${line}`);

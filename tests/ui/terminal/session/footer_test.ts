@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { footerText } from "../../../../src/ui/terminal/session/footer.ts";
+import { footerText, type StatusPart } from "../../../../src/ui/terminal/session/footer.ts";
+import { ADDED, ASKED, DIM, type Painter, REMOVED } from "../../../../src/ui/terminal/style.ts";
 import type { Status } from "../../../../src/session/frontend.ts";
 
 const STATUS: Status = {
@@ -15,90 +16,83 @@ const tokens = (used: number, isCounted = true, window?: number) => ({
   tokens: { used, isCounted, window },
 });
 
+const SANDBOXED = { approve: "auto", isSandboxed: true } as const;
+
+/** A gap of several spaces stands for all columns that are free. */
 const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
-  [{}, "m · ~/work"],
-  [{ model: undefined }, "~/work"],
-  [{ model: "/models/a\\b/qwen-8B.GGUF" }, "qwen-8B.GGUF · ~/work"],
-  [{ model: "org/qwen-8b" }, "org/qwen-8b · ~/work"],
-  [{ model: "a\x1b" }, "a␛ · ~/work"],
+  [{}, "m"],
+  [{ model: undefined }, ""],
+  [{ model: "/models/a\\b/qwen-8B.GGUF" }, "qwen-8B.GGUF"],
+  [{ model: "org/qwen-8b" }, "org/qwen-8b"],
+  [{ model: "a\x1b" }, "a␛"],
+  [{ mode: { approve: "plan", isSandboxed: true }, approvesAll: true }, "m · plan · sandboxed"],
+  [{ approvesAll: true }, "m · --yes"],
+  [{ mode: { approve: "ask", isSandboxed: false } }, "m · ask · NO SANDBOX"],
+  [{ mode: { ...SANDBOXED, isReadOnly: true } }, "m · auto · read-only"],
   [
-    { mode: { approve: "plan", isSandboxed: true }, approvesAll: true },
-    "m · ~/work · plan · sandboxed",
-  ],
-  [{ approvesAll: true }, "m · ~/work · --yes"],
-  [{ mode: { approve: "ask", isSandboxed: false } }, "m · ~/work · ask · NO SANDBOX"],
-  [
-    { mode: { approve: "auto", isSandboxed: true, isReadOnly: true } },
-    "m · ~/work · auto · read-only",
-  ],
-  [
-    {
-      mode: { approve: "edits", isSandboxed: true, hasNetwork: true },
-      model: "a-model-of-20-letter",
-    },
-    "a-model-o… · edits · sandboxed · network",
+    { mode: { ...SANDBOXED, hasNetwork: true }, model: "a-model-of-20-letter" },
+    "a-model-of… · auto · sandboxed · network",
     40,
   ],
-  [{ runningJobs: 1 }, "m · 1 job · ~/work"],
+  [{ runningJobs: 1 }, "m    1 job"],
+  [{ tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] }, "m    1/2 tasks"],
+  [{ runningJobs: 2, cost: 0 }, "m    2 jobs · $0.0000"],
+  [tokens(1), "m    ctx 1"],
+  [tokens(999, false), "m    ctx ~999"],
+  [tokens(5, true, 0), "m    ctx 5"],
+  [tokens(1000, true, 8192), "m    ctx ▮▯▯▯▯ 12 %"],
+  [tokens(5000, false, 8192), "m    ctx ▮▮▮▮▯ ~61 %"],
+  [tokens(9000, true, 8192), "m    ctx ▮▮▮▮▮ 110 %"],
   [
-    { tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] },
-    "m · 1/2 tasks · ~/work",
+    { ...tokens(3100, true, 8192), speed: 44.6, branch: "main", mode: SANDBOXED },
+    "m · auto · sandboxed    ctx ▮▮▯▯▯ 38 % · 45 tok/s · main",
   ],
-  [{ runningJobs: 2, cost: 0 }, "m · 2 jobs · $0.0000 · ~/work"],
-  [tokens(1), "m · context 1 · ~/work"],
-  [tokens(999, false), "m · context ~999 · ~/work"],
-  [tokens(1000, true, 8192), "m · context 1.0k (12% of 8.2k) · ~/work"],
-  [tokens(5, true, 0), "m · context 5 · ~/work"],
-  [{ folder: "/home/u" }, "m · ~"],
-  [{ folder: "/home/ursula" }, "m · /home/ursula"],
-  [{ folder: `/${"a".repeat(19)}` }, `m · /${"a".repeat(19)}`, 40],
-  [{ folder: `/${"a".repeat(20)}` }, `m · …${"a".repeat(19)}`, 40],
-  [{ folder: "/abcdefghijklmn" }, "m", 10],
+  // The least useful parts are dropped first; the mode never.
   [
-    {
-      ...tokens(1600),
-      model: "a-model-of-20-letter",
-      folder: "/tmp/project",
-      mode: { approve: "edits", isSandboxed: true },
-    },
-    "a-model-of-20-letter · edits · sandboxed",
-    40,
-  ],
-  [
-    {
-      ...tokens(1600, false, 8192),
-      ...{ cost: 1, runningJobs: 1, tasks: [{ text: "a", isDone: true }] },
-      mode: { approve: "auto", isSandboxed: true },
-    },
-    "m · 1/1 tasks · 1 job · auto · sandboxed",
-    45,
-  ],
-  [
-    {
-      ...tokens(1600),
-      model: "a-model-of-20-letter",
-      mode: { approve: "auto", isSandboxed: true },
-    },
-    "a-model-of… · auto · sandboxed",
-    30,
-  ],
-  [
-    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isSandboxed: false } },
-    "m · context 1.6k · …defghijklmn · ask · NO SANDBOX",
+    { ...tokens(3100, true, 8192), speed: 44.6, branch: "main", mode: SANDBOXED },
+    "m · auto · sandboxed    ctx ▮▮▯▯▯ 38 % · main",
     50,
   ],
   [
-    { ...tokens(1600), folder: "/abcdefghijklmn", mode: { approve: "ask", isSandboxed: false } },
-    "m · context 1.6k · ask · NO SANDBOX",
-    45,
+    { ...tokens(3100, true, 8192), speed: 44.6, branch: "main", mode: SANDBOXED },
+    "m · auto · sandboxed    ctx ▮▮▯▯▯ 38 %",
+    40,
+  ],
+  [
+    { ...tokens(3100, true, 8192), branch: "main", mode: SANDBOXED },
+    "m · auto · sandboxed    38 %",
+    30,
+  ],
+  [
+    { ...tokens(1600), model: "a-model-of-20-letter", mode: SANDBOXED },
+    "a-model-of… · auto · sandboxed",
+    30,
   ],
 ];
 for (const [change, shown, columns = 80] of ROWS) {
   Deno.test(`the status line: ${shown}`, () => {
-    assertEquals(footerText({ ...STATUS, ...change }, columns, "/home/u"), shown);
+    const row = footerText({ ...STATUS, ...change }, columns);
+    assertEquals(row.replace(/ {3,}/, "    "), shown);
+    if (shown.includes("  ")) assertEquals(row.length, columns);
   });
 }
 
-Deno.test("the status line without a home folder has the folder whole", () => {
-  assertEquals(footerText(STATUS, 80, ""), "m · /home/u/work");
+Deno.test("the status line has the parts that the settings name, and always the mode", () => {
+  const status = { ...STATUS, ...tokens(9), branch: "main", mode: SANDBOXED };
+  const of = (parts: StatusPart[], folder = STATUS.folder) =>
+    footerText({ ...status, folder }, 40, { parts, home: "/home/u", unicode: false });
+  assertEquals(of([]), "auto · sandboxed");
+  assertEquals(of(["folder", "branch"]), `auto · sandboxed · ~/work${" ".repeat(11)}main`);
+  assertEquals(of(["folder"], "/home/u"), "auto · sandboxed · ~");
+  assertEquals(of(["folder"], "/home/ursula"), "auto · sandboxed · /home/ursula");
+  assertEquals(of(["folder"], `/${"a".repeat(20)}`), `auto · sandboxed · …${"a".repeat(19)}`);
+});
+
+Deno.test("the context is green, yellow and red as it fills; its bar is ASCII where the rest is", () => {
+  const paint: Painter = (text, style) => style === DIM ? text : `<${style}>${text}`;
+  const shown = (used: number) =>
+    footerText({ ...STATUS, ...tokens(used, true, 1000) }, 30, { paint, unicode: false }).slice(11);
+  assertEquals(shown(600).includes(`<${ADDED}>ctx ###-- 60 %`), true);
+  assertEquals(shown(610).includes(`<${ASKED}>ctx ####- 61 %`), true);
+  assertEquals(shown(900).includes(`<${REMOVED}>ctx ##### 90 %`), true);
 });
