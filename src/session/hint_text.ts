@@ -41,12 +41,21 @@ export const keyGiving = (way: Way): string =>
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
-/** Returns the message of `error` in one line, followed by a hint if one helps. */
-export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
+/** Returns the message of `error` in one line, and how to fix it if that is known. */
+export function failureParts(
+  error: unknown,
+  config: CopilotConfig,
+  way: Way,
+): { why: string; advice?: string } {
   const why = oneLine(reasonOf(error));
   const hint = error instanceof BackendError ? hintFor(error, config) : undefined;
-  if (hint === undefined) return why;
-  return `${why}${/[.!?…]$/.test(why) ? "" : "."} ${hint(way)}`;
+  return { why, ...hint && { advice: hint(way) } };
+}
+
+/** Returns the same as one text. */
+export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
+  const { why, advice } = failureParts(error, config, way);
+  return advice === undefined ? why : `${why}${/[.!?…]$/.test(why) ? "" : "."} ${advice}`;
 }
 
 /** Returns how to fix a request that failed with `error`; undefined if that is unknown. */

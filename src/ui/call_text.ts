@@ -60,7 +60,13 @@ export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
 /** Describes a running call, such as `Reading src/a.ts`. */
 export function runningText(call: Called): string {
-  return `${actionWords(call.subject).verbs[2]} ${objectText(call)}`.trimEnd();
+  const { verb, object } = runningParts(call);
+  return `${verb} ${object}`.trimEnd();
+}
+
+export function runningParts(call: Called): Pick<CallText, "verb" | "object" | "isLook"> {
+  const { verbs, isLook = false } = actionWords(call.subject);
+  return { verb: verbs[2], object: objectText(call), isLook };
 }
 
 /** Describes a call that the user is asked about, such as `Read src/a.ts`, in one line. */

@@ -54,8 +54,9 @@ export function writeNotes(
   ];
 }
 
-/** The maximum number of rows of a change after a call, and the maximum length of its lines in characters. */
-const MAX_CHANGE_ROWS = 40;
+/** The maximum number of rows of a new file after its call; other changes have half of the screen. */
+const MAX_NEW_ROWS = 10;
+/** The maximum length of a line of a change, in characters. */
 const MAX_CHANGE_LINE_CHARS = 400;
 /** The columns before a change, and the minimum width of its text. */
 const INDENT = "    ";
@@ -67,19 +68,23 @@ const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; word
   "-": { sign: REMOVED, row: REMOVED_BAND, words: REMOVED_WORD },
 };
 
-/** Returns the rows of a change; empty without lines. `isWhole` shows all, `where` says how to see the rest. */
+/**
+ * Returns the rows of a change; empty without lines. `isWhole` shows all, otherwise those that suit a screen of
+ * `screenRows`, and `where` says how to see the rest.
+ */
 export function changeRows(
   change: Change,
   columns: number,
   paint: Painter,
   isWhole = false,
-  where = "",
+  { where = "", screenRows = 24 } = {},
 ): string[] {
   if (change.lines === undefined) return [];
   const rows: string[] = [];
   let left = change.lines.length;
+  const most = change.isNew ? MAX_NEW_ROWS : Math.max(MAX_NEW_ROWS, screenRows >> 1);
   for (const line of drawnLines(change, isWhole)) {
-    if (!isWhole && rows.length >= MAX_CHANGE_ROWS) break;
+    if (!isWhole && rows.length >= most) break;
     rows.push(...lineRows(line, columns, paint));
     left--;
   }

@@ -64,7 +64,8 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
 
 /** Reports when a failed request is repeated, which must not be cut off, and the failure. */
 export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice): string {
-  return `attempt ${attempt + 1} of ${maxAttempts} in ${duration(delayMs)}: ${oneLine(reason)}`;
+  const seconds = Math.ceil(delayMs / 1000);
+  return `attempt ${attempt + 1} of ${maxAttempts} in ${seconds} s: ${oneLine(reason)}`;
 }
 
 function outcomeText(exec: ToolExecution): string {

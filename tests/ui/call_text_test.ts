@@ -9,11 +9,13 @@ const EXEC: ToolExecution = {
   ...{ result: "", durationMs: 5, isError: false, outcome: "done" },
   subject: { command: "x", action: "run" },
 };
-const rowsOf = (part: Partial<ToolExecution>, columns = 40, unicode = true) =>
-  callRows({ ...EXEC, ...part }, {
+const rowsOf = (part: Partial<ToolExecution>, columns = 40, unicode = true) => {
+  const { title, body } = callRows({ ...EXEC, ...part }, {
     ...{ columns, unicode, where: " · Ctrl-O" },
     paint: (text) => text,
   });
+  return [...title, ...body];
+};
 
 /** A call of a tool, with the subject that the tool gives. */
 function called(toolName: string, args: Record<string, unknown>): ToolExecution {
@@ -31,7 +33,7 @@ Deno.test("the task of a sub-agent has its name, what it took, and stays in its 
   assertEquals([verb, object, counts, isLook], [
     ...["Explored", "finder: Find x", "2 calls, 11.5k tokens", false],
   ]);
-  assertEquals(callRows(exec, { columns: 60, unicode: true, paint: (text) => text }).length, 1);
+  assertEquals(rowsOf(exec, 60).length, 1);
   const edited = { ...exec, subject: { action: "toString" } } as unknown as ToolExecution;
   assertEquals(callText(edited).verb, "Called");
 });

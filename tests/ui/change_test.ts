@@ -92,7 +92,7 @@ Deno.test("TTY-02 the rows of a change are few, no wider than the terminal, and 
   const content = `\x1b[2J${"漢".repeat(300)}\u202e\n`.repeat(100);
   const { change } = await prepareWrite({ file_path: "f", content }, ws.context);
   const rows = changeRows(change, 40, (text) => text);
-  assertEquals(rows.at(-1), "    … 98 more lines");
+  assertEquals(rows.at(-1), "    … 99 more lines");
   for (const row of rows) {
     assertEquals(Array.from(row, graphemeWidth).reduce((sum, one) => sum + one) <= 40, true, row);
     // deno-lint-ignore no-control-regex
@@ -108,12 +108,25 @@ const line = (text: string, at?: number, kind: "+" | "-" | " " = "+") => ({
 const drawn = (change: Partial<Change>, columns = 80) =>
   changeRows({ morePlaces: 0, ...change } as Change, columns, (text) => text);
 
-Deno.test("a change is drawn up to 40 rows, and 400 characters of a line", () => {
-  const lines = Array.from({ length: 40 }, (_, at) => line("x", at + 1));
-  assertEquals(drawn({ lines }).length, 40);
-  assertEquals(drawn({ lines }).at(-1), "    40 + x");
-  const more = drawn({ lines: [...lines, line("x", 41)] });
-  assertEquals([more.length, more.at(-2), more.at(-1)], [41, "    40 + x", "    … 1 more line"]);
+Deno.test("a change is drawn up to half a screen, a new file up to 10 rows, 400 characters of a line", () => {
+  const lines = Array.from({ length: 13 }, (_, at) => line("x", at + 1));
+  const drawnAt = (change: Partial<Change>, screenRows: number) =>
+    changeRows({ morePlaces: 0, lines, ...change } as Change, 80, (text) => text, false, {
+      screenRows,
+    });
+  for (
+    const [change, screenRows, shown] of [
+      [{}, 24, 12],
+      [{}, 60, 13],
+      [{}, 8, 10],
+      [{ isNew: true }, 60, 10],
+    ] as const
+  ) {
+    const rows = drawnAt(change, screenRows);
+    const more = 13 - shown;
+    const rest = more === 0 ? [] : [`    … ${more} more line${more === 1 ? "" : "s"}`];
+    assertEquals(rows.slice(shown), rest, `${screenRows}`);
+  }
   const long = (chars: number) => drawn({ lines: [line("x".repeat(chars))] }, 500);
   assertEquals(long(400), [`    + ${"x".repeat(400)}`]);
   assertEquals(long(401), [`    + ${"x".repeat(400)}…`]);

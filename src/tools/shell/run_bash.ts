@@ -46,7 +46,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
 }
 
 /** The number of newest lines that the user sees. */
-const NEWEST_LINES = 3;
+const NEWEST_LINES = 5;
 
 /** Polls the last lines of the stream that most recently printed, or the ends of both. */
 function newestLines(streams: Streams): NewestOutput {

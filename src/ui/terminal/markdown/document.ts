@@ -6,7 +6,7 @@ import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
-import { BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
+import { ACCENT, BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 
 /** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
 const MAX_HELD_LINE = 16_384;
@@ -225,7 +225,7 @@ export class MarkdownDocument {
       case "heading":
         this.#line = this.#line.slice(block.length);
         this.#heading = true;
-        this.#inline = this.#inlineParser(block.level === 1 ? BOLD | UNDERLINE : BOLD);
+        this.#inline = this.#inlineParser(ACCENT | (block.level === 1 ? BOLD | UNDERLINE : BOLD));
         if (signs) this.fill.text(`${"#".repeat(block.level)} `, 0);
         return this.#startText();
       case "rule":

@@ -9,9 +9,9 @@ import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import type { Background } from "../style.ts";
-import { styledRow, styledRows } from "../styled.ts";
+import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
-import type { CellRow, Frame } from "./frame.ts";
+import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
@@ -29,6 +29,8 @@ interface LiveScreenOptions
   footer: (lineMode?: string) => string;
   /** The SGR sequence of the rule above the input line; without it there is no rule. */
   rule?: (() => string) | undefined;
+  /** The message and the time of a long turn, which are a part of the rule. */
+  caption?: () => { text: string; time: string } | undefined;
   unicode: boolean;
   /** Shift-Tab, if no list or question is open. */
   onShiftTab?: () => void;
@@ -53,6 +55,7 @@ const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
 /** A terminal of fewer rows has no rule above the input line. */
 const MIN_RULE_ROWS = 8;
+const MIN_CAPTION_COLUMNS = 10;
 /** The most characters of an unfinished line that are shown. */
 const MAX_TAIL = 4096;
 const HELD_HINT = "On hold. Enter sends · Up edits · Ctrl-C discards";
@@ -156,6 +159,10 @@ export class LiveScreen implements Screen {
 
   takeSteering(): TextPart[] {
     return this.#message.takeSteering();
+  }
+
+  putBack(message: TextPart): boolean {
+    return this.#message.putBack(message);
   }
 
   update(): void {
@@ -279,7 +286,7 @@ export class LiveScreen implements Screen {
       this.#message.state.units.length === 0;
     if (this.#message.isHeld && isIdle) add([dim + HELD_HINT]);
     if (rule && rows >= MIN_RULE_ROWS && !isAsking) {
-      above.push(Array(columns).fill({ text: unicode ? "─" : "-", width: 1, style: rule() }));
+      above.push(ruleRow(columns, unicode ? "─" : "-", rule(), this.options.caption?.()));
     }
     const footer = rows > 3 ? [styledRow(this.#status(dim), columns)] : [];
     const most = rows - footer.length - Math.min(above.length, rows >> 1);
@@ -360,6 +367,23 @@ export class LiveScreen implements Screen {
     this.#modals.closeAll();
     this.#message.give(null);
   }
+}
+
+/** The rule above the line: `── Fix the tests ───── 2:14 ──`. */
+function ruleRow(
+  columns: number,
+  sign: string,
+  style: string,
+  caption: { text: string; time: string } | undefined,
+): CellRow {
+  const plain = (width: number) => cellsOf(sign.repeat(Math.max(0, width)), style);
+  if (caption === undefined) return plain(columns);
+  const end = [...cellsOf(` ${caption.time} `, style), ...plain(2)];
+  const room = columns - widthOf(end) - 6;
+  if (room < MIN_CAPTION_COLUMNS) return [...plain(columns - widthOf(end)), ...end];
+  const text = styledRow(`${style}${caption.text}`, room);
+  const start = [...plain(2), ...cellsOf(" ", style), ...text, ...cellsOf(" ", style)];
+  return [...start, ...plain(columns - widthOf(start) - widthOf(end)), ...end];
 }
 
 const asciiRow = (row: CellRow): CellRow =>

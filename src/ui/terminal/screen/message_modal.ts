@@ -108,6 +108,13 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return next;
   }
 
+  /** Puts a message that failed back into the line, unless the user has typed another. */
+  putBack(message: TextPart): boolean {
+    const isFree = this.state.units.length === 0 && this.queued.length === 0;
+    if (isFree) this.#reset(entryUnits(message));
+    return isFree;
+  }
+
   /** Holds the queue because the turn was stopped. Messages for it return to the line. */
   hold(): void {
     const { units } = this.state;

@@ -27,6 +27,8 @@ export interface Screen extends Disposable {
   /** Takes the messages for the next request of the running turn. */
   takeSteering(): TextPart[];
   update(): void;
+  /** Puts a message that failed back into the line. Returns false if the line is in use. */
+  putBack(message: TextPart): boolean;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
   /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
@@ -103,6 +105,10 @@ export class PlainScreen implements Screen {
 
   takeSteering(): TextPart[] {
     return [];
+  }
+
+  putBack(): boolean {
+    return false;
   }
 
   copy(): Copied {

@@ -2,14 +2,15 @@
 
 import { aboutSeconds, count, thousands } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
-import { BOLD, DIM, type Painter } from "../style.ts";
+import { BOLD, DIM, ITALIC, type Painter } from "../style.ts";
 import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
 import { brokenRow, styledRows } from "../styled.ts";
 import { rowsOf } from "../../../text/width.ts";
-import { type Called, runningText } from "../../call_text.ts";
+import { type Called, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryText } from "../../progress.ts";
+import { rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
 import { WrittenCall } from "./written_call.ts";
 
 /** A command's newest lines are shown after this time, in milliseconds. */
@@ -22,7 +23,9 @@ const SPINNER_FRAME_MS = 120;
 /** After this silence within an answer, in milliseconds, the model is writing a call that arrives as a whole. */
 const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
-const GHOST_ROWS = 4;
+/** The most rows of output, or of a file that is being written, below the row of its call. */
+const MAX_NEWEST_ROWS = 5;
+const MAX_THOUGHT_ROWS = 2;
 
 const MAX_ROW_CHARS = 4096;
 
@@ -38,8 +41,8 @@ export class Activity {
   #tokens = 0;
   #firstTokenAt = 0;
   #tokenAt: number | undefined;
-  /** The start time of the running call, and the newest lines of its output. */
-  #tool = { startedAt: 0 };
+  #call: { called: Called; startedAt: number } | undefined;
+  /** The newest lines of its output. */
   #newest: NewestOutput | undefined;
   /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };
@@ -60,14 +63,22 @@ export class Activity {
     this.#startedAt = performance.now();
     this.#tokens = 0;
     this.#newest = undefined;
-    this.#written = this.#retry = this.#tokenAt = undefined;
+    this.#written =
+      this.#retry =
+      this.#tokenAt =
+      this.#call =
+        undefined;
     this.#loading.until = 0;
-    this.#tool.startedAt = this.#startedAt;
     this.#doing = oneLine(doing);
   }
 
   end(): void {
     this.#isActive = false;
+  }
+
+  /** The time of the turn so far; 0 between turns. */
+  get elapsedMs(): number {
+    return this.#isActive ? performance.now() - this.#startedAt : 0;
   }
 
   leaveOut(ms: number): void {
@@ -106,14 +117,44 @@ export class Activity {
     this.#written.push(text);
   }
 
-  /** The newest rows, in `columns`, of the file being written or the tool's output. */
-  ghostRows(columns: number): string[] {
-    const isLong = performance.now() - this.#tool.startedAt > LONG_TOOL_MS;
-    const printed = this.#newest && isLong ? newestText(this.#newest) : "";
-    const tail = this.#written?.file?.tail ?? printed;
-    if (!this.#isActive || tail.trim() === "") return [];
-    return tail.split("\n").slice(-GHOST_ROWS)
-      .map((line) => this.paint(`    ${rowsOf(sanitize(line), Math.max(8, columns - 4))[0]}`, DIM));
+  /** The call that is written or runs, as it will look, above its newest lines; without one, the newest thoughts. */
+  callRows(look: RowsLook): string[] {
+    if (!this.#isActive) return [];
+    const now = performance.now();
+    if (!this.#showsCall(now)) return this.#thoughtRows(look, now);
+    const { name, args, file } = this.#written ?? {};
+    const { called = this.#calledAs(name!, args!), startedAt = now } = this.#call ?? {};
+    const seconds = Math.floor((now - startedAt) / 1000);
+    const call = {
+      ...runningParts(called),
+      counts: file === undefined ? "" : count(file.lines, "line"),
+      ...{ added: 0, removed: 0, reason: "", mood: "good" } as const,
+      ending: seconds > 0 ? `${seconds} s` : "",
+    };
+    const isLong = now - startedAt > LONG_TOOL_MS;
+    const tail = file?.tail ?? (this.#newest && isLong ? newestText(this.#newest) : "");
+    const lines = tail.trim() === "" ? [] : tail.split("\n").slice(-MAX_NEWEST_ROWS);
+    const room = Math.max(8, look.columns - 4);
+    const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
+    return [
+      ...titleRows(call.verb, [call], { ...look, mark: "◐" }),
+      ...rowsBelow(rows, look),
+    ];
+  }
+
+  /** True if a call has a row of its own. One that only reads has it once it takes long. */
+  #showsCall(now: number): boolean {
+    if (this.#written) {
+      return !runningParts(this.#calledAs(this.#written.name, this.#written.args)).isLook;
+    }
+    if (this.#call === undefined) return false;
+    const { called, startedAt } = this.#call;
+    return !runningParts(called).isLook || now - startedAt > LONG_TOOL_MS;
+  }
+
+  #calledAs(toolName: string, args: Record<string, unknown>): Called {
+    const subject = this.subjectOf(toolName, args);
+    return { toolName, arguments: args, ...subject && { subject } };
   }
 
   readsPrompt(progress: PromptProgress): void {
@@ -140,7 +181,7 @@ export class Activity {
   toolStarts(call: Called): void {
     this.#written = this.#tokenAt = undefined;
     this.#doing = runningText(call);
-    this.#tool = { startedAt: performance.now() };
+    this.#call = { called: call, startedAt: performance.now() };
   }
 
   /** A tool is running. `newest` returns the last lines of its output. */
@@ -150,7 +191,7 @@ export class Activity {
 
   toolEnds(): void {
     this.#doing = "waiting";
-    this.#newest = undefined;
+    this.#newest = this.#call = undefined;
   }
 
   /** Formats the line, in two rows if one would cut off the current step; undefined between turns. */
@@ -161,6 +202,7 @@ export class Activity {
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const numbers = `${time}${this.#counted(now)} · Esc stops`;
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
+    if (this.#showsCall(now) && this.#retry === undefined) return [row(numbers)];
     const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
     const what = this.#what(now, columns - 2 - before.length);
     return before ? [row(before + what)] : [row(what), `  ${this.paint(numbers, DIM)}`];
@@ -175,32 +217,32 @@ export class Activity {
   }
 
   #what(now: number, columns: number): string {
-    if (this.#written !== undefined) return this.#writtenText(this.#written);
+    if (this.#written !== undefined) {
+      return runningText(this.#calledAs(this.#written.name, this.#written.args));
+    }
     if (this.#retry !== undefined) {
       const { notice, at } = this.#retry;
       return retryText({ ...notice, delayMs: Math.max(0, at + notice.delayMs - now) });
     }
     if (now < this.#loading.until) return this.#loading.text;
     if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
-    if (typeof this.#doing === "function") return this.#doing(now, columns);
-    if (this.#doing !== "thinking") return this.#doing;
-    return `thinking: ${this.#thoughtRow(columns - "thinking: ".length)}`;
+    return typeof this.#doing === "function" ? this.#doing(now, columns) : this.#doing;
   }
 
-  /** Reasoning fills one row before it starts a new one, so that it can be read. */
-  #thoughtRow(columns: number): string {
+  /** Whole words of the newest reasoning, which fill two rows before they move up. */
+  #thoughtRows({ columns }: RowsLook, now: number): string[] {
+    if (this.#doing !== "thinking" || now - (this.#tokenAt ?? now) > SILENT_MS) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
-    const [row] = styledRows(sanitize(text), Infinity);
-    const last = brokenRow(row!, Math.max(8, columns)).at(-1)!;
-    const shown = last.map(({ text }) => text).join("");
-    this.#thought = /\s$/.test(text) ? `${shown.trimEnd()} ` : shown;
-    return shown.trimEnd();
-  }
-
-  #writtenText({ name, args, file }: WrittenCall): string {
-    const subject = this.subjectOf(name, args);
-    const text = runningText({ toolName: name, arguments: args, ...subject && { subject } });
-    return file === undefined ? text : `${text} · ${count(file.lines, "line")}`;
+    const [cells] = styledRows(sanitize(text.trimEnd()), Infinity);
+    const rows = brokenRow(cells!, Math.max(8, columns - 2)).slice(-MAX_THOUGHT_ROWS)
+      .map((row) => row.map(({ text }) => text).join(""));
+    const isWhole = text.endsWith(" ");
+    this.#thought = `${rows.map((row) => row.trimEnd()).join(" ")}${isWhole ? " " : ""}`;
+    // The last word may be a part of one; scripts without spaces have no words to wait for.
+    const last = rows.pop() ?? "";
+    const whole = isWhole ? last : last.replace(/(?<= )[\x21-\x7e]+$/, "");
+    return [...rows, whole].filter((row) => row !== "")
+      .map((row) => this.paint(`  ${row.trimEnd()}`, DIM | ITALIC));
   }
 }
 

@@ -9,12 +9,14 @@ import type { ToolExecution } from "../../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../../call_text.ts";
 import { limitOfCall } from "../../progress.ts";
 
-interface RowsLook {
+export interface RowsLook {
   columns: number;
   unicode: boolean;
   paint: Painter;
   /** Words after the number of omitted lines that say how to see them. */
   where?: string;
+  /** The sign of a running call, before its verb. */
+  mark?: string;
 }
 
 const MOODS: Readonly<Record<CallText["mood"], Style>> = {
@@ -24,21 +26,20 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
 };
 /** Narrower terminals have no columns for verbs and outcomes. */
 const MIN_TABLE_COLUMNS = 60;
-const MAX_TABLE_COLUMNS = 100;
 const VERB_COLUMNS = 7;
 const MAX_REASON_ROWS = 3;
 
-/** Returns the rows of a call: what it did, what was `decided` about it, its outcome with `lines`. */
+/** Returns the rows of a call: what it did with what was `decided` about it, and below its outcome with `lines`. */
 export function callRows(
   exec: ToolExecution,
   look: RowsLook,
   decided = "",
   lines: readonly string[] = [],
-): string[] {
+): { title: string[]; body: string[] } {
   const told = callText(exec);
   const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
   const call = { ...told, ending };
-  return [...titleRows(call.verb, [call], look), ...resultRows(exec, call, look, lines)];
+  return { title: titleRows(call.verb, [call], look), body: resultRows(exec, call, look, lines) };
 }
 
 export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
@@ -46,7 +47,7 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const isTable = columns >= MIN_TABLE_COLUMNS;
   const { mood, ending } = calls[0]!;
   const signs = (text: string) => withSigns(text, look.unicode);
-  const head = `${paint(signs("●"), MOODS[mood])} `;
+  const head = `${paint(signs(look.mark ?? "●"), look.mark ? BOLD : MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
     const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
@@ -58,8 +59,7 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   }).join(paint(", ", DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
-  const most = Math.min(columns, MAX_TABLE_COLUMNS);
-  return hangingRows(`${head}${name} `, objects, columns, end, most);
+  return hangingRows(`${head}${name} `, objects, columns, end, columns);
 }
 
 function resultRows(
@@ -69,9 +69,7 @@ function resultRows(
   others: readonly string[],
 ): string[] {
   const { columns, paint, unicode, where = "" } = look;
-  const bar = paint(withSigns("└", unicode), DIM);
-  const below = (rows: readonly string[]) =>
-    rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
+  const below = (rows: readonly string[]) => rowsBelow(rows, look);
   const room = Math.max(10, columns - 4);
   if (call.reason !== "") {
     const rows = hangingRows("", paint(withSigns(call.reason, unicode), DIM), room);
@@ -88,11 +86,23 @@ function resultRows(
   return below([...shown.map((line) => rowText(styledRow(line, room))), ...why]);
 }
 
+/** Hangs rows below the row of their call. */
+export function rowsBelow(rows: readonly string[], { paint, unicode }: RowsLook): string[] {
+  const bar = paint(withSigns("└", unicode), DIM);
+  return rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
+}
+
 const cellRow = (text: string) => styledRows(text, Infinity)[0]!;
 const rowText = (row: ReturnType<typeof cellRow>) => rowsText([row]).slice(0, -1);
 
 /** Puts `text` after `head`, in rows of `columns`. `end` stays whole: after the text, ending at `endAt`, or below. */
-function hangingRows(head: string, text: string, columns: number, end = "", endAt = 0): string[] {
+export function hangingRows(
+  head: string,
+  text: string,
+  columns: number,
+  end = "",
+  endAt = 0,
+): string[] {
   const indent = widthOf(cellRow(head));
   const room = Math.max(8, columns - indent);
   const rows = brokenRow(cellRow(text), room);

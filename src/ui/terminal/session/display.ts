@@ -175,6 +175,7 @@ export class Display implements Disposable {
       activity: () => this.#view?.liveRows(),
       band: () => this.band,
       rule: () => this.#sgr(DIM),
+      caption: () => this.#view?.caption,
       footer: (mode) =>
         this.status
           ? footerText(this.status, this.columns, {

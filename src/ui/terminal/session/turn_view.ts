@@ -3,9 +3,10 @@
 import { MarkdownRenderer } from "../markdown/renderer.ts";
 import { DEFAULT_KEYMAP, type Keymap, screenKey } from "../line/actions.ts";
 import type { Screen } from "../screen/screen.ts";
-import { type Appearance, DIM, type Painter, painter } from "../style.ts";
+import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../style.ts";
 import { terminalSize } from "../tty.ts";
-import { duration } from "../../../text/count.ts";
+import { clockTime, duration } from "../../../text/count.ts";
+import { oneLine } from "../../../text/one_line.ts";
 import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
 import type { TextPart } from "../../../types/message.ts";
 import type { TaskItem } from "../../../types/tool.ts";
@@ -13,12 +14,14 @@ import { type CallText, callText } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
 import { progressLine } from "../../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
-import { callRows, titleRows } from "./call_rows.ts";
+import { callRows, hangingRows, titleRows } from "./call_rows.ts";
 import { withSigns } from "../../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
 import { taskRows } from "./task_rows.ts";
 
 const MAX_HELD_CALLS = 12;
+/** Turns of more seconds have their message and their time in the rule above the line. */
+const MIN_CAPTION_SECONDS = 15;
 
 export class TurnView {
   readonly activity: Activity;
@@ -35,8 +38,10 @@ export class TurnView {
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
-  /** The kind of the newest output: a blank line separates text from our lines. */
-  #last: "nothing" | "text" | "line" = "nothing";
+  /** The kind of the newest output: blank lines surround text, and calls of several rows. */
+  #last: "nothing" | "text" | "line" | "body" = "nothing";
+  /** The newest message of the user, in one line. */
+  #message = "";
 
   /**
    * @param subjectOf returns the object of a call that is being written
@@ -60,8 +65,9 @@ export class TurnView {
     this.activity = new Activity(paint, look.unicode, subjectOf);
   }
 
-  begin(doing: string): void {
+  begin(doing: string, message = ""): void {
     this.activity.begin(doing);
+    this.#message = message;
     this.tally.begin();
     this.#last = "nothing";
     this.screen.print("");
@@ -153,6 +159,14 @@ export class TurnView {
     this.screen.echo(message);
     this.screen.print("");
     this.#last = "nothing";
+    this.#message = oneLine(message.text);
+  }
+
+  /** The message and the time of a turn that takes long; otherwise undefined. */
+  get caption(): { text: string; time: string } | undefined {
+    const seconds = Math.floor(this.activity.elapsedMs / 1000);
+    if (this.#message === "" || seconds < MIN_CAPTION_SECONDS) return undefined;
+    return { text: this.#message, time: clockTime(1000 * seconds) };
   }
 
   note(text: string): void {
@@ -165,13 +179,14 @@ export class TurnView {
     const activity = this.activity.rows(columns);
     if (activity === undefined) return undefined;
     const readRows = this.#lookRows();
-    const gap = readRows.length > 0 && this.#last === "text" ? [""] : [];
-    const ghosts = this.activity.ghostRows(columns);
+    const isOpen = this.#last === "text" || this.#last === "body";
+    const call = this.activity.callRows(this.#rowsLook());
+    const needsGap = call.length > 1 || readRows.length === 0 && isOpen;
     const rows = [
-      ...gap,
+      ...readRows.length > 0 && isOpen ? [""] : [],
       ...readRows,
-      ...ghosts.length > 0 ? [""] : [],
-      ...ghosts,
+      ...call.length > 0 && needsGap ? [""] : [],
+      ...call,
       "",
       ...activity,
     ];
@@ -180,15 +195,33 @@ export class TurnView {
   }
 
   end(text?: string): void {
+    const worked = text === undefined ? this.tally.text() : undefined;
+    const shown = text === undefined
+      ? worked && this.#dimmed(withSigns(worked, this.look.unicode))
+      : this.#dimmed(text, 0);
+    this.#endWith(shown);
+  }
+
+  /** Ends a turn that failed: says why, and below that what to do. */
+  fail(why: string, ways: string): void {
+    const { columns, paint } = this.#rowsLook();
+    const end = why.indexOf(": ");
+    const [head, rest] = end < 0 ? [why, ""] : [why.slice(0, end), why.slice(end)];
+    const said = `${paint(head, BOLD)}${rest}`;
+    this.#endWith([
+      ...hangingRows(`${paint("✗", REMOVED)} `, said, columns),
+      ...hangingRows("  ", paint(ways, DIM), columns),
+    ].join("\n"));
+  }
+
+  #endWith(text: string | undefined): void {
     this.#endReasoning();
     this.#endText();
     this.#endLooks();
     this.activity.end();
     this.#shown.clear();
     this.#decided.clear();
-    const worked = text === undefined ? this.tally.text() : undefined;
-    if (text !== undefined) this.#line(this.#dimmed(text, 0));
-    if (worked !== undefined) this.#line(this.#dimmed(withSigns(worked, this.look.unicode)));
+    if (text !== undefined) this.#line(text);
     this.screen.print("");
     this.screen.update();
   }
@@ -204,7 +237,7 @@ export class TurnView {
   #stream(text: string): void {
     if (text === "") return;
     this.#endLooks();
-    if (this.#last === "line") this.screen.print("");
+    if (this.#last === "line" || this.#last === "body") this.screen.print("");
     this.#last = "text";
     this.screen.stream(text);
   }
@@ -215,10 +248,14 @@ export class TurnView {
     const change = exec.details?.change;
     if (call.isLook && decided === undefined) return this.#hold(call);
     const tasks = this.#newTasks(exec.details?.tasks ?? []);
-    this.#line(callRows(exec, this.#rowsLook(), decided, tasks).join("\n"));
-    if (change?.lines === undefined || this.#shown.has(exec.toolCallId)) return;
     const { columns, paint, where } = this.#rowsLook();
-    this.screen.print(changeRows(change, columns, paint, false, where).join("\n"));
+    const hasChange = change?.lines !== undefined && !this.#shown.has(exec.toolCallId);
+    const { title, body } = callRows(exec, this.#rowsLook(), decided, tasks);
+    if (hasChange) {
+      const { rows: screenRows } = terminalSize();
+      body.push(...changeRows(change, columns, paint, false, { where, screenRows }));
+    }
+    this.#line([...title, ...body].join("\n"), body.length > 0 ? "body" : "line");
   }
 
   /** The rows of a new task list; for a known one, that of the current step. */
@@ -257,16 +294,16 @@ export class TurnView {
     return { columns, unicode: this.look.unicode, paint: this.#paint, where: this.#withKey(" · ") };
   }
 
-  #line(text: string): void {
+  #line(text: string, kind: "line" | "body" = "line"): void {
     this.#endText();
     this.#endLooks();
-    this.#printLine(text);
+    this.#printLine(text, kind);
   }
 
-  #printLine(text: string): void {
-    const hasGap = this.#last !== "text" || text.startsWith("\n");
-    this.screen.print(`${hasGap ? "" : "\n"}${text}`);
-    this.#last = "line";
+  #printLine(text: string, kind: "line" | "body" = "line"): void {
+    const isApart = this.#last === "nothing" || this.#last === "line" && kind === "line";
+    this.screen.print(`${isApart || text.startsWith("\n") ? "" : "\n"}${text}`);
+    this.#last = kind;
   }
 
   #endText(): void {

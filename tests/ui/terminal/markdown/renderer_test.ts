@@ -176,7 +176,7 @@ Deno.test("markdown: inlines, without colours", () => {
 Deno.test("markdown: styles, closed at the end of each word", () => {
   check(
     [
-      ["# A *b*\n## c", 40, "<1;4>A</><1;4> </><1;3;4>b</>\n<1>c</>"],
+      ["# A *b*\n## c", 40, "<1;4;36>A</><1;4;36> </><1;3;4;36>b</>\n<1;36>c</>"],
       ["**a b** ~~c~~ `d  e`", 40, "<1>a</><1> b</> <9>c</> <36>d</><36>  e</>"],
       [`${"`".repeat(63)}a${"`".repeat(63)}`, 200, "<36>a</>"],
       [`${"`".repeat(64)}a${"`".repeat(64)}`, 200, [`${"`".repeat(64)}a${"`".repeat(64)}`]],

@@ -48,7 +48,7 @@ Deno.test("a silence after the answer has begun is a call that is being written"
     assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");
     assertEquals(at(12_001)!.slice(2), "12 s · 1 token: writing a call");
     activity.thought("Hm", true);
-    assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking: Hm");
+    assertEquals(at(12_500)!.slice(2), "12 s · 2 tokens: thinking");
     assertEquals(at(16_000)!.slice(2), "16 s · 2 tokens: writing a call");
     activity.toolStarts({ toolName: "read_file", arguments: {} });
     activity.toolEnds();
@@ -56,23 +56,25 @@ Deno.test("a silence after the answer has begun is a call that is being written"
   });
 });
 
-Deno.test("reasoning fills a row, breaks at words, and goes on in a new one", () => {
+const PLAIN = { columns: 60, unicode: true, paint: (text: string) => text };
+
+Deno.test("reasoning fills two rows with whole words, then the second one moves up", () => {
   atTimes((activity) => {
     activity.begin("a");
-    const shown = (delta: string, columns = 61) => {
+    const shown = (delta: string) => {
       activity.thought(delta);
-      return activity.rows(columns)![0]!.replace(/.*thinking: ?/, "");
+      return activity.callRows({ ...PLAIN, columns: 22 });
     };
     activity.thought("from before", true);
     activity.thought("x\n", true);
-    assertEquals(shown("y"), "x y");
-    assertEquals(shown(" and more "), "x y and more");
-    assertEquals(shown("w\x1bords"), "x y and more w␛ords");
-    const row = activity.rows(61)![0]!;
-    assertEquals(row, "/ 0 s · 5 tokens · Esc stops · thinking: x y and more w␛ords");
-    assertEquals(shown("!!"), "w␛ords!!");
-    assertEquals(shown(" 日日日日日日日日日日"), "日日日日日");
-    assertEquals(shown(" so", 30), "日日日日日 so");
+    assertEquals(shown("y"), ["  x"]);
+    assertEquals(shown(" and more "), ["  x y and more"]);
+    assertEquals(shown("w\x1bords of it"), ["  x y and more w␛ords", "  of"]);
+    assertEquals(shown("s and of others "), ["  x y and more w␛ords", "  of its and of others"]);
+    assertEquals(shown("日日日日日日日"), ["  of its and of others", "  日日日日日日日"]);
+    assertEquals(activity.rows(60), ["/ 0 s · 7 tokens · Esc stops · thinking"]);
+    activity.token("answering");
+    assertEquals(activity.callRows(PLAIN), []);
   });
 });
 
@@ -99,14 +101,27 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     activity.toolStarts({ toolName: "run_bash", arguments: { command: "ls" }, subject });
     let newest = `x\x1b\n${"y".repeat(20)}`;
     activity.toolPrints(() => newest);
-    const shown = (ms: number) => (at(ms), activity.ghostRows(14));
-    assertEquals([shown(5500), shown(5501)], [[], ["    x␛", "    yyyyyyyyyy"]]);
-    assertEquals(at(7001)!.slice(5), ": Running ls");
+    const shown = (ms: number) => (at(ms), activity.callRows({ ...PLAIN, columns: 14 }));
+    assertEquals([shown(5500), shown(5501)], [["◐ Running ls"], [
+      ...["◐ Running ls", "  └ x␛", "    yyyyyyyyyy"],
+    ]]);
+    assertEquals(at(7001)!.slice(2), "7 s · Esc stops");
     newest = " ";
-    assertEquals(shown(7001), []);
+    assertEquals(activity.callRows(PLAIN), [`◐ Running ls${" ".repeat(45)}2 s`]);
     newest = "y";
     activity.toolEnds();
-    assertEquals([shown(7001), at(7001)!.slice(5)], [[], ": waiting"]);
+    assertEquals([activity.callRows(PLAIN), at(7001)!.slice(5)], [[], ": waiting"]);
+  });
+});
+
+Deno.test("a call that only reads has a row of its own once it takes long", () => {
+  atTimes((activity, at) => {
+    activity.begin("a");
+    const subject = { path: "a.ts", action: "read" } as const;
+    activity.toolStarts({ toolName: "read_file", arguments: {}, subject });
+    assertEquals([at(400)!.slice(2), activity.callRows(PLAIN)], ["0 s: Reading a.ts", []]);
+    at(600);
+    assertEquals(activity.callRows(PLAIN), ["◐ Reading a.ts"]);
   });
 });
 

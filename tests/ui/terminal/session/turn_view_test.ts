@@ -69,7 +69,7 @@ const done = (id: string, part: Partial<ToolExecution> = {}) => ({
   },
 });
 
-Deno.test("a blank line stands between text and lines of ours, and none between those", () => {
+Deno.test("a blank line is between text and lines of ours, and none between those", () => {
   const { view, text } = written();
   view.begin("waiting");
   view.onEvent(done("1"));
@@ -90,6 +90,48 @@ Deno.test("a blank line stands between text and lines of ours, and none between 
   view.onEvent({ type: "text_delta", text: "Four." });
   view.end();
   assertEquals(text().slice(before), "\nFour.\n\n");
+});
+
+Deno.test("a call with a body has a blank row before and after it, calls of one row have none between", () => {
+  const { view, text } = written();
+  const failed = { details: { exitCode: 1, output: { stderr: "no" } } };
+  view.begin("waiting");
+  view.onEvent(done("1"));
+  view.onEvent(done("2"));
+  view.onEvent(done("3", failed));
+  view.onEvent(done("4", failed));
+  view.onEvent(done("5"));
+  view.end("· over");
+  const rows = text().replace(/ +failed.*/g, "").split("\n");
+  const [call, body] = ["● Called  x", ["● Called  x", "  └ no", ""]];
+  assertEquals(rows, ["", call, call, "", ...body, ...body, call, "· over", "", ""]);
+});
+
+Deno.test("a failed turn says why in a row with a red sign, and below it what to do", () => {
+  const { view, text } = written();
+  view.begin("waiting");
+  view.fail("HOST answered 500: It broke", "Enter sends it again · /doctor");
+  assertEquals(text().split("\n").slice(1, 3), [
+    ...["✗ HOST answered 500: It broke", "  Enter sends it again · /doctor"],
+  ]);
+});
+
+Deno.test("a turn that takes long has its message and time in the rule", () => {
+  const { now } = performance;
+  let time = 0;
+  performance.now = () => time;
+  try {
+    const { view } = written();
+    view.begin("waiting", "Fix the tests");
+    time = 14_999;
+    assertEquals(view.caption, undefined);
+    time = 134_000;
+    assertEquals(view.caption, { text: "Fix the tests", time: "2:14" });
+    view.end();
+    assertEquals(view.caption, undefined);
+  } finally {
+    performance.now = now;
+  }
 });
 
 Deno.test("reasoning is folded when something else comes, and blank reasoning is none", () => {
@@ -142,9 +184,9 @@ Deno.test("a change is shown below its call, but where its question stands above
   };
   using _ = view.onAsked("1");
   assertEquals(shown("1"), "● Called  x  +1\n");
-  assertEquals(shown("2"), "● Called  x  +1\n    1 + new\n");
+  assertEquals(shown("2"), "\n● Called  x  +1\n    1 + new\n");
   view.end();
-  assertEquals(shown("1"), "● Called  x  +1\n    1 + new\n");
+  assertEquals(shown("1"), "\n● Called  x  +1\n    1 + new\n");
   // A live screen takes the question away.
   const live = written(true);
   using _asked = live.view.onAsked("1");
@@ -169,7 +211,7 @@ Deno.test("what is left out says that Ctrl-O shows it, where there is a screen f
     view.onEvent(done("1", { details: { change } }));
     view.onEvent(done("2", { details: { exitCode: 1, output } }));
     const rows = text().split("\n").filter((row) => row.includes("more line"));
-    assertEquals(rows, [`    … 10 more lines${where}`, `    … 4 more lines${where}`]);
+    assertEquals(rows, [`    … 40 more lines${where}`, `    … 4 more lines${where}`]);
   }
 });
 
@@ -179,7 +221,7 @@ Deno.test("a list of steps is shown once, then the step at work alone, until oth
     const before = text().length;
     const tasks = steps.map(([text, isDone]) => ({ text, isDone }));
     view.onEvent(done("1", { subject: { action: "plan" }, details: { tasks } }));
-    return text().slice(before).split("\n").slice(1, -1);
+    return text().slice(before).split("\n").filter((row) => row.startsWith("  "));
   };
   assertEquals(planned(["a", true], ["b", false]), ["  └ ✔ a", "    ▸ b"]);
   assertEquals(planned(["a", false], ["b", true]), ["  └ ▸ a"]);
@@ -211,7 +253,7 @@ Deno.test("a call that failed ends the open row; so does a dozen", () => {
   view.onEvent(looked("1", "read", "a", 2));
   view.onEvent(done("2", { outcome: "failed", isError: true, result: "No such file\nmore" }));
   assertEquals(text().split("\n"), [
-    ...["", "● Read    a · 2 lines"],
+    ...["", "● Read    a · 2 lines", ""],
     `● Call    x${" ".repeat(63)}failed`,
     ...["  └ No such file", ""],
   ]);
@@ -246,13 +288,13 @@ Deno.test("while a file is written its name, its lines and the newest of them ar
     view.onEvent({ type: "call_delta", name: "write_file", text });
     return view.liveRows()!.map((row) => row.replace(/^. \d+ s/, "N s"));
   };
-  assertEquals(rows(""), ["N s · 1 token · Esc stops · Writing"]);
-  assertEquals(rows('{"file_path": "a.ts"')[0], "N s · 2 tokens · Esc stops · Writing a.ts");
-  assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n\\u001b5'), [
-    ...["    2", "    3", "    4", "    ␛5", ""],
-    "N s · 3 tokens · Esc stops · Writing a.ts · 5 lines",
+  assertEquals(rows(""), ["* Writing ", "", "N s · 1 token · Esc stops"]);
+  assertEquals(rows('{"file_path": "a.ts"')[0], "* Writing a.ts");
+  assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n5\\n\\u001b6'), [
+    ...["* Writing a.ts - 6 lines", "  | 2", "    3", "    4", "    5", "    ␛6", ""],
+    "N s · 3 tokens · Esc stops",
   ]);
-  assertEquals(rows(""), ["N s · 4 tokens · Esc stops · Writing"]);
+  assertEquals(rows("")[0], "* Writing ");
   view.onEvent({ type: "thinking" });
   assertEquals(view.liveRows(), [view.activity.rows(60)?.[0]!]);
   view.note("so");
@@ -265,7 +307,7 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const { view, text } = written(true);
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
-  assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in [89]\.\d s: it broke$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in 9 s: it broke$/);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
   assertEquals(text(), "\n");

@@ -1,0 +1,67 @@
+/** What a turn looks like in a real terminal: failures, thoughts, running commands. */
+import { assert, assertEquals } from "@std/assert";
+import { sessionTest } from "../../../helpers/session.ts";
+
+const bash = (command: string) => ({
+  toolCalls: [{ name: "run_bash", arguments: { command } }],
+});
+const typed = Promise.withResolvers<void>();
+const isIdle = (rows: string[]) => rows.at(-2) === ">";
+
+sessionTest(
+  "a turn that failed says what to do, and its message is back in the line, which Enter sends again",
+  [{ error: { status: 400, message: "It broke" } }, { text: "Well." }],
+  async (terminal, server) => {
+    await terminal.type("fix it\r");
+    await terminal.until(" answered 400: It broke");
+    const rows = await terminal.until((rows) => rows.at(-2) === "> fix it");
+    const at = rows.findIndex((row) => row.startsWith("✗ "));
+    assertEquals(rows[at + 1], "  Enter sends it again · /doctor · /model");
+    await terminal.type("\r");
+    await terminal.until("Well.");
+    const { body } = server.requests.at(-1)!;
+    const users = (body.messages as { role: string }[]).filter(({ role }) => role === "user");
+    assertEquals(users.length, 1);
+  },
+);
+
+sessionTest(
+  "a line that was typed meanwhile is not replaced by a message that failed",
+  [async () => {
+    await typed.promise;
+    return { error: { status: 400, message: "It broke" } };
+  }],
+  async (terminal) => {
+    await terminal.type("fix it\rother");
+    await terminal.until((rows) => rows.at(-2) === "> other");
+    typed.resolve();
+    await terminal.until("✗ ");
+    await terminal.until("↑ Enter sends it again · /doctor · /model");
+    await terminal.until((rows) => rows.at(-2) === "> other");
+  },
+);
+
+sessionTest(
+  "a command that runs has a row as it will be, its newest lines below, and only numbers in the last row",
+  [bash("seq 7; until [ -e go ]; do sleep 0.1; done"), {
+    text: "Done.",
+  }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("y  Yes");
+    await terminal.until((rows) => !rows.some((row) => row.includes("Stop typing")));
+    await terminal.type("y");
+    const rows = await terminal.until((rows) =>
+      rows.some((row) => /^◐ Running seq 7; .* [1-9] s$/.test(row))
+    );
+    const at = rows.findIndex((row) => row.startsWith("◐ Running"));
+    assertEquals(rows.slice(at + 1, at + 7), [
+      ...["  └ 3", "    4", "    5", "    6", "    7", ""],
+    ]);
+    assert(/^. \d+ s · \d+ tokens? · Esc stops$/.test(rows[at + 7]!), rows[at + 7]);
+    await Deno.writeTextFile(`${terminal.folder}/go`, "");
+    await terminal.until("Done.");
+    await terminal.until((rows) => rows.some((row) => /^● Ran {5}seq 7; .* \d\.\d s$/.test(row)));
+    await terminal.until(isIdle);
+  },
+);
