@@ -24,7 +24,6 @@ export interface Approval {
   confinedTo?: string;
   /** The change, made by the tool from the bytes that it will write; missing if there is no preview. */
   preview?: Change;
-  /** The offered answers, in order. */
   choices: readonly ApprovalChoice[];
   /** The rules that `session` and `folder` would add. */
   rules?: readonly OfferedRule[];
@@ -43,7 +42,6 @@ export interface Approval {
 /** `once` runs the call; `session` and `folder` also add `rules`; `edit` changes the command first. */
 export type ApprovalChoice = "once" | "session" | "folder" | "edit" | "refuse";
 
-/** The user's answer to an {@linkcode Approval}. */
 export type ApprovalAnswer =
   | { choice: "once" | "session" | "folder" }
   /** The command as edited by the user. It is checked against the rules and then runs. */

@@ -29,7 +29,6 @@ const HOLDS_HOME =
 interface ConfinementSources {
   settingsFor(folder: string): Promise<SettingsInForce>;
   paths(): PathTable;
-  /** The state folder; undefined without a home folder. */
   stateFolder: string | undefined;
   variables(name: string): string | undefined;
   /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
@@ -43,9 +42,7 @@ interface ConfinementSources {
   onMended(text: string): void;
 }
 
-/** The maximum number of lines about the end of one command. */
 const MAX_MENDED_LINES = 20;
-/** The maximum number of closed folders that are named. */
 const MAX_CLOSED_NAMES = 5;
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 
@@ -166,19 +163,6 @@ export class Confinement {
     return mended || undefined;
   }
 
-  /** Returns the sandbox and the function that makes the view. @throws {RefusedError} if no sandbox works. */
-  async #sandboxFor({ view: makeView }: SettingsInForce) {
-    const sandbox = await this.find();
-    if (typeof sandbox !== "string" && makeView !== undefined) return { sandbox, makeView };
-    const advice = typeof sandbox === "string"
-      ? '. The user can run them without it: "sandbox": "off" in config.json, or --sandbox off at the start'
-      : "";
-    throw new RefusedError(
-      `Refused: commands must run in the sandbox, which cannot start: ${await this
-        .fault()}${advice}`,
-    );
-  }
-
   /** Enters the network that jobs with the same rights share. */
   #join(
     { sandbox, sandboxRead, sandboxWrite }: SettingsInForce,
@@ -206,9 +190,21 @@ export class Confinement {
     return { said, more: all.map((one) => `. ${one}`).join("") };
   }
 
-  /** Makes the view of a program, and mends what killed commands left in it. */
+  /**
+   * Makes the view of a program, and mends what killed commands left in it.
+   * @throws {RefusedError} if no sandbox works.
+   */
   async #viewFor(settings: SettingsInForce, right: Right | undefined) {
-    const { sandbox, makeView } = await this.#sandboxFor(settings);
+    const [sandbox, { view: makeView }] = [await this.find(), settings];
+    if (typeof sandbox === "string" || makeView === undefined) {
+      const advice = typeof sandbox === "string"
+        ? '. The user can run them without it: "sandbox": "off" in config.json, or --sandbox off at the start'
+        : "";
+      throw new RefusedError(
+        `Refused: commands must run in the sandbox, which cannot start: ${await this
+          .fault()}${advice}`,
+      );
+    }
     const { stateFolder, caches } = this.sources;
     const first = makeView(right?.folder);
     const isOpen = (at: string) => accessAt(first, at) === "write";
@@ -248,7 +244,7 @@ export class Confinement {
   }
 }
 
-/** Returns a program that runs without a sandbox. */
+/** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
 async function outside(
   { sandbox, programs = [] }: SettingsInForce,
   [program, args, right]: Parameters<Confine>,
@@ -256,21 +252,17 @@ async function outside(
   // Folders in which sandboxed commands may have created programs are excluded.
   const variables = { PATH: programs.join(":"), ...right?.variables };
   const isOpen = sandbox === "off" || Deno.build.os === "windows";
-  const unlock = right?.locks && await unlockerOf(right.locks);
+  const unlock = right?.locks && await lockGitFolders(right.locks);
+  if (right?.locks && !unlock) {
+    throw new RefusedError(
+      "Refused: another command, here or in another session, writes the repository. Try again when it has ended.",
+    );
+  }
   return {
     ...{ program, args: [...args] },
     ...!isOpen && { variables },
     ...unlock && { mend: () => (unlock(), undefined) },
   };
-}
-
-/** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
-async function unlockerOf(gitFolders: readonly string[]): Promise<() => void> {
-  const unlock = await lockGitFolders(gitFolders);
-  if (unlock) return unlock;
-  throw new RefusedError(
-    "Refused: another command, here or in another session, writes the repository. Try again when it has ended.",
-  );
 }
 
 function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {

@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
 import { isRepositoryWith } from "./folder_looks.ts";
+import { entryAt } from "./places.ts";
 
 /** A path in the folder that commands may not write, or not see. */
 export interface Finding {
@@ -97,7 +98,7 @@ export function gitFileTarget(dotGit: string): string | undefined {
 /** True for a folder that git considers a repository, also if that takes an entry `more`. */
 export function isRepository(folder: string, more = ""): boolean {
   return isRepositoryWith((name) =>
-    name.toLowerCase() === more.toLowerCase() || isThereAt(join(folder, name))
+    name.toLowerCase() === more.toLowerCase() || entryAt(join(folder, name)) !== undefined
   );
 }
 
@@ -232,7 +233,4 @@ const linkIn = (path: string): string | undefined => attempt(() => Deno.readLink
 const hookLinks = (folder: string): string[] =>
   (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
     .filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));
-/** True if there is an entry at a path. A link counts, wherever it leads. */
-export const isThereAt = (path: string): boolean =>
-  attempt(() => Deno.lstatSync(path)) !== undefined;
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

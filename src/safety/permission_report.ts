@@ -31,7 +31,6 @@ export interface ModeStatus {
   isSandboxed: boolean;
   /** True if a sandbox does not write the working directory, and the mode is not plan mode. */
   isReadOnly?: true;
-  /** True if sandboxed commands have the network. */
   hasNetwork?: true;
 }
 

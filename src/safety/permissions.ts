@@ -8,7 +8,7 @@ import { FolderLooks } from "./folder_looks.ts";
 import { homesIn, PathTable } from "./path_table.ts";
 import { PermissionsFile, rulesOf } from "./settings_file.ts";
 import { type KeptRule, parseKept } from "./rules.ts";
-import type { ApproveMode, SandboxMode } from "./settings.ts";
+import type { ApproveMode } from "./settings.ts";
 import { isObject } from "../text/json.ts";
 import { type View, writtenFolders } from "./view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
@@ -48,8 +48,9 @@ export function openPermissions(
   env: VariableReader = (name) => Deno.env.get(name),
 ): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
-  const { sandbox } = file.general();
-  return new Permissions(choice, file, choice.sandbox ?? sandbox, env);
+  // An invalid file is refused at once.
+  file.general();
+  return new Permissions(choice, file, env);
 }
 
 const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
@@ -70,14 +71,11 @@ export class Permissions {
   readonly #networked = new Set<string>();
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
-  /** The frontend of the session that uses these permissions; undefined without one. */
   frontend: Approver | undefined;
 
-  /** @param wantedSandbox the sandbox mode that the user named for all folders */
   constructor(
     private readonly choice: PermissionChoice,
     private readonly file: PermissionsFile,
-    private readonly wantedSandbox: SandboxMode | undefined,
     readonly variables: VariableReader,
     programs = { caches: "caches", areCommands: true },
   ) {
@@ -115,7 +113,7 @@ export class Permissions {
       decide: async (tool, args, context) => {
         await expectSwaps();
         const settings = await this.#settingsFor(context.workingDir);
-        const { programs = [] } = settings;
+        const { view: makeView, programs = [] } = settings;
         const source = { root: context.workingDir, programs, home: this.paths.home };
         const git = {
           ...gitQueries(source),
@@ -123,7 +121,6 @@ export class Permissions {
           isKnown: isKnownRepository,
         };
         // The verdict, the question and its rule use the same view.
-        const { view: makeView } = settings;
         let view: View | undefined;
         const decision = await new CallPolicy(tool, context, {
           settings: {
@@ -174,11 +171,9 @@ export class Permissions {
   confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
     const { choice, file, variables } = this;
     const programs = { caches: `servers/${name}`, areCommands };
-    const made = (wanted: PermissionChoice, sandbox = this.wantedSandbox) =>
-      new Permissions(wanted, file, sandbox, variables, programs);
+    const made = (wanted: PermissionChoice) => new Permissions(wanted, file, variables, programs);
     const asCommands = made(choice);
-    const sandbox = choice.sandbox ?? "workspace-write";
-    const anyhow = made({ ...choice, sandbox }, sandbox);
+    const anyhow = made({ ...choice, sandbox: choice.sandbox ?? "workspace-write" });
     return async (...given) => {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
@@ -212,7 +207,7 @@ export class Permissions {
     for (const variable of this.env.filter((name) => API_KEY_ENVS.includes(name))) {
       notices.push({ code: "key_withheld", variable });
     }
-    const wanted = this.wantedSandbox;
+    const wanted = this.choice.sandbox ?? this.file.general().sandbox;
     // Most folders have no settings, so their rules are loaded when they are needed. If no sandbox mode is set,
     // only the settings decide if commands are sandboxed.
     const isPlain = (wanted === undefined ? !mayRun : wanted === "off") &&
@@ -266,7 +261,6 @@ export class Permissions {
     this.setApprove(isSandboxed && this.choice.prefersAuto ? "auto" : "ask");
   }
 
-  /** True under `--yes`: see `PermissionChoice.yes`. */
   get approvesAll(): boolean {
     return this.choice.yes === true;
   }
@@ -331,7 +325,6 @@ export class Permissions {
     await this.file.disallow(text, folder);
   }
 
-  /** The state folder; undefined without a home folder. */
   get stateFolder(): string | undefined {
     return stateFolder(this.variables);
   }

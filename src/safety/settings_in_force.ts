@@ -62,7 +62,7 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, paths, toolNames, added, path, hasSandbox, ...looked }: SettingsSources,
+  { choice, file, paths, toolNames, added, path, looks, hasSandbox }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
   const configured = choice.approve ?? here.approve ?? general.approve;
@@ -113,7 +113,7 @@ export async function settingsInForce(
   inForce.notices.push(...missingPaths(inForce));
   if (inForce.approve === "plan") inForce = planned(inForce);
   if (holdsHome || !await hasSandbox()) return inForce;
-  return { ...inForce, view: viewsOf(folder, inForce, path, looked), looks: looked.looks };
+  return { ...inForce, view: viewsOf(folder, inForce, path, looks), looks };
 }
 
 function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): PermissionNotice[] {
@@ -136,7 +136,7 @@ function viewsOf(
   folder: string,
   { paths, sandbox, sandboxRead: read, sandboxWrite, network, rules }: SettingsInForce,
   path: string | undefined,
-  looked: Pick<SettingsSources, "looks">,
+  looks: FolderLooks,
 ): (more?: string) => View {
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
   const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>
@@ -148,7 +148,7 @@ function viewsOf(
       network,
       paths,
       read,
-      ...looked,
+      looks,
       write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
       programs: programFolders(folder, path),
       allPrograms: programFolders(undefined, path),

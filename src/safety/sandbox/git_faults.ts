@@ -7,7 +7,6 @@ import {
   bytesWithin,
   gitFileTarget,
   isRepository,
-  isThereAt,
   leavesName,
   smallFile,
   textWithin,
@@ -105,7 +104,7 @@ export function putAside(faults: Iterable<Fault>): string[] {
 }
 
 function markSearched(path: string, isSearched: boolean): void {
-  if (isSearched || !isThereAt(path)) unsearched.delete(path);
+  if (isSearched || !entryAt(path)) unsearched.delete(path);
   else unsearched.add(path);
 }
 
@@ -171,7 +170,7 @@ export function changedFaults(
   const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
   if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
   // git writes the files that it names, without a look at their paths.
-  if (isThereAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
+  if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
     faults.set(resolvedPath, undefined);
   }
   for (const [name, pattern] of RUN_LATER) {
@@ -182,7 +181,7 @@ export function changedFaults(
   }
   const isSame = index !== undefined && indexState(at) === index;
   const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
-  if (!isSame && isThereAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
+  if (!isSame && entryAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
 
@@ -194,7 +193,7 @@ export const newFaults = (
 ): Fault[] =>
   repositories.flatMap((at): Fault[] => {
     const look = () => git.time.left > 0 ? [...faultsOf(at, repositories, root, git)] : undefined;
-    return attempt(look) ?? (isThereAt(at) ? [[at]] : []);
+    return attempt(look) ?? (entryAt(at) ? [[at]] : []);
   });
 
 function faultsOf(
@@ -217,12 +216,12 @@ function faultsOf(
     return isChecked ? [] : [[at]];
   }
   const faults = changedFaults(at, git);
-  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(isThereAt)) {
+  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
     const text = git.harmlessText(path);
     if (text !== undefined) faults.set(path, text);
   }
   // Without that, it is no repository.
-  if (!isThereAt(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
+  if (!entryAt(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
   const [hooks, common, shared] = [
     `${at}/hooks`,
     `${at}/commondir`,
@@ -231,7 +230,7 @@ function faultsOf(
   const leadsTo = smallFile(common);
   const isWorktree = /^\.\n?$/.test(leadsTo) ||
     /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
-  if (isThereAt(common) && !isWorktree) faults.set(common, undefined);
+  if (entryAt(common) && !isWorktree) faults.set(common, undefined);
   const isNear = (line: string) => {
     const objects = isPlain(line) ? realIn("objects", line) : undefined;
     // Its objects may be elsewhere, too.
@@ -239,9 +238,9 @@ function faultsOf(
   };
   const isEmpty = entryAt(shared)?.size === 0;
   const areNear = isEmpty || smallFile(shared).replace(/\n$/, "").split("\n").every(isNear);
-  if (isThereAt(shared) && !areNear) faults.set(shared, undefined);
+  if (entryAt(shared) && !areNear) faults.set(shared, undefined);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
-  if (isThereAt(hooks) && !areSamples) faults.set(hooks, undefined);
+  if (entryAt(hooks) && !areSamples) faults.set(hooks, undefined);
   return faults;
 }

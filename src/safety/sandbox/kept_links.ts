@@ -8,8 +8,8 @@
 import { attempt } from "../../attempt.ts";
 import { atProgramStop } from "../../program_stop.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
-import { isThereAt } from "../git_files.ts";
 import { runInPlace } from "../in_place.ts";
+import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 
 const CHECK_MS = 1000;
@@ -42,7 +42,7 @@ function targetIn(path: string): string | undefined {
     const bytes = [...new TextEncoder().encode(target)];
     return escaped(bytes.map((byte) => byte.toString(8).padStart(3, "0")));
   }
-  if (!attempt(() => Deno.lstatSync(path))?.isSymlink) return undefined;
+  if (!entryAt(path)?.isSymlink) return undefined;
   const { output, fault } = runInPlace(dirname(path), BYTES, [basename(path)]);
   return fault === undefined ? escaped(output.split(/\s+/)) : undefined;
 }
@@ -126,7 +126,7 @@ const restore = (rows: readonly LinkRow[]): Restored[] =>
     const folder = dirname(path);
     runInPlace(dirname(folder), OPEN_FOLDER, [basename(folder)]);
     if (!isReplaced(row)) return [];
-    const there = attempt(() => Deno.lstatSync(path));
+    const there = entryAt(path);
     const end = there?.isSymlink ? REPLACED_LINK : REPLACED;
     const aside = `${basename(path)}.${crypto.randomUUID().slice(0, 8)}${end}`;
     const { fault } = runInPlace(folder, PUT_BACK, [basename(path), target, there ? aside : ""]);
@@ -134,6 +134,6 @@ const restore = (rows: readonly LinkRow[]): Restored[] =>
       (fault === undefined
         ? "it was restored"
         : `it could not be restored (${fault}): until you restore it, do not use git there or open the folder`) +
-      (isThereAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
+      (entryAt(join(folder, aside)) ? `, and its replacement is now ${aside}` : "");
     return [{ line, fault }];
   });

@@ -8,7 +8,6 @@ import { hasOtherBytes, type PathAccess } from "../folder_looks.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import { accessAt, type View } from "../view.ts";
 
-/** The mount of a path. */
 interface SandboxMount {
   /** The arguments for bubblewrap; empty if the path needs no mount. */
   words: string[];
