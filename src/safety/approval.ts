@@ -49,10 +49,7 @@ export type ApprovalAnswer =
   /** The model reads `reason`; it may be empty. */
   | { choice: "refuse"; reason: string };
 
-/**
- * A rule was added, which allows the calls `words`: permanently if `path` stores it, otherwise for the session.
- * `error`: why it was not saved.
- */
+/** A rule was added that allows the calls `words`: permanently if `path` stores it. `error`: why it was not saved. */
 export interface RuleAdded {
   type: "rule_added";
   rule: string;

@@ -37,19 +37,13 @@ const CLOCK_TICK_MS = 2000;
 
 /** A folder whose listing costs more is listed in advance. */
 const LARGE_COST = 10_000;
-/**
- * The time to look into an unchanged folder, into a new one, and for each entry of a new one, in units of about 4
- * us.
- */
+/** The cost of an unchanged folder, of a new one, and of each entry of a new one, in units of about 4 us. */
 const COSTS = { kept: 3, folder: 20, entry: 1 };
 
 /** True for a path with bytes that are not UTF-8, which Deno replaces with this character. */
 export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
 
-/**
- * Returns a text that changes with the folder's entries; undefined if it might not change. The system sets
- * `ctime` at each change of a folder's entries and permissions, and no program can set it.
- */
+/** Returns a text that changes with the folder (no program can set `ctime`); undefined if it might not. */
 function folderState(
   { dev, ino, ctime, mtime, mode }: Deno.FileInfo,
   mayBeNew = false,
@@ -91,10 +85,7 @@ export class FolderLooks {
 
   constructor(private readonly paths: PathTable) {}
 
-  /**
-   * Returns the contents of a folder, empty if it is not a folder. Returns undefined if this user may not list or
-   * enter it, as when a command closes the folder to reopen it later.
-   */
+  /** Returns the contents of a folder; empty for other paths, undefined if this user may not list or enter it. */
   at(folder: string, isWhole = false): FolderLook | undefined {
     try {
       const info = Deno.statSync(`${folder}/.`);

@@ -173,10 +173,7 @@ const RUN =
 /** Frequent settings that name no program. */
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
-/**
- * Returns git's files, and the hooks, programs and included settings that its settings name, the user's own among
- * them.
- */
+/** Returns git's files, and the hooks, programs and files that its settings name, the user's own included. */
 export function gitFindings(
   path: string,
   worktree: string,

@@ -216,10 +216,7 @@ export class PathTable {
   }
 }
 
-/**
- * Returns the home folders of people from the text of `/etc/passwd`. A folder such as `/app`, which an image has for
- * its service, is a project's.
- */
+/** Returns the home folders of people in the text of `/etc/passwd`, not those of services, such as `/app`. */
 export function homesIn(passwd: string): string[] {
   return passwd.split("\n").flatMap((line) => {
     const [, , uid, , , home = ""] = line.split(":");
@@ -364,10 +361,7 @@ function scopeOf(glob: string): "home" | "root" | "deep" | "anywhere" {
   return glob.includes("/**/") ? "deep" : "anywhere";
 }
 
-/**
- * Returns the expression for patterns without braces, up to the end of the path or of a folder's name. A copy that an
- * editor or a file manager made of a file matches too.
- */
+/** Returns the expression for patterns without braces, and for copies that editors or file managers made. */
 function globSource(globs: readonly string[], fileEnd = FILE_END): string {
   const escaped = (text: string) =>
     escapeRegex(text).replace(/\\\*/g, "[^/]*").replace(/\\\?/g, "[^/]");
@@ -389,10 +383,7 @@ const COPY_END = "(?:~|#|\\.(?:bak|old|orig|save|sw[a-p])| copy| \\(copy\\))";
 const FILE_END = `${COPY_END}?/?$`;
 const COPY = new RegExp(`${COPY_END}$`);
 
-/**
- * Returns the expression for an absolute path, as written and as file systems compare it, in both normalization
- * forms.
- */
+/** Returns the expression for an absolute path in all forms in which file systems compare it. */
 function absoluteSource({ path, isFolder }: ConfinedPath): string {
   const forms = [composedPath(path), plainPath(path)].flatMap((one) => [one, one.normalize("NFD")]);
   const source = [...new Set(forms)].map(escapeRegex).join("|");

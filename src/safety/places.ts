@@ -16,8 +16,8 @@ export interface Place {
 }
 
 /**
- * Resolves `path`, which may not exist yet, and follows dangling links. A path that cannot be resolved counts as
- * outside. Callers open `real`, so a link that changes later has no effect.
+ * Resolves a path, also a missing one. One that cannot be resolved counts as outside. Callers open `real`, so that a
+ * link that changes later has no effect.
  */
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);

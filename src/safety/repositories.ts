@@ -52,10 +52,7 @@ const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
-/**
- * Looks for repositories in what commands can write below `root`. Also returns what leads to a repository, and folders
- * that cannot be listed. `isComplete` is false if there is no time for all.
- */
+/** Returns the repositories that commands can write below `root`, what leads to one, and folders that are closed. */
 export function repositoriesIn(
   root: string,
   looks: FolderLooks,

@@ -229,10 +229,7 @@ export function matchesPath(rule: Rule, root: string, at: string): boolean {
   return false;
 }
 
-/**
- * True if an allow rule covers a command: exactly its words, all of which are known before it runs. Input from
- * elsewhere, as in `echo x | sh`, adds to the words.
- */
+/** True if an allow rule covers a command: exactly its words, known before it runs, with no other input. */
 export function allowsCommand(rule: Rule, command: SimpleCommand): boolean {
   const { words, assignments } = command;
   if (assignments.length > 0 || words.length === 0) return false;
@@ -257,10 +254,7 @@ function isSteady({ text, kind }: Word): boolean {
   return kind === "pattern" && !/^[-*?[~]|\{|(^|\/)\.(?!\/)|[:=]~/.test(text);
 }
 
-/**
- * Returns if a rule that refuses or asks covers one of `runs`; `maybe` if it depends on what the command expands
- * to.
- */
+/** Returns if a rule that refuses or asks covers one of `runs`; `maybe` if that depends on expansions. */
 export function concernsCommand(
   rule: Rule,
   runs: readonly (readonly Word[])[],

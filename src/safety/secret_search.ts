@@ -1,4 +1,4 @@
-/** Searches readable folders outside of the working directory for secrets: of the home folder, and the system's. @module */
+/** Searches the readable folders of the home folder and of the system for secrets. @module */
 
 import { isWithin } from "../text/paths.ts";
 import { join } from "../text/std_path.ts";
@@ -47,10 +47,7 @@ const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 
 const systemFindings = new WeakMap<FolderLooks, string[]>();
 
-/**
- * Returns the secrets in the system's folders: those with known names and, to root, what other users may not read.
- * Commands cannot write there, so the result is cached.
- */
+/** Returns the system's secrets: by known names and, to root, what others may not read. No command changes them. */
 function findSystemSecrets(looks: FolderLooks): string[] {
   const places = ["/usr/local", ...SECRET_PLACES].flatMap((path) => realPathOf(path) ?? []);
   // A file may disappear meanwhile.

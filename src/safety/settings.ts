@@ -8,10 +8,7 @@ import type { Rule, RuledTool, RuleEffect } from "./rules.ts";
 import type { NetworkGrant } from "./shell/beginnings.ts";
 import type { View } from "./view.ts";
 
-/**
- * The approval modes, strictest first. `plan` writes nothing and runs only sandboxed commands; `never` refuses
- * what `ask` asks about.
- */
+/** The approval modes, strictest first: `plan` only runs sandboxed commands, `never` refuses what `ask` asks about. */
 export const APPROVE_MODES = ["plan", "never", "ask", "edits", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
 /** The sandbox modes, strictest first. */
@@ -58,10 +55,7 @@ export interface Settings {
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
-    /**
-     * False for a repository that commands of this session made, whose remotes they chose, and for all while git
-     * folders that commands wrote could not be searched.
-     */
+    /** False for repositories that commands of this session made, and for all while some could not be searched. */
     isKnown(folder: string): boolean;
     /** True if git answers one of these queries in another way now. */
     hasChanged(): boolean;

@@ -46,10 +46,7 @@ const isPlain = (line: string): boolean =>
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path) : undefined;
 
-/**
- * Returns the contents of an index; undefined if it cannot be compared. Times say nothing: a program that mapped a file
- * before changes it without them.
- */
+/** Returns the contents of an index; undefined if it cannot be compared. Its times do not show all changes. */
 const indexState = (folder: string): string | undefined =>
   attempt(() => {
     let left = MAX_COMPARED;

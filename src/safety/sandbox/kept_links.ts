@@ -15,10 +15,7 @@ import type { View } from "../view.ts";
 const CHECK_MS = 1000;
 /** The maximum number of lines about one command, which may replace a link again and again. */
 const MAX_RESTORED_LINES = 10;
-/**
- * The end of the name of a replacement. A replacement that is no link may hold secrets, so the table of protected
- * paths has its name.
- */
+/** The end of a replacement's name. It is in the table of protected paths, because it may contain secrets. */
 const REPLACED = ".replaced";
 const REPLACED_LINK = ".replaced-link";
 
@@ -69,10 +66,7 @@ export function restoreLinks(folder: string, stateFolder?: string): string[] {
   return said;
 }
 
-/**
- * Saves the targets of a view's links in a table, and restores them until the returned function is called. That returns
- * a line for each restored link. Replacements are preserved beside them.
- */
+/** Saves a view's links and restores them until the returned function is called, which returns a line for each. */
 export function keepLinks(
   { folder, links = [] }: Pick<View, "folder" | "links">,
   stateFolder?: string,

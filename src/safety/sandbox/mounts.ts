@@ -216,10 +216,7 @@ export function mountinfo(): string {
   return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
 }
 
-/**
- * Returns the mounts of a text such as `/proc/self/mountinfo`, with its texts: the numbers of the device, the folder of
- * it that is mounted, and the path at which that is. See proc_pid_mountinfo(5).
- */
+/** Returns the mounts in the text of `/proc/self/mountinfo`: the folder `root` of `device` is mounted at `at`. */
 export const mountTable = (text = mountinfo()) =>
   text.split("\n").filter(Boolean).map((line) => {
     const [id = "", parent = "", device = "", root = "", at = "", mode] = line.split(" ");

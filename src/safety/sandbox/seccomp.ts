@@ -13,10 +13,7 @@ type ArgumentTest =
   | { arg: number; noneOf: readonly number[]; mask?: number }
   | { arg: number; bits: number };
 
-/**
- * A system call, by its numbers on x86-64 and on ARM64; undefined if the call does not exist. All conditions must be
- * true. Without any, the call is always refused.
- */
+/** A system call by its numbers on x86-64 and ARM64, if it exists there. It is refused if all conditions are true. */
 type RefusedCall = readonly [
   errno: number,
   x64: number | undefined,

@@ -58,10 +58,7 @@ async function startNetwork(bwrap: string, onEnd: () => unknown): Promise<Networ
 export class SharedNetworks {
   readonly #all = new Map<string, { jobs: number; network: Promise<Network | undefined> }>();
 
-  /**
-   * Returns the words before `bwrap` that enter the network of jobs with the same `rights`, if there is one. A job
-   * starts one. Call `leave` after the program.
-   */
+  /** Returns the words before `bwrap` that enter the network of jobs with these rights. Call `leave` afterwards. */
   async join(rights: string, bwrap: string, isJob: boolean) {
     const shared = this.#all.get(rights) ?? { jobs: 0, network: Promise.resolve(undefined) };
     if (isJob && shared.jobs++ === 0) {

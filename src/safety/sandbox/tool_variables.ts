@@ -28,10 +28,7 @@ const FOLDERS: readonly ToolFolder[] = [
   ["npm_config_cache", ".npm", "npm"],
   ["pnpm_config_store_dir", ".local/share/pnpm/store", "pnpm-store"],
 ];
-/**
- * Packages that builds read. Without a network the user's are used, until a command of this folder had the
- * network; then those that it fetched are used.
- */
+/** Packages that builds read: the user's, until a command of the folder had the network and fetched its own. */
 const PACKAGES: readonly ToolFolder[] = [
   ["CARGO_HOME", ".cargo", "cargo"],
   ["COREPACK_HOME", ".cache/node/corepack", "corepack-own"],

@@ -30,10 +30,7 @@ export async function expectSwaps(willRun = false): Promise<void> {
   if (willRun || [...writers.values()].includes(true)) await expectPipes();
 }
 
-/**
- * Notes that a program starts. Returns a function that puts aside, at its end, the files by which git would run
- * something in repositories that this program or others made.
- */
+/** Notes a program's start. Returns a function for its end, which puts aside what git would run in new repositories. */
 export function startWriter(view: View, looks: FolderLooks, git: GitAnswers): () => string[] {
   writers.set(view, true);
   const isWritten = (path: string) =>

@@ -6,10 +6,7 @@ import type { Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
 import { isHarmless, runsOthers } from "./wrappers.ts";
 
-/**
- * Subcommands whose further words name no code. After the bar are those that use the network, or run what they
- * fetch. `python -m` applies to every Python with that option.
- */
+/** Subcommands whose further words name no code; after the bar, those that use the network or run what they fetch. */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
   cargo: "bench build check clippy doc fmt test tree | add fetch install publish update",
   deno: "fmt lint | add cache install publish update",
@@ -41,10 +38,7 @@ const REACHING = new Set(
 interface Beginning {
   /** The program and its subcommand; all words if it has no subcommand, or if further words may name code. */
   words: readonly Word[];
-  /**
-   * `open`: any words may follow; `reaching`: it uses the network; `closed`: further words are not known to be
-   * safe.
-   */
+  /** `open`: any words may follow; `reaching`: it uses the network; `closed`: further words may be unsafe. */
   kind: "open" | "reaching" | "closed";
 }
 
@@ -83,10 +77,7 @@ function familyOf(beginning: string): string {
 const OTHER_SOURCE = /(^|=)([.~]?\.?\/|\.\.?$)|^file:|:\/\/|^git\+/;
 const OTHER_PACKAGE = /^[^@-][^@]*\/|\.(tgz|tar\.gz|whl|zip)$/;
 
-/**
- * Returns the grants that let a line use the network: one per command, or one for the whole line if its words do
- * not show what runs.
- */
+/** Returns the network grants of a line: one per command, or one for the line if its words do not show what runs. */
 export function networkGrants(text: string): NetworkGrant[] {
   const line = parseCommandLine(text);
   const texts = new Map<string, boolean>();
@@ -126,10 +117,7 @@ export function isQuiet(words: readonly Word[]): boolean {
     QUIET.test(words.map(({ text }) => text.replace(/\s/g, "_")).join(" "));
 }
 
-/**
- * Returns the folder that a line changes to first, as in `cd sub && make`, where nothing else runs if that fails.
- * Returns undefined if the line does not start so, or may run a part of it elsewhere.
- */
+/** Returns the folder that the whole line runs in, as in `cd sub && make`; undefined without one. */
 export function enteredFolder(text: string): string | undefined {
   const [start, folder] = /^\s*cd[ \t]+([\w./@+][\w./@+-]*)[ \t]*&&/.exec(text) ?? [];
   if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(folder)) return undefined;

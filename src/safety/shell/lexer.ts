@@ -56,10 +56,7 @@ export function take(s: ShellSource, pattern: RegExp): string | undefined {
   return found;
 }
 
-/**
- * Skips a backslash at the end of a line. It joins the characters around it to one word or operator, so it is
- * only harmless after a blank.
- */
+/** Skips a backslash at the end of a line: after a blank, it joins no characters around it. */
 export function continued(s: ShellSource): void {
   if (!/[ \t\n]/.test(s.text[s.at - 1] ?? " ")) fail("a line is continued inside of a word");
   s.at += 2;

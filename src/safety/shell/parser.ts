@@ -100,10 +100,7 @@ function add(s: ShellSource, command: SimpleCommand): void {
   if (s.commands.push(command) > MAX_COMMANDS) fail(`it has more than ${MAX_COMMANDS} commands`);
 }
 
-/**
- * Adds a command named `function` for a definition, so that no rule allows it: a function redefines a name, and
- * may call itself endlessly.
- */
+/** Adds a command named `function` for a definition, which no rule allows: it may redefine a name or call itself. */
 function define(s: ShellSource, name: Word): void {
   add(s, newCommand(wordOf("function"), name));
 }

@@ -24,10 +24,7 @@ export function pathsInErrors(output: string): { line: string; paths: string[] }
     }));
 }
 
-/**
- * Returns the one folder outside of the sandbox that contains all paths in such messages, unless it is a special
- * one.
- */
+/** Returns the one folder outside of the sandbox that contains all paths in such messages, if it is no special one. */
 export function refusedFolder(
   output: string,
   { view, paths, place, root, programs = [] }: Scene,
