@@ -7,6 +7,16 @@ import type { PathTable } from "./path_table.ts";
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
 export type PathAccess = "none" | "read" | "write" | "own";
 
+/** A path in the folder that commands may not write, or not see. */
+export interface Finding {
+  path: string;
+  access: "none" | "read";
+  isGitFolder?: true;
+  /** The kind of path that a setting names here. If it is missing, commands may not create it. */
+  named?: "hooks" | "file";
+  isSettings?: true;
+}
+
 interface FolderEntry {
   name: string;
   path: string;
@@ -79,6 +89,10 @@ export class FolderLooks {
   cost = 0;
   /** True once listing a folder took long. */
   isLarge = false;
+  /** The newest findings below folders. */
+  readonly findings = new Map<string, readonly Finding[]>();
+  /** The secrets in the system's folders, once they are searched. */
+  systemSecrets: readonly string[] | undefined;
   readonly #kept = new Map<string, KeptLook>();
   #size = 0;
   #walking = false;

@@ -1,8 +1,8 @@
 /** Searches a folder for what is secret, protected, git's, or named by a rule. @module */
 
 import { basename, dirname } from "../text/std_path.ts";
-import { type FolderLooks, isGitName } from "./folder_looks.ts";
-import { type Finding, gitFindings } from "./git_files.ts";
+import { type Finding, type FolderLooks, isGitName } from "./folder_looks.ts";
+import { gitFindings } from "./git_files.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** The maximum cost of listing folders, because each command waits for it: about 0.2 s. */
@@ -34,12 +34,10 @@ export function findingsIn(
 ): { found: Finding[]; isComplete: boolean } {
   const { root, ruled } = look;
   const own = ruled?.(root);
-  const last = lastFindings.get(looks) ?? new Map<string, Finding[]>();
-  lastFindings.set(looks, last);
-  const top = folderFindings({ ...look, at: root }, looks);
+  const top = folderFindings(look, { path: root }, looks);
   // A command may have closed the folder to this search only: its files can still be read by name.
   if (top === undefined) {
-    const found = [...last.get(root) ?? [], { path: root, access: "read" } as const];
+    const found = [...looks.findings.get(root) ?? [], { path: root, access: "read" } as const];
     return { found, isComplete: false };
   }
   const limit = looks.cost + MAX_COST + top.folders.length * CLOSED_COST;
@@ -54,12 +52,11 @@ export function findingsIn(
   for (const first of inOrder) {
     const inside: Finding[] = [];
     const folders = [first];
-    for (const { path, ...where } of folders) {
+    for (const folder of folders) {
       if (looks.cost > limit) break;
-      const { found, folders: more } = folderFindings({ ...look, at: path, ...where }, looks) ??
-        { found: [{ path, access: "none" } as const], folders: [] };
-      inside.push(...found);
-      folders.push(...more);
+      const findings = folderFindings(look, folder, looks);
+      inside.push(...findings?.found ?? [{ path: folder.path, access: "none" } as const]);
+      folders.push(...findings?.folders ?? []);
     }
     if (looks.cost <= limit) found.push(...inside);
     else {
@@ -68,11 +65,9 @@ export function findingsIn(
       found.push({ path: first.path, access: look.isListed ? "read" : "none" });
     }
   }
-  last.set(root, found);
+  looks.findings.set(root, found);
   return { found, isComplete };
 }
-
-const lastFindings = new WeakMap<FolderLooks, Map<string, Finding[]>>();
 
 interface FolderToLookAt {
   path: string;
@@ -83,10 +78,8 @@ interface FolderToLookAt {
 
 /** Returns the findings in one folder, and its folders to search; undefined if this user may not list it. */
 function folderFindings(
-  { at, root, paths, ruled, isShallow, isHeld = false, isOthers = false }:
-    & PlaceLook
-    & Omit<FolderToLookAt, "path">
-    & { at: string },
+  { root, paths, ruled, isShallow }: PlaceLook,
+  { path: at, isHeld = false, isOthers = false }: FolderToLookAt,
   looks: FolderLooks,
 ): { found: Finding[]; folders: FolderToLookAt[] } | undefined {
   const look = looks.at(at, ruled !== undefined);

@@ -2,18 +2,8 @@
 
 import { attempt } from "../attempt.ts";
 import { dirname, join, resolve } from "../text/std_path.ts";
-import { isRepositoryWith } from "./folder_looks.ts";
+import { type Finding, isRepositoryWith } from "./folder_looks.ts";
 import { entryAt } from "./places.ts";
-
-/** A path in the folder that commands may not write, or not see. */
-export interface Finding {
-  path: string;
-  access: "none" | "read";
-  isGitFolder?: true;
-  /** The kind of path that a setting names here. If it is missing, commands may not create it. */
-  named?: "hooks" | "file";
-  isSettings?: true;
-}
 
 /** A setting with its name and value. A comment may have been one. */
 const LINE = /^([#; \t]*(?:\[[^\]\n]*\][ \t]*)?([a-z][a-z\d-]*)[ \t]*=)((?:\\\r?\n|.)*)/gim;

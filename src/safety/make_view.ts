@@ -3,9 +3,9 @@
 import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
-import { FolderLooks, type PathAccess } from "./folder_looks.ts";
+import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { DEPENDENCIES, findingsIn, type PlaceLook } from "./folder_search.ts";
-import { type Finding, isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
+import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
@@ -99,17 +99,16 @@ function looksBeside(
   repository: string | undefined,
   listed: readonly string[],
 ): PlaceLook[] {
-  const looks: PlaceLook[] = ruledPlaces.map((root) => ({ root, ruled }));
-  if (repository !== undefined) looks.push({ root: repository, paths });
-  for (const at of write) {
-    const [root] = repositoryAround(at, paths.homes);
-    if (root !== undefined) looks.push({ root, paths, isShallow: true });
-  }
-  for (const root of listed) {
-    // It may be as large as `/tmp`, and a user who lists a secret wants it readable.
-    if (paths.secretKind(root) === undefined) looks.push({ root, paths, isShallow: true });
-  }
-  return looks.filter(({ root }) => !isWithin(folder, root));
+  // What the user lists may be as large as `/tmp`, and a user who lists a secret wants it readable.
+  const shallow = [
+    ...write.flatMap((at) => repositoryAround(at, paths.homes)[0] ?? []),
+    ...listed.filter((root) => paths.secretKind(root) === undefined),
+  ];
+  return [
+    ...ruledPlaces.map((root) => ({ root, ruled })),
+    ...repository === undefined ? [] : [{ root: repository, paths }],
+    ...shallow.map((root) => ({ root, paths, isShallow: true })),
+  ].filter(({ root }) => !isWithin(folder, root));
 }
 
 /** Returns the folders of PATH in the folder, except those of dependencies, which package managers write. */

@@ -1,7 +1,6 @@
 /** Creates missing paths that no sandboxed command may create. @module */
 
-import { hasOtherBytes } from "./folder_looks.ts";
-import type { Finding } from "./git_files.ts";
+import { type Finding, hasOtherBytes } from "./folder_looks.ts";
 import { runInPlace } from "./in_place.ts";
 import { entryAt, placeOf } from "./places.ts";
 import { isWithin } from "../text/paths.ts";

@@ -1,6 +1,6 @@
 /** What permissions report: notices, the mode, and the settings of a folder. @module */
 
-import type { RuleEffect } from "./rules.ts";
+import type { Rule } from "./rules.ts";
 import type { ApproveMode, SandboxMode } from "./settings.ts";
 
 /** News about permissions that the user has not asked for. */
@@ -41,13 +41,8 @@ export interface PermissionReport extends SandboxStatus {
   env: readonly string[];
   /** The command prefixes that may use the network in this session. */
   networked: readonly string[];
-  rules: readonly {
-    effect: RuleEffect;
-    text: string;
-    isOfSession: boolean;
-    isForSandbox?: boolean;
-  }[];
-  file?: string;
+  rules: readonly Pick<Rule, "effect" | "text" | "isOfSession" | "isForSandbox">[];
+  file?: string | undefined;
 }
 
 export interface SandboxStatus {
@@ -56,5 +51,5 @@ export interface SandboxStatus {
   by?: string;
   why?: string;
   /** How to change the machine so that one works, if known. */
-  advice?: string;
+  advice?: string | undefined;
 }

@@ -333,8 +333,7 @@ export class Permissions {
     const { sandbox: mode, network } = await this.#settingsFor(folder);
     const sandbox = await this.#confinement.find();
     if (typeof sandbox !== "string") return { mode, network, by: sandbox.by };
-    const advice = namespacesAdvice();
-    return { mode, network, why: sandbox, ...advice !== undefined && { advice } };
+    return { mode, network, why: sandbox, advice: namespacesAdvice() };
   }
 
   async describe(folder: string): Promise<PermissionReport> {
@@ -345,10 +344,8 @@ export class Permissions {
       ...mode === "off" ? { mode, network } : await this.sandboxStatus(folder),
       env: this.env,
       networked: [...this.#networked],
-      rules: rules.map((
-        { effect, text, isOfSession = false, isForSandbox = false },
-      ) => ({ effect, text, isOfSession, ...isForSandbox && { isForSandbox } })),
-      ...this.file.path !== undefined && { file: this.file.path },
+      rules,
+      file: this.file.path,
     };
   }
 

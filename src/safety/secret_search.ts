@@ -2,9 +2,9 @@
 
 import { isWithin } from "../text/paths.ts";
 import { join } from "../text/std_path.ts";
-import { type FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
+import { type Finding, type FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
 import { DEPENDENCIES } from "./folder_search.ts";
-import { type Finding, smallFile, withoutCredentials } from "./git_files.ts";
+import { smallFile, withoutCredentials } from "./git_files.ts";
 import { runInPlaces } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { canOpen, realPathOf } from "./places.ts";
@@ -45,9 +45,7 @@ const SYSTEM_LEVELS = 4;
 /** Public files in them: trusted certificates. */
 const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 
-const systemFindings = new WeakMap<FolderLooks, string[]>();
-
-/** Returns the system's secrets: by known names and, to root, what others may not read. No command changes them. */
+/** Returns the system's secrets: by known names and, to root, what others may not read. No command writes there. */
 function findSystemSecrets(looks: FolderLooks): string[] {
   const places = ["/usr/local", ...SECRET_PLACES].flatMap((path) => realPathOf(path) ?? []);
   // A file may disappear meanwhile.
@@ -64,15 +62,12 @@ function findSystemSecrets(looks: FolderLooks): string[] {
     }
   };
   for (const folder of SECRET_PLACES) look(folder, SYSTEM_LEVELS);
-  const secrets = found.filter((path) => hasOtherBytes(path) || canOpen(path));
-  systemFindings.set(looks, secrets);
-  return secrets;
+  return found.filter((path) => hasOtherBytes(path) || canOpen(path));
 }
 
 /** @param own the folders that are not the system's */
 export function systemSecrets(looks: FolderLooks, own: readonly string[]) {
-  const all = systemFindings.get(looks) ??
-    (Deno.build.os === "linux" ? findSystemSecrets(looks) : []);
-  return all.filter((path) => !own.some((at) => isWithin(at, path)))
+  looks.systemSecrets ??= Deno.build.os === "linux" ? findSystemSecrets(looks) : [];
+  return looks.systemSecrets.filter((path) => !own.some((at) => isWithin(at, path)))
     .map((path): Finding => ({ path, access: "none" }));
 }
