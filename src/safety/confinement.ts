@@ -190,10 +190,7 @@ export class Confinement {
     return { said, more: all.map((one) => `. ${one}`).join("") };
   }
 
-  /**
-   * Makes the view of a program, and mends what killed commands left in it.
-   * @throws {RefusedError} if no sandbox works.
-   */
+  /** Makes the view of a program, and mends what killed commands left. @throws {RefusedError} if no sandbox works. */
   async #viewFor(settings: SettingsInForce, right: Right | undefined) {
     const [sandbox, { view: makeView }] = [await this.find(), settings];
     if (typeof sandbox === "string" || makeView === undefined) {

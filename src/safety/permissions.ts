@@ -39,10 +39,7 @@ import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "./host_verdict.ts";
 import { namespacesAdvice } from "./sandbox/probe.ts";
 
-/**
- * Reads the user's settings file. `env` has the home folder, the settings folders and PATH.
- * @throws {UsageError} if the file is invalid.
- */
+/** Reads the user's settings file, with the folders that `env` names. @throws {UsageError} if it is invalid. */
 export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
@@ -162,11 +159,9 @@ export class Permissions {
   }
 
   /**
-   * Returns a function that sandboxes an MCP server, or hooks, like commands, but with a `/tmp` and caches of
-   * their own. Without a set sandbox mode, a server still runs sandboxed where that works: the user approves its
-   * calls, but cannot see what they do.
-   * @param areCommands true for hooks of the folder: they may use git like commands, and are refused if they cannot
-   * be sandboxed
+   * Returns a function that sandboxes an MCP server, or hooks, with a `/tmp` and caches of their own. Without a set
+   * sandbox mode, a server runs sandboxed if that works: the user approves its calls, but cannot see what they do.
+   * @param areCommands true for hooks of the folder, which may use git, and are refused if no sandbox works
    */
   confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
     const { choice, file, variables } = this;
@@ -192,11 +187,7 @@ export class Permissions {
     };
   }
 
-  /**
-   * Reads the settings of a folder, and tests the sandbox if it is needed.
-   * @param mayRun true if commands can run, with or without approval
-   * @throws {UsageError} if a settings file is invalid
-   */
+  /** Reads a folder's settings; tests the sandbox if commands may run. @throws {UsageError} for invalid settings. */
   async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
     checkOwnFolders(repositoryOf(folder), this.variables);
     const notices: PermissionNotice[] = [];
@@ -293,10 +284,7 @@ export class Permissions {
     this.#settings.clear();
   }
 
-  /**
-   * Allows a call in a folder and saves the rule. Returns the file's path. @throws {Error} if saving fails; the
-   * rule then lasts for the session.
-   */
+  /** Allows calls in a folder and saves the rule. Returns the file. @throws {Error} if it lasts for the session only. */
   async save(rule: KeptRule, folder: string): Promise<string> {
     this.allow(rule, folder);
     const path = await this.file.save(folder, (here) => {

@@ -68,10 +68,8 @@ export function rulesFor(
 }
 
 /**
- * Returns the grant for an allowed call that names a path: the resolved path and, for a search, the files to omit
- * because reading them by name would be refused or asked about. Rules and secrets that cover the path itself were
- * decided with it and do not apply again.
- *
+ * Returns the grant for an allowed call that names a path: the resolved path and, for a search, the files to omit, which
+ * are refused or asked about by name. Rules and secrets that cover the path itself do not apply again.
  * @param isAsked false if calls run that would be asked about
  */
 export function grantOf(

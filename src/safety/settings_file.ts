@@ -161,11 +161,7 @@ export class PermissionsFile {
     return isObject(here) ? rulesOf(here).map(ruleText) : [];
   }
 
-  /**
-   * Removes rules that allow calls in this folder only.
-   * @throws {Error} without a home folder, or if the file cannot be written
-   * @throws {UsageError} if the file cannot be read
-   */
+  /** Removes rules that allow calls in this folder. @throws {Error} if the file cannot be read or written. */
   async disallow(text: string, folder: string): Promise<void> {
     if (!this.allowed(folder).includes(text)) return;
     await this.save(folder, (here) => ({
@@ -173,10 +169,7 @@ export class PermissionsFile {
     }));
   }
 
-  /**
-   * Applies `change` to a folder's settings, saves them, and returns the file's path. @throws like {@linkcode
-   * disallow}.
-   */
+  /** Changes and saves a folder's settings. Returns the file's path. @throws like {@linkcode disallow}. */
   async save(folder: string, change: (here: FolderSettings) => FolderSettings): Promise<string> {
     const { path } = this;
     if (path === undefined) throw new Error("there is no home folder to save it in");

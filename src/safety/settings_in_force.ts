@@ -1,7 +1,4 @@
-/**
- * The effective settings of a folder: the choices for this run, the user's file, and the project's files, which
- * can only make them stricter. @module
- */
+/** The settings in force in a folder: this run's, the user's, and a project's, which only restrict. @module */
 
 import type { PermissionChoice } from "./choice.ts";
 import type { PathTable } from "./path_table.ts";
