@@ -7,7 +7,7 @@ import type { Part } from "../types/message.ts";
 import type { CacheLoss } from "./cache_watch.ts";
 import type { Hint } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
-import type { ToolOutcome } from "../types/tool.ts";
+import type { Change, ToolOutcome } from "../types/tool.ts";
 
 /** The groups of commands in lists, in order. */
 export const COMMAND_GROUPS = ["Session", "Model", "Work", "Setup"] as const;
@@ -43,6 +43,8 @@ export type Effect =
   /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
+  /** A frontend with a pager shows the changes whole. */
+  | { type: "changes"; changes: readonly Change[]; text: string }
   /** `copied` goes to the clipboard; `what` describes it. */
   | { type: "copy"; copied: string; what: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */

@@ -10,10 +10,11 @@ import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
+import { comparedWhole } from "../tools/files/change.ts";
 import { openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf } from "../tools/files/seen_files.ts";
 import type { Message } from "../types/message.ts";
-import type { Grant, OnWritten } from "../types/tool.ts";
+import type { Change, Grant, OnWritten } from "../types/tool.ts";
 
 export interface UndoReport {
   way: "undo" | "redo";
@@ -97,6 +98,28 @@ export class UndoLog {
   /** Returns the messages that can be undone, newest first, with the number of files written for each. */
   get messages(): readonly { text: string; files: number }[] {
     return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();
+  }
+
+  /** Returns what the messages that can be undone changed in files: their bytes before, and now. */
+  async changes(workingDir: string): Promise<Change[]> {
+    const before = new Map<string, FileSides["bytes"]>();
+    for (const { files } of this.#done) {
+      for (const [path, { bytes }] of files) if (!before.has(path)) before.set(path, bytes);
+    }
+    const changes: Change[] = [];
+    for (const [realPath, was] of before) {
+      const grant = { realPath, withheld: { folder: workingDir, paths: [] } };
+      const is = await fileNow(grant).then(({ bytes }) => bytes, () => null);
+      if (was === undefined && is === undefined) continue;
+      const none = new Uint8Array();
+      const compared = was === null || is === null
+        ? undefined
+        : comparedWhole(was ?? none, is ?? none);
+      if (compared?.lines.length === 0) continue;
+      const path = relative(workingDir, realPath);
+      changes.push({ path, isNew: was === undefined, morePlaces: 0, ...compared });
+    }
+    return changes;
   }
 
   /** Undoes the newest `count` messages; undefined if nothing can be undone. */

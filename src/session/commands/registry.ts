@@ -10,12 +10,14 @@ import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
+import { diffCommand } from "./diff.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
 import { modelCommand, setupCommand } from "./model.ts";
 import { permissionCommands } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { resumeCommand } from "./resume.ts";
+import { statusCommand } from "./status.ts";
 import { unknownText } from "./texts.ts";
 import { themeCommand } from "./theme.ts";
 import { tokensCommand } from "./tokens.ts";
@@ -51,6 +53,7 @@ const commands: readonly Command[] = [
   ...undoCommands,
   compactCommand,
   contextCommand,
+  statusCommand,
   {
     name: "history",
     group: "Session",
@@ -63,6 +66,7 @@ const commands: readonly Command[] = [
   cdCommand,
   ...permissionCommands,
   initCommand,
+  diffCommand,
   copyCommand,
   jobsCommand,
   {
@@ -112,7 +116,6 @@ const commandNamed = (session: SessionState, name: string) =>
 /** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
   ["clear", "new reset"],
-  ["context", "status"],
   ["init", "memory"],
   ["jobs", "bashes ps"],
   ["resume", "sessions continue chat"],

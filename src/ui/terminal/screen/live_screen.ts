@@ -205,8 +205,8 @@ export class LiveScreen implements Screen {
   }
 
   /** Opens a modal; resolves with its result, as {@linkcode ScreenQuestions.open} does. */
-  push<T>(modal: Modal<T>, signal: AbortSignal): Promise<T | null> {
-    return this.#questions.open(modal, signal);
+  push<T>(modal: Modal<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null> {
+    return this.#questions.open(modal, signal, how);
   }
 
   notify(text: string): void {

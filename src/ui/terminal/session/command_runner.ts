@@ -12,7 +12,12 @@ import { oneLine } from "../../../text/one_line.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
-import type { CommandOutput, ToolOutcome } from "../../../types/tool.ts";
+import type { Change, CommandOutput, ToolOutcome } from "../../../types/tool.ts";
+import { changeLines, changeRows } from "../../change.ts";
+import { LiveScreen } from "../screen/live_screen.ts";
+import { PagerModal } from "../screen/pager_modal.ts";
+import { BOLD } from "../style.ts";
+import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
@@ -118,6 +123,8 @@ export class CommandRunner {
         return copiedText(display.screen.copy(effect.copied), effect.what);
       case "theme":
         return await this.#setTheme(effect);
+      case "changes":
+        return await this.#showChanges(effect, signal);
       case "doctor": {
         const write = (text: string) => display.screen.print(text.trimEnd());
         if (!doctor) return effect.text;
@@ -135,6 +142,33 @@ export class CommandRunner {
         return String(await session.command("setup", flags.join(" "), signal));
       }
     }
+  }
+
+  /** Shows the changes in the pager; as text on a screen that has none. */
+  async #showChanges(
+    { changes, text }: Extract<Effect, { type: "changes" }>,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { screen, columns, paint, look: { colors, unicode } } = this.display;
+    const rowsOf = (change: Change, columns: number) => [
+      paint(oneLine(change.path), BOLD),
+      ...change.lines === undefined ? ["    (too large, or not text)"] : [],
+      ...changeRows(change, columns, paint, true),
+      "",
+    ];
+    if (!(screen instanceof LiveScreen)) {
+      screen.print(changes.flatMap((change) => rowsOf(change, columns)).join("\n"));
+      return text;
+    }
+    const blocks = changes.map((change) => ({
+      source: [change.path, ...changeLines(change)].join("\n"),
+      rows: (columns: number) => rowsOf(change, columns).flatMap((row) => styledRows(row, columns)),
+      // The pager opens at the first block, not at the end.
+      onSeen: () => {},
+    }));
+    const hasStyles = colors !== "none";
+    const pager = new PagerModal({ title: "Changes", hasStyles, unicode, blocks: () => blocks });
+    await screen.push(pager, signal, { waits: false });
   }
 
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {

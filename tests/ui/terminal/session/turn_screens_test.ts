@@ -1,6 +1,7 @@
 /** What a turn looks like in a real terminal: failures, thoughts, running commands. */
 import { assert, assertEquals } from "@std/assert";
 import { sessionTest } from "../../../helpers/session.ts";
+import { asksAboutCall } from "../../../helpers/tmux.ts";
 
 const bash = (command: string) => ({
   toolCalls: [{ name: "run_bash", arguments: { command } }],
@@ -48,8 +49,7 @@ sessionTest(
   }],
   async (terminal) => {
     await terminal.type("go\r");
-    await terminal.until("y  Yes");
-    await terminal.until((rows) => !rows.some((row) => row.includes("Stop typing")));
+    await terminal.until(asksAboutCall);
     await terminal.type("y");
     const rows = await terminal.until((rows) =>
       rows.some((row) => /^◐ Running seq 7; .* [1-9] s$/.test(row))
@@ -63,5 +63,52 @@ sessionTest(
     await terminal.until("Done.");
     await terminal.until((rows) => rows.some((row) => /^● Ran {5}seq 7; .* \d\.\d s$/.test(row)));
     await terminal.until(isIdle);
+  },
+);
+
+const write = (file_path: string, content: string) => ({
+  toolCalls: [{ name: "write_file", arguments: { file_path, content } }],
+});
+
+sessionTest(
+  "/diff shows what the session changed in each file, from its start, in the pager",
+  [
+    { toolCalls: [{ name: "read_file", arguments: { file_path: "old" } }] },
+    write("old", "one\n2\nthree\n"),
+    write("new", "first\n"),
+    write("new", "second\n"),
+    { text: "Done." },
+  ],
+  async (terminal) => {
+    await terminal.type("/diff\r");
+    await terminal.until("No tool has changed a file in this session.");
+    await Deno.writeTextFile(`${terminal.folder}/old`, "one\ntwo\nthree\n");
+    await terminal.type("go\r");
+    await terminal.until(asksAboutCall);
+    await terminal.type("a");
+    await terminal.until("Done.");
+    await terminal.type("/diff\r");
+    const rows = await terminal.until("q closes");
+    assertEquals(rows.slice(0, 8), [
+      ...["old", "    1   one", "    2 - two", "    2 + 2", "    3   three", ""],
+      ...["new", "    1 + second"],
+    ]);
+    await terminal.type("q");
+    await terminal.until("Done.");
+  },
+);
+
+sessionTest(
+  "/status names the model, the folder, the mode and what was used",
+  [{ text: "Hi." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("Hi.");
+    await terminal.type("/status\r");
+    await terminal.until(`  model    test at ${server.url}`);
+    const rows = await terminal.until("  record   ");
+    for (const row of ["  mode     Ask mode: asks before", "  sandbox  off: ", "  tokens   "]) {
+      assert(rows.some((one) => one.startsWith(row)), row);
+    }
   },
 );
