@@ -206,6 +206,11 @@ export class Session implements AsyncDisposable {
     return await this.#paths.find(word);
   }
 
+  /** Moves the running command to the background. Returns false if none runs. */
+  moveToBackground(): boolean {
+    return this.#state.jobs.moveRunning();
+  }
+
   /** Reads the folder's settings and instructions, resumes a session, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
     const { permissions, notice: first } = this.options;

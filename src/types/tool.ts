@@ -136,6 +136,10 @@ export interface Jobs extends AsyncDisposable {
   add(job: Job): void;
   /** Removes a job without a trace. */
   remove(job: Job): void;
+  /** Runs `move` if the user wants the running command in the background, until the result is disposed of. */
+  onMove(move: () => void): Disposable;
+  /** Moves the running commands to the background. Returns false if none runs. */
+  moveRunning(): boolean;
 }
 
 /** Called with each written file. */

@@ -5,10 +5,16 @@ import type { SandboxLimit } from "../../types/confine.ts";
 import type { Job, Jobs, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { aborted, within } from "../../wire/wait.ts";
 import { namesOf } from "./jobs.ts";
-import { OutputCapture } from "./output_capture.ts";
+import { type JobOutput, joinedOutput, OutputCapture } from "./output_capture.ts";
 import { endNow } from "./process_group.ts";
 import { DRAIN_MS, exitCodeText, FRAME_CHARS, GRACE_MS, leftBehind } from "./shell_process.ts";
-import { limitLines, type StartedShell, startShell, tidyUp } from "./shell_process.ts";
+import {
+  limitLines,
+  type StartedShell,
+  startShell,
+  type Streams,
+  tidyUp,
+} from "./shell_process.ts";
 
 /** A command that ends within this time, in ms, does not become a job: its port is in use, for example. */
 const SETTLE_MS = 300;
@@ -34,7 +40,8 @@ export async function runInBackground(
   jobs.checkRoom();
   const shell = await startShell(String(command), context, { isJob: true });
   const budget = Math.max(Math.min(context.maxOutputChars - FRAME_CHARS, MAX_NEWS_BYTES), 200);
-  const job = new ShellJob(String(command), shell, jobs, budget);
+  const output = new OutputCapture([shell.child.stdout, shell.child.stderr], budget);
+  const job = new ShellJob(String(command), shell, jobs, budget, output);
   jobs.add(job);
   const status = await within(settleMs, shell.child.status);
   if (status) {
@@ -43,12 +50,30 @@ export async function runInBackground(
     const { limit } = job;
     return { content: job.news(), exitCode: status.code, ...limit && { limit } };
   }
+  return announced(job, "", budget);
+}
+
+/** Reports a new job to the model, whose end is reported later. */
+function announced(job: ShellJob, why: string, budget: number): ToolOutcome {
   job.isAnnounced = true;
   const call = `job_output {"job": ${job.number}`;
-  const state = `job ${job.number} runs in the background until the session ends`;
+  const state = `${why}job ${job.number} runs in the background until the session ends`;
   const hints = `${call}} shows what it prints, ${call}, "stop": true} ends it`;
   const news = job.news("output", Math.min(budget, MAX_FIRST_NEWS_BYTES));
   return { content: `${state}. ${hints}.\n${news}`, job: job.number };
+}
+
+/** Makes a job of a command that has run so far, because the user wants that. */
+export function movedToBackground(
+  command: string,
+  shell: StartedShell,
+  streams: Streams,
+  jobs: Jobs,
+  budget: number,
+): ToolOutcome {
+  const job = new ShellJob(command, shell, jobs, budget, joinedOutput(Object.values(streams)));
+  jobs.add(job);
+  return announced(job, "The user moved it to the background: ", budget);
 }
 
 export async function jobOutput(
@@ -77,7 +102,6 @@ class ShellJob implements Job {
   outcome: string | undefined;
   exitCode: number | undefined;
   limit: SandboxLimit | undefined;
-  readonly #output: OutputCapture;
   readonly #halt = Promise.withResolvers<void>();
   readonly #startedAt = performance.now();
   #elapsedMs: number | undefined;
@@ -93,8 +117,8 @@ class ShellJob implements Job {
     private readonly shell: StartedShell,
     private readonly jobs: Jobs,
     private readonly budget: number,
+    private readonly output: JobOutput,
   ) {
-    this.#output = new OutputCapture([shell.child.stdout, shell.child.stderr], budget);
     this.ended = this.#untilOver();
   }
 
@@ -103,18 +127,18 @@ class ShellJob implements Job {
   }
 
   tail(maxBytes: number): string {
-    return this.#output.tail(maxBytes);
+    return this.output.tail(maxBytes);
   }
 
   /** Returns why it ended, if it has, and its output since the last report. */
   news(label = "output", maxBytes = this.budget): string {
-    const text = this.#output.take(maxBytes).replace(/\n$/, "");
+    const text = this.output.take(maxBytes).replace(/\n$/, "");
     return [...this.#end, ...(text === "" ? [`no ${label}`] : [`${label}:`, text])].join("\n");
   }
 
   async report(signal: AbortSignal): Promise<string> {
     if (this.outcome === undefined) {
-      const more = [this.ended, this.#output.more(), aborted(signal)];
+      const more = [this.ended, this.output.more(), aborted(signal)];
       await within(NEWS_MS, Promise.race(more));
     }
     signal.throwIfAborted();
@@ -140,7 +164,7 @@ class ShellJob implements Job {
 
   async #untilOver(): Promise<void> {
     const { child } = this.shell;
-    const output = this.#output;
+    const { output } = this;
     await Promise.race([child.status, this.#halt.promise]);
     if (this.#stoppedAs === undefined) await within(DRAIN_MS, output.done);
     const stoppedAs = this.#stoppedAs;

@@ -18,6 +18,7 @@ class JobStore implements Jobs {
   readonly list: Job[] = [];
   onEnd?: (job: Job) => void;
   #lastNumber = 0;
+  readonly #moves = new Set<() => void>();
   #isOver = false;
   readonly #release = atProgramEnd(() => this.#running().forEach((job) => job.kill()));
 
@@ -44,6 +45,16 @@ class JobStore implements Jobs {
   remove(job: Job): void {
     this.list.splice(this.list.indexOf(job), 1);
     if (job.number === this.#lastNumber) this.#lastNumber--;
+  }
+
+  onMove(move: () => void): Disposable {
+    this.#moves.add(move);
+    return { [Symbol.dispose]: () => void this.#moves.delete(move) };
+  }
+
+  moveRunning(): boolean {
+    for (const move of this.#moves) move();
+    return this.#moves.size > 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@
 import type { CommandOutput, NewestOutput, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { InterruptedError } from "../call_errors.ts";
 import type { ToolArgs } from "../schema.ts";
+import { movedToBackground } from "./background.ts";
 import type { OutputCapture } from "./output_capture.ts";
 import { exitCodeText, FRAME_CHARS, leftBehind, limitLines, runShell } from "./shell_process.ts";
 import type { Streams } from "./shell_process.ts";
@@ -20,11 +21,16 @@ const TIMEOUT_EXIT_CODE = 124;
 export async function runBash(args: ToolArgs, context: ToolContext): Promise<ToolOutcome> {
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
+  const { jobs } = context;
+  const { promise: moved, resolve } = Promise.withResolvers<void>();
+  using _ = jobs?.onMove(resolve);
   const { left, status, mended, ended, shell, streams } = await runShell(command, context, {
     maxBytes: budget,
     timeoutMs: timeout_seconds * 1000,
     onStart: (streams) => context.onOutput?.(newestLines(streams)),
+    moved,
   });
+  if (ended === "moved") return movedToBackground(command, shell, streams, jobs!, budget);
   const isTimedOut = ended === "timeout";
   const output = outputOf(streams, budget);
   if (ended === "abort") {

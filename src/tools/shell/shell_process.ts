@@ -7,7 +7,7 @@ import { aborted, within } from "../../wire/wait.ts";
 import { commandEnvironment } from "./command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { limitAdvice } from "./limit_text.ts";
-import { OutputCapture } from "./output_capture.ts";
+import { type JobOutput, OutputCapture } from "./output_capture.ts";
 import { endGroup, endNow, stopWithProgram } from "./process_group.ts";
 import { atProgramEnd } from "./program_end.ts";
 import { windowsShell } from "./windows_shell.ts";
@@ -85,6 +85,8 @@ interface RunOptions extends ShellOptions {
   /** The maximum bytes of each stream. */
   maxBytes: number;
   onStart?(streams: Streams, child: Deno.ChildProcess): void;
+  /** Resolves if the command becomes a job, which ends it later. */
+  moved?: Promise<void>;
 }
 
 export type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
@@ -104,7 +106,12 @@ export async function runShell(command: string, context: ToolContext, options: R
   options.onStart?.(streams, child);
   const exit = child.status.then(() => "exit" as const);
   const abort = aborted(context.signal).then(() => "abort" as const);
-  const ended = await within(timeoutMs, Promise.race([exit, abort])) ?? "timeout";
+  const moved = options.moved?.then(() => "moved" as const) ?? abort;
+  const ended = await within(timeoutMs, Promise.race([exit, abort, moved])) ?? "timeout";
+  if (ended === "moved") {
+    release();
+    return { left: [], status: undefined, mended: [], shell, streams, ended };
+  }
   if (ended === "exit") await within(DRAIN_MS, Promise.all(captures.map(({ done }) => done)));
   const end = await tidyUp(shell, captures, ended === "timeout" ? TIMEOUT_GRACE_MS : GRACE_MS);
   release();
@@ -158,7 +165,7 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
 /** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
 export async function tidyUp(
   { child, folder, mend }: StartedShell,
-  captures: readonly OutputCapture[],
+  captures: readonly JobOutput[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
   const ended = await endGroup(child.pid, graceMs, folder);

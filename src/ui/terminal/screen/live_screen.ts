@@ -38,6 +38,8 @@ interface LiveScreenOptions
   onBackground?: ((background: Background) => void) | undefined;
   /** The steps of long work, in rows with SGR. */
   panel?: () => readonly string[];
+  /** Ctrl-B at an empty line: moves the running command to the background; false if none runs. */
+  onMove?: () => boolean;
   /** Shows or hides the steps; false if there are none. */
   onTasks?: () => boolean;
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
@@ -347,6 +349,8 @@ export class LiveScreen implements Screen {
       return true;
     }
     if (this.#modals.isFullScreen) return false;
+    const isFree = this.#message.state.units.length === 0 && !this.#isAsking();
+    if (key.name === "ctrl-b" && isFree && this.options.onMove?.()) return true;
     if (action === "tasks" && onTasks) {
       if (!onTasks()) this.terminal.write("\x07");
       return true;

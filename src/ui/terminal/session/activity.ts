@@ -202,7 +202,11 @@ export class Activity {
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const numbers = `${time}${this.#counted(now)} · Esc stops`;
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
-    if (this.#showsCall(now) && this.#retry === undefined) return [row(numbers)];
+    if (this.#showsCall(now) && this.#retry === undefined) {
+      const isCommand = this.#call?.called.subject?.action === "run" &&
+        now - this.#call.startedAt > LONG_TOOL_MS;
+      return [row(isCommand ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
+    }
     const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
     const what = this.#what(now, columns - 2 - before.length);
     return before ? [row(before + what)] : [row(what), `  ${this.paint(numbers, DIM)}`];

@@ -40,7 +40,7 @@ interface DisplayOptions extends
     ScreenOptions,
     "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "steers" | "queuedNote"
   >,
-  Required<Pick<ScreenOptions, "onShiftTab" | "transcript">> {
+  Required<Pick<ScreenOptions, "onShiftTab" | "onMove" | "transcript">> {
   keymap: Keymap;
   theme: Theme;
   statusParts?: readonly StatusPart[] | undefined;

@@ -116,6 +116,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
+      onMove: () => this.#session?.moveToBackground() === true,
       transcript: () => this.#transcript(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);

@@ -105,7 +105,7 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     assertEquals([shown(5500), shown(5501)], [["◐ Running ls"], [
       ...["◐ Running ls", "  └ x␛", "    yyyyyyyyyy"],
     ]]);
-    assertEquals(at(7001)!.slice(2), "7 s · Esc stops");
+    assertEquals(at(7001)!.slice(2), "7 s: Ctrl-B moves it to the background");
     newest = " ";
     assertEquals(activity.callRows(PLAIN), [`◐ Running ls${" ".repeat(45)}2 s`]);
     newest = "y";

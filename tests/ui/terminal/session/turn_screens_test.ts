@@ -58,7 +58,10 @@ sessionTest(
     assertEquals(rows.slice(at + 1, at + 7), [
       ...["  └ 3", "    4", "    5", "    6", "    7", ""],
     ]);
-    assert(/^. \d+ s · \d+ tokens? · Esc stops$/.test(rows[at + 7]!), rows[at + 7]);
+    assert(
+      /^. \d+ s · \d+ tokens? · Esc stops · Ctrl-B moves it to the background$/.test(rows[at + 7]!),
+      rows[at + 7],
+    );
     await Deno.writeTextFile(`${terminal.folder}/go`, "");
     await terminal.until("Done.");
     await terminal.until((rows) => rows.some((row) => /^● Ran {5}seq 7; .* \d\.\d s$/.test(row)));
@@ -110,5 +113,34 @@ sessionTest(
     for (const row of ["  mode     Ask mode: asks before", "  sandbox  off: ", "  tokens   "]) {
       assert(rows.some((one) => one.startsWith(row)), row);
     }
+  },
+);
+
+sessionTest(
+  "Ctrl-B moves the running command to the background: a job, which the model is told of",
+  [bash("seq 3; until [ -e go ]; do sleep 0.1; done; echo over"), { text: "Moved." }, {
+    text: "Well.",
+  }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until(asksAboutCall);
+    await terminal.type("y");
+    await terminal.until((rows) => rows.some((row) => / Ctrl-B moves it /.test(row)));
+    await terminal.type("\x02");
+    await terminal.until("Moved.");
+    await terminal.until((rows) => rows.some((row) => /^● Ran +seq 3; .* · job 1/.test(row)));
+    const { text } = server.requests.at(-1)!;
+    assert(
+      /The user moved it to the background: job 1 runs .*output:\\n1\\n2\\n3/.test(text),
+      text,
+    );
+    await Deno.writeTextFile(`${terminal.folder}/go`, "");
+    await terminal.until("· Job 1 done: seq 3; ");
+    await terminal.type("/jobs 1\r");
+    await terminal.until("over");
+    // Without a running command, the key moves the cursor.
+    await terminal.type("ac\x02b\r");
+    await terminal.until("> abc");
+    await terminal.until("Well.");
   },
 );
