@@ -2,6 +2,7 @@
 
 import { APPROVE_MODES, type ApproveMode } from "../safety/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
+import { TASKS } from "../tools/tasks.ts";
 import type { SessionState } from "./extension.ts";
 
 const BEGIN = notePart(
@@ -23,6 +24,18 @@ export function hasPlan({ mode, pending, agent }: SessionState): boolean {
   const last = agent.state.messages.at(-1);
   return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&
     last.standsFor === undefined && last.content.trim() !== "" && !last.toolCalls?.length;
+}
+
+const STEP = /^\s*(?:\d+[.)]|[-*+])\s+\S/gm;
+
+/** True if that answer has steps: a list of two or more, or a call of `tasks` in its turn. */
+export function hasSteps(session: SessionState): boolean {
+  if (!hasPlan(session)) return false;
+  const { messages } = session.agent.state;
+  const from = messages.findLastIndex(({ role, standsFor }) => role === "user" && !standsFor);
+  const listed = messages.at(-1)!.content.match(STEP) ?? [];
+  return listed.length >= 2 ||
+    messages.slice(from).some(({ toolCalls = [] }) => toolCalls.some(({ name }) => name === TASKS));
 }
 
 /**

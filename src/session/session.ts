@@ -26,7 +26,7 @@ import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
 import { choosesModel } from "../models/model_server.ts";
-import { beginPlan, hasPlan, isPlanning, resumeMode } from "./plan_mode.ts";
+import { beginPlan, hasSteps, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
@@ -171,9 +171,9 @@ export class Session implements AsyncDisposable {
     return this.#state.record?.name;
   }
 
-  /** True if the newest answer is a plan that the user can accept. */
+  /** True if the newest answer is a plan with steps, which the user can accept. */
   get hasPlan(): boolean {
-    return hasPlan(this.#state);
+    return hasSteps(this.#state);
   }
 
   get executions(): ReadonlyMap<string, ExecutionFacts> {

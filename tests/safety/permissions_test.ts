@@ -861,7 +861,7 @@ sessionTest(
   "plan mode: nothing is written or run until the plan is accepted",
   [
     bash("touch early"),
-    { text: "My plan." },
+    { text: "My plan.\n\n1. Look\n2. Write" },
     bash("touch late"),
     { text: "Done." },
     { text: "Later." },

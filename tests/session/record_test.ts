@@ -434,7 +434,7 @@ recordTest(
 
 recordTest(
   "a session that goes on has the mode in which it was left, and knows that a plan was given",
-  [{ text: "A plan." }, { text: "Done." }],
+  [{ text: "1. Look\n2. Write" }, { text: "Done." }],
   async ({ open }) => {
     const modes: (string | undefined)[] = [];
     const left = async (options: Partial<SessionOptions>, ...lines: string[]) => {

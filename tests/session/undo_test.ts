@@ -67,9 +67,9 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     const after = [read("a.txt"), agent.state.messages.length];
     const second = await log.say("undo", agent);
     assertEquals(second.split("\n"), [
-      'Undone: "message 2". /redo brings it back.',
+      'Undid the message "message 2". /redo restores it.',
       "  a.txt: restored",
-      "Changes made by 1 shell command were not undone.",
+      "1 shell command ran: any changes that they made remain.",
     ]);
     assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
     assertEquals(agent.state.messages.at(-1)!.content, "done");
@@ -101,7 +101,7 @@ Deno.test("/undo takes back as many messages as are said, from one to all", asyn
         argument,
       );
     }
-    assertEquals(String(await run("2")).startsWith("Undone: "), true);
+    assertEquals(String(await run("2")).startsWith("Undid "), true);
     assertEquals([await Deno.readFile(`${dir}/a.txt`), agent.state.messages], [crlf, []]);
   });
 });
@@ -116,7 +116,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);
-    assertEquals(await log.say("undo", agent), 'Undone: "hello". /redo brings it back.');
+    assertEquals(await log.say("undo", agent), 'Undid the message "hello". /redo restores it.');
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);

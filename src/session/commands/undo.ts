@@ -79,13 +79,16 @@ export function undoText(
 ): string {
   const title = `"${shortened(oneLine(text), MAX_MESSAGE_CHARS)}"`;
   const taken = messages === 1
-    ? `Undone: ${title}. /redo brings it back.`
-    : `Undone: ${title} and what came after it, ${messages} messages. /redo brings back one.`;
+    ? `Undid the message ${title}. /redo restores it.`
+    : `Undid ${messages} messages, back to ${title}. /redo restores them one by one.`;
   return [
-    way === "undo" ? taken : `Redone: ${title}.`,
+    way === "undo" ? taken : `Restored the message ${title}.`,
     ...files.map((file) => `  ${undoneFileText(file, way)}`),
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
-    ...commands > 0 ? [`Changes made by ${count(commands, "shell command")} were not undone.`] : [],
+    // Nothing knows if they changed anything.
+    ...commands > 0
+      ? [`${count(commands, "shell command")} ran: any changes that they made remain.`]
+      : [],
   ].join("\n");
 }
 

@@ -192,7 +192,7 @@ sessionTest(
     const rows = await terminal.until("❯ 1  two");
     assert(rows.includes("  2  one"), rows.join("\n"));
     await terminal.type("2");
-    await terminal.until('Undone: "one" and what came after it, 2 messages.');
+    await terminal.until('Undid 2 messages, back to "one".');
     await terminal.type("anew\r");
     await terminal.until("Third.");
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 2);

@@ -147,7 +147,10 @@ sessionTest(
 
 sessionTest(
   "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
-  [{ text: "First plan." }, { text: "Second plan." }, { text: "It is done." }, { text: "Third." }],
+  [
+    ...["First plan.", "Second plan."].map((text) => ({ text: `${text}\n\n1. Look\n2. Write` })),
+    ...[{ text: "It is done." }, { text: "Third.\n\n- a\n- b" }, { text: "Hello!" }],
+  ],
   async (terminal, server) => {
     const list = (rows: string[]) => rows.some((row) => row.includes("Ready to start?"));
     await terminal.type("/plan\rdo it\r");
@@ -175,6 +178,10 @@ sessionTest(
     await terminal.until((rows) => rows.includes("Third.") && list(rows));
     await terminal.type("\x1b");
     await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
+    // An answer without steps is no plan.
+    await terminal.type("hello\r");
+    await terminal.until("Hello!");
+    await terminal.until((rows) => rows.at(-2) === ">" && !list(rows));
   },
 );
 
