@@ -26,14 +26,14 @@ export function hasPlan({ mode, pending, agent }: SessionState): boolean {
     last.standsFor === undefined && last.content.trim() !== "" && !last.toolCalls?.length;
 }
 
-const STEP = /^\s*(?:\d+[.)]|[-*+])\s+\S/gm;
+const PLAN_STEP = /^\s*(?:\d+[.)]|[-*+])\s+\S/gm;
 
 /** True if that answer has steps: a list of two or more, or a call of `tasks` in its turn. */
 export function hasSteps(session: SessionState): boolean {
   if (!hasPlan(session)) return false;
   const { messages } = session.agent.state;
   const from = messages.findLastIndex(({ role, standsFor }) => role === "user" && !standsFor);
-  const listed = messages.at(-1)!.content.match(STEP) ?? [];
+  const listed = messages.at(-1)!.content.match(PLAN_STEP) ?? [];
   return listed.length >= 2 ||
     messages.slice(from).some(({ toolCalls = [] }) => toolCalls.some(({ name }) => name === TASKS));
 }

@@ -171,8 +171,8 @@ const MAX_TELLING_CHARS = 2000;
 const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 
-/** Returns the most informative lines of a command's output, safe to print, and the number of the others. */
-export function tellingLines(exec: ToolExecution): { lines: string[]; more: number; gap: number } {
+/** Returns the most informative lines of a command's output, safe to print, and between them how many are missing. */
+export function tellingLines(exec: ToolExecution): (string | number)[] {
   const { stdout = "", stderr = "" } = exec.details?.output ?? {};
   const printed = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
   // A row of dashes, or of one sign per test, has no information.
@@ -181,11 +181,18 @@ export function tellingLines(exec: ToolExecution): { lines: string[]; more: numb
   const places = [...all.keys()];
   const isBad = failedExitCode(exec) !== undefined;
   const loud = isBad ? places.filter((at) => FAILURE.test(all[at]!)) : [];
-  const kept = [...new Set([...fromBothEnds(loud), ...fromBothEnds(places)])]
-    .slice(0, MAX_TELLING_LINES).sort((a, b) => a - b);
-  const lines = kept.map((at) => sanitize(all[at]!.slice(0, MAX_TELLING_CHARS)));
-  const gap = kept.findIndex((at, i) => i > 0 && at !== kept[i - 1]! + 1);
-  return { lines, more: printed.length - lines.length, gap: gap < 0 ? lines.length : gap };
+  const kept = new Set(
+    [...new Set([...fromBothEnds(loud), ...fromBothEnds(places)])].slice(0, MAX_TELLING_LINES),
+  );
+  const lines: (string | number)[] = [];
+  for (const [at, line] of all.entries()) {
+    // A single line takes no more rows than its number.
+    const isAlone = [at - 1, at + 1].every((one) => all[one] === undefined || kept.has(one));
+    if (kept.has(at) || isAlone) lines.push(sanitize(line.slice(0, MAX_TELLING_CHARS)));
+    else if (typeof lines.at(-1) === "number") lines.push(Number(lines.pop()) + 1);
+    else lines.push(1);
+  }
+  return lines;
 }
 
 /** Yields the last index, the first, the second to last and so on. */

@@ -210,11 +210,9 @@ export function executionRows(exec: ToolExecution, columns: number): string[] {
   const change = exec.details?.change;
   if (change?.lines) return changeRows(change, columns, (text) => text);
   if (failedExitCode(exec) === undefined) return [];
-  const { lines, more, gap } = tellingLines(exec);
-  const rows = lines.map((line) => {
+  return tellingLines(exec).map((line) => {
+    if (typeof line === "number") return `    … ${count(line, "more line")}`;
     const [row, next] = rowsOf(line, Math.max(10, columns - 5));
     return `    ${row}${next === undefined ? "" : "…"}`;
   });
-  if (more > 0) rows.splice(gap, 0, `    … ${count(more, "more line")}`);
-  return rows;
 }

@@ -77,10 +77,11 @@ function resultRows(
     const last = `${rows[MAX_REASON_ROWS - 1]}${paint(withSigns(" …", unicode), DIM)}`;
     return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
   }
-  const { lines, more, gap } = tellingLines(exec);
-  const shown = [...others, ...lines.map((line) => call.mood === "bad" ? line : paint(line, DIM))];
-  const rest = withSigns(`… ${count(more, "more line")}${where}`, unicode);
-  if (more > 0) shown.splice(others.length + gap, 0, paint(rest, DIM));
+  const lines = tellingLines(exec).map((line) => {
+    if (typeof line === "string") return call.mood === "bad" ? line : paint(line, DIM);
+    return paint(withSigns(`… ${count(line, "more line")}${where}`, unicode), DIM);
+  });
+  const shown = [...others, ...lines];
   const limit = limitOfCall(exec) ?? "";
   const why = limit && hangingRows("", paint(withSigns(limit, unicode), DIM), room);
   return below([...shown.map((line) => rowText(styledRow(line, room))), ...why]);
