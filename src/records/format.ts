@@ -29,6 +29,8 @@ export interface RecordHead {
   /** The size of that file in bytes when it was read. Its content is repeated here. */
   continuedSize?: number | undefined;
   title?: string | undefined;
+  /** The branch of git that was checked out at the start. */
+  branch?: string | undefined;
 }
 
 /** The model and its server, without secrets. */
@@ -110,6 +112,9 @@ export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
 
+/** Returns a line that gives the session another title. */
+export const titleLine = (title: string): string => JSON.stringify({ title });
+
 function shownMessage({ message, parent, execution }: AddedMessage) {
   return { message: messageToRecord(message), parent, execution };
 }
@@ -132,6 +137,7 @@ export function parseHead(line: string): RecordHead {
   if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.continuedSize !== "number") delete head.continuedSize;
   if (typeof head.title !== "string") delete head.title;
+  if (typeof head.branch !== "string") delete head.branch;
   return head as unknown as RecordHead;
 }
 
@@ -147,6 +153,10 @@ export function parseRecord(text: string): ParsedRecord {
   for (const line of lines) {
     if (line === "") continue;
     const entry = parsedLine(line);
+    if (typeof entry?.title === "string") {
+      head.title = entry.title;
+      continue;
+    }
     if (!entry || !conversation.take(entry)) lost++;
     const [oldest] = begun === undefined ? conversation.messages : [];
     if (oldest) begun = typedText(oldest);

@@ -46,7 +46,11 @@ export class Recorder implements Disposable {
   #mode: string | undefined;
   #name: string | undefined;
 
-  constructor(private readonly root: string, private readonly folder: () => string) {}
+  constructor(
+    private readonly root: string,
+    private readonly folder: () => string,
+    private readonly branchOf: (folder: string) => string | undefined = () => undefined,
+  ) {}
 
   /** The current file, and the folder of its session; undefined before the first message. */
   get file(): { path: string; folder: string } | undefined {
@@ -169,7 +173,9 @@ export class Recorder implements Disposable {
     if (used && now !== this.#used) entries[0]!.used = used;
     if (mode !== (this.#file && this.#mode)) entries[0]!.mode = mode ?? "";
     if (!this.#file) {
-      this.#file = createRecord(this.root, this.name, { folder: this.folder(), ...this.#origin });
+      const folder = this.folder();
+      const about = { folder, branch: this.branchOf(folder), ...this.#origin };
+      this.#file = createRecord(this.root, this.name, about);
       this.#isTorn = false;
     }
     const added = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);

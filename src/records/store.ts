@@ -7,7 +7,7 @@
 import { attempt } from "../attempt.ts";
 import { reasonOf } from "../text/reason.ts";
 import { join } from "../text/std_path.ts";
-import { headLine, parseHead, parseRecord } from "./format.ts";
+import { headLine, parseHead, parseRecord, titleLine } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
 import { removeImages } from "./images.ts";
 import { repaired } from "./repair.ts";
@@ -225,7 +225,10 @@ function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
 
 /** A session in a list: its name and, if it is long, only its first and last messages. */
 export interface ListedSession
-  extends Pick<StoredSession, "name" | "path" | "head" | "first" | "used" | "messages"> {
+  extends
+    Pick<StoredSession, "name" | "path" | "head" | "first" | "used" | "messages" | "executions"> {
+  /** True if only the first and the last messages were read. */
+  isCut?: true;
   /** The time of the last write in ISO 8601. */
   updated: string;
 }
@@ -237,14 +240,14 @@ export function* listedSessions(root: string, folder?: string): Generator<Listed
   }
 }
 
-function readEnds({ path, size }: SessionFile): ParsedRecord {
+function readEnds({ path, size }: SessionFile): ParsedRecord & Pick<ListedSession, "isCut"> {
   const tail = size - LISTED_TAIL_BYTES;
   if (tail > LISTED_HEAD_BYTES) {
     const head = fileText(path, 0, LISTED_HEAD_BYTES);
     const end = fileText(path, tail, LISTED_TAIL_BYTES);
     const lines = head.slice(0, head.lastIndexOf("\n") + 1);
     const parsed = parseRecord(lines + end.slice(end.indexOf("\n") + 1));
-    if (parsed.first !== "") return parsed;
+    if (parsed.first !== "") return { ...parsed, isCut: true };
   }
   return readWhole(path);
 }
@@ -266,6 +269,22 @@ export function storedSession(root: string, name: string): StoredSession | undef
   let newest = files.find((file) => file.name === name);
   for (let on = newest; on !== undefined; on = next.get(on.name)) newest = on;
   return newest && wholeSession(newest);
+}
+
+/** The part of a session's name by which the user refers to it: `1568fabb`. */
+export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
+
+/** Returns the name of the session with the short name `id`; undefined if it does not exist. */
+export const nameOf = (root: string, id: string): string | undefined =>
+  filesBelow(root).find(({ name }) => shortName(name) === id)?.name;
+
+/** Appends another title to a session. Returns false if it is missing or another program has it open. */
+export function retitle(root: string, name: string, title: string): boolean {
+  const path = filesBelow(root).find((file) => file.name === name)?.path;
+  if (path === undefined || isOpen(path)) return false;
+  const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
+  Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${titleLine(title)}\n`, { append: true });
+  return true;
 }
 
 /** Returns the files with the session `name` and its continuations; empty if it does not exist. */

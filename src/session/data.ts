@@ -23,12 +23,26 @@ export interface CommandInfo {
   question?: string;
   /** False prevents moving from the last row of that list to the first. */
   wraps?: boolean;
+  /** The keys of that list besides Enter, by their names. */
+  listKeys?: readonly ListKey[];
+}
+
+/**
+ * A key of a list of choices: it lists more or less (`widen`), or runs the command with its name and the selected
+ * argument, after a question.
+ */
+export interface ListKey {
+  key: string;
+  does: "widen" | "rename" | "delete";
+  help: string;
 }
 
 export interface ArgumentChoice {
   argument: string;
   label: string;
   detail?: string;
+  /** What Space shows below the list. */
+  preview?: string;
   isCurrent?: boolean;
 }
 
@@ -48,7 +62,7 @@ export type Effect =
   /** `copied` goes to the clipboard; `what` describes it. */
   | { type: "copy"; copied: string; what: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */
-  | { type: "resumed"; resumed: Resumed; text: string };
+  | { type: "resumed"; resumed: Resumed; before?: string; text: string };
 
 /** News that the user has not asked for. */
 export type Notice =

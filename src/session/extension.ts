@@ -91,10 +91,11 @@ export interface Command extends CommandInfo {
     argument: string,
     signal: AbortSignal,
   ): CommandAnswer | Promise<CommandAnswer>;
-  /** Returns the arguments to select from, for a command without an argument. */
+  /** Returns the arguments to select from, for a command without an argument. `isWide`: also further ones. */
   choices?(
     session: SessionState,
     signal?: AbortSignal,
+    isWide?: boolean,
   ): readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
   /** Returns completions of `begun`, by default those of `choices`. Others are filtered out. */
   values?(

@@ -15,7 +15,9 @@ import {
   isOpen,
   type ListedSession,
   listedSessions,
+  nameOf,
   removeSession,
+  retitle,
   type StoredSession,
   storedSession,
   storedSessions,
@@ -26,6 +28,7 @@ import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
 import type { TurnEvent } from "../types/event.ts";
+import { branchOf } from "../safety/repositories.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "../models/model_server.ts";
 
@@ -62,7 +65,9 @@ export class SessionRecord implements Disposable {
     private readonly tell: (why?: string) => void,
   ) {
     const root = sessionsFolder();
-    if (root !== undefined) this.#recorder = new Recorder(root, () => agent.state.workingDir);
+    if (root !== undefined) {
+      this.#recorder = new Recorder(root, () => agent.state.workingDir, branchOf);
+    }
   }
 
   /** The file, and its working directory; undefined before the first message. */
@@ -166,11 +171,24 @@ function modelUsedBy(
 }
 
 const MAX_LISTED_SESSIONS = 20;
+const MAX_WIDE_SESSIONS = 60;
 const MAX_TITLE_CHARS = 200;
 
-export function earlierSessions(agent: CopilotAgent): ListedSession[] {
-  return [...Iterator.from(recordedSessions(agent.state.workingDir)).take(MAX_LISTED_SESSIONS)];
+/** Returns the sessions of the folder, or of all folders, without the current one. */
+export function earlierSessions(
+  { agent, record }: { agent: CopilotAgent; record?: SessionRecord | undefined },
+  isWide = false,
+): ListedSession[] {
+  const all = recordedSessions(isWide ? undefined : agent.state.workingDir);
+  return [
+    ...Iterator.from(all).filter(({ name }) => name !== record?.name)
+      .take(isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS),
+  ];
 }
+
+/** Returns the files that the calls of a session changed. */
+export const changedFiles = ({ executions }: ListedSession): Set<string> =>
+  new Set([...executions.values()].flatMap(({ details }) => details?.change?.path ?? []));
 
 export function newestSession(agent: CopilotAgent): StoredSession | undefined {
   const root = sessionsFolder();
@@ -188,6 +206,18 @@ export function recordedSessions(folder?: string): Iterable<ListedSession> {
 export function recordedSession(name: string): StoredSession | undefined {
   const root = sessionsFolder();
   return root === undefined ? undefined : storedSession(root, name);
+}
+
+/** Returns the session with the short name `id`, or the newest one that continues it. */
+export function sessionWithId(id: string): StoredSession | undefined {
+  const root = sessionsFolder();
+  const name = root && nameOf(root, id);
+  return name === undefined ? undefined : recordedSession(name);
+}
+
+export function retitleSession(name: string, title: string): boolean {
+  const root = sessionsFolder();
+  return root !== undefined && retitle(root, name, title);
 }
 
 export function forgetSession(name: string): boolean {
@@ -231,13 +261,6 @@ const MIN_READING = 2000;
 
 const lastOfUser = (messages: StoredSession["messages"]): number =>
   messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
-
-/** The last typed text of a session; undefined if it is also the first one. */
-export function newestTyped({ messages, first }: ListedSession): string | undefined {
-  const at = lastOfUser(messages);
-  const text = at === -1 ? first : typedText(messages[at]!);
-  return text === first ? undefined : text;
-}
 
 /** Resumes a session, with its model if that is available and the user named no other. */
 export function resumeSession(

@@ -189,8 +189,12 @@ export class Session implements AsyncDisposable {
     return this.#extensions.some((one) => one.expands?.(line) !== undefined);
   }
 
-  async choices(name: string, signal: AbortSignal): Promise<readonly ArgumentChoice[]> {
-    return await choicesOf(this.#state, name, signal);
+  async choices(
+    name: string,
+    signal: AbortSignal,
+    isWide?: boolean,
+  ): Promise<readonly ArgumentChoice[]> {
+    return await choicesOf(this.#state, name, signal, isWide);
   }
 
   async complete(name: string, argument: string): Promise<(string | ArgumentChoice)[]> {

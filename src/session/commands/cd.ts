@@ -15,7 +15,7 @@ export const cdCommand: Command = {
   values: ({ agent }, begun) => foldersBeginning(agent.state, begun),
 };
 
-async function changeFolder(session: SessionState, path: string): Promise<string> {
+export async function changeFolder(session: SessionState, path: string): Promise<string> {
   const { agent: { state }, permissions, surface: { way } } = session;
   if (path === "") return oneLine(state.workingDir);
   let folder = resolvePath(state, expandHome(path));

@@ -156,8 +156,9 @@ export async function choicesOf(
   session: SessionState,
   name: string,
   signal: AbortSignal,
+  isWide?: boolean,
 ): Promise<readonly ArgumentChoice[]> {
-  return await commandNamed(session, name)?.choices?.(session, signal) ?? [];
+  return await commandNamed(session, name)?.choices?.(session, signal, isWide) ?? [];
 }
 
 export async function completeArgument(

@@ -1,14 +1,29 @@
 /** `/resume`: the earlier sessions of the folder. @module */
 
-import { ago } from "../../text/count.ts";
+import { isOpen, type ListedSession, shortName } from "../../records/store.ts";
+import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { typedText } from "../../text/parts.ts";
 import { resumedLines } from "../resumed_lines.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
+import { changeFolder } from "./cd.ts";
 import { unknownText } from "./texts.ts";
-import { earlierSessions, newestTyped, resumeSession, sessionTitle, wholeOf } from "../record.ts";
+import {
+  changedFiles,
+  earlierSessions,
+  forgetSession,
+  resumeSession,
+  retitleSession,
+  sessionTitle,
+  wholeOf,
+} from "../record.ts";
 
 const MAX_LABEL_CHARS = 60;
+/** The columns that a row leaves to what follows the title. */
+const DETAIL_CHARS = 50;
+const MIN_LABEL_CHARS = 24;
+const MAX_PREVIEW_CHARS = 400;
 
 export const resumeCommand: Command = {
   name: "resume",
@@ -19,10 +34,15 @@ export const resumeCommand: Command = {
   isOfTerminal: true,
   run: resume,
   choices: resumeChoices,
+  listKeys: [
+    { key: "tab", does: "widen", help: "Tab all folders" },
+    { key: "ctrl-r", does: "rename", help: "Ctrl-R rename" },
+    { key: "ctrl-x", does: "delete", help: "Ctrl-X delete" },
+  ],
 };
 
 async function resume(session: SessionState, argument: string): Promise<CommandAnswer> {
-  const sessions = earlierSessions(session.agent);
+  const sessions = earlierSessions(session);
   if (argument === "") {
     if (sessions.length === 0) return "There are no earlier sessions in this folder.";
     const rows = sessions.map((one, i) => {
@@ -32,29 +52,68 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
     });
     return [...rows, "Resume one with /resume N."].join("\n");
   }
-  const listed = sessions[Number(argument) - 1];
-  const chosen = listed && wholeOf(listed);
+  const [, verb, word = "", title = ""] =
+    /^(?:(delete|rename) )?(\S+)(?: ([^]*))?$/.exec(argument) ??
+      [];
+  const listed = sessions[Number(word) - 1] ??
+    earlierSessions(session, true).find(({ name }) => shortName(name) === word);
+  if (listed && verb !== undefined) return changeSession(listed, verb, oneLine(title));
+  const chosen = listed && title === "" ? wholeOf(listed) : undefined;
   if (!chosen) return unknownText(`session ${argument}`, "/resume");
+  const isElsewhere = chosen.head.folder !== session.agent.state.workingDir;
+  const before = isElsewhere ? await changeFolder(session, chosen.head.folder) : undefined;
+  if (isElsewhere && chosen.head.folder !== session.agent.state.workingDir) return before!;
   // The check of the server may choose another model.
   await session.probed;
   session.undo?.forget();
   session.usage = undefined;
   const resumed = resumeSession(session, chosen);
-  return { type: "resumed", resumed, text: resumedLines(resumed, session.surface.way).join("\n") };
+  const text = resumedLines(resumed, session.surface.way).join("\n");
+  return { type: "resumed", resumed, ...before !== undefined && { before }, text };
 }
 
-function resumeChoices({ agent }: SessionState): ArgumentChoice[] {
-  const sessions = earlierSessions(agent);
-  const last = sessions.map((one) => shortened(oneLine(newestTyped(one) ?? ""), MAX_LABEL_CHARS));
-  const titles = sessions.map(sessionTitle);
-  // The age comes first: it distinguishes sessions with the same start in a cut row.
-  const ages = titles.map(({ started }) => ago(Date.parse(started)));
-  const width = Math.max(...ages.map((age) => age.length));
-  return sessions.map(({ used }, at) => ({
-    argument: `${at + 1}`,
-    label: `${ages[at]!.padEnd(width)}  ${shortened(oneLine(titles[at]!.title), MAX_LABEL_CHARS)}`,
-    detail: [used && oneLine(used.model), last[at] && `last: ${last[at]}`].filter(Boolean).join(
-      " · ",
-    ),
-  }));
+function changeSession(listed: ListedSession, verb: string, title: string): string {
+  const named = `"${shortened(oneLine(sessionTitle(listed).title), MAX_LABEL_CHARS)}"`;
+  if (isOpen(listed.path)) return `Another copilot has ${named} open.`;
+  if (verb === "delete") return forgetSession(listed.name) ? `Deleted ${named}.` : "";
+  if (title === "") return "/resume rename needs a title";
+  return retitleSession(listed.name, title) ? `Renamed ${named} to "${title}".` : "";
+}
+
+function resumeChoices(
+  session: SessionState,
+  _?: AbortSignal,
+  isWide?: boolean,
+): ArgumentChoice[] {
+  const { workingDir } = session.agent.state;
+  const { columns } = session.surface;
+  // On a narrow screen, a list shows the details of one row below it.
+  const room = columns < DETAIL_CHARS + MIN_LABEL_CHARS ? columns - 4 : columns - DETAIL_CHARS;
+  const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
+  return earlierSessions(session, isWide).map((one) => {
+    const { head: { folder, branch }, messages } = one;
+    const files = changedFiles(one).size;
+    return {
+      argument: shortName(one.name),
+      label: shortened(oneLine(sessionTitle(one).title), most),
+      detail: [
+        ago(Date.parse(one.updated)),
+        ...one.isCut ? [] : [count(messages.length, "message")],
+        ...branch === undefined ? [] : [oneLine(branch)],
+        ...files === 0 ? [] : [count(files, "file")],
+        ...isWide && folder !== workingDir ? [oneLine(folder)] : [],
+      ].join(" · "),
+      preview: previewOf(one),
+    };
+  });
+}
+
+/** The last message of the user, and the newest answer. */
+function previewOf({ messages, used }: ListedSession): string {
+  const typed = messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
+  const answer = messages.findLast(({ role, content }) => role === "assistant" && content.trim());
+  const texts = [typed && `> ${typedText(typed)}`, answer?.content, used?.model];
+  return texts.flatMap((text) => text ? [shortened(oneLine(text), MAX_PREVIEW_CHARS)] : []).join(
+    "\n",
+  );
 }

@@ -1,5 +1,6 @@
 import { bestFits } from "../../../text/fuzzy.ts";
 import { displayWidth, graphemes } from "../../../text/width.ts";
+import { wrapped } from "../../../text/wrap.ts";
 import type { Key } from "../line/keys.ts";
 import { DIM, ownStyle } from "../style.ts";
 import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
@@ -20,6 +21,8 @@ import type { Modal, Outcome } from "./modal.ts";
 interface ListItem<T> extends ListRow {
   value: T;
   key?: string;
+  /** What Space shows below the list, in lines. */
+  preview?: string | undefined;
 }
 
 export interface ListOptions<T> extends Omit<ListLook, "word"> {
@@ -32,6 +35,8 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   /** The lines that \`?\` shows in place of the hint, and hides. */
   help?: string;
   context?: string;
+  /** Further keys, by name: their results for the value of the selected row. */
+  keys?: Readonly<Record<string, ((value: T) => T) | undefined>>;
   /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
   other?: { hint: string; value: (typed: string) => T };
 }
@@ -49,6 +54,7 @@ const SIDE_COLUMNS = 7;
 const DETAIL_MARGIN = "    ";
 const MAX_DETAIL_ROWS = 3;
 const MIN_DETAIL_ROWS = 14;
+const MAX_PREVIEW_ROWS = 8;
 
 /** A list that typing narrows; its result is the value of the selected row. */
 export class ListModal<T> implements Modal<T> {
@@ -56,6 +62,7 @@ export class ListModal<T> implements Modal<T> {
   #items: readonly ListItem<T>[];
   #chosen: number;
   #isHelp = false;
+  #isPreview = false;
 
   constructor(private readonly options: ListOptions<T>) {
     this.#items = options.items;
@@ -82,14 +89,20 @@ export class ListModal<T> implements Modal<T> {
     }
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
-    const below = this.#detailRows(columns, rows);
+    const below = this.#isPreview
+      ? this.#previewRows(columns, rows)
+      : this.#detailRows(columns, rows);
     const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
-    const hints = rows > 8 && hint !== undefined ? `${hint}${filter}`.split("\n") : [];
+    const hints = rows > 8 && hint !== undefined
+      ? wrapped(`${hint}${filter}`, columns - 2).split("\n")
+      : [];
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const instead = this.options.other?.hint ?? "no match";
-    const items = below.length > 0 ? this.#items.map(({ label }) => ({ label })) : this.#items;
+    const items = below.length > 0 && !this.#isPreview
+      ? this.#items.map(({ label }) => ({ label }))
+      : this.#items;
     const list = items.length === 0
       ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
       : listRows(items, this.#chosen, { columns, rows: room }, look);
@@ -103,6 +116,11 @@ export class ListModal<T> implements Modal<T> {
 
   press(key: Key): Outcome<T> {
     if (key.type !== "key") return this.#type(key.text);
+    const own = this.options.keys?.[key.name];
+    if (own !== undefined) {
+      const item = this.#items[this.#chosen];
+      return item === undefined ? "bell" : { done: own(item.value) };
+    }
     const step = LIST_MOVES[key.name];
     if (step !== undefined) return this.#move(step);
     switch (key.name) {
@@ -150,6 +168,16 @@ export class ListModal<T> implements Modal<T> {
     return [...shown, ...Array.from({ length: most - shown.length }, () => [])];
   }
 
+  #previewRows(columns: number, rows: number): CellRow[] {
+    const { preview = "" } = this.#items[this.#chosen] ?? {};
+    const style = this.options.hasStyles ? ownStyle(DIM) : "";
+    const shown = preview.split("\n").flatMap((line) =>
+      brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
+    );
+    const most = Math.min(MAX_PREVIEW_ROWS, rows >> 1);
+    return [[], ...shown.slice(0, most).map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]), []];
+  }
+
   get #isNumbered(): boolean {
     return this.options.isNumbered === true && this.#word === "";
   }
@@ -163,6 +191,10 @@ export class ListModal<T> implements Modal<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
     if (text === "?" && this.#word === "" && this.options.help !== undefined) {
       this.#isHelp = !this.#isHelp;
+      return "none";
+    }
+    if (text === " " && this.#word === "" && this.#items.some(({ preview }) => preview)) {
+      this.#isPreview = !this.#isPreview;
       return "none";
     }
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;

@@ -3,7 +3,7 @@
 import type { Theme } from "../../../config.ts";
 import { serverOf } from "../../../models/model_server.ts";
 import { targetOf } from "../../../models/target.ts";
-import type { ArgumentChoice, CommandInfo, Effect } from "../../../session/data.ts";
+import type { ArgumentChoice, CommandInfo, Effect, ListKey } from "../../../session/data.ts";
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
 import type { ChoiceList } from "../screen/screen.ts";
@@ -185,10 +185,71 @@ export class CommandRunner {
   async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
     const { isLive, screen } = this.display;
     if (!isLive) return "";
-    const choices = await this.session.choices(command.name, signal);
-    if (signal.aborted) return null;
-    return choices.length === 0 ? "" : await screen.choose(choiceList(command, choices), signal);
+    const { name, listKeys = [] } = command;
+    for (let isWide = false;;) {
+      const choices = await this.session.choices(name, signal, isWide);
+      if (signal.aborted) return null;
+      if (choices.length === 0 && (isWide || listKeys.length === 0)) return "";
+      if (choices.length === 0) isWide = true;
+      else {
+        const picked = await screen.choose(pickList(command, choices), signal);
+        if (picked === null || picked.key === undefined) return picked && picked.argument;
+        if (picked.key.does === "widen") isWide = !isWide;
+        else await this.#changeChoice(name, picked.key.does, choices, picked.argument, signal);
+      }
+    }
   }
+
+  /** Renames or deletes what a row of a list names, after a question. */
+  async #changeChoice(
+    name: string,
+    verb: "rename" | "delete",
+    choices: readonly ArgumentChoice[],
+    argument: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { display, session } = this;
+    const label = choices.find((one) => one.argument === argument)!.label.trim();
+    let line: string | null = `${verb} ${argument}`;
+    if (verb === "rename") {
+      const objection = (text: string) => text.trim() === "" ? "A title is not empty." : undefined;
+      const title = await display.screen.ask("Title: ", objection, signal, label, { waits: false });
+      line = title && `${line} ${title.trim()}`;
+    } else {
+      const items = [{ label: "No", value: false, key: "n" }, {
+        label: "Yes",
+        value: true,
+        key: "y",
+      }];
+      const list = { title: `Delete "${label}"?`, items, hint: "y or n · Esc to cancel" };
+      if (!await display.screen.choose(list, signal)) line = null;
+    }
+    if (line === null) return;
+    const answer = await session.command(name, line, signal);
+    if (typeof answer === "string" && answer !== "") display.say(answer);
+  }
+}
+
+interface Picked {
+  argument: string;
+  key?: ListKey;
+}
+
+function pickList(command: CommandInfo, choices: readonly ArgumentChoice[]): ChoiceList<Picked> {
+  const { listKeys = [] } = command;
+  const { items, hint, other: _, ...list } = choiceList(command, choices);
+  const keys = listKeys.map((key) =>
+    [key.key, ({ argument }: Picked): Picked => ({ argument, key })] as const
+  );
+  const space = choices.some(({ preview }) => preview) ? ["Space preview"] : [];
+  return {
+    ...list,
+    items: items.map((item) => ({ ...item, value: { argument: item.value } })),
+    hint: [hint, ...space, ...listKeys.map(({ help }) => help)].join(" · "),
+    keys: Object.fromEntries(keys),
+    // Digits and letters filter a list whose rows have long titles.
+    isNumbered: list.isNumbered === true && listKeys.length === 0,
+  };
 }
 
 const MAX_NUMBERED = 9;
@@ -197,8 +258,9 @@ export function choiceList(
   { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
   choices: readonly ArgumentChoice[],
 ): ChoiceList<string> {
-  const items = choices.map(({ argument, label, detail, isCurrent }) => ({
+  const items = choices.map(({ argument, label, detail, isCurrent, preview }) => ({
     label,
+    preview,
     detail: [detail, isCurrent && "now"].filter(Boolean).join(" · "),
     value: argument,
   }));

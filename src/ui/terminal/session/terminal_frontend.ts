@@ -396,7 +396,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   async #runCommand(command: { name: string; argument: string }, line: string): Promise<void> {
     const effect = await this.#commands.run({ ...command, line }, this.#stop.signal);
     if (effect?.type === "leave") this.#end(EXIT.done);
-    else if (effect?.type === "resumed") this.#showResumed(effect.resumed);
-    else if (effect?.type === "turn") await this.#runTurns(effect.parts);
+    else if (effect?.type === "resumed") {
+      if (effect.before !== undefined) this.#display.say(effect.before);
+      this.#showResumed(effect.resumed);
+    } else if (effect?.type === "turn") await this.#runTurns(effect.parts);
   }
 }
