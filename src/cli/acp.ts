@@ -16,7 +16,7 @@ const NO_SERVER =
 
 /** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
 export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
-  for (const flag of ["print", "output", "message", "continue", "json"] as const) {
+  for (const flag of ["print", "output", "message", "continue", "resume", "json"] as const) {
     if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);
   }
   const demo = args.demo && startDemo("look");

@@ -5,14 +5,13 @@
  * @module
  */
 
+import type { StoredSession } from "../records/store.ts";
 import type { StatusPart } from "../ui/terminal/session/footer.ts";
-import { attempt } from "../attempt.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../ui/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../safety/settings.ts";
 import { shortened } from "../text/one_line.ts";
-import { shellWord } from "../text/shell_word.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
@@ -37,8 +36,11 @@ export interface Flag {
   short?: string;
   /** The name of its value in the help; missing for a switch. */
   value?: string;
-  /** True if the next word is the value, even one that looks like a flag. At the end, the value is empty. */
-  optional?: true;
+  /**
+   * True if the next word is the value, even one that looks like a flag; `word` for one that does not. Otherwise, the
+   * value is empty.
+   */
+  optional?: true | "word";
   /** The values it accepts: words, folders or files; missing if it accepts any text. */
   values?: readonly string[] | "folders" | "files";
   help: string;
@@ -53,6 +55,12 @@ export const FLAGS = [
     help: "answer one prompt and exit; piped text is context, or the prompt if -p comes last",
   },
   { name: "continue", short: "c", help: "continue this folder's newest session; also with -p" },
+  {
+    name: "resume",
+    value: "ID",
+    optional: "word",
+    help: "resume the session that its last line names; without ID, choose from a list",
+  },
   { name: "no-session", help: "do not record the session" },
   {
     name: "output",
@@ -223,13 +231,14 @@ export type Args =
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
   & { message?: string }
   & { bindings?: { path: string; keys: Record<string, unknown> } }
+  /** The session that `--resume` names. */
+  & { resumes?: StoredSession }
   /** The parts of the status line, from config.json. */
   & { status?: readonly StatusPart[] }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
-const CONTINUING =
-  "--continue resumes the newest session, and /resume in a session lists the others";
+const CONTINUING = "--continue resumes the newest session, and --resume lists the others";
 /** The first words that start something other than a session. */
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
@@ -285,7 +294,9 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       if (!flag.optional && (value === undefined || namesFlag(value))) {
         throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
       }
-      args[flag.name] = value ?? "";
+      const isFlag = flag.optional === "word" && value?.startsWith("-");
+      if (isFlag) i--;
+      args[flag.name] = isFlag ? "" : value ?? "";
     }
   }
   const { print, message, ...others } = args as Args;
@@ -385,18 +396,4 @@ Examples:
   copilot --local --model qwen3:8b
   copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
 `;
-}
-
-/** Returns the command that continues the newest session of `folder` with the same flags. */
-export function comeBackCommand(args: Args, folder: string): string {
-  const flags: readonly Flag[] = FLAGS;
-  // The list of processes already shows the key; it is not repeated.
-  const left = new Set(["continue", "api-key", "working-dir"]);
-  const words = flags.flatMap(({ name }) => {
-    const given = args[name as Exclude<keyof Args, "bindings" | "status" | "usual">];
-    if (given === undefined || left.has(name)) return [];
-    return given === true ? [`--${name}`] : [`--${name}`, shellWord(given)];
-  });
-  const where = folder === attempt(Deno.cwd) ? [] : ["--working-dir", shellWord(folder)];
-  return ["copilot", ...words, ...where, "--continue"].join(" ");
 }

@@ -47,6 +47,7 @@ function terminalFrontend(
     keymap: keymapFor(args),
     statusParts: args.status,
     message,
+    picksSession: args.resume === "",
     lastLines,
     setup: setupHome(),
     doctor: async (session, output) => {
@@ -88,25 +89,20 @@ async function runInTerminal(
   return await frontend.run(session, motto);
 }
 
-/** Runs a session, and returns the exit code. `given` are the flags without config.json; `line` is shown first. */
-export async function runSession(args: Args, given: Args, line?: string): Promise<number> {
+/** Runs a session, and returns the exit code. `line` is shown first. */
+export async function runSession(args: Args, line?: string): Promise<number> {
   let code: number = EXIT.hangup;
   try {
-    let start: CopilotConfig | undefined;
-    using frontend = terminalFrontend(args, ({ agent: { config: end }, record }) => {
-      return lastLines({ given, start: start ?? end, end }, record);
-    });
+    using frontend = terminalFrontend(args, ({ record }) => lastLines(args, record));
     if (canEdit() && isServerOpen(args)) {
       const chosen = await frontend.setUp(line);
       line = undefined;
       if (typeof chosen === "number") return chosen;
       if (chosen === undefined) throw new UsageError(NOTHING_CHOSEN);
       args = { ...args, ...chosen };
-      given = { ...given, ...chosen.demo && { demo: true } };
     }
     if (args.demo) args = { approve: "ask", ...args };
     code = await withSettings(args, "tour", (config, options) => {
-      start = config;
       const motto = args.demo ? `${DEMO_NOTICE}. Say: The tests fail. Fix them.` : line;
       return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
     });

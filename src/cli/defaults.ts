@@ -11,7 +11,7 @@ import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
-  "continue print output json-schema yes trust stdin demo api-key json completions version help"
+  "continue resume print output json-schema yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
 /** Flags that choose a server. If one is given, those of the file are ignored. */

@@ -66,7 +66,7 @@ async function answerPrompt(
       // A single answer needs no undo. It is recorded if it continues a session.
       canUndo: false,
       answerSchema,
-      isRecorded: args.continue === true && !args["no-session"],
+      isRecorded: (args.continue ?? args.resumes) !== undefined && !args["no-session"],
       asksServer: "local-before-turns",
     }, frontend)
   );

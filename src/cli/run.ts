@@ -9,6 +9,7 @@ import { type Format, FORMATS, resultLine } from "../ui/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import { withSigns } from "../text/signs.ts";
 import { reasonOf } from "../text/reason.ts";
+import type { ServerSettings } from "../ui/server_settings.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { afterAbort, type Run, stopOnSignals } from "./process.ts";
 import { showsUtf8 } from "../ui/terminal/locale.ts";
@@ -139,10 +140,20 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const format = checkedFormat(args, headless);
   const other = args.demo && DEMO_EXCLUDES.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
+  if (args.continue && args.resume !== undefined) {
+    throw new UsageError("--continue and --resume exclude each other");
+  }
+  let own: { flags: ServerSettings; line: string } | undefined;
   const way = headless ? "flags" : "terminal";
-  const own = args.continue && (await import("./session_server.ts")).serverOfNewest(args, way);
-  if (own) args = { ...args, ...own.flags };
-  if (!headless) return await (await import("./copilot.ts")).runSession(args, given, own?.line);
+  if (args.resume === "" && headless) throw new UsageError("--resume needs an ID with -p");
+  if (args.continue || args.resume !== undefined) {
+    const { serverOfNewest, withResumed } = await import("./session_server.ts");
+    args = withResumed(args, given);
+    checkWorkFolder(args["working-dir"]);
+    own = args.resumes ? undefined : serverOfNewest(args, way);
+    if (own) args = { ...args, ...own.flags };
+  }
+  if (!headless) return await (await import("./copilot.ts")).runSession(args, own?.line);
   if (own) run.stderr.line(own.line);
   stopOnSignals(run);
   const { message } = args;
@@ -151,7 +162,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
 }
 
 /** The demo has its own server, and its sessions are not recorded. */
-const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue"] as const;
+const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue", "resume"] as const;
 
 function checkedFormat(args: Args, headless: boolean): Format {
   const asked = args.output ?? "text";

@@ -1,14 +1,14 @@
 /** The server of a session: for `--continue`, and for the command that continues it. @module */
 
 import { attempt } from "../attempt.ts";
-import type { CopilotConfig } from "../config.ts";
 import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { recordedSessions, type RecordFile } from "../session/record.ts";
-import { type ModelTarget, targetOf } from "../models/target.ts";
+import { recordedSessions, type RecordFile, sessionWithId } from "../session/record.ts";
+import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
-import { type Args, comeBackCommand } from "./args.ts";
+import { UsageError } from "../errors.ts";
+import type { Args } from "./args.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
 import type { Env } from "./keys.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
@@ -25,7 +25,7 @@ export function serverOfNewest(
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
   // Where none can be read, the session says so.
-  const [newest] = attempt(() => {
+  const [newest] = args.resumes ? [args.resumes] : attempt(() => {
     const folder = Deno.realPathSync(args["working-dir"] ?? ".");
     return [...Iterator.from(recordedSessions(folder)).take(1)];
   }) ?? [];
@@ -45,26 +45,30 @@ function flagsOf({ kind, url }: Pick<ModelTarget, "kind" | "url">): ServerSettin
   return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
 
-interface Course {
-  given: Args;
-  start: CopilotConfig;
-  end: CopilotConfig;
+/** The last lines of a session: how to resume it if it is recorded, or after the demo, how to use a model. */
+export function lastLines({ demo }: Args, record: RecordFile | undefined): string[] {
+  if (demo) return ["To use a real model: copilot, without --demo"];
+  return record === undefined ? [] : farewellLines(record);
 }
 
-/** The last lines of a session: how to continue it if it is recorded, or after the demo, how to use a model. */
-export function lastLines(course: Course, record: RecordFile | undefined): string[] {
-  if (course.given.demo) return ["To use a real model: copilot, without --demo"];
-  if (record === undefined) return [];
-  return farewellLines(comeBackCommand(flagsBack(course), record.folder), record);
-}
-
-/** Returns the flags for the server and model at the end, without a password in the address. */
-function flagsBack({ given, start, end }: Course): Args {
-  const [before, now] = [targetOf(start), targetOf(end)];
-  const isSame = (["kind", "url", "name"] as const).every((key) => before[key] === now[key]);
-  if (isSame) return given;
+/**
+ * Returns `args` with the session that `--resume` names, its folder and its server, unless `given` flags name
+ * others. @throws {UsageError} if there is no such session.
+ */
+export function withResumed(args: Args, given: Args): Args {
+  const { resume: id = "" } = args;
+  if (id === "") return args;
+  const resumes = attempt(() => sessionWithId(id));
+  if (resumes === undefined) {
+    throw new UsageError(`There is no session ${oneLine(id)}: copilot --resume lists them`);
+  }
+  const { folder } = resumes.head;
+  args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
-  const others = Object.entries(given).filter(([name]) => !ofServer.includes(name));
-  const url = now.url.replace(/(?<=:\/\/)[^/]*@/, "");
-  return { ...Object.fromEntries(others), ...flagsOf({ ...now, url }), model: now.name };
+  if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return args;
+  const open = Object.fromEntries(
+    Object.entries(args).filter(([name]) => !ofServer.includes(name)),
+  );
+  const own = serverOfNewest(open, "terminal");
+  return own === undefined ? args : { ...open, ...own.flags };
 }

@@ -286,6 +286,7 @@ export function sessionOptions(
     readsFolder: !args.demo,
     isRecorded: !args["no-session"] && !args.demo,
     resumesNewest: args.continue === true,
+    ...args.resumes && { resumes: args.resumes },
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
     extensions: allExtensions(),

@@ -3,6 +3,7 @@
 import type { Confirmation } from "../session/frontend.ts";
 import type { RecordFile } from "../session/record.ts";
 import type { Painter } from "./terminal/style.ts";
+import { shortName } from "../records/store.ts";
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
@@ -58,18 +59,10 @@ export function trustChangeRows(
   });
 }
 
-/** Returns how to resume an exited session: the command, and the path of its file. */
-export function farewellLines(
-  command: string,
-  { path, isBehind }: Pick<RecordFile, "path" | "isBehind">,
-  home = Deno.env.get("HOME"),
-): string[] {
-  const what = isBehind
-    ? "Recorded without the newest messages, which could not be saved"
-    : "Recorded";
-  const isBelow = home && path.startsWith(`${home}/`);
+/** Returns how to resume an exited session. */
+export function farewellLines({ path, isBehind }: Pick<RecordFile, "path" | "isBehind">): string[] {
   return [
-    `To continue: ${oneLine(command)}`,
-    `${what}: ${oneLine(isBelow ? `~${path.slice(home.length)}` : path)}`,
+    ...isBehind ? ["The newest messages could not be saved."] : [],
+    `To continue: copilot --resume ${oneLine(shortName(path))}`,
   ];
 }

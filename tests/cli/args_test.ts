@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   asUsage,
-  comeBackCommand,
   FLAGS,
   outputAsked,
   parseArgs,
@@ -81,11 +80,7 @@ const bad: [words: string[], message: string][] = [
   [["-p", "a", "so ".repeat(40)], `Unexpected argument "${"so ".repeat(19)}so…": ${ONE_WORD}`],
   [
     ["resume"],
-    'Unexpected argument "resume": --continue resumes the newest session, and /resume in a session lists the others',
-  ],
-  [
-    ["--resume", "x"],
-    'Unknown flag "--resume": --continue resumes the newest session, and /resume in a session lists the others',
+    'Unexpected argument "resume": --continue resumes the newest session, and --resume lists the others',
   ],
   [["docter"], 'Unexpected argument "docter": did you mean copilot doctor?'],
   [["--local", "mcp"], 'Unexpected argument "mcp": did you mean copilot mcp?'],
@@ -120,20 +115,14 @@ Deno.test("the format of a usage error is that of --output, and not of a prompt 
   for (const [words, format] of rows) assertEquals(outputAsked(words), format, words.join(" "));
 });
 
-Deno.test("the way back has the flags that were given, quoted, and no key", () => {
-  const rows: [words: string[], command: string][] = [
-    [[], "copilot --continue"],
-    [["fix it", "--continue"], "copilot --continue"],
-    [["--local", "-m", "qwen3:8b"], "copilot --local --model qwen3:8b --continue"],
-    [["-m", "it's", "--api-key", "secret"], "copilot --model 'it'\\''s' --continue"],
+Deno.test("--resume takes a word, and is a question without one", () => {
+  const rows: [words: string[], args: object][] = [
+    [["--resume"], { resume: "" }],
+    [["--resume", "1568fabb"], { resume: "1568fabb" }],
+    [["--resume=1568fabb", "fix it"], { resume: "1568fabb", message: "fix it" }],
+    [["--resume", "--yes"], { resume: "", yes: true }],
   ];
-  for (const [words, command] of rows) {
-    assertEquals(comeBackCommand(parseArgs(words), Deno.cwd()), command);
-  }
-  assertEquals(
-    comeBackCommand(parseArgs(["-C", "x"]), "/a b"),
-    "copilot --working-dir '/a b' --continue",
-  );
+  for (const [words, args] of rows) assertEquals(parseArgs(words), args);
 });
 
 Deno.test("the help names every flag and keeps to 80 columns", () => {
@@ -146,6 +135,8 @@ Deno.test("the help names every flag and keeps to 80 columns", () => {
                                      context, or the prompt if -p comes last
   -c, --continue                     continue this folder's newest session; also
                                      with -p
+      --resume [ID]                  resume the session that its last line
+                                     names; without ID, choose from a list
       --no-session                   do not record the session
 `;
   assertStringIncludes(help, rows);

@@ -1,6 +1,6 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { parseArgs } from "../../src/cli/args.ts";
-import { lastLines, serverOfNewest } from "../../src/cli/session_server.ts";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { UsageError } from "../../src/errors.ts";
+import { lastLines, serverOfNewest, withResumed } from "../../src/cli/session_server.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -94,34 +94,34 @@ for (
   });
 }
 
-const compat = (baseUrl: string, model = "m") => ({ compat: compatConfig({ baseUrl, model }) });
-const local = (host: string, model = "m") => ({ local: localConfig({ host, model }) });
-const [a, b] = ["http://a:1/v1", "http://b:1/v1"] as const;
-const COURSES: [given: string, start: CopilotConfig, end: CopilotConfig, command: string][] = [
-  // Nothing moved: what was given leads there.
-  ["", compat(a), compat(a), ""],
-  ["--yes --base-url http://a:1/v1", compat(a), compat(a), "--yes --base-url http://a:1/v1"],
-  ["", local("http://a:1"), local("http://a:1"), ""],
-  // Another model, or another server: no flag of the one before.
-  ["--yes -m m", compat(a), compat(a, "n"), "--yes --base-url http://a:1/v1 --model n"],
-  ["--local -m x", local("http://l"), compat(b), "--base-url http://b:1/v1 --model m"],
-  ["", compat(a), local("http://l"), "--local --host http://l --model m"],
-  ["", compat(a), compat("http://u:secret@b:1/v1"), "--base-url http://b:1/v1 --model m"],
-  ["", compat(a), {
-    hosted: hostedConfig({ apiKey: "k", baseUrl: "https://h", model: "m" }),
-  }, "--hosted --base-url https://h --model m"],
-];
-for (const [given, start, end, flags] of COURSES) {
-  const words = given.split(" ").filter((word) => word !== "");
-  const url = end.local?.host ?? end.hosted?.baseUrl ?? end.compat!.baseUrl;
-  Deno.test(`the way back to ${url} after ${given || "no flags"}`, () => {
-    const record = { path: "/r/s.jsonl", folder: Deno.cwd() };
-    const course = { given: parseArgs(words), start, end };
-    const command = ["copilot", ...flags === "" ? [] : [flags], "--continue"].join(" ");
-    assertEquals(lastLines(course, record), [`To continue: ${command}`, "Recorded: /r/s.jsonl"]);
-    assertEquals(lastLines(course, undefined), []);
-    assertEquals(lastLines({ ...course, given: { demo: true } }, record), [
-      "To use a real model: copilot, without --demo",
-    ]);
-  });
-}
+Deno.test("--resume takes the session's folder and server, unless flags name another server", async () => {
+  await afterSession(
+    (url) => ({ compat: compatConfig({ ...common, baseUrl: `${url}/v1` }) }),
+    (folder, url) => {
+      const [home] = Deno.readDirSync(`${folder}/state/copilot/sessions`);
+      const [file] = Deno.readDirSync(`${folder}/state/copilot/sessions/${home!.name}`);
+      const { name } = file!;
+      const resume = name.slice(-14, -6);
+      const own = withResumed({ resume, local: true, model: "m" }, { resume });
+      assertEquals([own["working-dir"], own["base-url"], own.local, own.model], [
+        ...[folder, `${url}/v1`],
+        ...[undefined, undefined],
+      ]);
+      const given = { resume, local: true } as const;
+      const other = withResumed({ ...given, model: "m" }, given);
+      assertEquals([other["base-url"], other.local, other.resumes?.name], [undefined, true, name]);
+      assertThrows(
+        () => withResumed({ resume: "0" }, {}),
+        UsageError,
+        "no session 0: copilot --resume",
+      );
+    },
+  );
+});
+
+Deno.test("the last line of a session says how to resume it, that of the demo how to use a model", () => {
+  const record = { path: "/r/2026-01-01T00-00-00-000Z-0123abcd.jsonl", folder: "/" };
+  assertEquals(lastLines({}, record), ["To continue: copilot --resume 0123abcd"]);
+  assertEquals(lastLines({}, undefined), []);
+  assertEquals(lastLines({ demo: true }, record), ["To use a real model: copilot, without --demo"]);
+});

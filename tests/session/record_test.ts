@@ -140,16 +140,19 @@ recordTest(
       "see @a.txt",
       "One line.",
     ]);
-    assertMatch((await fake.command("/resume"))!, /^ +1 {2}\S+ \S+ {2}see @a\.txt\n/);
+    // The list leaves out the session that is running.
+    assertMatch((await fake.command("/resume"))!, /^There are no earlier sessions/);
+    await using other = await open({});
+    assertMatch((await other.command("/resume"))!, /^ +1 {2}\S+ \S+ {2}see @a\.txt\n/);
     await fake.session.prompt("more", signal);
     // How long the answer may be is not in the prompt, which the cache is of.
     const [first, second] = server.requests.map(({ text }) =>
       text.replace(/"num_predict":\d+,/, "").replace(/[\]}]+$/, "")
     );
     assertEquals(second!.slice(0, first!.length), first, "the server's cache holds");
-    // The list says what was typed last, where that is not what the session is named by.
-    const [choice] = await fake.session.choices("resume", signal);
-    assertEquals(choice!.detail, "test · last: more");
+    const [choice] = await other.session.choices("resume", signal);
+    assertMatch(choice!.detail!, /^just now · \d messages$/);
+    assertEquals(choice!.preview!.split("\n")[0], "> more");
   },
 );
 

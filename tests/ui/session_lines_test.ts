@@ -126,23 +126,12 @@ Deno.test("of many skills, commands or sub-agents eight each are named", () => {
   );
 });
 
-Deno.test("a session that is left names its file", () => {
-  const rows: [home: string | undefined, shown: string][] = [
-    ["/home/u", "~/r.jsonl"],
-    ["/home/us", "/home/u/r.jsonl"],
-    ["/home", "~/u/r.jsonl"],
-    ["", "/home/u/r.jsonl"],
-  ];
-  for (const [home, shown] of rows) {
-    const path = "/home/u/r.jsonl";
-    assertEquals(farewellLines("copilot -c", { path }, home), [
-      "To continue: copilot -c",
-      `Recorded: ${shown}`,
-    ]);
-    const [, behind] = farewellLines("copilot -c", { path, isBehind: true }, home);
-    assertEquals(
-      behind,
-      `Recorded without the newest messages, which could not be saved: ${shown}`,
-    );
-  }
+Deno.test("a session that is left says how to resume it, and what could not be saved", () => {
+  const path = "/s/2026-11-27T01-28-20-000Z-1568fabb.jsonl";
+  const how = "To continue: copilot --resume 1568fabb";
+  assertEquals(farewellLines({ path }), [how]);
+  assertEquals(farewellLines({ path, isBehind: true }), [
+    "The newest messages could not be saved.",
+    how,
+  ]);
 });

@@ -260,7 +260,7 @@ export function choiceList(
 ): ChoiceList<string> {
   const items = choices.map(({ argument, label, detail, isCurrent, preview }) => ({
     label,
-    preview,
+    ...preview !== undefined && { preview },
     detail: [detail, isCurrent && "now"].filter(Boolean).join(" · "),
     value: argument,
   }));

@@ -46,6 +46,8 @@ interface TerminalOptions extends CommandHome {
   /** The parts of the status line. */
   statusParts?: readonly StatusPart[] | undefined;
   message?: string | undefined;
+  /** True if the user first chooses an earlier session. */
+  picksSession?: boolean;
   lastLines?: ((session: Session) => readonly string[]) | undefined;
   /** Calls its argument with the exit code of each signal, until the returned function is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
@@ -178,14 +180,18 @@ export class TerminalFrontend implements Frontend, Disposable {
       screen.update();
       if (checks.length === 0) return;
       notice = { code: "server", checks };
-    } else if (notice.code === "server" && this.#isInTurn && notice.instead === undefined) {
-      // A message that did not wait for the server is not interrupted by its good news.
+    } else if (notice.code === "server" && notice.instead === undefined && this.#hasBegun) {
+      // What is below the first rows is not interrupted by good news.
       if (notice.checks.every(({ status }) => status === "ok")) return;
     }
     for (const line of noticeLines(notice, "terminal")) {
       if (this.#isInTurn) view.note(`· ${line}`);
       else this.#display.say(`· ${line}`);
     }
+  }
+
+  get #hasBegun(): boolean {
+    return this.#isInTurn || this.#session.agent.state.messages.length > 0;
   }
 
   steering(): TextPart[][] {
@@ -232,7 +238,10 @@ export class TerminalFrontend implements Frontend, Disposable {
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
     await session.open(this.#stop.signal);
-    const { message = "" } = this.options;
+    const { message = "", picksSession } = this.options;
+    if (picksSession && this.#ended === undefined) {
+      await this.#runCommand({ name: "resume", argument: "" }, "/resume");
+    }
     if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
     while (this.#ended === undefined) {
       this.#showEndedJobs((text) => screen.print(text));
@@ -324,6 +333,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   #showResumed(resumed: Resumed | undefined): void {
     const { agent: { state }, executions } = this.#session;
     const { isLive, screen, view, columns, dim } = this.#display;
+    if (resumed !== undefined) this.#display.endHint();
     if (isLive && resumed !== undefined) {
       const { subjectOf } = this;
       replay(state.messages, { screen, view, executions, columns, subjectOf, dim });

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { recordsBelow } from "../../../helpers/records.ts";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 import type { StrictRequest } from "../../../helpers/strict_server.ts";
 
@@ -21,15 +22,17 @@ for (const columns of [80, 40]) {
       );
       await terminal.until((rows) => rows.at(-2) === ">");
       await terminal.type("clear\x15quit\r");
-      // The path is broken at the edge of the screen, the command at spaces.
-      const left = (await terminal.until("left: 0")).join("").replaceAll(" ", "");
-      const flags =
-        `--approve ask --sandbox off --local --host ${server.url} --model test --continue`;
-      assert(left.includes(`To continue: copilot ${flags}Recorded:`.replaceAll(" ", "")), left);
-      const [, path] = /Recorded:(.*\.jsonl)/.exec(left) ?? [];
+      const left = (await terminal.until("left: 0")).join("\n");
+      const [, id] = /^To continue: copilot --resume ([\da-f]{8})$/m.exec(left) ?? [];
+      assert(id !== undefined, left);
+      const sessions = `${terminal.folder}/../state/copilot/sessions`;
+      const [path] = recordsBelow(sessions);
+      assert(path!.endsWith(`-${id}.jsonl`), path);
       const text = await Deno.readTextFile(path!);
       assert(text.includes("fix the tests") && text.includes("They pass."), text);
-      await terminal.type(`clear; ${sessionCommand(server, "--continue -- '--and more'")}\r`);
+      await terminal.type(
+        `clear; cd /; ${sessionCommand(server, `--resume ${id} -- '--and more'`)}\r`,
+      );
       await terminal.until("Again.");
       assertEquals(server.requests.map(said), ["fix the tests", "--and more"]);
       assertEquals((server.requests[1]!.body.messages as unknown[]).length, 4);

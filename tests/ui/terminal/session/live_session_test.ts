@@ -400,11 +400,6 @@ sessionTest(
       "user",
     ]);
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
-    await terminal.type("/resume\r");
-    const rows = await terminal.until("❯ 1  just now  a question  test");
-    assertEquals(rows.filter((row) => /^..\d {2}just now {2}a question/.test(row)).length, 1);
-    await terminal.type("\x1b");
-    await terminal.until((rows) => rows.at(-2) === ">");
     await terminal.type("/clear\r/resume 1\rand again\r");
     await terminal.until("Third.");
     assertEquals(said(server.requests[2]!), "and again");

@@ -1,12 +1,13 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
-import { call } from "../../../helpers/turn.ts";
+
+const write = { name: "write_file", arguments: { file_path: "f", content: "one\n" } };
 
 for (const columns of [80, 40]) {
   sessionTest(
     `/resume lists the other sessions, of all folders with Tab; renames, deletes and previews them, at ${columns} columns`,
     [
-      { text: "", ...call("write_file", { file_path: "f", content: "one\n" }) },
+      { toolCalls: [write] },
       { text: "It is written." },
       { text: "Elsewhere." },
       { text: "Again." },
@@ -15,7 +16,7 @@ for (const columns of [80, 40]) {
       const again = async (before = "") => {
         await terminal.type("/exit\r");
         await terminal.until("left: 0");
-        await terminal.type(`${before}clear; ${sessionCommand(server, "--yes")}\r`);
+        await terminal.type(`${before}clear; ${sessionCommand(server, "--yes")}; echo left: $?\r`);
         await terminal.until((rows) => rows.at(-2) === ">");
       };
       const listed = (rows: string[]) =>
@@ -38,8 +39,8 @@ for (const columns of [80, 40]) {
       await terminal.until("Again.");
       await terminal.type("/resume\r");
       // The current session is not listed.
-      const rows = (await until(["❯ first task"])).join("\n");
-      assertMatch(rows, /just now · 4 messages · trunk ·\s+1 file/);
+      const rows = (await until(["❯ first task"])).join(" ");
+      assertMatch(rows.replace(/\s+/g, " "), /just now · 4 messages · trunk · 1 file/);
       await terminal.type("\t");
       assertMatch((await until(["❯ second task", "  first task"])).join("\n"), /other/);
       await terminal.type("\t");
