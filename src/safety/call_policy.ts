@@ -284,6 +284,8 @@ export class CallPolicy {
       const path = name.includes("/") ? name : findProgram(name, programs, undefined);
       if (path === undefined) return [];
       const place = this.#place(path);
+      // The words of a wrapper may be programs, or addresses.
+      if (/^\w+:\/\//.test(name) && !entryAt(place.real)) return [];
       return place.isInside ? place.real : place.path;
     });
   }

@@ -250,6 +250,9 @@ Deno.test({
     );
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
+    // A word of a wrapper may be a program; an address is none.
+    await at.run("timeout 5 ./a http://127.0.0.1:9/x", { leave: "network" });
+    assertEquals(at.programs()?.slice(1), [`${at.folder}/a`]);
     const signs =
       `asked: may run any program as you, by settings and hooks of repositories, and signs with your key, ${leaves}`;
     assertEquals(await at.run("git commit -S -m x"), signs);
