@@ -156,6 +156,14 @@ Deno.test("SEC-01 a question about a file of secrets shows no line that the call
   ]);
 });
 
+Deno.test("CMD-05 the danger in a line is its reason, whatever is asked about before it", async () => {
+  using ws = workspace();
+  const person = new Person();
+  await decide(person, ws, "run_bash", { command: "touch x && git reset --hard && touch y" });
+  const [{ reason, isRoutine }] = person.asked as [Approval];
+  assertEquals([reason, isRoutine], ["can destroy work (git reset --hard)", false]);
+});
+
 Deno.test("an edited command is decided anew, and runs without another question", async () => {
   using ws = workspace();
   const person = new Person({ choice: "edit", command: "git push --force" });

@@ -128,6 +128,8 @@ function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdi
   const counted = loud.length > 0 ? loud : verdicts;
   const found = verdicts.find(({ effect }) => effect === "deny") ??
     counted.find(({ mayBeDenied }) => mayBeDenied) ??
+    // A part that only runs something must not hide what another part may do.
+    counted.find(({ effect, isRoutine }) => effect === "ask" && !isRoutine) ??
     counted.find(({ effect }) => effect === "ask");
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell other than bash");
