@@ -110,7 +110,6 @@ export class UndoLog {
     for (const [realPath, was] of before) {
       const grant = { realPath, withheld: { folder: workingDir, paths: [] } };
       const is = await fileNow(grant).then(({ bytes }) => bytes, () => null);
-      if (was === undefined && is === undefined) continue;
       const none = new Uint8Array();
       const compared = was === null || is === null
         ? undefined

@@ -1,7 +1,7 @@
 /** `/status`: the session in a few rows. @module */
 
 import { targetOf } from "../../models/target.ts";
-import { count, dollars, thousands } from "../../text/count.ts";
+import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { modeText } from "../modes.ts";
@@ -13,21 +13,19 @@ export const statusCommand: Command = {
   run: statusText,
 };
 
-function statusText({ agent, mode, usage, cost, jobs, record, fit }: SessionState): string {
+function statusText({ agent, mode, usage, cost, record, fit }: SessionState): string {
   const { config, state } = agent;
   const { name, contextLength: window } = fit.targetOf(agent);
   const used = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
-  const running = jobs.list.filter(({ outcome }) => outcome === undefined).length;
   const sandbox = mode?.isSandboxed ? "on" : "off: commands can do everything you can";
+  const price = cost === undefined ? "" : `, ${dollars(cost)}`;
   const rows = [
     ["model", `${name} at ${targetOf(config).url}`],
     ["folder", state.workingDir],
     ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
     ["context", `${thousands(used)}${window ? ` of ${thousands(window)}` : ""} tokens`],
-    ["tokens", `${state.inputTokens} in, ${state.outputTokens} out`],
-    ...cost === undefined ? [] : [["cost", dollars(cost)]],
-    ...running === 0 ? [] : [["jobs", `${count(running, "job")} running`]],
-    ...record ? [["record", record.file?.path ?? "nothing yet"]] : [],
+    ["tokens", `${state.inputTokens} in, ${state.outputTokens} out${price}`],
+    ...record?.file ? [["record", record.file.path]] : [],
   ];
   return rows.map(([label = "", text = ""]) => `  ${label.padEnd(8)} ${oneLine(text)}`).join("\n");
 }

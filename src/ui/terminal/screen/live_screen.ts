@@ -21,6 +21,8 @@ import { editInProgram } from "../external_editor.ts";
 
 type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropped" | "pasteImage";
 
+type Caption = { text: string; time: string };
+
 interface LiveScreenOptions
   extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
   /** The progress of the turn, in rows with SGR; undefined without a turn. */
@@ -30,7 +32,7 @@ interface LiveScreenOptions
   /** The SGR sequence of the rule above the input line; without it there is no rule. */
   rule?: (() => string) | undefined;
   /** The message and the time of a long turn, which are a part of the rule. */
-  caption?: () => { text: string; time: string } | undefined;
+  caption?: () => Caption | undefined;
   unicode: boolean;
   /** Shift-Tab, if no list or question is open. */
   onShiftTab?: () => void;
@@ -57,7 +59,6 @@ const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
 /** A terminal of fewer rows has no rule above the input line. */
 const MIN_RULE_ROWS = 8;
-const MIN_CAPTION_COLUMNS = 10;
 /** The most characters of an unfinished line that are shown. */
 const MAX_TAIL = 4096;
 const HELD_HINT = "On hold. Enter sends · Up edits · Ctrl-C discards";
@@ -374,20 +375,13 @@ export class LiveScreen implements Screen {
 }
 
 /** The rule above the line: `── Fix the tests ───── 2:14 ──`. */
-function ruleRow(
-  columns: number,
-  sign: string,
-  style: string,
-  caption: { text: string; time: string } | undefined,
-): CellRow {
+function ruleRow(columns: number, sign: string, style: string, caption?: Caption): CellRow {
   const plain = (width: number) => cellsOf(sign.repeat(Math.max(0, width)), style);
   if (caption === undefined) return plain(columns);
-  const end = [...cellsOf(` ${caption.time} `, style), ...plain(2)];
-  const room = columns - widthOf(end) - 6;
-  if (room < MIN_CAPTION_COLUMNS) return [...plain(columns - widthOf(end)), ...end];
-  const text = styledRow(`${style}${caption.text}`, room);
+  const end = cellsOf(` ${caption.time} ${sign}${sign}`, style);
+  const text = styledRow(`${style}${caption.text}`, Math.max(1, columns - end.length - 5));
   const start = [...plain(2), ...cellsOf(" ", style), ...text, ...cellsOf(" ", style)];
-  return [...start, ...plain(columns - widthOf(start) - widthOf(end)), ...end];
+  return [...start, ...plain(columns - widthOf(start) - end.length), ...end].slice(0, columns);
 }
 
 const asciiRow = (row: CellRow): CellRow =>

@@ -124,7 +124,7 @@ export class CommandRunner {
       case "theme":
         return await this.#setTheme(effect);
       case "changes":
-        return await this.#showChanges(effect, signal);
+        return await this.#showChanges(effect.changes, signal);
       case "doctor": {
         const write = (text: string) => display.screen.print(text.trimEnd());
         if (!doctor) return effect.text;
@@ -145,20 +145,15 @@ export class CommandRunner {
   }
 
   /** Shows the changes in the pager; as text on a screen that has none. */
-  async #showChanges(
-    { changes, text }: Extract<Effect, { type: "changes" }>,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
+  async #showChanges(changes: readonly Change[], signal: AbortSignal): Promise<string | undefined> {
     const { screen, columns, paint, look: { colors, unicode } } = this.display;
     const rowsOf = (change: Change, columns: number) => [
       paint(oneLine(change.path), BOLD),
-      ...change.lines === undefined ? ["    (too large, or not text)"] : [],
-      ...changeRows(change, columns, paint, true),
+      ...change.lines ? changeRows(change, columns, paint, true) : ["    (too large, or not text)"],
       "",
     ];
     if (!(screen instanceof LiveScreen)) {
-      screen.print(changes.flatMap((change) => rowsOf(change, columns)).join("\n"));
-      return text;
+      return changes.flatMap((change) => rowsOf(change, columns)).join("\n");
     }
     const blocks = changes.map((change) => ({
       source: [change.path, ...changeLines(change)].join("\n"),
@@ -166,8 +161,8 @@ export class CommandRunner {
       // The pager opens at the first block, not at the end.
       onSeen: () => {},
     }));
-    const hasStyles = colors !== "none";
-    const pager = new PagerModal({ title: "Changes", hasStyles, unicode, blocks: () => blocks });
+    const look = { hasStyles: colors !== "none", unicode };
+    const pager = new PagerModal({ title: "Changes", ...look, blocks: () => blocks });
     await screen.push(pager, signal, { waits: false });
   }
 
