@@ -41,11 +41,9 @@ const FOLDER_COLUMNS = 41;
 const hasRoom = (text: string, columns: number): boolean => displayWidth(text) <= columns;
 const fitsInRow = (text: string, columns: number) => hasRoom(text, columns - ANSWER_COLUMNS);
 
-/** The calls that an answer allows in the session, if its row has no room for them. */
-export function notInRow(approval: Approval, columns: number): string | undefined {
-  const allowed = allowedInSession(approval);
-  return fitsInRow(allowed, columns) ? undefined : allowed;
-}
+/** True if the row of an answer has room for the calls that it allows in the session. */
+export const isInRow = (approval: Approval, columns: number): boolean =>
+  fitsInRow(allowedInSession(approval), columns);
 
 export const allowedInSession = (approval: Approval): string =>
   approval.allowsEdits ? "all edits" : allowedBy(approval);

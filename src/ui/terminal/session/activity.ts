@@ -121,35 +121,30 @@ export class Activity {
   callRows(look: RowsLook): string[] {
     if (!this.#isActive) return [];
     const now = performance.now();
-    if (!this.#showsCall(now)) return this.#thoughtRows(look, now);
-    const { name, args, file } = this.#written ?? {};
-    const { called = this.#calledAs(name!, args!), startedAt = now } = this.#call ?? {};
-    const seconds = Math.floor((now - startedAt) / 1000);
+    const shown = this.#shownCall(now);
+    if (shown === undefined) return this.#thoughtRows(look, now);
+    const { called, ms } = shown;
+    const { file } = this.#written ?? {};
     const call = {
       ...runningParts(called),
       counts: file === undefined ? "" : count(file.lines, "line"),
       ...{ added: 0, removed: 0, reason: "", mood: "good" } as const,
-      ending: seconds > 0 ? `${seconds} s` : "",
+      ending: ms < 1000 ? "" : `${Math.floor(ms / 1000)} s`,
     };
-    const isLong = now - startedAt > LONG_TOOL_MS;
-    const tail = file?.tail ?? (this.#newest && isLong ? newestText(this.#newest) : "");
+    const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
     const lines = tail.trim() === "" ? [] : tail.split("\n").slice(-MAX_NEWEST_ROWS);
     const room = Math.max(8, look.columns - 4);
     const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
-    return [
-      ...titleRows(call.verb, [call], { ...look, mark: "◐" }),
-      ...rowsBelow(rows, look),
-    ];
+    return [...titleRows(call.verb, [call], { ...look, mark: "◐" }), ...rowsBelow(rows, look)];
   }
 
-  /** True if a call has a row of its own. One that only reads has it once it takes long. */
-  #showsCall(now: number): boolean {
-    if (this.#written) {
-      return !runningParts(this.#calledAs(this.#written.name, this.#written.args)).isLook;
-    }
-    if (this.#call === undefined) return false;
-    const { called, startedAt } = this.#call;
-    return !runningParts(called).isLook || now - startedAt > LONG_TOOL_MS;
+  /** The call that has a row of its own, and its time. One that only reads has it once it takes long. */
+  #shownCall(now: number): { called: Called; ms: number } | undefined {
+    const { name, args } = this.#written ?? {};
+    const called = name === undefined ? this.#call?.called : this.#calledAs(name, args!);
+    const ms = now - (this.#call?.startedAt ?? now);
+    const isShown = called && (ms > LONG_TOOL_MS || !runningParts(called).isLook);
+    return isShown ? { called, ms } : undefined;
   }
 
   #calledAs(toolName: string, args: Record<string, unknown>): Called {
@@ -202,10 +197,10 @@ export class Activity {
     const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
     const numbers = `${time}${this.#counted(now)} · Esc stops`;
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
-    if (this.#showsCall(now) && this.#retry === undefined) {
-      const isCommand = this.#call?.called.subject?.action === "run" &&
-        now - this.#call.startedAt > LONG_TOOL_MS;
-      return [row(isCommand ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
+    const shown = this.#retry === undefined ? this.#shownCall(now) : undefined;
+    if (shown) {
+      const mayMove = shown.called.subject?.action === "run" && shown.ms > LONG_TOOL_MS;
+      return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
     }
     const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
     const what = this.#what(now, columns - 2 - before.length);

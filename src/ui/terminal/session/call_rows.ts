@@ -50,9 +50,7 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const head = `${paint(signs(look.mark ?? "●"), look.mark ? BOLD : MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
-    const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
-    const numbers = changed.filter(([n]) => n > 0)
-      .map(([n, sign, style]) => paint(signs(`${sign}${n}`), style)).join(" ");
+    const numbers = signs(lineCounts(added, removed, paint));
     const gap = object === "" ? "" : " · ";
     const found = counts === "" ? "" : paint(signs(gap + counts), DIM);
     return `${object}${found}${numbers && `  ${numbers}`}`;
@@ -60,6 +58,13 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
   return hangingRows(`${head}${name} `, objects, columns, end, columns);
+}
+
+/** The numbers of lines, such as `+2 −1`; empty without any. */
+export function lineCounts(added: number, removed: number, paint: Painter): string {
+  const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
+  return changed.filter(([n]) => n > 0).map(([n, sign, style]) => paint(`${sign}${n}`, style))
+    .join(" ");
 }
 
 function resultRows(

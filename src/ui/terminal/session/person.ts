@@ -10,13 +10,7 @@ import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_l
 import { ApprovalModal } from "./approval_modal.ts";
 import { ASKED, styleStart } from "../style.ts";
 import type { Display } from "./display.ts";
-import {
-  answersHelp,
-  asciiApproval,
-  askPerson,
-  listedQuestion,
-  questionTitle,
-} from "./question.ts";
+import { answersHelp, asciiApproval, askPerson, questionText, questionTitle } from "./question.ts";
 import { askForm } from "./form.ts";
 
 /** An open question: its full text, and a callback for when the user has seen all of it. */
@@ -91,7 +85,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   ): Promise<ApprovalAnswer> {
     const { view, paint, look } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
-    const about = (columns: number) => listedQuestion(shown, columns, paint);
+    const about = (columns: number) => questionText(shown, columns, paint, true);
     const { keymap } = this.display;
     const transcriptKey = screenKey(keymap, "transcript");
     const allKey = screenKey(keymap, "next-mode");

@@ -4,7 +4,8 @@ import type { Approval, ApprovalAnswer } from "../../../safety/approval.ts";
 import type { Frontend, SessionEvent } from "../../../session/frontend.ts";
 import { ALL_EDITS } from "../../../safety/call_policy.ts";
 import type { Screen } from "../screen/screen.ts";
-import { ADDED, BOLD, DIM, type Painter, REMOVED } from "../style.ts";
+import { BOLD, DIM, type Painter, REMOVED } from "../style.ts";
+import { lineCounts } from "./call_rows.ts";
 import { count } from "../../../text/count.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
 import { escapedBeyondAscii, sanitize } from "../../../text/sanitize.ts";
@@ -17,7 +18,7 @@ import {
   allowedBy,
   allowedInSession,
   answerRows,
-  notInRow,
+  isInRow,
   questionNotes,
   refusalReason,
 } from "../../answers.ts";
@@ -65,16 +66,11 @@ const MAX_WISH_CHARS = 100;
 
 function wishRows(approval: Approval, columns: number, paint: Painter): string {
   const { preview, subAgent } = approval;
-  const counts = [["+", ADDED], ["-", REMOVED]] as const;
-  const numbers = counts.map(([kind, style]) => {
-    const lines = changedLines(preview, kind);
-    return lines === 0 ? "" : paint(`${kind === "-" ? "−" : kind}${lines}`, style);
-  }).filter(Boolean).join(" ");
   const title = paintedRows(wishOf(approval), columns, BOLD, paint);
-  const who = subAgent === undefined
-    ? ""
-    : `\n${paintedRows(`for the sub-agent ${oneLine(subAgent)}`, columns, DIM, paint)}`;
-  return `${title}${numbers && `  ${numbers}`}${who}`;
+  const counts = lineCounts(changedLines(preview, "+"), changedLines(preview, "-"), paint);
+  const who = `for the sub-agent ${oneLine(subAgent ?? "")}`;
+  return `${title}${counts && `  ${counts}`}` +
+    (subAgent === undefined ? "" : `\n${paintedRows(who, columns, DIM, paint)}`);
 }
 
 /** The question without UTF-8: other characters of a call are code points, which nothing can replace. */
@@ -127,15 +123,6 @@ export function askPerson(
     const typed = await ask("", "command: ", () => undefined, signal, answer.command);
     return typed?.trim() ? { choice: "edit", command: typed } : answer;
   };
-}
-
-/** Returns the text above the answers: the whole call, and why it needs approval. */
-export function listedQuestion(approval: Approval, columns: number, paint: Painter): string {
-  const text = requestNotes(approval, columns, paint);
-  const allowed = approval.rules && notInRow(approval, columns);
-  const keys = approval.allowsEdits ? "a allows" : "a and s allow";
-  if (allowed) text.push(paintedRows(`  ${keys} ${allowed}`, columns, DIM, paint));
-  return text.join("\n");
 }
 
 export function answersHelp(approval: Approval, columns: number): string {
@@ -207,9 +194,18 @@ function meanings(
 const ruleTexts = ({ rules = [] }: Approval): string =>
   oneLine(rules.map(({ rule }) => rule).join(", "));
 
-function questionText(approval: Approval, columns: number, paint: Painter): string {
+/**
+ * Returns the text above the answers: the whole call, why it needs approval, and what the answers allow, unless
+ * their rows say that.
+ */
+export function questionText(
+  approval: Approval,
+  columns: number,
+  paint: Painter,
+  isListed = false,
+): string {
   const text = requestNotes(approval, columns, paint);
-  if (approval.rules) {
+  if (approval.rules && !(isListed && isInRow(approval, columns))) {
     const [now, later] = [allowedInSession(approval), allowedBy(approval)];
     const saved = now === later ? "" : `${later} `;
     const allows = `  a allows ${now} in this session, s ${saved}in this folder from now on`;

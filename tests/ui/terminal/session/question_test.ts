@@ -3,7 +3,7 @@ import {
   answersHelp,
   asciiApproval,
   askPerson,
-  listedQuestion,
+  questionText,
   questionTitle,
   requestText as requestOf,
   ruleAdded,
@@ -100,7 +100,7 @@ Deno.test("TTY-02 without UTF-8, signs of a request are shown by their numbers, 
   const command = "echo ● “─” \u202e\x1b[2J;\tx │ \\ ";
   const rules = [{ rule: "run_bash(echo ●)", words: "echo ● …" }];
   const approval = asciiApproval(approvalOf(bash, { command }, { rules }));
-  const shown = withSigns(listedQuestion(approval, 200, (text) => text), false);
+  const shown = withSigns(questionText(approval, 200, (text) => text, true), false);
   assertMatch(shown, /^[\n\x20-\x7e]*$/);
   assertEquals(
     shown.split("\n")[2],
@@ -273,8 +273,8 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   e      edit the command first`,
   );
   assertEquals(
-    listedQuestion(approvalOf(tool, edit, listed), 40, (text) => text).split("\n").at(-1),
-    "  a and s allow edits of src/none.py",
+    questionText(approvalOf(tool, edit, listed), 40, (text) => text, true).split("\n").slice(-2),
+    ["  a allows edits of src/none.py in this", "  session, s in this folder from now on"],
   );
   const networked = [{ text: "npm install", isExact: false }];
   const network = await asked("run_bash", { command: "npm install a" }, { networked }, ["?"]);
