@@ -30,19 +30,18 @@ export async function modelNames(config: CopilotConfig): Promise<string[]> {
   return await listLocalModels(addressOf(target));
 }
 
-/** Describes a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
-export function modelFacts(
+/** Describes a model in columns, which may be empty: its size, its context, its abilities, and if it is loaded. */
+export function modelColumns(
   { size, quantization, contextLength, abilities = [], isLoaded }: ListedModel,
-): string {
-  const has = (ability: string) => abilities.includes(ability) ? [ability] : [];
-  const built = [size, quantization].filter((one) => one !== undefined).join(" ");
-  return oneLine(
-    [
-      ...built === "" ? [] : [built],
-      ...contextLength === undefined ? [] : [`${Math.round(contextLength / 1024)}k context`],
-      ...has("tools"),
-      ...has("vision"),
-      ...isLoaded === true ? ["loaded"] : [],
-    ].join(" · "),
-  );
+): string[] {
+  return [
+    [size, quantization].filter((one) => one !== undefined).join(" "),
+    contextLength === undefined ? "" : `${Math.round(contextLength / 1024)}k context`,
+    ["tools", "vision"].filter((ability) => abilities.includes(ability)).join(" · "),
+    isLoaded === true ? "loaded" : "",
+  ].map(oneLine);
 }
+
+/** Describes a model, such as `8.2B Q4_K_M · 40k context · tools · loaded`. */
+export const modelFacts = (model: ListedModel): string =>
+  modelColumns(model).filter(Boolean).join(" · ");

@@ -1,6 +1,8 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
+import type { ModelUsed } from "../../src/records/format.ts";
+import { Recorder } from "../../src/records/recorder.ts";
 import { type StoredSession, storedSessions } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
@@ -464,5 +466,29 @@ recordTest(
     await left({});
     await left({ keepsMode: false });
     assertEquals(modes, ["ask", "plan", "plan", "ask", "edits", "ask"]);
+  },
+);
+
+recordTest(
+  "/model lists the models in columns, with the speed of the newest session that used each",
+  [],
+  async ({ folder, server, open }) => {
+    const { host } = new URL(server.url);
+    const record = (used: ModelUsed) => {
+      using recorder = new Recorder(`${folder}/state/copilot/sessions`, () => `${folder}/x`);
+      recorder.sync([{ role: "user", content: "hi" }], used);
+    };
+    record({ model: "other", server: host, writeSpeed: 41.4 });
+    record({ model: "test", server: "elsewhere:1", writeSpeed: 99 });
+    const details = async (columns: number) => {
+      const surface = { way: "terminal", columns, unicode: true } as const;
+      await using fake = await open({}, { surface });
+      return (await fake.session.choices("model", signal)).map(({ detail }) => detail);
+    };
+    assertEquals(await details(80), [
+      "40k context            tools",
+      "40k context  41 tok/s  tools",
+    ]);
+    assertEquals(await details(40), ["40k context · tools", "40k context · 41 tok/s · tools"]);
   },
 );

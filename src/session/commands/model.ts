@@ -3,7 +3,9 @@
 import type { CopilotConfig } from "../../config.ts";
 import { targetOf } from "../../models/target.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { addressOf, modelFacts, modelNames, serverOf } from "../../models/model_server.ts";
+import { attempt } from "../../attempt.ts";
+import { recordedSessions } from "../record.ts";
+import { addressOf, modelColumns, modelNames, serverOf } from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../extension.ts";
@@ -49,8 +51,13 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
     : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
 
+/** Narrower screens show the facts of one model below the list. */
+const MIN_COLUMNS = 60;
+/** The number of sessions in which the speed of a model is looked up. */
+const MAX_SPEED_SESSIONS = 30;
+
 async function modelChoices(
-  { agent: { config }, probed }: SessionState,
+  { agent: { config }, probed, cache, surface: { columns } }: SessionState,
   signal?: AbortSignal,
 ): Promise<ArgumentChoice[]> {
   await probed;
@@ -58,12 +65,35 @@ async function modelChoices(
   if (target.kind === "hosted") return [];
   const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
     .catch(onFailure(() => []));
-  return models.map((model) => ({
+  const speeds = seenSpeeds(serverOf(config));
+  if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
+  const facts = models.map((model) => {
+    const speed = speeds.get(model.name);
+    return modelColumns(model).toSpliced(2, 0, speed ? `${Math.round(speed)} tok/s` : "");
+  });
+  const widths = facts[0]?.map((_, at) => Math.max(...facts.map((row) => row[at]!.length))) ?? [];
+  const detailOf = (row: readonly string[]) =>
+    columns < MIN_COLUMNS
+      ? row.filter(Boolean).join(" · ")
+      : row.map((text, at) => text.padEnd(widths[at]!)).filter(Boolean).join("  ").trimEnd();
+  return models.map((model, at) => ({
     argument: model.name,
     label: oneLine(model.name),
-    detail: modelFacts(model),
+    detail: detailOf(facts[at]!),
     isCurrent: isSameModel(model.name, target.name),
   }));
+}
+
+/** Returns the newest recorded speed of each model of a server, in tokens per second. */
+function seenSpeeds(server: string): Map<string, number> {
+  const speeds = new Map<string, number>();
+  const sessions = attempt(() => [...Iterator.from(recordedSessions()).take(MAX_SPEED_SESSIONS)]);
+  for (const { used } of sessions ?? []) {
+    if (used?.server === server && used.writeSpeed && !speeds.has(used.model)) {
+      speeds.set(used.model, used.writeSpeed);
+    }
+  }
+  return speeds;
 }
 
 /** Shows the model, its server, and the server's models. `unlisted` says why they are missing. */

@@ -152,7 +152,7 @@ for (const columns of [80, 40]) {
     async (terminal, server) => {
       await terminal.type("one\r");
       await terminal.until("First.");
-      const facts = (now: string) => columns === 80 ? `40k context · tools${now}` : "40k context";
+      const facts = (now: string) => columns === 80 ? `40k context  tools${now}` : "40k context";
       await terminal.type("/model\r");
       await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
       const rows = await terminal.screen();
