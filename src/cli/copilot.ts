@@ -9,6 +9,7 @@ import { makeSane } from "../ui/terminal/tty.ts";
 import { canEdit } from "../ui/terminal/line/input.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Args, asUsage } from "./args.ts";
+import { TOUR } from "./demo/scenes.ts";
 import { keepTheme } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -86,7 +87,7 @@ async function runInTerminal(
   const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));
-  return await frontend.run(session, motto);
+  return await frontend.run(session, motto, args.demo && TOUR);
 }
 
 /** Runs a session, and returns the exit code. `line` is shown first. */
@@ -103,7 +104,7 @@ export async function runSession(args: Args, line?: string): Promise<number> {
     }
     if (args.demo) args = { approve: "ask", ...args };
     code = await withSettings(args, "tour", (config, options) => {
-      const motto = args.demo ? `${DEMO_NOTICE}. Say: The tests fail. Fix them.` : line;
+      const motto = args.demo ? `${DEMO_NOTICE}. Press Enter to send what is in the line.` : line;
       return runInTerminal(frontend, config, options, { args, motto, checked: asUsage });
     });
   } catch (error) {

@@ -61,6 +61,8 @@ export type Effect =
   | { type: "changes"; changes: readonly Change[]; text: string }
   /** `copied` goes to the clipboard; `what` describes it. */
   | { type: "copy"; copied: string; what: string; text: string }
+  /** The messages that were taken back: the user may change `line` and send it again. */
+  | { type: "undone"; line: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */
   | { type: "resumed"; resumed: Resumed; before?: string; text: string };
 

@@ -111,15 +111,47 @@ Deno.test({
       rows.some((row) => row.startsWith("· demo: a script plays the model")) &&
       rows.some((row) => row.startsWith(">"))
     );
-    await screen.type("The tests fail. Fix them.\r");
+    await screen.until((rows) => rows.includes("> The tests fail. Fix them."));
+    await screen.type("\r");
     await screen.until(asksAboutCall);
     await screen.type("n\r");
     await screen.until("Nothing was changed.");
-    await screen.type("exit\r");
+    await screen.type("\x15exit\r");
     await screen.until("To use a real model: copilot, without --demo");
     assertEquals([...Deno.readDirSync(screen.folder)].some(({ name }) => name === "config"), false);
   },
 });
+
+for (const columns of [80, 40]) {
+  Deno.test({
+    name:
+      `the tour: Enter plays a failing test, an edit, a green test and undo, at ${columns} columns${skipped}`,
+    ignore,
+    async fn() {
+      await using screen = await terminal({ columns, rows: 40 });
+      await screen.type(`"$DENO" run -A "$ENTRY" --demo --sandbox off; echo left: $?\r`);
+      const inLine = (text: string) => screen.until((rows) => rows.at(-2) === `> ${text}`);
+      const says = (text: string) =>
+        screen.until((rows) => rows.join(" ").replace(/\s+/g, " ").includes(text));
+      await inLine("The tests fail. Fix them.");
+      await screen.type("\r");
+      for (const shown of ["sh cart_test.sh", "cart.sh", "sh cart_test.sh"]) {
+        await screen.until((rows) =>
+          asksAboutCall(rows) && rows.some((row) => row.includes(shown))
+        );
+        await screen.type("y");
+        await screen.until((rows) => !asksAboutCall(rows));
+      }
+      await says("press Enter to take the change back");
+      await inLine("/undo");
+      await screen.type("\r");
+      await says("cart.sh: restored");
+      await inLine("The tests fail. Fix them.");
+      await screen.type("\x15exit\r");
+      await screen.until("left: 0");
+    },
+  });
+}
 
 Deno.test("without a terminal, or with -p, nothing is asked: one line says what there is, exit code 2", async () => {
   const env = { OPENAI_API_KEY: "" };

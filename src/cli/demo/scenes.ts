@@ -12,6 +12,9 @@ export interface DemoRequest {
 
 export type DemoReply = { text: string; call?: DemoCall };
 
+/** What the line offers to send, one after the other. */
+export const TOUR: readonly string[] = ["The tests fail. Fix them.", "/undo"];
+
 /** The files of the project that the tour repairs. */
 export const PROJECT: Readonly<Record<string, string>> = {
   "README.md": "# Shop\n\nAdds up a shopping cart. Run the tests with `sh cart_test.sh`.\n",
@@ -62,9 +65,8 @@ const REPAIR: readonly DemoReply[] = [
   {
     text: `Fixed: \`total\` now multiplies each price by its quantity, and all three tests pass.
 
-Try these next:
+\`/undo\` is in the line: press Enter to take the change back. Then try these:
 
-- \`/undo\` takes the change back; then send the message again
 - Ctrl-O opens the whole conversation
 - Shift-Tab switches between asking, automatic edits and planning
 

@@ -52,7 +52,7 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
 });
 
 /** Narrower screens show the facts of one model below the list. */
-const MIN_COLUMNS = 60;
+const MIN_FACTS_COLUMNS = 60;
 /** The number of sessions in which the speed of a model is looked up. */
 const MAX_SPEED_SESSIONS = 30;
 
@@ -73,7 +73,7 @@ async function modelChoices(
   });
   const widths = facts[0]?.map((_, at) => Math.max(...facts.map((row) => row[at]!.length))) ?? [];
   const detailOf = (row: readonly string[]) =>
-    columns < MIN_COLUMNS
+    columns < MIN_FACTS_COLUMNS
       ? row.filter(Boolean).join(" · ")
       : row.map((text, at) => text.padEnd(widths[at]!)).filter(Boolean).join("  ").trimEnd();
   return models.map((model, at) => ({

@@ -2,38 +2,28 @@
 
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import type { ArgumentChoice } from "../data.ts";
+import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
 const MAX_MESSAGE_CHARS = 60;
-
-const UNDO_LIST = {
-  question: "Rewind to before which message?",
-  // The oldest message, which undoes everything, is not adjacent to the newest one.
-  wraps: false,
-};
 
 export const undoCommands: readonly Command[] = [
   {
     name: "undo",
     group: "Session",
     argument: "[N]",
-    help: "take back messages and their file changes (N: the newest N)",
-    ...UNDO_LIST,
+    help: "take back the last message and its file changes (N: the newest N)",
     run: undoMessages,
-    // A single message needs no list, because it can be redone.
-    choices: (session) => {
-      const choices = undoChoices(session);
-      return choices.length > 1 ? choices : [];
-    },
   },
   {
     name: "rewind",
     group: "Session",
     argument: "[N]",
     help: "rewind to before a message from a list",
-    ...UNDO_LIST,
+    question: "Rewind to before which message?",
+    // The oldest message, which undoes everything, is not adjacent to the newest one.
+    wraps: false,
     run: undoMessages,
     choices: undoChoices,
   },
@@ -50,7 +40,7 @@ export const undoCommands: readonly Command[] = [
   },
 ];
 
-async function undoMessages(session: SessionState, argument: string): Promise<string> {
+async function undoMessages(session: SessionState, argument: string): Promise<CommandAnswer> {
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
   if (most === 0) {
@@ -63,7 +53,7 @@ async function undoMessages(session: SessionState, argument: string): Promise<st
   }
   const undone = await session.undo!.undo(session.agent, steps);
   session.usage = undefined;
-  return undoText(undone!);
+  return { type: "undone", line: undone!.text, text: undoText(undone!) };
 }
 
 function undoChoices({ undo }: SessionState): ArgumentChoice[] {

@@ -179,7 +179,8 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   ]);
   await session.prompt("one", signal);
   await session.prompt("two\nlines", signal);
-  assertEquals(await choices("undo"), [
+  assertEquals(await choices("undo"), []);
+  assertEquals(await choices("rewind"), [
     { argument: "1", label: "two lines" },
     { argument: "2", label: "one" },
   ]);

@@ -160,6 +160,11 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
+  put(text: string): void {
+    this.#message.put(text);
+    this.#output.drawSoon();
+  }
+
   takeSteering(): TextPart[] {
     return this.#message.takeSteering();
   }

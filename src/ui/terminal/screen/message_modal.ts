@@ -1,6 +1,7 @@
 /** The input line of a session, where messages are queued during a turn, and questions of one line. @module */
 
 import { sanitizeProse } from "../../../text/sanitize.ts";
+import { graphemes } from "../../../text/width.ts";
 import type { TextPart } from "../../../types/message.ts";
 import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
@@ -87,6 +88,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   get unsent(): TextPart[] {
     return [...this.queued, this.state.units].map(textPartOf);
+  }
+
+  /** Puts a text into the empty line. */
+  put(text: string): void {
+    if (this.state.units.length === 0) this.#reset(graphemes(text));
   }
 
   /** Takes the messages for the next request of the running turn. */

@@ -31,6 +31,8 @@ export interface Screen extends Disposable {
   putBack(message: TextPart): boolean;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
+  /** Puts a text into the empty line. */
+  put(text: string): void;
   /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
   ask(
     prompt: string,
@@ -115,6 +117,7 @@ export class PlainScreen implements Screen {
     return "unsupported";
   }
 
+  put(): void {}
   update(): void {}
   notify(): void {}
   [Symbol.dispose](): void {}

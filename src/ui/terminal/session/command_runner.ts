@@ -119,6 +119,9 @@ export class CommandRunner {
         return `${effect.text}\n\n${helpText(keymap, columns)}`;
       case "keys":
         return keysText(keymap, columns);
+      case "undone":
+        display.screen.put(effect.line);
+        return effect.text;
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);
       case "theme":

@@ -219,8 +219,12 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#display[Symbol.dispose]();
   }
 
-  /** Runs the session to its end and returns the exit code. The owner disposes of the session. */
-  async run(session: Session, motto?: string): Promise<number> {
+  /**
+   * Runs the session to its end and returns the exit code. The owner disposes of the session. `tour` is what the empty
+   * line offers to send, one after the other.
+   */
+  async run(session: Session, motto?: string, tour: readonly string[] = []): Promise<number> {
+    const offers = tour.values();
     this.#session = session;
     this.#motto = motto;
     this.#commands = new CommandRunner(session, this.#display, this.options);
@@ -245,6 +249,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
     while (this.#ended === undefined) {
       this.#showEndedJobs((text) => screen.print(text));
+      screen.put(offers.next().value ?? "");
       this.#isFree = this.#display.isLive;
       const line = await screen.read();
       this.#isFree = false;
