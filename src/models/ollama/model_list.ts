@@ -17,6 +17,8 @@ import { loadState, runningModels, servedInfo } from "./served_model.ts";
 /** A model as its server describes it. `abilities` may include `tools` and `vision`. */
 export interface ListedModel extends LocalModelInfo {
   name: string;
+  /** The program of the server, if its list shows it, such as `llama.cpp`. */
+  server?: string;
   /** Missing if the server does not say. */
   isLoaded?: boolean;
 }
@@ -68,6 +70,14 @@ async function ollamaModels(
   );
 }
 
+/** The names of servers, by what they write as the owner of their models. */
+const SERVERS = new Map([
+  ["llamacpp", "llama.cpp"],
+  ["llama-swap", "llama-swap"],
+  ["vllm", "vLLM"],
+  ["sglang", "SGLang"],
+]);
+
 async function servedModels(options: LocalServerOptions): Promise<ListedModel[]> {
   const [names, served, studio] = await Promise.all([
     listLocalModels(options),
@@ -82,8 +92,10 @@ async function servedModels(options: LocalServerOptions): Promise<ListedModel[]>
     const entry: Fields = { ...served.find(isOf), ...studio.find(isOf) };
     const state = loadState(entry) ?? entry.state;
     const abilities = abilitiesOf(entry);
+    const server = studio.length > 0 ? "LM Studio" : SERVERS.get(String(entry.owned_by));
     return {
       name,
+      ...server !== undefined && { server },
       ...servedInfo(entry),
       ...abilities && { abilities },
       ...typeof state === "string" && { isLoaded: state === "loaded" },

@@ -35,8 +35,16 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
     { name: "b:latest", isLoaded: false },
   ]],
   ["llama.cpp", false, {
-    "/v1/models": { data: [{ id: "/m/q 3.gguf", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
-  }, [{ name: "/m/q 3.gguf", size: "8.2B", parameters: 8.2e9, contextLength: 8192 }]],
+    "/v1/models": {
+      data: [{ id: "/m/q 3.gguf", owned_by: "llamacpp", meta: { n_params: 8.2e9, n_ctx: 8192 } }],
+    },
+  }, [{
+    name: "/m/q 3.gguf",
+    server: "llama.cpp",
+    size: "8.2B",
+    parameters: 8.2e9,
+    contextLength: 8192,
+  }]],
   ["a router of llama.cpp", false, {
     "/v1/models": {
       data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],
@@ -56,13 +64,21 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
       ],
     },
     "/running": { running: [{ model: "b", state: "ready" }, { model: "a", state: "starting" }] },
-  }, [{ name: "a", isLoaded: false }, { name: "b", isLoaded: true }]],
+  }, [
+    { name: "a", server: "llama-swap", isLoaded: false },
+    { name: "b", server: "llama-swap", isLoaded: true },
+  ]],
   ["llama-swap with states", false, {
     "/v1/models": { data: [{ id: "a", owned_by: "llama-swap", status: { value: "loaded" } }] },
-  }, [{ name: "a", isLoaded: true }]],
-  ["vLLM", false, { "/v1/models": { data: [{ id: "q", max_model_len: 32768 }] } }, [
-    { name: "q", contextLength: 32768 },
-  ]],
+  }, [{ name: "a", server: "llama-swap", isLoaded: true }]],
+  [
+    "vLLM",
+    false,
+    { "/v1/models": { data: [{ id: "q", owned_by: "vllm", max_model_len: 32768 }] } },
+    [
+      { name: "q", server: "vLLM", contextLength: 32768 },
+    ],
+  ],
   ["LM Studio", false, {
     "/v1/models": { data: [{ id: "q" }, { id: "v" }, { id: "e" }] },
     "/api/v0/models": {
@@ -77,10 +93,16 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
     },
   }, [
     {
-      ...{ name: "q", contextLength: 4096, quantization: "4bit" },
+      ...{ name: "q", server: "LM Studio", contextLength: 4096, quantization: "4bit" },
       ...{ abilities: ["completion", "tools"], isLoaded: true },
     },
-    { name: "v", contextLength: 8192, abilities: ["completion", "vision"], isLoaded: false },
+    {
+      name: "v",
+      server: "LM Studio",
+      contextLength: 8192,
+      abilities: ["completion", "vision"],
+      isLoaded: false,
+    },
   ]],
 ];
 for (const [kind, isNative, answers, models] of ROWS) {

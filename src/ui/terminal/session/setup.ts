@@ -8,6 +8,7 @@ import type { Screen } from "../screen/screen.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
+import { endingWith, moment } from "../../../wire/wait.ts";
 import { placesText, type ServerSettings } from "../../server_settings.ts";
 import {
   type HostedOffer,
@@ -54,11 +55,14 @@ interface SetupOptions {
   columns: number;
   signal: AbortSignal;
   onLook(isLooking: boolean): void;
+  /** The milliseconds between two rescans while no server runs. */
+  pollMs?: number;
 }
 
 /** The timeouts of servers in milliseconds: the first, and that of servers that missed it or were named. */
 const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
+const POLL_MS = 2000;
 
 export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
@@ -106,9 +110,11 @@ class Setup {
     const { screen, home, options: { inUse, columns, signal } } = this;
     const isFirst = inUse === undefined;
     let pick: SetupPick | null = null;
+    let news: readonly FoundServer[] | undefined;
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
-      const found = await this.#look(() => home.find(limitMs, signal));
-      if (pick === "look" && found.every(({ models }) => models.length === 0)) {
+      const found = news ?? await this.#look(() => home.find(limitMs, signal));
+      news = undefined;
+      if (pick === "look" && hasNone(found)) {
         screen.print(`· checked ${placesText(home.own())}: still no model`);
       }
       const own = found.flatMap((server) => serverRows(server, inUse));
@@ -125,8 +131,18 @@ class Setup {
           found.length > 0 || inUse ? "Which model should copilot use?" : NOTHING_FOUND,
           columns,
         );
-        pick = await screen.choose({ title, items, chosen, hint: HINT }, signal);
+        using list = endingWith(signal);
+        using poll = endingWith(list.signal);
+        if (hasNone(found)) {
+          void this.#poll(poll.signal).then((later) => {
+            news = later;
+            if (later !== undefined) list.abort();
+          });
+        }
+        pick = await screen.choose({ title, items, chosen, hint: HINT }, list.signal);
+        poll.abort();
       }
+      if (news !== undefined) continue;
       if (pick === null) return undefined;
       if (pick === "look") continue;
       const kept = "address" in pick
@@ -135,6 +151,16 @@ class Setup {
         ? await this.#keepHosted(pick.offer)
         : await this.#keep(pick.settings, pick.said);
       if (kept !== undefined) return kept;
+    }
+  }
+
+  /** Resolves with the servers once one has a model; with undefined once `signal` is aborted. */
+  async #poll(signal: AbortSignal): Promise<readonly FoundServer[] | undefined> {
+    while (!signal.aborted) {
+      await moment(this.options.pollMs ?? POLL_MS, signal);
+      if (signal.aborted) return;
+      const found = await this.home.find(FIRST_LOOK_MS, signal).catch(() => []);
+      if (!signal.aborted && !hasNone(found)) return found;
     }
   }
 
@@ -274,6 +300,9 @@ class Setup {
     }
   }
 }
+
+const hasNone = (found: readonly FoundServer[]): boolean =>
+  found.every(({ models }) => models.length === 0);
 
 interface ServerProblem {
   text: string;

@@ -21,7 +21,8 @@ export type SetupPick =
   | { address: string }
   | "look";
 
-export const NOTHING_FOUND = `No model server found on this machine. Start one, then rescan:
+export const NOTHING_FOUND =
+  `No model server found on this machine. Start one, and it is listed here:
 ${HOW_TO_START}
 Or choose:`;
 
@@ -65,7 +66,7 @@ export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
       detail: [
         inUse?.place === place && inUse.model === model.name && IN_USE,
         place,
-        isNative && "Ollama",
+        isNative ? "Ollama" : model.server,
         modelFacts(model),
       ].filter(Boolean).join(" · "),
       value: { settings, said: keptText(place, settings) },

@@ -15,7 +15,7 @@ const ollama: FoundServer = {
 };
 const llama: FoundServer = {
   ...{ url: "http://127.0.0.1:8080", state: "answers", isNative: false },
-  models: [{ name: "/models/q 3.gguf", contextLength: 8192 }],
+  models: [{ name: "/models/q 3.gguf", server: "llama.cpp", contextLength: 8192 }],
 };
 const studio: FoundServer = {
   ...{ url: "http://127.0.0.1:1234", state: "answers", isNative: false },
@@ -144,7 +144,7 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
   assertEquals(lists as unknown, [[
     ["qwen3:8b", "127.0.0.1:11434 · Ollama · 8.2B Q4_K_M · loaded"],
     ["a␛", "127.0.0.1:11434 · Ollama · 4k context · tools · vision"],
-    ["/models/q 3.gguf", "127.0.0.1:8080 · 8k context"],
+    ["/models/q 3.gguf", "127.0.0.1:8080 · llama.cpp · 8k context"],
     ["q", "127.0.0.1:1234"],
     ["r", "127.0.0.1:1234"],
     ["127.0.0.1:8000", "did not answer in time: rescan"],
@@ -184,6 +184,37 @@ Deno.test("one server with one model is taken without a question, at the start a
   }
   const later = await play({ finds: [[llama]], picks: [null], inUse: OTHER });
   assertEquals([later.lists[0]!.at(-1), later.chosen] as unknown, [ADDRESS_ROW, undefined]);
+});
+
+Deno.test("while no server runs, they are looked for again, and the list is that of the first one", async () => {
+  const finds = [[], [], [studio]];
+  const titles: string[] = [];
+  const lists: string[][] = [];
+  const screen = {
+    print() {},
+    ask: () => Promise.resolve(null),
+    askHidden: () => Promise.resolve(null),
+    choose<T>({ title, items }: ChoiceList<T>, signal: AbortSignal): Promise<T | null> {
+      titles.push(title.split("\n")[0]!);
+      lists.push(items.map(({ label }) => label));
+      if (lists.length > 1) return Promise.resolve(null);
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(null)));
+    },
+  };
+  const home = {
+    find: () => Promise.resolve(finds.shift()!),
+    own: () => [],
+    hosted: () => [],
+  } as unknown as SetupHome;
+  const { signal } = new AbortController();
+  const options = { columns: 80, signal, onLook() {}, pollMs: 1 };
+  assertEquals(await setUp(screen, home, options), undefined);
+  assertEquals(titles, [
+    "No model server found on this machine. Start one, and it is listed here:",
+    "Which model should copilot use?",
+  ]);
+  assertEquals(lists[1], ["q", "r", "Another server", "Demo"]);
+  assertEquals(finds, []);
 });
 
 Deno.test("the model in use is marked, and its row is selected", async () => {
