@@ -356,7 +356,8 @@ export class LiveScreen implements Screen {
     }
     if (this.#modals.isFullScreen) return false;
     const isFree = this.#message.state.units.length === 0 && !this.#isAsking();
-    if (key.name === "ctrl-b" && isFree && this.options.onMove?.()) return true;
+    const mayMove = key.name === "ctrl-b" && (action ?? "backward-char") === "backward-char";
+    if (mayMove && isFree && this.options.onMove?.()) return true;
     if (action === "tasks" && onTasks) {
       if (!onTasks()) this.terminal.write("\x07");
       return true;

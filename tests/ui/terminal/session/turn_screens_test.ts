@@ -1,7 +1,9 @@
 /** What a turn looks like in a real terminal: failures, thoughts, running commands. */
 import { assert, assertEquals } from "@std/assert";
+import { existsSync } from "@std/fs/exists";
 import { sessionTest } from "../../../helpers/session.ts";
 import { asksAboutCall } from "../../../helpers/tmux.ts";
+import { waitUntil } from "../../../helpers/wait_until.ts";
 
 const bash = (command: string) => ({
   toolCalls: [{ name: "run_bash", arguments: { command } }],
@@ -142,5 +144,18 @@ sessionTest(
     await terminal.type("ac\x02b\r");
     await terminal.until("> abc");
     await terminal.until("Well.");
+  },
+);
+
+sessionTest(
+  "Ctrl-B moves the user's own command to the background, too",
+  [],
+  async (terminal) => {
+    await terminal.type("!touch begun; until [ -e go ]; do sleep 0.1; done\r");
+    await waitUntil(() => existsSync(`${terminal.folder}/begun`));
+    await terminal.type("\x02");
+    await terminal.until("Job 1 runs in the background: /jobs 1 shows its output");
+    await Deno.writeTextFile(`${terminal.folder}/go`, "");
+    await terminal.until("· Job 1 done: ");
   },
 );
