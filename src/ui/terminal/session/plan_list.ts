@@ -4,7 +4,7 @@ import type { Session } from "../../../session/session.ts";
 import type { TextPart } from "../../../types/message.ts";
 import type { Display } from "./display.ts";
 
-type PlanChoice = "go" | "edits" | "keep" | "change";
+type PlanChoice = "go" | "edits" | "change";
 
 const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] = [
   { label: "Yes", detail: "carry out the plan in the previous mode", value: "go" },
@@ -13,7 +13,6 @@ const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] =
     detail: "carry out the plan in the mode edits",
     value: "edits",
   },
-  { label: "Keep planning", detail: "nothing is written yet", value: "keep" },
   { label: "Revise the plan", detail: "say what to change", value: "change" },
 ];
 
@@ -43,7 +42,7 @@ export async function askAboutPlan(
     { waits: true, yields: true, hasPanel: true },
   ).finally(() => display.showsTasks = showsTasks);
   if (typeof choice === "object" && choice) return { type: "text", text: choice.change };
-  if (choice === null || choice === "keep") return undefined;
+  if (choice === null) return undefined;
   if (choice === "change") {
     const text = await screen.ask("What should change? ", () => undefined, signal, "", {
       waits: false,

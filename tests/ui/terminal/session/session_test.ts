@@ -165,7 +165,7 @@ sessionTest(
       rows.some((row) => row.startsWith("Tokens so far")) && list(rows)
     );
     assertEquals(server.requests.length, 1);
-    await terminal.type("4");
+    await terminal.type("3");
     await terminal.until("What should change?");
     await terminal.type("less of it\r");
     await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
