@@ -160,17 +160,14 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
-  put(text: string): void {
-    this.#message.put(text);
-    this.#output.drawSoon();
-  }
-
   takeSteering(): TextPart[] {
     return this.#message.takeSteering();
   }
 
-  putBack(message: TextPart): boolean {
-    return this.#message.putBack(message);
+  put(message: TextPart): boolean {
+    const isPut = this.#message.put(message);
+    this.#output.drawSoon();
+    return isPut;
   }
 
   update(): void {

@@ -1,7 +1,6 @@
 /** The input line of a session, where messages are queued during a turn, and questions of one line. @module */
 
 import { sanitizeProse } from "../../../text/sanitize.ts";
-import { graphemes } from "../../../text/width.ts";
 import type { TextPart } from "../../../types/message.ts";
 import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
@@ -90,11 +89,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return [...this.queued, this.state.units].map(textPartOf);
   }
 
-  /** Puts a text into the empty line. */
-  put(text: string): void {
-    if (this.state.units.length === 0) this.#reset(graphemes(text));
-  }
-
   /** Takes the messages for the next request of the running turn. */
   takeSteering(): TextPart[] {
     return this.#takeSteering().map(textPartOf);
@@ -114,8 +108,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return next;
   }
 
-  /** Puts a message that failed back into the line, unless the user has typed another. */
-  putBack(message: TextPart): boolean {
+  /** Puts a message into the line, unless the user has typed another. */
+  put(message: TextPart): boolean {
     const isFree = this.state.units.length === 0 && this.queued.length === 0;
     if (isFree) this.#reset(entryUnits(message));
     return isFree;

@@ -27,12 +27,10 @@ export interface Screen extends Disposable {
   /** Takes the messages for the next request of the running turn. */
   takeSteering(): TextPart[];
   update(): void;
-  /** Puts a message that failed back into the line. Returns false if the line is in use. */
-  putBack(message: TextPart): boolean;
+  /** Puts a message into the line, to edit or send it. Returns false if the line is in use. */
+  put(message: TextPart): boolean;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
-  /** Puts a text into the empty line. */
-  put(text: string): void;
   /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
   ask(
     prompt: string,
@@ -109,7 +107,7 @@ export class PlainScreen implements Screen {
     return [];
   }
 
-  putBack(): boolean {
+  put(): boolean {
     return false;
   }
 
@@ -117,7 +115,6 @@ export class PlainScreen implements Screen {
     return "unsupported";
   }
 
-  put(): void {}
   update(): void {}
   notify(): void {}
   [Symbol.dispose](): void {}

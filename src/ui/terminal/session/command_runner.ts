@@ -120,7 +120,7 @@ export class CommandRunner {
       case "keys":
         return keysText(keymap, columns);
       case "undone":
-        display.screen.put(effect.line);
+        display.screen.put({ type: "text", text: effect.line });
         return effect.text;
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);

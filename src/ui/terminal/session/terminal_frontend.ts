@@ -249,7 +249,7 @@ export class TerminalFrontend implements Frontend, Disposable {
     if (message.trim() !== "" && this.#ended === undefined) await this.#begin(message);
     while (this.#ended === undefined) {
       this.#showEndedJobs((text) => screen.print(text));
-      screen.put(offers.next().value ?? "");
+      screen.put({ type: "text", text: offers.next().value ?? "" });
       this.#isFree = this.#display.isLive;
       const line = await screen.read();
       this.#isFree = false;

@@ -32,7 +32,7 @@ export async function runTurn(
     const isUnsent = state.messages.length <= before;
     const again = typed === undefined || !isUnsent
       ? []
-      : [screen.putBack(typed) ? "Enter sends it again" : "↑ Enter sends it again"];
+      : [screen.put(typed) ? "Enter sends it again" : "↑ Enter sends it again"];
     const ways = [...again, "/doctor", "/model"].join(" · ");
     view.fail(why, advice === undefined ? ways : `${advice} · ${ways}`);
     return false;
