@@ -3,6 +3,7 @@
 import { targetOf } from "../../models/target.ts";
 import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { table } from "../../text/table.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { modeText } from "../modes.ts";
 
@@ -13,7 +14,7 @@ export const statusCommand: Command = {
   run: statusText,
 };
 
-function statusText({ agent, mode, usage, cost, record, fit }: SessionState): string {
+function statusText({ agent, mode, usage, cost, record, fit, surface }: SessionState): string {
   const { config, state } = agent;
   const { name, contextLength: window } = fit.targetOf(agent);
   const used = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
@@ -27,5 +28,5 @@ function statusText({ agent, mode, usage, cost, record, fit }: SessionState): st
     ["tokens", `${state.inputTokens} in, ${state.outputTokens} out${price}`],
     ...record?.file ? [["record", record.file.path]] : [],
   ];
-  return rows.map(([label = "", text = ""]) => `  ${label.padEnd(8)} ${oneLine(text)}`).join("\n");
+  return table(rows.map((row) => row.map(oneLine)), surface.columns);
 }

@@ -13,7 +13,9 @@ import { sanitizeProse } from "../../../text/sanitize.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
 import type { Change, CommandOutput, ToolOutcome } from "../../../types/tool.ts";
+import { changedLines } from "../../call_text.ts";
 import { changeLines, changeRows } from "../../change.ts";
+import { lineCounts } from "./call_rows.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
 import { BOLD } from "../style.ts";
@@ -150,8 +152,10 @@ export class CommandRunner {
   /** Shows the changes in the pager; as text on a screen that has none. */
   async #showChanges(changes: readonly Change[], signal: AbortSignal): Promise<string | undefined> {
     const { screen, columns, paint, look: { colors, unicode } } = this.display;
+    const countsOf = (change: Change) =>
+      lineCounts(changedLines(change, "+"), changedLines(change, "-"), paint);
     const rowsOf = (change: Change, columns: number) => [
-      paint(oneLine(change.path), BOLD),
+      `${paint(oneLine(change.path), BOLD)}  ${countsOf(change)}`,
       ...change.lines ? changeRows(change, columns, paint, true) : ["    (too large, or not text)"],
       "",
     ];

@@ -95,8 +95,8 @@ sessionTest(
     await terminal.type("/diff\r");
     const rows = await terminal.until("q closes");
     assertEquals(rows.slice(0, 8), [
-      ...["old", "    1   one", "    2 - two", "    2 + 2", "    3   three", ""],
-      ...["new", "    1 + second"],
+      ...["old  +1 −1", "    1   one", "    2 - two", "    2 + 2", "    3   three", ""],
+      ...["new  +1", "    1 + second"],
     ]);
     await terminal.type("q");
     await terminal.until("Done.");
@@ -110,9 +110,15 @@ sessionTest(
     await terminal.type("go\r");
     await terminal.until("Hi.");
     await terminal.type("/status\r");
-    await terminal.until(`  model    test at ${server.url}`);
-    const rows = await terminal.until("  record   ");
-    for (const row of ["  mode     Ask mode: asks before", "  sandbox  off: ", "  tokens   "]) {
+    await terminal.until(`  model           test at ${server.url}`);
+    const rows = await terminal.until("  record          ");
+    for (
+      const row of [
+        "  mode            Ask mode: asks before",
+        "  sandbox         off: ",
+        "  tokens  ",
+      ]
+    ) {
       assert(rows.some((one) => one.startsWith(row)), row);
     }
   },
