@@ -6,10 +6,17 @@ import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
 import { programStarts } from "./folder_looks.ts";
-import { gitInputs, gitSettings, harmlessText, indexMayLeadAway } from "./git_queries.ts";
+import {
+  gitInputs,
+  gitSettings,
+  harmlessText,
+  indexMayLeadAway,
+  trackPushed,
+} from "./git_queries.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
-import { lockGitFolders, mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
+import { credentialsInputs, credentialsView } from "./sandbox/credentials.ts";
+import { mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
 import { useCaches } from "./sandbox/kept_caches.ts";
 import { keepLinks, restoreLinks } from "./sandbox/kept_links.ts";
 import { makeOwnFolder } from "./sandbox/own_folder.ts";
@@ -18,7 +25,7 @@ import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
 import { toolVariables } from "./sandbox/tool_variables.ts";
 import { mountinfo, ownSource, withFewPaths } from "./sandbox/mounts.ts";
 import { outerEnvironment } from "./sandbox/wrap.ts";
-import { expectSwaps, isWrittenNow, startWriter } from "./sandbox/writers.ts";
+import { expectSwaps, isWrittenNow, startWriter, vouchFor } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 import { accessAt, type View } from "./view.ts";
@@ -87,7 +94,7 @@ export class Confinement {
       const restored = this.restoreLinks(folder);
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
-        return await outside(settings, given);
+        return outside(settings, given);
       }
       await expectSwaps(isJob || !this.sources.areCommands);
       return await this.#sandboxed(settings, given, restored);
@@ -103,9 +110,16 @@ export class Confinement {
     const command = args.at(-1) ?? "";
     const { sandbox, own, view, git, left } = await this.#viewFor(settings, right);
     const { stated, opened } = await this.#openGit(view, git, { command, right, isJob });
-    const network = view.network || right?.kind === "network";
-    const seen = { ...opened?.view ?? view, network };
-    const { texts, variables } = sources.areCommands
+    const usesCredentials = right?.kind === "credentials";
+    const network = view.network || usesCredentials || right?.kind === "network";
+    const open = { ...opened?.view ?? view, network };
+    const { variables: value } = sources;
+    const seen = usesCredentials
+      ? credentialsView(open, git.source.home, value("SSH_AUTH_SOCK"))
+      : open;
+    const { texts, variables } = usesCredentials
+      ? credentialsInputs(git.source, seen, { stated, own, value, right })
+      : sources.areCommands
       ? gitInputs(git.source, seen, { stated, made: opened?.made, isWritten: isWrittenNow })
       : { texts: new Map(seen.texts), variables: {} };
     const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
@@ -123,14 +137,20 @@ export class Confinement {
     }
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
-    const tidy = startWriter(view, settings.looks!, git.answers);
+    if (right?.vouches) vouchFor(right.vouches, sources.stateFolder);
+    const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
     const ended = programStarts();
     const limits = { ...settings, view, network, isShared: shared !== undefined };
     return {
       program: words[0]!,
       args: [...words.slice(1), program, ...args],
-      limits: `sandboxed by ${sandbox.by}: ${limitsOf(limits, opened !== undefined)}${closed.more}`,
+      limits: `sandboxed by ${sandbox.by}: ${
+        usesCredentials
+          ? "only git's folders can be written"
+          : limitsOf(limits, opened !== undefined) + closed.more
+      }`,
       limitOf: (end) => {
+        if (usesCredentials) return undefined;
         const limit = limitOf(end, limits);
         // The line with all limits also names the folders that are closed.
         const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
@@ -143,8 +163,11 @@ export class Confinement {
         forget();
         shared?.leave();
         ended();
-        const done = [...restored, ...left, ...closed.said];
-        return this.#report([...done, ...opened?.close() ?? [], ...endLinks(), ...tidy()]);
+        const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
+        const tracked = code === 0 && right?.tracks
+          ? trackPushed(git.answers.source, right.tracks)
+          : [];
+        return this.#report([...done, ...tracked, ...endLinks(), ...tidy()]);
       },
       variables: { ...tools, ...variables },
       environment: outerEnvironment,
@@ -226,8 +249,12 @@ export class Confinement {
     const stated = usesGit ? gitSettings(source) ?? [] : undefined;
     // With the network, only a single git command may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
-    const isOpened = stated && isGit && !isJob;
-    return { stated, opened: isOpened ? await openGitFolders(view, answers, command) : undefined };
+    const usesCredentials = right?.kind === "credentials";
+    const isOpened = stated && (usesCredentials || isGit && !isJob);
+    // It is git alone, so that it may write in a folder that commands only read.
+    const places = new Map(view.places).set(view.folder, "write");
+    const seen = usesCredentials ? { ...view, places } : view;
+    return { stated, opened: isOpened ? await openGitFolders(seen, answers, command) : undefined };
   }
 
   #toolVariables({ programs = [] }: SettingsInForce, view: View, own: string) {
@@ -241,31 +268,22 @@ export class Confinement {
   }
 }
 
-/** @throws {RefusedError} if commands, of this session or another, write one of git's folders */
-async function outside(
+/** Returns a program that runs without a sandbox. */
+function outside(
   { sandbox, programs = [] }: SettingsInForce,
   [program, args, right]: Parameters<Confine>,
-): Promise<ConfinedProgram> {
+): ConfinedProgram {
   // Folders in which sandboxed commands may have created programs are excluded.
   const variables = { PATH: programs.join(":"), ...right?.variables };
   const isOpen = sandbox === "off" || Deno.build.os === "windows";
-  const unlock = right?.locks && await lockGitFolders(right.locks);
-  if (right?.locks && !unlock) {
-    throw new RefusedError(
-      "Refused: another command, here or in another session, writes the repository. Try again when it has ended.",
-    );
-  }
-  return {
-    ...{ program, args: [...args] },
-    ...!isOpen && { variables },
-    ...unlock && { mend: () => (unlock(), undefined) },
-  };
+  return { ...{ program, args: [...args] }, ...!isOpen && { variables } };
 }
 
 function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
   const source = { folder, root: folder, programs, home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
+    source: atEnd,
     time: atEnd.time,
     harmlessText: (file: string) => harmlessText(atEnd, file),
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),

@@ -15,7 +15,7 @@ import { dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
-interface GitSource {
+export interface GitSource {
   folder: string;
   /** The working directory. No program in it runs. */
   root: string;
@@ -71,11 +71,15 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
 }
 
 /** Returns the text of a settings file without what git runs or follows; undefined if it has none of that. */
-export function harmlessText(source: GitSource, file: string): string | undefined {
+export function harmlessText(
+  source: GitSource,
+  file: string,
+  gitFolder = dirname(file),
+): string | undefined {
   const stated = attempt(() => Deno.lstatSync(file).isFile)
     ? gitSettings({ ...source, folder: "/" }, file)
     : undefined;
-  const left = stated?.filter((one) => isHarmlessSetting(one, dirname(file)));
+  const left = stated?.filter((one) => isHarmlessSetting(one, gitFolder));
   if (left !== undefined && left.length === stated!.length) return undefined;
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
@@ -171,6 +175,23 @@ function gitChanged(source: GitSource, name: string, revision: string): string[]
   const args = ["diff-tree", "-r", "--name-only", "-z", ...from, revision, "--"];
   const names = gitOutput(source, ["-c", "core.fsmonitor=false", ...args])?.split("\0") ?? [];
   return names.filter(Boolean).map((path) => join(root, path));
+}
+
+/** Lets pushed branches track the remote's: `git push -u` cannot, as the sandbox protects the settings. */
+export function trackPushed(source: GitSource, [remote = "origin", ...refs]: readonly string[]) {
+  const head = gitOutput(source, ["symbolic-ref", "--short", "-q", "HEAD"])?.trim();
+  const nameOf = (ref: string) => ref === "HEAD" ? head ?? ref : ref.replace(/^refs\/heads\//, "");
+  return (refs.length > 0 ? refs : ["HEAD"]).flatMap((ref) => {
+    const [from = "", to = from] = ref.split(":");
+    const [branch, merged] = [nameOf(from), nameOf(to)];
+    const isBranch = ["rev-parse", "-q", "--verify", `refs/heads/${branch}`];
+    const settings = [["remote", remote], ["merge", `refs/heads/${merged}`]];
+    const isSet = gitOutput(source, isBranch) !== undefined &&
+      settings.every(([name, value]) =>
+        gitOutput(source, ["config", `branch.${branch}.${name}`, value!]) !== undefined
+      );
+    return isSet ? [`${branch} tracks ${merged} of ${remote}`] : [];
+  });
 }
 
 const SHARED =

@@ -115,7 +115,7 @@ export class Permissions {
         const git = {
           ...gitQueries(source),
           isWritten: isWrittenNow,
-          isKnown: isKnownRepository,
+          isKnown: (folder: string) => isKnownRepository(folder, this.stateFolder),
         };
         // The verdict, the question and its rule use the same view.
         let view: View | undefined;

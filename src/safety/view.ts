@@ -15,6 +15,8 @@ export interface View {
   /** The access to a file, or to a folder with all in it. The deepest entry that contains a path decides. */
   places: ReadonlyMap<string, PathAccess>;
   network: boolean;
+  /** True for programs that may use Unix sockets. */
+  hasSockets?: boolean;
   /** The texts that programs see instead of settings that contain credentials, and of other files. */
   texts?: ReadonlyMap<string, string | Uint8Array>;
   /** Protected links directly in the folder, which no mount protects. */

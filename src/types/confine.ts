@@ -4,15 +4,18 @@
 export interface Right {
   /**
    * `git` writes git's folders except for what makes git run programs, `network` also uses the network, `write` only
-   * writes in `folder`, `sandbox` runs without a sandbox.
+   * writes in `folder`, `sandbox` runs without a sandbox. `credentials` is a single git command that also uses the
+   * network, and reads all that the user can read; it writes only git's folders.
    */
-  kind: "git" | "network" | "sandbox" | "write";
+  kind: "credentials" | "git" | "network" | "sandbox" | "write";
   /** With `git` and `write`, the absolute path of a folder that the command may also write. */
   folder?: string;
-  /** With `sandbox`, further variables. */
+  /** With `credentials` and `sandbox`, further variables. */
   variables?: Readonly<Record<string, string>>;
-  /** With `sandbox`, folders of git that no other command, of this run or another, may write meanwhile. */
-  locks?: readonly string[];
+  /** With `credentials`, the remote and the references to push; the branches then track the remote's. */
+  tracks?: readonly string[];
+  /** With `credentials`, the working directory if a command made its repository; it is the user's afterwards. */
+  vouches?: string;
 }
 
 /** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */

@@ -101,6 +101,9 @@ function meaningOfYes({ networked, right, programs = [] }: Approval): string | u
       oneLine(right.folder)
     }, this once.`;
   }
+  if (right?.kind === "credentials") {
+    return `Yes runs ${what} once with the network and your credentials. It writes only git's folders.`;
+  }
   if (!networked && right?.kind !== "network") {
     return `If you say yes, ${what} ${are} outside of the sandbox this once, with all of your files and the network.`;
   }

@@ -3,7 +3,6 @@
 import { findProgram, programFolders } from "../../src/find_program.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
-import { lockGitFolders } from "../../src/safety/sandbox/git_folders.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import type { SessionEvent } from "../../src/session/frontend.ts";
@@ -64,8 +63,16 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
   /** The reason of the question, or what the command printed. */
   const run = async (
     command: string,
-    { folder: workingDir = folder, inBackground = false, right, leave, beforeYes }: {
+    {
+      folder: workingDir = folder,
+      inBackground = false,
+      isDecided = false,
+      right,
+      leave,
+      beforeYes,
+    }: {
       folder?: string;
+      isDecided?: boolean;
       beforeYes?: () => Promise<unknown>;
       inBackground?: boolean;
       right?: Right;
@@ -88,8 +95,8 @@ async function repository(sandbox: SandboxMode = "workspace-write") {
       { command, ...leave && { leave, reason: "x" } },
       context,
     );
-    if (!decision.allow) return beforeYes ? decision.reason : `asked: ${asked}`;
-    right ??= decision.right;
+    if (!decision.allow && !isDecided) return beforeYes ? decision.reason : `asked: ${asked}`;
+    right ??= decision.allow ? decision.right : undefined;
     await using jobs = jobStore();
     const given = { ...context, jobs, ...right && { right } };
     const ran = inBackground
@@ -246,7 +253,7 @@ Deno.test({
       `asked: may run programs that this repository names (${names}) and ${what}, ${leaves}`;
     assertEquals(
       await at.run("git push origin"),
-      `asked: pushes to https://127.0.0.1:9/x with your credentials, ${leaves}`,
+      "asked: pushes to https://127.0.0.1:9/x with your credentials",
     );
     const git = findProgram("git", programFolders(), undefined)!;
     assertEquals(at.programs(), [git]);
@@ -353,13 +360,14 @@ Deno.test({
 });
 
 Deno.test({
-  name: "R-21 a push or fetch outside of the sandbox runs nothing of submodules or later hooks",
+  name:
+    "R-21 a push or fetch with the user's credentials runs nothing of submodules or later hooks",
   ignore,
   async fn() {
     await using at = await repository();
     await at.outside(
-      `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../up.git; ` +
-        "git remote add origin far:$(realpath ../up.git); git init -qb main m; git -C m commit -q --allow-empty -m x; " +
+      `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../listed/up.git; ` +
+        "git remote add origin far:$(realpath ../listed/up.git); git init -qb main m; git -C m commit -q --allow-empty -m x; " +
         "git -C m update-ref refs/remotes/origin/main HEAD; git -C m commit -q --allow-empty -m y; " +
         "git config --global fetch.recurseSubmodules true; git config --global push.recurseSubmodules on-demand; " +
         "git add m; git commit -qm m; git rm -q --cached m; git -C m remote add origin far:/none; " +
@@ -383,7 +391,7 @@ Deno.test({
     assertEquals(at.has("pwned"), false);
     // Positive control.
     await at.outside(
-      "export GIT_SSH_COMMAND='sh ~/ssh'; git remote set-url origin far:$(realpath ../up.git); git push origin main; git fetch origin",
+      "export GIT_SSH_COMMAND='sh ~/ssh'; git remote set-url origin far:$(realpath ../listed/up.git); git push origin main; git fetch origin",
     );
     assertEquals(at.has("pwned"), true);
   },
@@ -434,7 +442,7 @@ Deno.test({
     ];
     for (const [command, addressed] of rows) {
       const asked = await at.run(command);
-      assertStringIncludes(asked, `asked: ${addressed} with your credentials, so it runs outside`);
+      assertEquals(asked, `asked: ${addressed} with your credentials`);
     }
     for (
       const command of [
@@ -445,11 +453,14 @@ Deno.test({
     ) {
       assertMatch(await at.run(command), /^asked: may run any.* pushes with your credentials/);
     }
-    const outside =
-      "asked: fetches from git@x.y:b with your credentials, so it runs outside of the";
     for (const leave of ["network", "sandbox"] as const) {
-      assertEquals(await at.run("git fetch b", { leave }), `${outside} sandbox`);
+      const asked = await at.run("git fetch b", { leave });
+      assertEquals(asked, "asked: fetches from git@x.y:b with your credentials");
     }
+    assertEquals(
+      await at.run("git ls-remote b", { leave: "sandbox" }),
+      "asked: reads from git@x.y:b with your credentials",
+    );
   },
 });
 
@@ -644,31 +655,113 @@ Deno.test({
       "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
     );
     assertMatch(await at.run("sh make"), /^exit code: 0/);
-    assertMatch(await at.run("git push origin main"), ANY_PROGRAM);
+    assertMatch(await at.run("git push origin main"), MADE_ONE);
+  },
+});
+
+/** Serves a folder, as git's simple protocol over http reads a repository. */
+function serve(folder: string) {
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const file = await Deno.readFile(folder + new URL(request.url).pathname).catch(() => null);
+    return new Response(file, { status: file === null ? 404 : 200 });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test({
+  name: "R-21 git with the user's credentials writes git's folders and nothing else",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await using server = serve(at.base);
+    await at.outside(
+      `rm -rf .git/hooks; git init -q --bare ../up.git; git push -q ../up.git main; ` +
+        `git -C ../up.git update-server-info; git remote add origin ${server.url}/up.git`,
+    );
+    at.allow("run_bash(git fetch *)");
+    assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
+    assertEquals(
+      await at.outside("git rev-parse -q origin/main"),
+      await at.outside("git rev-parse HEAD"),
+    );
+    // A command that was killed may leave links.
+    const victim = `${at.base}/home/.bashrc`;
+    await Deno.writeTextFile(victim, "mine\n");
+    await at.outside(`rm -f .git/FETCH_HEAD; ln -s ${victim} .git/FETCH_HEAD`);
+    await at.run("git fetch origin");
+    await at.outside(`rm -rf .git/refs/remotes; ln -s ${at.base}/home .git/refs/remotes`);
+    await at.run("git fetch origin");
+    assertEquals(await Deno.readTextFile(victim), "mine\n");
+    assertEquals(at.has("home/origin"), false);
   },
 });
 
 Deno.test({
   name:
-    "R-21 no command writes git's folders while git runs outside of the sandbox, here or in another session",
+    "R-21 git with the user's credentials has only settings that run nothing, all of the user's",
   ignore,
   async fn() {
     await using at = await repository();
-    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+    await at.outside(
+      "rm -rf .git/hooks; git remote add origin ssh://127.0.0.1/x; " +
+        `git config --global core.sshCommand "echo mine \\$(cat ${at.base}/home/.netrc)>&2; false"`,
+    );
+    await Deno.writeTextFile(`${at.base}/home/.netrc`, "secret");
+    using _ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
+    const right = { kind: "credentials" } as const;
+    // A program changes the settings after the decision.
+    await at.outside(`git config core.sshCommand "sh ${at.folder}/evil.sh"`);
+    const result = await at.run("git fetch origin", { right, isDecided: true });
+    assertStringIncludes(result, "mine secret");
+    assertEquals([at.has("pwned"), at.has("work/ran")], [false, false]);
+  },
+});
+
+Deno.test({
+  name: "R-21 a push that sets the upstream does so, as commands cannot change the settings",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside(
+      "rm -rf .git/hooks; git init -q --bare ../listed/up.git; " +
+        "git remote add origin ../listed/up.git; git switch -qc topic",
+    );
+    const right = { kind: "credentials", tracks: ["origin", "HEAD"] } as const;
+    const result = await at.run("git push -u origin HEAD", { right });
+    assertStringIncludes(result, "topic tracks topic of origin");
+    assertEquals(await at.outside("git rev-parse --abbrev-ref @{u}"), "origin/topic\n");
+  },
+});
+
+Deno.test({
+  name: "R-21 a repository that a command made is the user's once they push or fetch there",
+  ignore,
+  async fn() {
+    await using at = await repository();
     at.allow("run_bash(git fetch *)");
-    const other = Deno.openSync(`${at.folder}/.git/.`);
-    other.lockSync(false);
-    await assertRejects(() => at.run("git fetch origin"), Error, "in another session, writes");
-    other.close();
-    assertMatch(await at.run("git fetch origin"), /^exit code: 128/);
-    const unlock = await lockGitFolders([`${at.folder}/.git`]);
-    assertMatch(await at.run("git tag v1"), /^exit code: 128\n.*Read-only file system/s);
-    unlock!();
-    assertMatch(await at.run("git tag v1"), /^exit code: 0/);
+    await Deno.writeTextFile(
+      `${at.folder}/make`,
+      "git init -q new; git -C new remote add origin https://127.0.0.1:9/x; rm -r new/.git/hooks",
+    );
+    assertMatch(await at.run("sh make"), /^exit code: 0/);
+    const table = `${at.base}/home/.local/state/copilot/made_repositories`;
+    assertStringIncludes(await Deno.readTextFile(table), `${at.folder}/new/.git`);
+    const folder = `${at.folder}/new`;
+    assertMatch(await at.run("git fetch origin", { folder }), MADE_ONE);
+    await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
+    assertEquals(await Deno.readTextFile(table), "");
+    assertEquals(
+      await at.run("git fetch origin", { folder }),
+      "asked: fetches from https://127.0.0.1:9/x with your credentials",
+    );
   },
 });
 
 const ANY_PROGRAM = /^asked: may run any program as you/;
+const MADE_ONE = /^asked: .* and a command may have made this repository$/;
 const COMMIT = "git commit -q --allow-empty -m x";
 /** The beginning of a second repository in the folder itself, which git would take the folder for. */
 const BARE =
@@ -1587,7 +1680,7 @@ Deno.test({
     assertMatch(await at.run(made, { beforeYes: () => set("./evil.sh", "x") }), changed);
     await at.outside("git -C x config --unset core.gitProxy; echo > go");
     await job;
-    assertMatch(await at.run(made), ANY_PROGRAM);
+    assertMatch(await at.run(made), MADE_ONE);
     await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
     const fetched = "git -C y fetch origin";
     assertMatch(await at.run(fetched), /^exit code: 128/);

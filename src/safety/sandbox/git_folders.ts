@@ -140,33 +140,16 @@ function isOpenable(folder: string): boolean {
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
-/**
- * Keeps other commands, of this run or another, from removing the files that are created in the folder; with
- * `isAlone`, from writing it.
- */
-async function lockFolder(folder: string, isAlone = false): Promise<Deno.FsFile | undefined> {
+/** Keeps other commands, of this run or another, from removing the files that are created in the folder. */
+async function lockFolder(folder: string): Promise<Deno.FsFile | undefined> {
   // A pipe in its place is no folder, and is not waited for.
   const held = attempt(() => Deno.openSync(`${folder}/.`));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
     // Some network drives have no locks.
-    if (attempt(() => held.tryLockSync(isAlone)) ?? true) return held;
+    if (attempt(() => held.tryLockSync()) ?? true) return held;
     await wait(5, undefined);
   }
   held?.close();
-  return undefined;
-}
-
-/**
- * Locks git's folders for a command outside of the sandbox. Returns the function that unlocks them; undefined if other
- * commands write them.
- */
-export async function lockGitFolders(
-  folders: readonly string[],
-): Promise<(() => void) | undefined> {
-  const held = await Promise.all(folders.map((folder) => lockFolder(folder, true)));
-  const unlock = () => held.forEach((one) => one?.close());
-  if (held.every((one) => one !== undefined)) return unlock;
-  unlock();
   return undefined;
 }
 

@@ -125,7 +125,10 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
     by: "bubblewrap",
     program,
     command: (view, own, mounts, enter) =>
-      bubblewrapCommand(program, { view, own, filter: filterIn(own), hasMaximum, mounts, enter }),
+      bubblewrapCommand(program, {
+        ...{ view, own, hasMaximum, mounts, enter },
+        filter: view.hasSockets ? undefined : filterIn(own),
+      }),
   };
 }
 

@@ -18,12 +18,57 @@ const writers = new Map<View, boolean>();
 export const isWrittenNow = (path: string): boolean =>
   [...writers].some(([view, runs]) => runs && accessAt(view, path) === "write");
 
-/** The repositories that commands made. */
-const madeRepositories = new Set<string>();
+/** A repository that a command made, or with `isSearched` false a folder that may have some. */
+interface Made {
+  path: string;
+  /** The number of its file or folder: another one at the path is not meant. */
+  ino: number | null | undefined;
+  isSearched: boolean;
+}
 
-export const isKnownRepository = (folder: string): boolean =>
-  ![...unsearched].some(entryAt) &&
-  ![...madeRepositories].some((at) => isWithin(basename(at) === ".git" ? dirname(at) : at, folder));
+/** The repositories that commands of this program made. */
+let made: readonly Made[] = [];
+const isThere = ({ path, ino }: Made): boolean => entryAt(path)?.ino === ino;
+
+const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
+
+/** Returns the repositories that commands made, also in earlier runs. */
+function allMade(stateFolder: string | undefined): readonly Made[] {
+  const text = stateFolder && attempt(() => Deno.readTextFileSync(tableIn(stateFolder)));
+  const saved = (text || "").split("\n").flatMap((line): Made[] =>
+    attempt(() => [JSON.parse(line)]) ?? []
+  );
+  return [...saved, ...made].filter(isThere);
+}
+
+/** Changes the list of repositories that commands made, here and in the state folder. */
+function changeMade(
+  stateFolder: string | undefined,
+  change: (rows: readonly Made[]) => readonly Made[],
+): void {
+  made = change(made);
+  if (stateFolder === undefined) return;
+  attempt(() => {
+    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    const how = { read: true, append: true, create: true, mode: 0o600 };
+    using file = Deno.openSync(tableIn(stateFolder), how);
+    // Other runs change it as well. Some network drives have no locks.
+    attempt(() => file.lockSync(true));
+    const lines = new Set(change(allMade(stateFolder)).map((row) => JSON.stringify(row)));
+    file.truncateSync();
+    file.writeSync(new TextEncoder().encode([...lines].map((line) => `${line}\n`).join("")));
+  });
+}
+
+const holds = ({ path, isSearched }: Made, folder: string): boolean =>
+  isWithin(isSearched && basename(path) === ".git" ? dirname(path) : path, folder);
+
+export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
+  ![...unsearched].some(entryAt) && !allMade(stateFolder).some((row) => holds(row, folder));
+
+/** Takes the repository around a folder for the user's. */
+export const vouchFor = (folder: string, stateFolder: string | undefined): void =>
+  changeMade(stateFolder, (rows) => rows.filter((row) => !row.isSearched || !holds(row, folder)));
 
 /** Prepares for a program that runs while others are checked. */
 export async function expectSwaps(willRun = false): Promise<void> {
@@ -31,7 +76,12 @@ export async function expectSwaps(willRun = false): Promise<void> {
 }
 
 /** Notes a program's start. Returns a function for its end, which puts aside what git would run in new repositories. */
-export function startWriter(view: View, looks: FolderLooks, git: GitAnswers): () => string[] {
+export function startWriter(
+  view: View,
+  looks: FolderLooks,
+  git: GitAnswers,
+  stateFolder: string | undefined,
+): () => string[] {
   writers.set(view, true);
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
@@ -46,11 +96,9 @@ export function startWriter(view: View, looks: FolderLooks, git: GitAnswers): ()
     const mended = [...new Set(all.flatMap(([one]) => writtenFolders(one)))].flatMap((root) => {
       const look = repositoriesIn(root, looks, isWritten);
       const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
-      for (const at of found) madeRepositories.add(at);
       const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
       isComplete &&= look.isComplete;
-      if (look.isComplete) unsearched.delete(root);
-      else unsearched.add(root);
+      noteLook(root, { ...look, found }, stateFolder);
       const large =
         `${root} has too many new folders: do not use git in them until the next command has ended`;
       return [
@@ -62,6 +110,29 @@ export function startWriter(view: View, looks: FolderLooks, git: GitAnswers): ()
     for (const [one, runs] of isComplete ? all : []) if (!runs) writers.delete(one);
     return mended;
   };
+}
+
+/** Notes the repositories that were found below a folder, and if the search was completed. */
+function noteLook(
+  root: string,
+  { found, isComplete }: { found: readonly string[]; isComplete: boolean },
+  stateFolder: string | undefined,
+): void {
+  const wasComplete = !unsearched.has(root);
+  if (isComplete) unsearched.delete(root);
+  else unsearched.add(root);
+  const isDue = allMade(stateFolder).some((row) => !row.isSearched && row.path === root);
+  if (found.length === 0 && isComplete && wasComplete && !isDue) return;
+  const rowOf = (path: string, isSearched: boolean): Made => ({
+    ...{ path, isSearched },
+    ino: entryAt(path)?.ino,
+  });
+  const now = found.map((path) => rowOf(path, true))
+    .concat(isComplete ? [] : rowOf(root, false));
+  changeMade(stateFolder, (rows) => [
+    ...rows.filter((row) => row.isSearched || row.path !== root),
+    ...now,
+  ]);
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

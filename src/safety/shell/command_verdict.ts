@@ -37,23 +37,39 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const verdict = leaveVerdict(call, scene);
   const { effect, right } = verdict;
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
-  if (!git) return verdict;
-  const { programs, where, ...more } = git;
-  // Only one form of git leaves by a rule, or without a full question.
-  const given = { right: { ...right, ...more } };
-  const addressed = (reason: string) =>
-    reason.replace(" with your credentials", (text) => where ? ` ${where}${text}` : text);
+  if (!git) return worded(verdict);
   const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;
-  const rules = scene.rules.filter((rule) => isFor(rule, call.tool));
-  if (!programs || effect === "allow" && rules.some(coversAll)) {
-    return { ...verdict, ...given, reason: addressed(verdict.reason) };
-  }
+  const isCovered = "right" in git && !git.right.vouches ||
+    effect === "allow" && scene.rules.some((rule) => isFor(rule, call.tool) && coversAll(rule));
   const against = scene.rules.filter((rule) => rule.effect !== "allow");
-  const asked = leaveVerdict(call, { ...scene, rules: against });
-  return { ...asked, ...given, reason: `${programs} and ${addressed(asked.reason)}` };
+  const found = isCovered ? verdict : leaveVerdict(call, { ...scene, rules: against });
+  const reason = found.reason.replace(
+    " with your credentials",
+    (text) => git.where ? ` ${git.where}${text}` : text,
+  );
+  if ("programs" in git) {
+    return worded({
+      ...found,
+      reason: isCovered ? reason : `${git.programs} and ${reason}`,
+      right,
+    });
+  }
+  const made = git.right.vouches ? ", and a command may have made this repository" : "";
+  const said = found.isLeaving ? reason : `reads ${git.where} with your credentials`;
+  return worded({ ...found, reason: said + made, isLeaving: false, right: git.right });
 }
 
-function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Verdict {
+/** A verdict whose reason has no words yet about leaving the sandbox. */
+interface Leaving extends Verdict {
+  isLeaving?: boolean;
+}
+
+const worded = ({ isLeaving, ...verdict }: Leaving): Verdict =>
+  isLeaving
+    ? { ...verdict, reason: `${verdict.reason}, so it runs outside of the sandbox` }
+    : verdict;
+
+function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Leaving {
   const { tool, command, leave } = call;
   const inside = lineVerdict(tool, command, scene);
   // A command that needs more than it asks for is asked about once, and with that.
@@ -86,7 +102,7 @@ function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Ver
   return { ...because, right, isBeyond: true, ...networked && { networked } };
 }
 
-function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verdict {
+function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Leaving {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
@@ -123,7 +139,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Verd
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-function strictest(verdicts: readonly Verdict[], hasBash: boolean, moved?: Verdict): Verdict {
+function strictest(verdicts: readonly Leaving[], hasBash: boolean, moved?: Verdict): Leaving {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
   const found = verdicts.find(({ effect }) => effect === "deny") ??
@@ -183,7 +199,7 @@ const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "runs in the sandbox" };
 type NamedPath = { path: string; verdict: Verdict };
 
-export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Verdict {
+export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Leaving {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
@@ -245,7 +261,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
 }
 
 /** Returns the question about a loss, which may lie outside of the sandbox. */
-function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Verdict {
+function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Leaving {
   const { words } = withoutTimeout(command);
   const { view } = scene;
   const why = view && gitNeed(words, scene)?.why;
@@ -285,10 +301,12 @@ function coverOf(
   );
 }
 
-function leaving(verdict: Verdict): Verdict {
-  const reason = `${verdict.reason}, so it runs outside of the sandbox`;
-  return { ...verdict, reason, right: { kind: "sandbox" }, isBeyond: true };
-}
+const leaving = (verdict: Verdict): Leaving => ({
+  ...verdict,
+  isLeaving: true,
+  right: { kind: "sandbox" },
+  isBeyond: true,
+});
 
 /** Returns what may be a path in the words, with the verdict on reading, or a refusal to write it. */
 function namedPathVerdicts(runs: readonly (readonly Word[])[], scene: Scene): NamedPath[] {

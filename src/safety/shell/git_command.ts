@@ -175,14 +175,10 @@ function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): re
   const all = settings.flatMap((one) => /^remote\.(.*)\.url$/.exec(one.name)?.[1] ?? []);
   const isUsual = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
   const usual = settings.flatMap((one) => isUsual.test(one.name) ? one.value : []);
-  const remotes = rest.includes("--all")
-    ? all
-    : named
-    ? [named]
-    : usual.length > 0
-    ? usual
-    : ["origin"];
-  return remotes.flatMap((remote) => {
+  // The current branch may have no remote of its own.
+  if (usual.length === 0 || all.includes("origin")) usual.push("origin");
+  const remotes = rest.includes("--all") ? all : named ? [named] : new Set(usual);
+  return [...remotes].flatMap((remote) => {
     const found = git?.addresses(folder, remote, name === "push") ?? [];
     return found.length > 0 ? found : [remote];
   });
@@ -215,7 +211,7 @@ function signs({ folder, name, rest }: GitCommand, { git }: Scene): boolean {
   return rest.some((word) => option.test(word)) || !/^(false|no|off|0*)$/i.test(value);
 }
 
-/** The options with which a rule may let git leave the sandbox. */
+/** The options of git with the right `credentials`. */
 const KNOWN_OPTIONS: Readonly<Record<string, RegExp>> = {
   fetch: /^(-[fnpqtv]+|--(all|depth=\d+|force|no-tags|prune|quiet|tags|unshallow|verbose))$/,
   "ls-remote": /^(-[htq]+|--(exit-code|heads|quiet|refs|symref|tags))$/,
@@ -236,16 +232,26 @@ export const settingVariables = (
     ]),
   ]);
 
+/** No repository changes these settings, and its submodules run nothing. */
+const FAR_SETTINGS = settingVariables([
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "no"],
+  ["push.recurseSubmodules", "no"],
+  // A collection of garbage would outlive the command.
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+]);
+
 /**
- * Returns in words what a line with git may run outside of the sandbox. It has `variables`, and a rule may cover it, if
- * it is a single command whose words are all known.
+ * Returns for a line with git that needs more than the sandbox the programs that it may run, in words, and its remote.
+ * If it runs none, it gets a right that a rule may cover.
  */
 export function gitOutside(
   text: string,
   scene: Scene,
-):
-  | ({ programs?: string; where?: string } & Pick<Right, "variables" | "locks">)
-  | undefined {
+): { programs: string; where?: string } | { where: string; right: Right } | undefined {
   const line = parseCommandLine(text);
   const isGit = ([first]: readonly Word[]) =>
     first !== undefined && (first.kind !== "literal" || programName(first.text) === "git");
@@ -258,32 +264,34 @@ export function gitOutside(
   const isSpelledOut = words[0]?.text === "git" && words.every(({ kind }) => kind === "literal");
   const command = isSpelledOut ? gitCommand(words, scene) : undefined;
   if (command === undefined || !isInKnownForm(command, scene)) return { programs: ANY_PROGRAM };
-  const programs = programsOf(command, scene);
-  // No repository changes these settings, and its submodules run nothing.
-  const settings = ["core.fsmonitor=false", "submodule.recurse=false", "fetch.recurseSubmodules=no"]
-    // A collection of garbage would outlive the command.
-    .concat("push.recurseSubmodules=no", "gc.auto=0", "maintenance.auto=false")
-    .concat(programs ? [] : "core.hooksPath=/dev/null");
-  const variables = settingVariables(settings.map((one) => one.split("=")));
-  const [root = command.folder, ...gitFolders] = repositoryAround(command.folder);
+  const { name, rest } = command;
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
   const shown = shortened(oneLine([...addresses].join(" or ")), 400);
-  return {
-    ...programs && { programs },
-    where: `${command.name === "push" ? "to" : "from"} ${shown}`,
-    variables: { ...variables, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
-    locks: [join(root, ".git"), ...gitFolders].filter((at) => entryAt(at)?.isDirectory),
+  const where = `${name === "push" ? "to" : "from"} ${shown}`;
+  const programs = programsOf(command, scene);
+  if (programs) return { programs, where };
+  const tracks = name === "push" && rest.some((word) => /^(-\w*u\w*|--set-upstream)$/.test(word));
+  const right: Right = {
+    kind: "credentials",
+    variables: { ...FAR_SETTINGS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
+    ...tracks && { tracks: rest.filter((word) => !word.startsWith("-")) },
+    ...scene.git?.isKnown(command.folder) === false && { vouches: command.folder },
   };
+  return { where, right };
 }
 
 /** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
 function isInKnownForm(command: GitCommand, scene: Scene): boolean {
-  const { name, rest, entered, isPlain, folder } = command;
+  const { name, rest, entered, isPlain } = command;
   const known = Object.hasOwn(KNOWN_OPTIONS, name) ? KNOWN_OPTIONS[name] : undefined;
   const operands = rest.filter((word) => !known?.test(word));
-  const isUnclear = operands.some((word) => /^-|^\d+$/.test(word)) ||
+  // With these, fetching deletes or replaces branches.
+  const isLossy = name === "fetch" && operands.some((word) => /^\+|:.*\*/.test(word)) ||
+    operands.some((word) => word.includes(":")) &&
+      rest.some((word) => /^-(\w*[fp]|-[fp])/.test(word));
+  const isUnclear = isLossy || operands.some((word) => /^-|^\d+$/.test(word)) ||
     REMOTE_HOST.test(operands[0] ?? "");
-  return known !== undefined && isPlain && !isUnclear && scene.git?.isKnown(folder) !== false &&
+  return known !== undefined && isPlain && !isUnclear &&
     entered.every((path) => scene.place(path).isInside) &&
     remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at));
 }
