@@ -15,7 +15,7 @@ import {
 } from "./git_queries.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
-import { credentialsInputs, credentialsView } from "./sandbox/credentials.ts";
+import { withCredentials } from "./sandbox/credentials.ts";
 import { mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
 import { useCaches } from "./sandbox/kept_caches.ts";
 import { keepLinks, restoreLinks } from "./sandbox/kept_links.ts";
@@ -113,15 +113,11 @@ export class Confinement {
     const usesCredentials = right?.kind === "credentials";
     const network = view.network || usesCredentials || right?.kind === "network";
     const open = { ...opened?.view ?? view, network };
-    const { variables: value } = sources;
-    const seen = usesCredentials
-      ? credentialsView(open, git.source.home, value("SSH_AUTH_SOCK"))
-      : open;
-    const { texts, variables } = usesCredentials
-      ? credentialsInputs(git.source, seen, { stated, own, value, right })
+    const { seen, texts, variables } = usesCredentials
+      ? withCredentials(git.source, open, { stated, own, value: sources.variables, right })
       : sources.areCommands
-      ? gitInputs(git.source, seen, { stated, made: opened?.made, isWritten: isWrittenNow })
-      : { texts: new Map(seen.texts), variables: {} };
+      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten: isWrittenNow })
+      : { seen: open, texts: new Map(open.texts), variables: {} };
     const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
     const closed = this.#closedIn(mounted);
     const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
@@ -137,21 +133,15 @@ export class Confinement {
     }
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
-    if (right?.vouches) vouchFor(right.vouches, sources.stateFolder);
     const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
     const ended = programStarts();
     const limits = { ...settings, view, network, isShared: shared !== undefined };
     return {
       program: words[0]!,
       args: [...words.slice(1), program, ...args],
-      limits: `sandboxed by ${sandbox.by}: ${
-        usesCredentials
-          ? "only git's folders can be written"
-          : limitsOf(limits, opened !== undefined) + closed.more
-      }`,
+      limits: `sandboxed by ${sandbox.by}: ${limitsOf(limits, opened, right)}${closed.more}`,
       limitOf: (end) => {
-        if (usesCredentials) return undefined;
-        const limit = limitOf(end, limits);
+        const limit = usesCredentials ? undefined : limitOf(end, limits);
         // The line with all limits also names the folders that are closed.
         const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
         return isNamed ? undefined : limit && { ...limit, ...this.#mayAsk(settings) };
@@ -164,10 +154,8 @@ export class Confinement {
         shared?.leave();
         ended();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
-        const tracked = code === 0 && right?.tracks
-          ? trackPushed(git.answers.source, right.tracks)
-          : [];
-        return this.#report([...done, ...tracked, ...endLinks(), ...tidy()]);
+        if (code === 0) done.push(...trackPushed(git.answers.source, right?.tracks));
+        return this.#report([...done, ...endLinks(), ...tidy()]);
       },
       variables: { ...tools, ...variables },
       environment: outerEnvironment,
@@ -250,6 +238,7 @@ export class Confinement {
     // With the network, only a single git command may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
     const usesCredentials = right?.kind === "credentials";
+    if (right?.gitFolder && right.isNew) vouchFor(right.gitFolder, this.sources.stateFolder);
     const isOpened = stated && (usesCredentials || isGit && !isJob);
     // It is git alone, so that it may write in a folder that commands only read.
     const places = new Map(view.places).set(view.folder, "write");
@@ -299,9 +288,11 @@ const withReadable = (view: View, paths: readonly string[]): View => ({
 
 function limitsOf(
   { sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">,
-  isGitOpen = false,
+  opened?: unknown,
+  right?: Right,
 ): string {
-  const git = isGitOpen ? "without git's settings and hooks" : "its .git only by git commands";
+  if (right?.kind === "credentials") return "only git's folders can be written";
+  const git = opened ? "without git's settings and hooks" : "its .git only by git commands";
   const where = sandbox === "read-only"
     ? "a private /tmp"
     : `this folder (${git}) and a private /tmp`;

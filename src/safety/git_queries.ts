@@ -178,7 +178,9 @@ function gitChanged(source: GitSource, name: string, revision: string): string[]
 }
 
 /** Lets pushed branches track the remote's: `git push -u` cannot, as the sandbox protects the settings. */
-export function trackPushed(source: GitSource, [remote = "origin", ...refs]: readonly string[]) {
+export function trackPushed(source: GitSource, tracks?: readonly string[]): string[] {
+  if (tracks === undefined) return [];
+  const [remote = "origin", ...refs] = tracks;
   const head = gitOutput(source, ["symbolic-ref", "--short", "-q", "HEAD"])?.trim();
   const nameOf = (ref: string) => ref === "HEAD" ? head ?? ref : ref.replace(/^refs\/heads\//, "");
   return (refs.length > 0 ? refs : ["HEAD"]).flatMap((ref) => {
@@ -280,11 +282,15 @@ export function gitInputs(
     made?: readonly string[] | undefined;
     isWritten: (path: string) => boolean;
   },
-): { texts: Map<string, string | Uint8Array>; variables: Record<string, string> } {
+): { seen: View; texts: Map<string, string | Uint8Array>; variables: Record<string, string> } {
   const ignored = stated && ignoredText(stated, view, { home: source.home, made });
   const texts = new Map([...view.texts ?? [], ...trackedTexts(source, view, isWritten)]);
   if (ignored !== undefined) texts.set(IGNORE_FILE, ignored);
-  return { texts, variables: stated ? gitVariables(stated, ignored !== undefined) : {} };
+  return {
+    seen: view,
+    texts,
+    variables: stated ? gitVariables(stated, ignored !== undefined) : {},
+  };
 }
 
 /** Returns variables that give git in the sandbox the user's harmless settings. */

@@ -14,8 +14,10 @@ export interface Right {
   variables?: Readonly<Record<string, string>>;
   /** With `credentials`, the remote and the references to push; the branches then track the remote's. */
   tracks?: readonly string[];
-  /** With `credentials`, the working directory if a command made its repository; it is the user's afterwards. */
-  vouches?: string;
+  /** With `credentials`, the absolute path of git's folder. */
+  gitFolder?: string;
+  /** With `credentials`, true if a command may have made the repository. It is the user's afterwards. */
+  isNew?: boolean;
 }
 
 /** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */

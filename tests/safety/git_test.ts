@@ -655,7 +655,7 @@ Deno.test({
       "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
     );
     assertMatch(await at.run("sh make"), /^exit code: 0/);
-    assertMatch(await at.run("git push origin main"), MADE_ONE);
+    assertMatch(await at.run("git push origin main"), MADE_BEFORE);
   },
 });
 
@@ -696,6 +696,17 @@ Deno.test({
     await at.run("git fetch origin");
     assertEquals(await Deno.readTextFile(victim), "mine\n");
     assertEquals(at.has("home/origin"), false);
+    // In other layouts, too.
+    await at.outside("rm .git/refs/remotes; git worktree add -q tree; git clone -q --bare . .bare");
+    const fetch = "git fetch -q origin main";
+    const beforeYes = () => Promise.resolve();
+    assertMatch(await at.run(fetch, { folder: `${at.folder}/tree`, beforeYes }), /^exit code: 0/);
+    await at.outside(
+      `mkdir b; mv .bare b; echo gitdir: ./.bare > b/.git; cd b; git remote set-url origin ${server.url}/up.git`,
+    );
+    assertMatch(await at.run(fetch, { folder: `${at.folder}/b`, beforeYes }), /^exit code: 0/);
+    await at.outside("rm -rf .git/branches; ln -s x .git/branches");
+    await assertRejects(() => at.run(fetch), Error, ".git cannot be opened in the sandbox");
   },
 });
 
@@ -711,7 +722,7 @@ Deno.test({
     );
     await Deno.writeTextFile(`${at.base}/home/.netrc`, "secret");
     using _ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
-    const right = { kind: "credentials" } as const;
+    const right = { kind: "credentials", gitFolder: `${at.folder}/.git` } as const;
     // A program changes the settings after the decision.
     await at.outside(`git config core.sshCommand "sh ${at.folder}/evil.sh"`);
     const result = await at.run("git fetch origin", { right, isDecided: true });
@@ -729,7 +740,8 @@ Deno.test({
       "rm -rf .git/hooks; git init -q --bare ../listed/up.git; " +
         "git remote add origin ../listed/up.git; git switch -qc topic",
     );
-    const right = { kind: "credentials", tracks: ["origin", "HEAD"] } as const;
+    const gitFolder = `${at.folder}/.git`;
+    const right = { kind: "credentials", gitFolder, tracks: ["origin", "HEAD"] } as const;
     const result = await at.run("git push -u origin HEAD", { right });
     assertStringIncludes(result, "topic tracks topic of origin");
     assertEquals(await at.outside("git rev-parse --abbrev-ref @{u}"), "origin/topic\n");
@@ -750,7 +762,7 @@ Deno.test({
     const table = `${at.base}/home/.local/state/copilot/made_repositories`;
     assertStringIncludes(await Deno.readTextFile(table), `${at.folder}/new/.git`);
     const folder = `${at.folder}/new`;
-    assertMatch(await at.run("git fetch origin", { folder }), MADE_ONE);
+    assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
     await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
     assertEquals(await Deno.readTextFile(table), "");
     assertEquals(
@@ -760,8 +772,7 @@ Deno.test({
   },
 });
 
-const ANY_PROGRAM = /^asked: may run any program as you/;
-const MADE_ONE = /^asked: .* and a command may have made this repository$/;
+const MADE_BEFORE = /^asked: .* and a command may have made this repository$/;
 const COMMIT = "git commit -q --allow-empty -m x";
 /** The beginning of a second repository in the folder itself, which git would take the folder for. */
 const BARE =
@@ -1680,7 +1691,7 @@ Deno.test({
     assertMatch(await at.run(made, { beforeYes: () => set("./evil.sh", "x") }), changed);
     await at.outside("git -C x config --unset core.gitProxy; echo > go");
     await job;
-    assertMatch(await at.run(made), MADE_ONE);
+    assertMatch(await at.run(made), MADE_BEFORE);
     await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
     const fetched = "git -C y fetch origin";
     assertMatch(await at.run(fetched), /^exit code: 128/);

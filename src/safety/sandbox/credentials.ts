@@ -1,7 +1,8 @@
 /** What a git command sees that uses the user's credentials. It writes only git's folders. @module */
 
 import { isWithin } from "../../text/paths.ts";
-import { basename, dirname } from "../../text/std_path.ts";
+import { basename, dirname, join } from "../../text/std_path.ts";
+import { RefusedError } from "../../tools/call_errors.ts";
 import type { Right } from "../../types/confine.ts";
 import type { PathAccess } from "../folder_looks.ts";
 import { smallFile } from "../git_files.ts";
@@ -10,12 +11,8 @@ import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
 import type { View } from "../view.ts";
 
-/**
- * Returns a view of all that the user can read, with the network and the sockets of the user's agents.
- *
- * @param agent the path of the socket of ssh's agent
- */
-export function credentialsView(view: View, home: string | undefined, agent?: string): View {
+/** Returns a view of all that the user can read, with the network and the sockets of the user's agents. */
+function openView(view: View, home: string | undefined, agent: string | undefined): View {
   const isReplaced = (path: string, access: PathAccess) =>
     access === "none"
       ? !isWithin(view.folder, path)
@@ -29,13 +26,16 @@ export function credentialsView(view: View, home: string | undefined, agent?: st
   return { ...view, places, texts: new Map(), network: true, hasSockets: true };
 }
 
+const SETTINGS = ["config", "config.worktree"];
+
 /**
- * Returns the settings of the repositories that the view opens, without what git runs or follows, and the variables for
- * git. The settings are copies: what a program writes after the check does not count.
+ * Returns the view, the settings of its repositories without what git runs or follows, and the variables for git. The
+ * settings are copies: what a program writes after the check does not count.
  *
  * @param own the absolute path of a folder that no program sees
+ * @throws {RefusedError} if git's folder is not open in the view
  */
-export function credentialsInputs(
+export function withCredentials(
   source: GitSource,
   view: View,
   { stated = [], own, value, right }: {
@@ -44,25 +44,36 @@ export function credentialsInputs(
     value: (name: string) => string | undefined;
     right: Right;
   },
-): { texts: Map<string, string>; variables: Record<string, string> } {
-  const texts = new Map<string, string>();
-  for (const [path, access] of view.places) {
-    const folder = dirname(path);
-    const isSettings = access === "read" && /^config(\.worktree)?$/.test(basename(path));
-    if (!isSettings || view.places.get(folder) !== "write" || !entryAt(path)?.isFile) continue;
-    const text = smallFile(path);
+): { seen: View; texts: Map<string, string>; variables: Record<string, string> } {
+  const [agent, ...ssh] = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH"].map(value);
+  const { gitFolder = "" } = right;
+  const isLinked = basename(dirname(gitFolder)) === "worktrees";
+  const repository = isLinked ? dirname(dirname(gitFolder)) : gitFolder;
+  const texts = new Map([[join(gitFolder, "commondir"), isLinked ? "../..\n" : ".\n"]]);
+  for (
+    const path of [repository, gitFolder].flatMap((at) => SETTINGS.map((name) => join(at, name)))
+  ) {
+    const text = entryAt(path)?.isFile ? smallFile(path) : undefined;
+    if (text === undefined) continue;
     const copy = Deno.makeTempFileSync({ dir: own });
     Deno.writeTextFileSync(copy, text);
-    texts.set(path, harmlessText(source, copy, folder) ?? text);
+    texts.set(path, harmlessText(source, copy, dirname(path)) ?? text);
     Deno.removeSync(copy);
   }
-  const [agent, ...ssh] = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH"].map(value);
+  const isOpen = (at: string) => view.places.get(at) === "write";
+  if (!isOpen(repository) || !isOpen(gitFolder) || ![...texts.keys()].every(entryAt)) {
+    throw new RefusedError(
+      `Refused: ${gitFolder} cannot be opened in the sandbox, as another command changes it or it has links.`,
+    );
+  }
   const isOwn = Deno.uid() === 0 || stated.some(({ name }) => name === "core.sshcommand");
   const file = entryAt(`${source.home}/.ssh/config`) ? "~/.ssh/config" : "none";
   return {
+    seen: openView(view, source.home, agent),
     texts,
     variables: {
       ...right.variables,
+      GIT_DIR: gitFolder,
       ...agent && { SSH_AUTH_SOCK: agent },
       // In the sandbox, no file belongs to root, and ssh refuses the system's settings if they belong to others.
       ...!isOwn && !ssh.some(Boolean) && { GIT_SSH_COMMAND: `ssh -F ${file}` },

@@ -4,9 +4,9 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname } from "../../text/std_path.ts";
 import type { FolderLooks } from "../folder_looks.ts";
-import { expectPipes } from "../git_files.ts";
+import { expectPipes, gitFileTarget } from "../git_files.ts";
 import { unsearched } from "../in_place.ts";
-import { entryAt } from "../places.ts";
+import { entryAt, realPathOf } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
@@ -60,15 +60,18 @@ function changeMade(
   });
 }
 
-const holds = ({ path, isSearched }: Made, folder: string): boolean =>
+const mayHold = ({ path, isSearched }: Made, folder: string): boolean =>
   isWithin(isSearched && basename(path) === ".git" ? dirname(path) : path, folder);
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
-  ![...unsearched].some(entryAt) && !allMade(stateFolder).some((row) => holds(row, folder));
+  ![...unsearched].some(entryAt) && !allMade(stateFolder).some((row) => mayHold(row, folder));
 
-/** Takes the repository around a folder for the user's. */
-export const vouchFor = (folder: string, stateFolder: string | undefined): void =>
-  changeMade(stateFolder, (rows) => rows.filter((row) => !row.isSearched || !holds(row, folder)));
+/** Takes a repository for the user's. */
+export const vouchFor = (gitFolder: string, stateFolder: string | undefined): void =>
+  changeMade(
+    stateFolder,
+    (rows) => rows.filter(({ path }) => realPathOf(gitFileTarget(path) ?? path) !== gitFolder),
+  );
 
 /** Prepares for a program that runs while others are checked. */
 export async function expectSwaps(willRun = false): Promise<void> {

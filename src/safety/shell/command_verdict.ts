@@ -39,7 +39,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
   if (!git) return worded(verdict);
   const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;
-  const isCovered = "right" in git && !git.right.vouches ||
+  const isCovered = "right" in git && !git.right.isNew ||
     effect === "allow" && scene.rules.some((rule) => isFor(rule, call.tool) && coversAll(rule));
   const against = scene.rules.filter((rule) => rule.effect !== "allow");
   const found = isCovered ? verdict : leaveVerdict(call, { ...scene, rules: against });
@@ -54,7 +54,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
       right,
     });
   }
-  const made = git.right.vouches ? ", and a command may have made this repository" : "";
+  const made = git.right.isNew ? ", and a command may have made this repository" : "";
   const said = found.isLeaving ? reason : `reads ${git.where} with your credentials`;
   return worded({ ...found, reason: said + made, isLeaving: false, right: git.right });
 }

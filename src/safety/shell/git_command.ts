@@ -9,7 +9,7 @@ import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
-import { entryAt } from "../places.ts";
+import { realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -263,7 +263,10 @@ export function gitOutside(
   const words = only && isBare(only) && more.length === 0 ? withoutTimeout(only).words : [];
   const isSpelledOut = words[0]?.text === "git" && words.every(({ kind }) => kind === "literal");
   const command = isSpelledOut ? gitCommand(words, scene) : undefined;
-  if (command === undefined || !isInKnownForm(command, scene)) return { programs: ANY_PROGRAM };
+  const [root] = command ? repositoryAround(command.folder) : [];
+  const dotGit = root && join(root, ".git");
+  const gitFolder = dotGit && realPathOf(gitFileTarget(dotGit) ?? dotGit);
+  if (!command || !gitFolder || !isInKnownForm(command, scene)) return { programs: ANY_PROGRAM };
   const { name, rest } = command;
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
   const shown = shortened(oneLine([...addresses].join(" or ")), 400);
@@ -275,7 +278,8 @@ export function gitOutside(
     kind: "credentials",
     variables: { ...FAR_SETTINGS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
     ...tracks && { tracks: rest.filter((word) => !word.startsWith("-")) },
-    ...scene.git?.isKnown(command.folder) === false && { vouches: command.folder },
+    gitFolder,
+    isNew: scene.git?.isKnown(command.folder) === false,
   };
   return { where, right };
 }
