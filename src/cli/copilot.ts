@@ -10,6 +10,7 @@ import { canEdit } from "../ui/terminal/line/input.ts";
 import { EXIT } from "../exit_codes.ts";
 import { type Args, asUsage } from "./args.ts";
 import { TOUR } from "./demo/scenes.ts";
+import { backgrounds } from "./backgrounds.ts";
 import { keepTheme } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -47,6 +48,7 @@ function terminalFrontend(
     theme: themeOf(args),
     keymap: keymapFor(args),
     statusParts: args.status,
+    backgrounds: backgrounds(),
     message,
     picksSession: args.resume === "",
     lastLines,

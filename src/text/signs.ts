@@ -5,7 +5,7 @@ import { graphemes, graphemeWidth } from "./width.ts";
 /** Signs beyond ASCII and their replacements. */
 const ASCII_STAND_INS: readonly (readonly [signs: string, standIn: string])[] = [
   ...[["●•◐", "*"], ["·−–—‒‐‑─━", "-"], ["…", "~"], ["❯→▶", ">"], ["←", "<"]] as const,
-  ...[["└│▌├┃║", "|"], ["┆", ":"], ["↵", "\\"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,
+  ...[["└│▌▎├┃║", "|"], ["┆", ":"], ["↵", "\\"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,
   ...[["‘’‚", "'"], ["“”„«»", '"'], ["✓✔✅", "v"], ["×✗✘❌", "x"], ["⚠", "!"]] as const,
 ];
 const ASCII_SIGNS = new Map(

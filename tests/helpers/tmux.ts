@@ -13,7 +13,7 @@ export interface Terminal extends AsyncDisposable {
   type(bytes: string): Promise<void>;
   /**
    * The rows of the screen, without trailing blanks and empty rows at the end. Without styles, the placeholder of an
-   * empty line is left out.
+   * empty line is left out, and messages begin with `> `.
    */
   screen(options?: {
     /** With SGR sequences for the styles. */
@@ -74,7 +74,9 @@ export async function terminal(
   );
   const screen = async ({ styles = false } = {}) =>
     (await client.run(`capture-pane -p${styles ? " -e" : ""}`)).trimEnd().split("\n")
-      .map((row) => (styles ? row : row.replace(/^> Ask anything [·-].*/, ">")).trimEnd());
+      .map((row) =>
+        (styles ? row : row.replace(/^> Ask anything [·-].*/, ">").replace(/^▎ /, "> ")).trimEnd()
+      );
   async function once<T>(
     look: () => T | Promise<T>,
     is: (found: T) => boolean,

@@ -93,7 +93,8 @@ export class ListModal<T> implements Modal<T> {
       ? this.#previewRows(columns, rows)
       : this.#detailRows(columns, rows);
     const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
-    const hints = rows > 8 && hint !== undefined
+    // The row in place of the items says what the keys do.
+    const hints = rows > 8 && hint !== undefined && this.#items.length > 0
       ? wrapped(`${hint}${filter}`, columns - 2).split("\n")
       : [];
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];

@@ -10,6 +10,7 @@ import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import type { Background } from "../style.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import { moment } from "../../../wire/wait.ts";
 import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
@@ -54,8 +55,9 @@ interface LiveScreenOptions
 const TICK_MS = 120;
 /** Asks for the flags of kitty's keyboard protocol; only terminals that know it answer. */
 const ASK_KEYBOARD = "\x1b[?u";
-/** OSC 11. Answers after more milliseconds are dropped: colours do not change within a session. */
+/** OSC 11. */
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
+/** What is printed at the start waits so many milliseconds for the answer. */
 const BACKGROUND_MS = 50;
 /** A terminal of fewer rows has no rule above the input line. */
 const MIN_RULE_ROWS = 8;
@@ -74,7 +76,8 @@ export class LiveScreen implements Screen {
   readonly #ring: { kills: KillRing } = { kills: [] };
   readonly #questions: ScreenQuestions;
   #hasAskedKeyboard = false;
-  #askedAt: number | undefined;
+  /** Aborted by the answer to the question for the background; undefined before it. */
+  #background: AbortController | undefined;
   #isFocused = true;
   #images: ClipboardImages | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
@@ -191,6 +194,12 @@ export class LiveScreen implements Screen {
     return message;
   }
 
+  /** Resolves once the background is known, or after a moment. */
+  async learnBackground(): Promise<void> {
+    this.#askBackground();
+    if (this.#background) await moment(BACKGROUND_MS, this.#background.signal);
+  }
+
   ask(...question: Parameters<Screen["ask"]>) {
     return this.#questions.ask(...question);
   }
@@ -237,8 +246,12 @@ export class LiveScreen implements Screen {
   #askTerminal(): void {
     if (!this.#hasAskedKeyboard) this.terminal.write(ASK_KEYBOARD);
     this.#hasAskedKeyboard = true;
-    if (this.options.onBackground === undefined || this.#askedAt !== undefined) return;
-    this.#askedAt = this.terminal.now();
+    this.#askBackground();
+  }
+
+  #askBackground(): void {
+    if (this.options.onBackground === undefined || this.#background !== undefined) return;
+    this.#background = new AbortController();
     this.terminal.write(ASK_BACKGROUND);
   }
 
@@ -330,7 +343,8 @@ export class LiveScreen implements Screen {
     const now = this.terminal.now();
     if (name === KITTY_KEY) this.#driver.useKitty();
     else if (name.startsWith(BACKGROUND_KEY)) {
-      if (now - (this.#askedAt ?? -Infinity) > BACKGROUND_MS) return;
+      if (this.#background === undefined) return;
+      this.#background.abort();
       onBackground?.(name.slice(BACKGROUND_KEY.length) as Background);
       this.update();
     } else {

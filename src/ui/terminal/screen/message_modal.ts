@@ -264,7 +264,7 @@ export interface BandLook {
 
 export function bandText(units: readonly Unit[], columns: number, look: BandLook): string {
   const { band } = look;
-  const [mark] = cellsOf("▌", band + look.mark);
+  const [mark] = cellsOf("▎", band + look.mark);
   const [space] = cellsOf(" ", band);
   const room = Math.max(1, columns - 2);
   const lines: Cell[][] = [[]];
@@ -273,7 +273,7 @@ export function bandText(units: readonly Unit[], columns: number, look: BandLook
     else lines.at(-1)!.push(...cellsOf(typeof unit === "string" ? unit : unit.label, band));
   }
   const rows = lines.flatMap((line) => brokenRow(line, room)).map((row) => {
-    const rest = Math.max(0, room - widthOf(row));
+    const rest = band === "" ? 0 : Math.max(0, room - widthOf(row));
     return [mark!, space!, ...row, ...Array.from({ length: rest }, () => space!)];
   });
   return rowsText(rows);

@@ -34,6 +34,12 @@ import { Welcome } from "./welcome.ts";
 
 type ScreenOptions = ConstructorParameters<typeof LiveScreen>[0];
 
+/** The background that this kind of terminal reported last, and how to save another one. */
+export interface Backgrounds {
+  last: Background | undefined;
+  keep(background: Background): void;
+}
+
 /** What the screen asks its session, and the actions of its keys. */
 interface DisplayOptions extends
   Pick<
@@ -44,6 +50,7 @@ interface DisplayOptions extends
   keymap: Keymap;
   theme: Theme;
   statusParts?: readonly StatusPart[] | undefined;
+  backgrounds?: Backgrounds | undefined;
   over: AbortSignal;
   subjectOf: ConstructorParameters<typeof TurnView>[2];
 }
@@ -74,7 +81,8 @@ export class Display implements Disposable {
 
   constructor(private readonly options: DisplayOptions) {
     this.#theme = options.theme;
-    this.look = themed(appearance(), options.theme);
+    this.#background = options.backgrounds?.last;
+    this.look = themed({ ...appearance(), background: this.#background }, options.theme);
     this.paint = painter(this.look);
   }
 
@@ -108,9 +116,17 @@ export class Display implements Disposable {
   readonly dim = (text: string): string => this.paint(text, DIM);
 
   get band(): BandLook | undefined {
-    return this.paint.hasBands && this.look.unicode
-      ? { band: this.#sgr(USER_BAND), mark: this.#sgr(ACCENT) }
-      : undefined;
+    if (this.look.colors === "none" || !this.look.unicode) return undefined;
+    const band = this.paint.hasBands ? this.#sgr(USER_BAND) : "";
+    return { band, mark: this.#sgr(ACCENT) };
+  }
+
+  /** Waits a moment for the terminal's background, unless it is known from an earlier session. */
+  async learnBackground(): Promise<void> {
+    const { screen } = this;
+    if (screen instanceof LiveScreen && this.#background === undefined) {
+      await screen.learnBackground();
+    }
   }
 
   say(text: string): void {
@@ -153,14 +169,18 @@ export class Display implements Disposable {
   }
 
   #makeScreen(): Screen {
-    const { over, theme: _, subjectOf: __, ...keys } = this.options;
+    const { options } = this;
+    const { over, theme: _, subjectOf: __, ...keys } = options;
     if (!this.isLive) {
       return new PlainScreen(() => keys.history().map(entryText), over, this.look.unicode);
     }
     const hasColors = () => this.look.colors !== "none";
     const accent = () => this.#sgr(ACCENT);
     const onBackground = (background: Background) => {
-      this.#background = this.look.background = background;
+      if (background !== this.#background) options.backgrounds?.keep(background);
+      this.#background = background;
+      // Colours do not change within a conversation.
+      if (this.#hint !== "") this.look.background = background;
     };
     const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.look.colors);
     return new LiveScreen({

@@ -27,7 +27,7 @@ import { instructionLines } from "../../../extensions/instructions/instruction_l
 import { resumedLines } from "../../../session/resumed_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
 import { completer } from "./complete.ts";
-import { Display, REWIND } from "./display.ts";
+import { type Backgrounds, Display, REWIND } from "./display.ts";
 import type { StatusPart } from "./footer.ts";
 import { Person } from "./person.ts";
 import { ruleAdded } from "./question.ts";
@@ -43,6 +43,7 @@ interface TerminalOptions extends CommandHome {
   notifies: boolean;
   theme: Theme;
   keymap: Keymap;
+  backgrounds?: Backgrounds | undefined;
   /** The parts of the status line. */
   statusParts?: readonly StatusPart[] | undefined;
   message?: string | undefined;
@@ -102,6 +103,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       theme: options.theme,
       keymap: options.keymap,
       statusParts: options.statusParts,
+      backgrounds: options.backgrounds,
       over: this.#over.signal,
       // The screen of setup has no session yet.
       history: () => this.#history?.entries() ?? [],
@@ -241,6 +243,8 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#isNew = state.history.length === 0;
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
+    const { resumes, resumesNewest } = session.options;
+    if (resumes ?? resumesNewest) await this.#display.learnBackground();
     await session.open(this.#stop.signal);
     const { message = "", picksSession } = this.options;
     if (picksSession && this.#ended === undefined) {

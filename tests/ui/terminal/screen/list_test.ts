@@ -76,6 +76,11 @@ Deno.test("a text that is in no label is an answer of its own where a list takes
   }]);
   assertEquals(typed("TWO "), ["none", "❯ two  the two", { done: "two" }]);
   assertEquals(press(list({ other }), "enter"), { done: "one" });
+  // One row says what the keys do.
+  const hinted = list({ other, hint: "Enter to select" });
+  assertEquals(shown(hinted).at(-2), "  Enter to select");
+  press(hinted, "'x");
+  assertEquals(shown(hinted).slice(2), ["  Enter sends it · Esc clears", ""]);
 });
 
 Deno.test("a list that does not wrap stays at its ends", () => {
@@ -233,8 +238,8 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
   press(modal, "down");
   assertEquals(shown(modal).slice(3), ["    edits in the folder", "", "  hint", ""]);
   press(modal, "'zzz");
-  assertEquals(shown(modal).slice(-4), ["", "", "  hint", ""]);
-  assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
+  assertEquals(shown(modal).slice(-3), ["", "", ""]);
+  assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 4);
 });
 
 Deno.test("the letters that fit are bold, the chosen row is filled, descriptions are dim", () => {
