@@ -119,16 +119,21 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   await screen.type(
     `export COLORTERM=truecolor HOME=${screen.folder}; clear; ${program} --demo --theme dark\r`,
   );
-  await screen.until("/help");
-  await screen.type("The tests fail. Fix them.\r");
+  await screen.until("> The tests fail. Fix them.");
+  await screen.type("\r");
   await screen.until(asksAboutCall);
-  await screen.type("y\r");
-  await screen.until((rows) => rows.some((row) => /^▌ Edit /.test(row)));
+  await screen.type("y");
+  await screen.until((rows) => asksAboutCall(rows) && rows.some((row) => /^▌ Edit /.test(row)));
   await take("question");
-  await screen.type("y\r");
-  await screen.until(asksAboutCall);
-  await screen.type("y\r");
-  await screen.until("--demo");
+  await screen.type("y");
+  await screen.until((rows) =>
+    asksAboutCall(rows) && rows.some((row) => row.startsWith("▌ Run ")) &&
+    rows.some((row) => row.startsWith("● Edited"))
+  );
+  await screen.type("y");
+  await screen.until("> /undo");
+  await screen.type("\x15");
+  await screen.until((rows) => rows.at(-2) === ">");
   await take("session");
   await screen.type("/");
   await screen.until((rows) => rows.some((row) => row.startsWith("❯ /")));

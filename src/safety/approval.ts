@@ -18,6 +18,8 @@ export interface Approval {
   reason: string;
   /** True if `reason` only says that the call writes or runs something. */
   isRoutine: boolean;
+  /** True if the call may destroy work, or needs what the sandbox closes. */
+  isDanger?: true;
   /** True if the user asked for the call by naming a file in a message. */
   isFromUser: boolean;
   /** How the command is sandboxed, in one line; missing without a sandbox. */

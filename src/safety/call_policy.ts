@@ -248,6 +248,7 @@ export class CallPolicy {
     rules: readonly OfferedRule[] | undefined,
   ): Approval {
     const { reason, isRoutine, networked, right } = verdict;
+    const isDanger = verdict.isLossy === true || verdict.isBeyond === true;
     const { callId = "", isFromUser = false, subAgent } = this.context;
     const subject = this.tool.subject?.(args) ?? {};
     // The terminal's line editor has a single line.
@@ -263,6 +264,7 @@ export class CallPolicy {
       subject,
       reason,
       isRoutine: isRoutine === true,
+      ...isDanger && { isDanger },
       isFromUser,
       choices,
       ...subAgent !== undefined && { subAgent },

@@ -84,6 +84,8 @@ export interface Verdict {
   right?: Right;
   /** True if the call may reach a local network, because a rule of the user names its host. */
   mayBePrivate?: true;
+  /** True if the call may destroy work. */
+  isLossy?: boolean;
   /** True if the call needs something that the view closes. */
   isBeyond?: boolean;
   /** True if the call could run in a sandbox with a writable folder. */

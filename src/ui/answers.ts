@@ -50,18 +50,20 @@ export const allowedInSession = (approval: Approval): string =>
 
 const MAX_PROGRAMS = 3;
 
-/** A line about a call that needs approval. `isCalm` is true if it gives no reason for doubt. */
+/** A line about a call that needs approval. `isCalm`: it gives no reason for doubt; `isDanger`: it warns. */
 interface QuestionNote {
   text: string;
   isCalm?: true;
+  isDanger?: true;
 }
 
 /** Returns why a call needs approval, what a yes allows beyond it, and how it is sandboxed. */
 export function questionNotes(approval: Approval): QuestionNote[] {
-  const { reason, isRoutine, confinedTo, subject: { command = "", path = "" } } = approval;
+  const { reason, isRoutine, isDanger, confinedTo, subject: { command = "", path = "" } } =
+    approval;
   const meaning = meaningOfYes(approval);
   return [
-    ...isRoutine ? [] : [{ text: `It ${oneLine(reason)}.` }],
+    ...isRoutine ? [] : [{ text: `It ${oneLine(reason)}.`, ...isDanger && { isDanger } }],
     ...lookAlikes(`${command} ${path}`),
     ...meaning === undefined ? [] : [{ text: meaning, isCalm: true } as const],
     ...confinedTo ? [{ text: confinedTo, isCalm: true } as const] : [],
@@ -87,7 +89,7 @@ function lookAlikes(text: string): QuestionNote[] {
     : text.match(new RegExp(`${other}+`, "gu"))?.every((word) => LATIN_LOOKS.test(word))
     ? "looks like Latin letters, but has others"
     : undefined;
-  return what === undefined ? [] : [{ text: `Careful: a word of it ${what}.` }];
+  return what === undefined ? [] : [{ text: `Careful: a word of it ${what}.`, isDanger: true }];
 }
 
 /** Returns what else a yes allows, such as the network; undefined if it allows only the call. */

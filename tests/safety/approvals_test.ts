@@ -159,9 +159,14 @@ Deno.test("SEC-01 a question about a file of secrets shows no line that the call
 Deno.test("CMD-05 the danger in a line is its reason, whatever is asked about before it", async () => {
   using ws = workspace();
   const person = new Person();
-  await decide(person, ws, "run_bash", { command: "touch x && git reset --hard && touch y" });
-  const [{ reason, isRoutine }] = person.asked as [Approval];
-  assertEquals([reason, isRoutine], ["can destroy work (git reset --hard)", false]);
+  for (const command of ["touch x && git reset --hard && touch y", "sh x && git reset --hard"]) {
+    await decide(person, ws, "run_bash", { command });
+    const { reason, isRoutine, isDanger } = person.asked.at(-1)!;
+    const expected = ["can destroy work (git reset --hard)", false, true];
+    assertEquals([reason, isRoutine, isDanger], expected, command);
+  }
+  await decide(person, ws, "run_bash", { command: "sh x" });
+  assertEquals(person.asked.at(-1)!.isDanger, undefined);
 });
 
 Deno.test("an edited command is decided anew, and runs without another question", async () => {

@@ -53,11 +53,13 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const scripts = ", with all scripts of this folder that it runs";
   const alike = {
     text: "Careful: a word of it has letters of two alphabets, which may look alike.",
+    isDanger: true,
   };
   const grant = (text: string, isExact: boolean) => ({ text, isExact });
   const rows: [more: Record<string, unknown>, notes: unknown[]][] = [
     [{}, [why]],
     [{ isRoutine: true }, []],
+    [{ isDanger: true }, [{ ...why, isDanger: true }]],
     [{ reason: "x".repeat(900) }, [{ text: `It ${"x".repeat(900)}.` }]],
     [{ confinedTo: "sandboxed" }, [why, calm("sandboxed")]],
     [{ right: { kind: "network" } }, [why, calm(network)]],
@@ -85,6 +87,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
     [{ subject: { path: "\u0391bc" } }, [why, alike]],
     [{ subject: { command: "\u0441\u0441 a.c" } }, [why, {
       text: "Careful: a word of it looks like Latin letters, but has others.",
+      isDanger: true,
     }]],
     [{ subject: { command: "git commit -m '\u0430 \u0431'" } }, [why]],
     [{ subject: { command: "git commit -m '\u043f\u0440\u043e\u0431\u0430 a'" } }, [why]],

@@ -142,11 +142,12 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Leav
 function strictest(verdicts: readonly Leaving[], hasBash: boolean, moved?: Verdict): Leaving {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
+  const asking = counted.filter(({ effect }) => effect === "ask");
+  // A part that only runs something must not hide what another part may do.
   const found = verdicts.find(({ effect }) => effect === "deny") ??
-    counted.find(({ mayBeDenied }) => mayBeDenied) ??
-    // A part that only runs something must not hide what another part may do.
-    counted.find(({ effect, isRoutine }) => effect === "ask" && !isRoutine) ??
-    counted.find(({ effect }) => effect === "ask");
+    counted.find(({ mayBeDenied }) => mayBeDenied) ?? asking.find(({ isLossy }) => isLossy) ??
+    asking.find(({ isBeyond }) => isBeyond) ?? asking.find(({ isRoutine }) => !isRoutine) ??
+    asking[0];
   if (found) return found;
   if (!hasBash) return askBecause("runs in a shell other than bash");
   return moved ?? counted.find(({ right }) => right !== undefined) ?? counted[0]!;
@@ -265,13 +266,13 @@ function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Leavin
   const { words } = withoutTimeout(command);
   const { view } = scene;
   const why = view && gitNeed(words, scene)?.why;
-  if (why) return leaving(askBecause(`${loss} and ${why}`));
+  if (why) return leaving({ ...askBecause(`${loss} and ${why}`), isLossy: true });
   const isBeyond = view !== undefined && words.slice(1).some(({ text }) => {
     if (text.length >= 4096 || text.includes("\n")) return false;
     const { real, isInside } = scene.place(text.replace(/^~(?=\/)/, scene.paths.home ?? "~"));
     return !isInside && !/write|own/.test(accessAt(view(), real));
   });
-  return { ...askBecause(loss), ...isBeyond && { isBeyond } };
+  return { ...askBecause(loss), isLossy: true, ...isBeyond && { isBeyond } };
 }
 
 /** Returns the question about a command that a rule asks about or may refuse; otherwise undefined. */

@@ -215,10 +215,10 @@ export function questionText(
 }
 
 function requestNotes(approval: Approval, columns: number, paint: Painter): string[] {
-  const notes = questionNotes(approval).map(({ text, isCalm }) =>
-    isCalm
-      ? paintedRows(`  ${text}`, columns, DIM, paint)
-      : paintedRows(`  ⚠ ${text}`, columns, REMOVED, paint)
+  const notes = questionNotes(approval).map(({ text, isCalm, isDanger }) =>
+    isDanger
+      ? paintedRows(`  ⚠ ${text}`, columns, REMOVED, paint)
+      : paintedRows(`  ${text}`, columns, isCalm ? DIM : 0, paint)
   );
   return [requestText(approval, columns, paint), ...notes];
 }

@@ -316,7 +316,13 @@ Deno.test("a file that a message names is asked about in other words than a call
   const of = await asked(
     "read_file",
     file,
-    { isFromUser: true, isRoutine: false, reason: "is secret", choices: ["once", "refuse"] },
+    {
+      isFromUser: true,
+      isRoutine: false,
+      isDanger: true,
+      reason: "is secret",
+      choices: ["once", "refuse"],
+    },
     ["?"],
   );
   assertEquals(of.text, "Attach .env\n  ⚠ It is secret.");
