@@ -42,6 +42,7 @@ function runsOf(row: string, style: Map<string, string>): Run[] {
       else if (code === "2") style.set("dim", "d");
       else if (code === "3") style.set("slant", "i");
       else if (code === "4") style.set("line", "u");
+      else if (code === "7") style.set("swap", "r");
       else if (code === "39") style.delete("colour");
       else if (code === "49") style.delete("band");
       else if (code === "38" || code === "48") {
@@ -62,10 +63,12 @@ function svg(rows: readonly string[], columns: number, label: string): string {
   const style = new Map<string, string>();
   const texts = rows.flatMap((row, y) =>
     runsOf(row, style).flatMap(({ text, column, classes }, at, runs) => {
-      const band = classes.find((name) => name.startsWith("k"));
+      // A row in reverse has the colour of its text as its background.
+      const isSwapped = classes.includes("r");
+      const band = classes.find((name) => name.startsWith(isSwapped ? "c" : "k"));
       const box = `x="${(MARGIN + column * WIDTH).toFixed(1)}" y="${MARGIN + y * HEIGHT - 1}"`;
       // tmux does not capture the blanks at the end of a row, so an open band continues to the margin.
-      const isOpen = at === runs.length - 1 && style.has("band");
+      const isOpen = at === runs.length - 1 && (style.has("band") || style.has("swap"));
       const covered = isOpen ? columns - column : [...text].length;
       const size = `width="${(covered * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
       const bands = band === undefined ? [] : [`<rect ${box} ${size} class="${band}"/>`];
@@ -86,9 +89,9 @@ function svg(rows: readonly string[], columns: number, label: string): string {
 <style>
 text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#1f2328;white-space:pre}
 .paper{fill:#ffffff;stroke:#d0d7de}
-.b{font-weight:bold}.i{font-style:italic}.u{text-decoration:underline}.d{opacity:.6}
+.r{fill:#ffffff}.b{font-weight:bold}.i{font-style:italic}.u{text-decoration:underline}.d{opacity:.6}
 ${palette("light")}
-@media (prefers-color-scheme:dark){text{fill:#e6edf3}.paper{fill:#0d1117;stroke:#30363d}${
+@media (prefers-color-scheme:dark){text{fill:#e6edf3}.r{fill:#0d1117}.paper{fill:#0d1117;stroke:#30363d}${
     palette("dark")
   }}
 </style>
@@ -100,7 +103,10 @@ ${texts.join("\n")}
 
 /** Returns the rows from the program's first one, without blank rows at the start and before the last. */
 function ofProgram(rows: string[]): string[] {
-  const first = Math.max(0, rows.findIndex((row) => row.includes("copilot ·")));
+  const first = Math.max(
+    0,
+    rows.findIndex((row) => /^\S*copilot [\d.]+/.test(row.replace(SGR, ""))),
+  );
   const shown = rows.slice(first).map((row) => row.replace(/\S+\/shop\b/, "~/shop"));
   const isText = (row: string) => row.replace(SGR, "").trim() !== "";
   const end = shown.slice(0, -1).findLastIndex(isText) + 1;
