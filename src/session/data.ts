@@ -19,6 +19,8 @@ export interface CommandInfo {
   help: string;
   group: typeof COMMAND_GROUPS[number];
   isSlow?: true;
+  /** True if it only shows something, so that it runs while the model works. */
+  isView?: true;
   isOfTerminal?: true;
   question?: string;
   /** False prevents moving from the last row of that list to the first. */

@@ -18,6 +18,7 @@ const FACTS_COLUMNS = 33;
 
 export const contextCommand: Command = {
   name: "context",
+  isView: true,
   group: "Model",
   help: "show context usage",
   run: ({ agent, cache: { counted }, surface }) =>

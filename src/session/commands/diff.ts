@@ -5,6 +5,7 @@ import type { Command } from "../extension.ts";
 
 export const diffCommand: Command = {
   name: "diff",
+  isView: true,
   group: "Work",
   help: "show the changes of this session",
   async run({ undo, agent }) {

@@ -31,6 +31,7 @@ const FIRST = ["model", "resume", "undo", "plan", "compact", "exit"];
 const commands: readonly Command[] = [
   {
     name: "help",
+    isView: true,
     group: "Session",
     help: "list the commands",
     isOfTerminal: true,
@@ -56,6 +57,7 @@ const commands: readonly Command[] = [
   statusCommand,
   {
     name: "history",
+    isView: true,
     group: "Session",
     help: "list what you typed",
     run: ({ agent: { state: { history } } }) =>
@@ -71,6 +73,7 @@ const commands: readonly Command[] = [
   jobsCommand,
   {
     name: "tools",
+    isView: true,
     group: "Work",
     help: "list the tools",
     run: ({ agent: { tools }, surface: { columns } }) =>
@@ -91,6 +94,7 @@ const commands: readonly Command[] = [
   themeCommand,
   {
     name: "keys",
+    isView: true,
     group: "Setup",
     help: "list the keys and their actions",
     isOfTerminal: true,

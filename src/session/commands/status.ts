@@ -9,6 +9,7 @@ import { modeText } from "../modes.ts";
 
 export const statusCommand: Command = {
   name: "status",
+  isView: true,
   group: "Session",
   help: "show the model, the folder, the mode and the tokens",
   run: statusText,

@@ -5,6 +5,7 @@ import type { Command } from "../extension.ts";
 
 export const tokensCommand: Command = {
   name: "tokens",
+  isView: true,
   group: "Model",
   help: "show the tokens used, and their cost if known",
   run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {

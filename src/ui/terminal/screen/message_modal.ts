@@ -25,6 +25,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   onStop: () => void;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
+  /** Runs a line while the model works; false for a line that waits. */
+  runsNow?: ((line: string) => boolean) | undefined;
   /** True for a line that the running turn can have with its next request. */
   steers?: ((line: string) => boolean) | undefined;
   /** A note about a queued line, such as "exits after the answer". */
@@ -197,6 +199,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     }
     this.#reset();
     const isActive = this.options.isActive();
+    if (isActive && this.options.runsNow?.(unitsText(units))) return;
     const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
     if (isFirst && !isActive && this.#reader !== undefined) return this.#send(units);
     this.queued.push(units);

@@ -7,6 +7,7 @@ import type { ArgumentChoice, CommandInfo, Effect, ListKey } from "../../../sess
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
 import type { ChoiceList } from "../screen/screen.ts";
+import { wrapped } from "../../../text/wrap.ts";
 import { thousands } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
@@ -18,6 +19,7 @@ import { changeLines, changeRows } from "../../change.ts";
 import { lineCounts } from "./call_rows.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
+import type { PagerBlock } from "../screen/pager_text.ts";
 import { BOLD } from "../style.ts";
 import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
@@ -94,6 +96,32 @@ export class CommandRunner {
     display.screen.update();
   }
 
+  /** Shows the answer of a command in the pager, so that the running turn is not interrupted. */
+  async show({ name, argument, line }: TypedCommand, signal: AbortSignal): Promise<void> {
+    let text: string | undefined;
+    try {
+      const answer = await this.session.command(name, argument, signal);
+      if (typeof answer === "string") text = answer;
+      else if (answer.type === "help" || answer.type === "keys" || answer.type === "changes") {
+        text = await this.#do(answer, signal);
+      }
+    } catch (error) {
+      text = oneLine(reasonOf(error));
+    }
+    if (text === undefined) return;
+    const rows = (columns: number) =>
+      wrapped(text, columns).split("\n").flatMap((row) => styledRows(row, columns));
+    await this.#page(line, [{ source: text, rows, onSeen() {} }], signal);
+  }
+
+  async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
+    const { screen, look: { colors, unicode } } = this.display;
+    if (!(screen instanceof LiveScreen)) return;
+    const look = { hasStyles: colors !== "none", unicode };
+    const pager = new PagerModal({ title, ...look, blocks: () => blocks });
+    await screen.push(pager, signal, { waits: false });
+  }
+
   async runShell(command: string, signal: AbortSignal): Promise<void> {
     const { screen, view } = this.display;
     if (command.trim() === "") return screen.print("· !COMMAND runs a command");
@@ -151,7 +179,7 @@ export class CommandRunner {
 
   /** Shows the changes in the pager; as text on a screen that has none. */
   async #showChanges(changes: readonly Change[], signal: AbortSignal): Promise<string | undefined> {
-    const { screen, columns, paint, look: { colors, unicode } } = this.display;
+    const { screen, columns, paint } = this.display;
     const countsOf = (change: Change) =>
       lineCounts(changedLines(change, "+"), changedLines(change, "-"), paint);
     const rowsOf = (change: Change, columns: number) => [
@@ -168,9 +196,7 @@ export class CommandRunner {
       // The pager opens at the first block, not at the end.
       onSeen: () => {},
     }));
-    const look = { hasStyles: colors !== "none", unicode };
-    const pager = new PagerModal({ title: "Changes", ...look, blocks: () => blocks });
-    await screen.push(pager, signal, { waits: false });
+    await this.#page("Changes", blocks, signal);
   }
 
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {

@@ -44,7 +44,7 @@ export interface Backgrounds {
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
-    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "steers" | "queuedNote"
+    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "runsNow" | "steers" | "queuedNote"
   >,
   Required<Pick<ScreenOptions, "onShiftTab" | "onMove" | "transcript">> {
   keymap: Keymap;

@@ -110,6 +110,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       completer: (before, after) => this.#completer?.(before, after),
       subjectOf: this.subjectOf,
       overtakes: (line) => this.#commandIn(line) !== undefined,
+      runsNow: (line) => this.#runsNow(line),
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
       queuedNote: (line) => {
@@ -362,6 +363,16 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** Parses the command of a line; undefined for a message, including one that an extension expands. */
   #commandIn(line: string) {
     return this.#session.opens(line) ? undefined : typedCommand(line);
+  }
+
+  /** Shows what a command only shows, while the model works. */
+  #runsNow(line: string): boolean {
+    const command = this.#isInTurn ? this.#commandIn(line) : undefined;
+    const info = this.#session.commands().find(({ name }) => name === command?.name);
+    if (command === undefined || !info?.isView) return false;
+    this.#history.add(line);
+    void this.#commands.show({ ...command, line }, this.#over.signal);
+    return true;
   }
 
   async #handle(line: TextPart): Promise<void> {

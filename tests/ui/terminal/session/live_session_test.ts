@@ -81,15 +81,35 @@ sessionTest(
   async (terminal) => {
     await terminal.type("go\r");
     await terminal.until("The beginning of an answer");
-    await terminal.type("/tokens\r/exit\r");
+    await terminal.type("/clear\r/exit\r");
     await terminal.until((rows) =>
-      rows.includes("queued: /tokens · runs after the answer; Esc and Enter run it now") &&
+      rows.includes("queued: /clear · runs after the answer; Esc and Enter run it now") &&
       rows.includes("queued: /exit · quits after the answer; Esc and Enter quit now")
     );
     await terminal.type("\x1b");
-    await terminal.until("held: /tokens");
+    await terminal.until("held: /clear");
     await terminal.type("\r");
-    await terminal.until("Tokens so far:");
+    await terminal.until("The conversation is cleared.");
+  },
+);
+
+sessionTest(
+  "a command that only shows something runs while the model works, in the pager",
+  [{ text: "The beginning of an answer that", hang: true }],
+  async (terminal) => {
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    for (
+      const [command, shown] of [["/tokens", "Tokens so far:"], ["/help", "Commands:"]] as const
+    ) {
+      await terminal.type(`${command}\r`);
+      const rows = await terminal.until((rows) => rows[0]!.startsWith(shown));
+      assert(rows.at(-1)!.startsWith(command), rows.join("\n"));
+      await terminal.type("q");
+      const back = await terminal.until((rows) => rows.some((row) => row.includes("Esc stops")));
+      assert(back.includes("The beginning of an answer"), back.join("\n"));
+      assertEquals(back.filter((row) => row.startsWith("queued")), []);
+    }
   },
 );
 
