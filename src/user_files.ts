@@ -96,15 +96,22 @@ export function readJsonFile(path: string, isQuoted = true): Record<string, unkn
     throw new UsageError(`Cannot read ${path}: ${reasonOf(error)}${advice}`);
   }
   text = text.replace(/^\ufeff/, "");
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    value = JSON.parse(text);
   } catch (error) {
     const why = isQuoted ? (error as Error).message : "it is not JSON";
     throw new UsageError(`Cannot read ${path}, ${jsonErrorPlace(text)}: ${why}${advice}`);
   }
-  throw new UsageError(`Cannot read ${path} as it must be a JSON object${advice}`);
+  if (isObject(value) && !isDeep(value)) return value;
+  const why = isObject(value) ? "it is nested too deeply" : "it must be a JSON object";
+  throw new UsageError(`Cannot read ${path} as ${why}${advice}`);
 }
+
+/** True for a value with more than 100 levels. With thousands, later steps would run out of stack. */
+const isDeep = (value: unknown, levels = 100): boolean =>
+  typeof value === "object" && value !== null &&
+  (levels === 0 || Object.values(value).some((one) => isDeep(one, levels - 1)));
 
 /**
  * Writes a settings file completely or not at all, readable only by the user. A link to it stays a link. Creates

@@ -50,6 +50,8 @@ Deno.test("a settings file is read, or said to be wrong; that of others is not q
   assertEquals(readJsonFile(at("nothing")), undefined);
   assertEquals(readJsonFile(at("good/below")), undefined);
   assertThrows(() => readJsonFile(at("list")), UsageError, "must be a JSON object");
+  await Deno.writeTextFile(at("deep"), `${'{"a":'.repeat(60_000)}1${"}".repeat(60_000)}`);
+  assertThrows(() => readJsonFile(at("deep")), UsageError, "nested too deeply");
   for (const name of ["large", "."]) {
     assertThrows(() => readJsonFile(at(name)), UsageError, "must be a JSON file");
   }

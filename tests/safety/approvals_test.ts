@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import type { Approval, ApprovalAnswer } from "../../src/safety/approval.ts";
 import type { SessionEvent } from "../../src/session/frontend.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
@@ -167,6 +173,15 @@ Deno.test("CMD-05 the danger in a line is its reason, whatever is asked about be
   }
   await decide(person, ws, "run_bash", { command: "sh x" });
   assertEquals(person.asked.at(-1)!.isDanger, undefined);
+});
+
+Deno.test("a push that deletes or replaces branches of the remote is a danger", async () => {
+  using ws = workspace();
+  for (const words of ["origin :main", "-qd origin main", "--force-with-lease", "origin +main"]) {
+    const person = new Person();
+    await decide(person, ws, "run_bash", { command: `git push ${words}` });
+    assertMatch(person.asked[0]!.reason, /deletes or replaces|with force/, words);
+  }
 });
 
 Deno.test("an edited command is decided anew, and runs without another question", async () => {

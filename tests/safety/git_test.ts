@@ -696,6 +696,10 @@ Deno.test({
     await at.run("git fetch origin");
     assertEquals(await Deno.readTextFile(victim), "mine\n");
     assertEquals(at.has("home/origin"), false);
+    // The user's own link stays.
+    await at.outside("ln -s ../../listed .git/lfs");
+    await at.run("git tag v1");
+    assertEquals(at.has("work/.git/lfs"), true);
     // In other layouts, too.
     await at.outside("rm .git/refs/remotes; git worktree add -q tree; git clone -q --bare . .bare");
     const fetch = "git fetch -q origin main";
@@ -847,6 +851,11 @@ const LEFT: [name: string, prepare: string, command: string][] = [
   [
     "a list of what a rebase does that is too long for arguments",
     `${AT_BREAK}; printf 'exec sh ./evil.sh\\n#%3000000s\\n' x >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is too large to search",
+    `${AT_BREAK}; { echo exec sh ./evil.sh; head -c 11000000 /dev/zero | tr '\\0' '\\n'; } >> .git/rebase-merge/git-rebase-todo`,
     "git rebase --continue",
   ],
   [

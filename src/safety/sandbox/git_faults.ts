@@ -37,14 +37,14 @@ const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
 ];
 /** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
-/** The maximum size of an index that is compared, in bytes. */
+/** The maximum size of a file that is compared, or searched for commands, in bytes. */
 const MAX_COMPARED = 10_000_000;
 
 /** True for a line of `alternates` that git neither unquotes nor skips, and reads as `resolve` does. */
 const isPlain = (line: string): boolean =>
   line !== "" && !/["#\p{Cc}\ufffd]/u.test(line) && !leavesName(line);
 const textIfFile = (path: string): string | undefined =>
-  entryAt(path)?.isFile ? textWithin(path) : undefined;
+  entryAt(path)?.isFile ? textWithin(path, MAX_COMPARED) : undefined;
 
 /** Returns the contents of an index; undefined if it cannot be compared. Its times do not show all changes. */
 const indexState = (folder: string): string | undefined =>
@@ -58,11 +58,16 @@ const indexState = (folder: string): string | undefined =>
     }).join("");
   });
 
+const linksIn = (folder: string): string[] =>
+  attempt(() => [...Deno.readDirSync(folder)].flatMap((one) => one.isSymlink ? one.name : [])) ??
+    [];
+
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
   resolved: textIfFile(join(folder, "MERGE_RR")),
   index: indexState(folder),
+  links: linksIn(folder),
 });
 export type GitState = ReturnType<typeof gitState>;
 
@@ -124,13 +129,13 @@ const MAX_LINKS_NAMED = 20;
  */
 export function removeLinks(
   folders: readonly string[],
-  others: readonly string[],
+  othersIn: (folder: string) => readonly string[],
   time: WaitTime,
   neededIn: (folder: string) => readonly string[] = () => [],
 ): string[] {
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
-    ...["find", ".", ...others.flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
+    ...["find", ".", ...othersIn(folder).flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
     ..."-type d ! -perm -500 -exec /bin/sh -c".split(" "),
     ...[OPEN, folder, "{}", ";"],
     ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
@@ -172,9 +177,9 @@ export function changedFaults(
   }
   for (const [name, pattern] of RUN_LATER) {
     const path = join(at, name);
-    const text = textIfFile(path) ?? "";
-    const left = text.replace(pattern, "");
-    if (left !== text) faults.set(path, left);
+    const text = textIfFile(path);
+    const left = text?.replace(pattern, "");
+    if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
   const isSame = index !== undefined && indexState(at) === index;
   const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);

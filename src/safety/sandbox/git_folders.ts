@@ -116,7 +116,9 @@ export async function openGitFolders(
  * rebase. What is not known from `before` may be the work of a command.
  */
 function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
-  const removed = removeLinks([...folders.keys()], READ_ONLY, git.time, neededIn);
+  // Links that are directly in git's folder from before are the user's.
+  const othersIn = (folder: string) => [...READ_ONLY, ...folders.get(folder)?.links ?? []];
+  const removed = removeLinks([...folders.keys()], othersIn, git.time, neededIn);
   const aside = [...folders].flatMap(([folder, before]) => {
     const lines = attempt(() => putAside(changedFaults(folder, git, before)));
     if (lines === undefined) unsearched.add(folder);

@@ -105,7 +105,7 @@ export function startWriter(
       const large =
         `${root} has too many new folders: do not use git in them until the next command has ended`;
       return [
-        ...removeLinks(folders, ["hooks"], git.time),
+        ...removeLinks(folders, () => ["hooks"], git.time),
         ...putAside(newFaults(found, root, git)),
         ...look.isComplete ? [] : [large],
       ];

@@ -380,6 +380,9 @@ function destroys(runs: readonly (readonly Word[])[], scene: Scene): string | un
     const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
     if (name === "find" && has(/^-delete$/)) return "deletes what it finds";
     if (name === "git" && has(/^\+/)) return "pushes with force";
+    if (name === "git" && has(/^push$/) && has(/^(:.|-\w*d\w*$|--(delete|force-with-lease))/)) {
+      return "deletes or replaces branches of the remote";
+    }
     if (name !== "rm" || !has(/^-[^-]*[rR]|^--r/)) continue;
     const wide = rest.find(({ kind, text }) => {
       if (kind !== "literal") return true;
