@@ -125,13 +125,6 @@ export function askPerson(
   };
 }
 
-export function answersHelp(approval: Approval, columns: number): string {
-  const listed = answerRows(approval, columns)
-    .map(({ choice }) => [choice, approvalKey(choice)] as const);
-  const edit = approval.choices.includes("edit") ? [["edit", "e"] as const] : [];
-  return meanings([...listed, ...edit], approval, columns);
-}
-
 /** Says what is not asked about again, and where that is saved. */
 export function ruleAdded(
   { rule, words, path, error }: Extract<SessionEvent, { type: "rule_added" }>,
@@ -156,7 +149,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   return choice && { choice };
 }
 
-const HELP_MARGIN = 9;
+const HELP_MARGIN = 5;
 
 /** Returns the objection to an invalid answer, or the help it asks for. */
 function objectionTo(line: string, approval: Approval, columns: number): string {
@@ -164,14 +157,11 @@ function objectionTo(line: string, approval: Approval, columns: number): string 
   if (!/^\s*(\?|help)\s*$/i.test(line)) {
     return `  ${choices.map(approvalKey).join(", ")} or ? for help`;
   }
-  return meanings(choices.map((choice) => [choice, approvalKey(choice)]), approval, columns);
+  return answersHelp(approval, columns);
 }
 
-function meanings(
-  rows: readonly (readonly [Choice, string])[],
-  approval: Approval,
-  columns: number,
-): string {
+/** Returns the meaning of each answer, in the order of a list. */
+export function answersHelp(approval: Approval, columns: number): string {
   const help: Readonly<Record<Choice, string>> = {
     once: approval.isFromUser
       ? "attach it"
@@ -185,9 +175,12 @@ function meanings(
     folder: `save: yes, and allow in this folder from now on: ${ruleTexts(approval)}`,
     edit: "edit the command first",
   };
-  return rows.flatMap(([choice, keys]) => {
+  const listed: Choice[] = answerRows(approval, columns).map(({ choice }) => choice);
+  if (approval.choices.includes("edit")) listed.push("edit");
+  return listed.flatMap((choice) => {
     const lines = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
-    return lines.map((line, at) => `  ${(at === 0 ? keys : "").padEnd(HELP_MARGIN - 2)}${line}`);
+    const key = approvalKey(choice);
+    return lines.map((line, at) => `  ${(at === 0 ? key : "").padEnd(HELP_MARGIN - 2)}${line}`);
   }).join("\n");
 }
 

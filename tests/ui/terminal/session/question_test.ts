@@ -254,23 +254,22 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   assertEquals(of.text.split("\n").at(-1), allows);
   assertEquals(of.prompt, "Edit src/none.py? [y/n/a/s/?] ");
   const short = "  y, n, a, s or ? for help";
-  const whole = `  y      yes, this once
-  n      no; the model reads what you write after it
-  a      always: yes, and allow edits of src/none.py in this session
-  s      save: yes, and allow in this folder from now on: edit_file(src/none.py)`;
+  const whole = `  y  yes, this once
+  a  always: yes, and allow edits of src/none.py in this session
+  s  save: yes, and allow in this folder from now on: edit_file(src/none.py)
+  n  no; the model reads what you write after it`;
   assertEquals(of.said, [short, whole, short]);
   const tool = builtinTools.find((one) => one.name === "edit_file")!;
   const listed = { rules, rulePath: "src/none.py", choices: [...choices, "edit" as const] };
   assertEquals(
     answersHelp(approvalOf(tool, edit, listed), 50),
-    `  y      yes, this once
-  a      always: yes, and allow edits of
-         src/none.py in this session
-  s      save: yes, and allow in this folder from
-         now on: edit_file(src/none.py)
-  n      no; the model reads what you write after
-         it
-  e      edit the command first`,
+    `  y  yes, this once
+  a  always: yes, and allow edits of src/none.py
+     in this session
+  s  save: yes, and allow in this folder from now
+     on: edit_file(src/none.py)
+  n  no; the model reads what you write after it
+  e  edit the command first`,
   );
   assertEquals(
     questionText(approvalOf(tool, edit, listed), 40, (text) => text, true).split("\n").slice(-2),
@@ -280,7 +279,7 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
   const network = await asked("run_bash", { command: "npm install a" }, { networked }, ["?"]);
   assertMatch(
     network.said[0]!,
-    /^ {2}y {6}yes, with network access, also for its later calls in this session$/m,
+    /^ {2}y {2}yes, with network access, also for its later calls in this session$/m,
   );
   const command = await asked(
     "run_bash",
@@ -289,7 +288,10 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     ["?"],
   );
   assertMatch(command.text, /\n {2}a allows exactly this in this session, s in/);
-  assertMatch(command.said[0]!, /from now on: run_bash\(npm test\)\n {2}e {6}edit the command/);
+  assertMatch(
+    command.said[0]!,
+    /from now on: run_bash\(npm test\)\n {2}n {2}no; [^\n]*\n {2}e {2}edit the command/,
+  );
   const always = await asked(
     "run_bash",
     { command: "a\nb" },
@@ -327,7 +329,7 @@ Deno.test("a file that a message names is asked about in other words than a call
   );
   assertEquals(of.text, "Attach .env\n  ⚠ It is secret.");
   assertEquals(of.prompt, "Attach .env? [y/n/?] ");
-  const help = "  y      attach it\n  n      do not attach it: the model only sees the name";
+  const help = "  y  attach it\n  n  do not attach it: the model only sees the name";
   assertEquals(of.said, [help]);
 });
 
