@@ -3,6 +3,10 @@ export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
 }
 
+/** Breaks lines over `columns` between their parts, as in `one fact · another fact`. */
+export const wrappedParts = (text: string, columns: number): string =>
+  wrapped(text.replace(/(?<!·) (?!·)/g, "\u00a0"), columns).replaceAll("\u00a0", " ");
+
 function wrapLine(line: string, columns: number): string[] {
   // Each row repeats the indentation, so it is limited to half a row.
   const indent = Math.min(/^ *(?:· )?/.exec(line)![0].length, columns >> 1);

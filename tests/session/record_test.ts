@@ -145,7 +145,10 @@ recordTest(
     // The list leaves out the session that is running.
     assertMatch((await fake.command("/resume"))!, /^There are no earlier sessions/);
     await using other = await open({});
-    assertMatch((await other.command("/resume"))!, /^ +1 {2}\S+ \S+ {2}see @a\.txt\n/);
+    assertMatch(
+      (await other.command("/resume"))!,
+      /^ +1 {2}see @a\.txt {2}just now · 2 messages\n/,
+    );
     await fake.session.prompt("more", signal);
     // How long the answer may be is not in the prompt, which the cache is of.
     const [first, second] = server.requests.map(({ text }) =>

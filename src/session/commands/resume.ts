@@ -42,16 +42,15 @@ export const resumeCommand: Command = {
 };
 
 async function resume(session: SessionState, argument: string): Promise<CommandAnswer> {
-  const sessions = earlierSessions(session);
   if (argument === "") {
-    if (sessions.length === 0) return "There are no earlier sessions in this folder.";
-    const rows = sessions.map((one, i) => {
-      const { started, title } = sessionTitle(one);
-      const minute = oneLine(started.slice(0, 16).replace("T", " "));
-      return `${`${i + 1}`.padStart(4)}  ${minute}  ${shortened(oneLine(title), MAX_LABEL_CHARS)}`;
-    });
+    const choices = resumeChoices(session);
+    if (choices.length === 0) return "There are no earlier sessions in this folder.";
+    const rows = choices.map(({ label, detail }, i) =>
+      `${`${i + 1}`.padStart(4)}  ${label}  ${detail}`
+    );
     return [...rows, "Resume one with /resume N."].join("\n");
   }
+  const sessions = earlierSessions(session);
   const [, verb, word = "", title = ""] =
     /^(?:(delete|rename) )?(\S+)(?: ([^]*))?$/.exec(argument) ??
       [];

@@ -1,6 +1,6 @@
 import { bestFits } from "../../../text/fuzzy.ts";
 import { displayWidth, graphemes } from "../../../text/width.ts";
-import { wrapped } from "../../../text/wrap.ts";
+import { wrappedParts } from "../../../text/wrap.ts";
 import type { Key } from "../line/keys.ts";
 import { DIM, ownStyle } from "../style.ts";
 import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
@@ -89,13 +89,11 @@ export class ListModal<T> implements Modal<T> {
     }
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
-    const below = this.#isPreview
-      ? this.#previewRows(columns, rows)
-      : this.#detailRows(columns, rows);
+    const below = this.#rowsBelow(columns, rows);
     const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
-      ? wrapped(`${hint}${filter}`, columns - 2).split("\n")
+      ? wrappedParts(`${hint}${filter}`, columns - 2).split("\n")
       : [];
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
@@ -151,32 +149,27 @@ export class ListModal<T> implements Modal<T> {
     return "none";
   }
 
-  /** The description of the selected row, if the list is too narrow for it; always as many rows. */
-  #detailRows(columns: number, rows: number): CellRow[] {
-    if (columns >= WIDE_LIST || rows < MIN_DETAIL_ROWS) return [];
+  /**
+   * The preview of the selected row, or its description if the list is too narrow for that; always as many rows, so that
+   * the list stays where it is.
+   */
+  #rowsBelow(columns: number, rows: number): CellRow[] {
     const { items, hasStyles } = this.options;
     const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(displayWidth));
-    const labels = widest(items.map(({ label }) => label));
     const details = widest(items.map(({ detail = "" }) => detail));
-    if (details === 0 || labels + details + SIDE_COLUMNS <= columns) return [];
+    const width = widest(items.map(({ label }) => label)) + details + SIDE_COLUMNS;
+    const isNarrow = columns < WIDE_LIST && details > 0 && width > columns;
+    if (!this.#isPreview && !isNarrow || rows < MIN_DETAIL_ROWS) return [];
     const style = hasStyles ? ownStyle(DIM) : "";
-    const rowsOfDetail = ({ detail = "" }: ListItem<T>) =>
-      brokenRow(cellsOf(detail, style), columns - DETAIL_MARGIN.length).slice(0, MAX_DETAIL_ROWS)
+    const rowsOf = ({ preview, detail = "" }: ListItem<T>) =>
+      (this.#isPreview && preview || detail).split("\n").flatMap((line) =>
+        brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
+      ).slice(0, this.#isPreview ? MAX_PREVIEW_ROWS : MAX_DETAIL_ROWS)
         .map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]);
-    const most = Math.max(...items.map((item) => rowsOfDetail(item).length));
+    const most = Math.max(...items.map((item) => rowsOf(item).length));
     const chosen = this.#items[this.#chosen];
-    const shown: CellRow[] = chosen === undefined ? [] : rowsOfDetail(chosen);
+    const shown: CellRow[] = chosen === undefined ? [] : rowsOf(chosen);
     return [...shown, ...Array.from({ length: most - shown.length }, () => [])];
-  }
-
-  #previewRows(columns: number, rows: number): CellRow[] {
-    const { preview = "" } = this.#items[this.#chosen] ?? {};
-    const style = this.options.hasStyles ? ownStyle(DIM) : "";
-    const shown = preview.split("\n").flatMap((line) =>
-      brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
-    );
-    const most = Math.min(MAX_PREVIEW_ROWS, rows >> 1);
-    return [[], ...shown.slice(0, most).map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]), []];
   }
 
   get #isNumbered(): boolean {

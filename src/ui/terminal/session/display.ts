@@ -139,7 +139,7 @@ export class Display implements Disposable {
   welcome(): void {
     const welcome = new Welcome();
     // Without colours, text in the line would look as if it was typed.
-    if (!this.isLive || this.look.colors === "none") welcome.files = ["/help lists the commands"];
+    if (!this.isLive || this.look.colors === "none") welcome.say("· /help lists the commands");
     const text = () => welcome.text(this.status!, this.columns, this.paint);
     if (!(this.screen instanceof LiveScreen)) return this.screen.print(text());
     this.#welcome = welcome;

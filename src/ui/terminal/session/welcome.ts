@@ -4,7 +4,7 @@ import { VERSION } from "../../../config.ts";
 import type { Check } from "../../../session/data.ts";
 import type { Status } from "../../../session/frontend.ts";
 import { windowText } from "../../../text/count.ts";
-import { wrapped } from "../../../text/wrap.ts";
+import { wrapped, wrappedParts } from "../../../text/wrap.ts";
 import { BOLD, DIM, type Painter } from "../style.ts";
 import { modelText, shortFolder } from "./footer.ts";
 
@@ -38,9 +38,7 @@ export class Welcome {
     const place = [...branch === undefined ? [] : [branch], ...this.files].join(" · ");
     const room = Math.max(20, columns - place.length - 3);
     const second = [shortFolder(folder, room), place].filter(Boolean).join(" · ");
-    // Rows break between facts.
-    const facts = first.map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
-    const rows = wrapped(`${facts}\n${second}`, columns).replaceAll("\u00a0", " ").split("\n");
+    const rows = wrappedParts(`${first.join(" · ")}\n${second}`, columns).split("\n");
     return [
       paint(name, BOLD) + paint(rows[0]!.slice(name.length), DIM),
       ...rows.slice(1).map((row) => paint(row, DIM)),

@@ -83,6 +83,15 @@ Deno.test("a text that is in no label is an answer of its own where a list takes
   assertEquals(shown(hinted).slice(2), ["  Enter sends it · Esc clears", ""]);
 });
 
+Deno.test("a hint that is too long breaks between its parts", () => {
+  const hint = "Enter to select · Esc to cancel · Ctrl-R rename";
+  assertEquals(shown(list({ hint })).slice(-3), [
+    "  Enter to select · Esc to cancel ·",
+    "  Ctrl-R rename",
+    "",
+  ]);
+});
+
 Deno.test("a list that does not wrap stays at its ends", () => {
   const rows: [keys: string[], picked: string][] = [
     [["up"], "one"],
