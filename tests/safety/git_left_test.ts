@@ -1,0 +1,291 @@
+/** What commands leave in git's folders, and where git's settings lead: the user's git runs nothing of it. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { waitUntil } from "../helpers/wait_until.ts";
+import { COMMIT, ignore, repository } from "../helpers/git_repository.ts";
+
+/** The beginning of a second repository in the folder itself, which git would take the folder for. */
+const BARE =
+  "git init -q --bare up.git; cp -r up.git/HEAD up.git/objects up.git/refs .; printf '[core]\\nrepositoryformatversion=0\\nbare=false\\nworktree=.\\nfsmonitor=sh ./evil.sh; false\\n' > config";
+
+const AT_BREAK =
+  "git commit -q --allow-empty -m two; GIT_SEQUENCE_EDITOR='echo break >' git rebase -q -i HEAD~1";
+
+/** What a command that may write git's folders leaves there, and what a person does with git afterwards. */
+const LEFT: [name: string, prepare: string, command: string][] = [
+  ["the log is a link", "ln -sf $HOME/.bashrc .git/logs/HEAD", "git checkout -q -b x"],
+  [
+    "the log is a link in a folder that cannot be listed",
+    "ln -sf $HOME/.bashrc .git/logs/HEAD; chmod 111 .git/logs",
+    "git checkout -q -b x",
+  ],
+  [
+    "the log is a link in a folder that is closed to writing",
+    "ln -sf $HOME/.bashrc .git/logs/HEAD; chmod 500 .git/logs",
+    "git checkout -q -b x",
+  ],
+  [
+    "links beside one that cannot be removed",
+    'for at in .git .git/logs .git/refs/heads; do ln -s x "$at/$(printf "\\377")"; done; ' +
+    "for at in COMMIT_EDITMSG logs/HEAD logs/refs/heads/main; do ln -sf $HOME/.bashrc .git/$at; done",
+    COMMIT,
+  ],
+  [
+    "a branch whose log cannot be looked at",
+    'b=$(printf "\\377"); git checkout -q -b "$b"; ln -sf $HOME/.bashrc ".git/logs/refs/heads/$b"',
+    COMMIT,
+  ],
+  [
+    "a folder whose name is not UTF-8",
+    `mkdir ".git/$(printf '\\377')0"; ln -sf $HOME/.bashrc .git/logs/HEAD; ${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue; git checkout -q -b x",
+  ],
+  [
+    "a branch with the name of git's folder of objects",
+    "git checkout -q -b objects/ab/x; ln -sf $HOME/.bashrc .git/logs/refs/heads/objects/ab/x",
+    COMMIT,
+  ],
+  ["the message is a link", "ln -sf $HOME/.bashrc .git/COMMIT_EDITMSG", COMMIT],
+  [
+    "refs are links",
+    "mkdir .git/refs/x; ln -s $HOME .git/refs/x/y",
+    "git update-ref refs/x/y/f main",
+  ],
+  ["a folder that is none", `rm .git/HEAD; ${BARE}`, "git status"],
+  ["a folder that is closed", `chmod 0 .git/HEAD; ${BARE}`, "git status"],
+  ["a folder without refs", `mv .git/refs .git/r; ${BARE}`, "git status"],
+  ["a pipe", `rm .git/HEAD; mkfifo .git/HEAD; ${BARE}`, "git status"],
+  [
+    "a rebase that goes on with a program",
+    `${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is closed to writing",
+    `${AT_BREAK}; echo 'exec sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo; chmod 400 .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a long list of what a rebase does",
+    `${AT_BREAK}; printf '# %120000s\\n' x >> .git/rebase-merge/git-rebase-todo; echo 'x sh ./evil.sh' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does with a sign that no argument can have",
+    `${AT_BREAK}; printf 'exec sh ./evil.sh\\n#\\000\\n' >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is too long for arguments",
+    `${AT_BREAK}; printf 'exec sh ./evil.sh\\n#%3000000s\\n' x >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a list of what a rebase does that is too large to search",
+    `${AT_BREAK}; { echo exec sh ./evil.sh; head -c 11000000 /dev/zero | tr '\\0' '\\n'; } >> .git/rebase-merge/git-rebase-todo`,
+    "git rebase --continue",
+  ],
+  [
+    "a remote that no settings name",
+    "mkdir -p .git/remotes .git/branches; git init -q --bare up.git; (echo '#!/bin/sh'; cat evil.sh) > up.git/hooks/pre-receive; " +
+    "chmod +x up.git/hooks/*; echo 'URL: ./up.git' > .git/remotes/one; echo ./up.git > .git/branches/two",
+    "git push one main; git push two main",
+  ],
+  [
+    "conflicts that were resolved before, elsewhere",
+    "id=1111111111111111111111111111111111111111; mkdir -p .git/rr-cache/$id; : > .git/rr-cache/$id/preimage; " +
+    "echo evil > .git/rr-cache/$id/postimage; echo '* merge=union' > .gitattributes; " +
+    "{ printf $id.-1; printf '\\t../home/.profile\\000'; printf $id | tr 1 2; printf '\\t%120000s\\000' x; } > .git/MERGE_RR",
+    `${COMMIT}; grep -q evil ../home/.profile && touch ../home/.bashrc`,
+  ],
+  [
+    "an index with a hook",
+    // As git adds none of its own files to an index, one byte is changed in an index of version 2.
+    "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; chmod +x xgit/hooks/*; git add -f xgit; " +
+    "perl -MDigest::SHA=sha1 -0777 -pi -e 's/xgit\\/hooks/.git\\/hooks/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
+    "git checkout-index -a -f; git checkout -q -b y",
+  ],
+  ...["../home", "a/../../home", "$HOME"].map((to): [string, string, string] => [
+    `an index with a file elsewhere: ${to}`,
+    // The names of folders in it are exchanged by others of that length.
+    `export to=${to} from=$(printf %s "${to}" | tr -c / x | sed s,^/,x,); ` +
+    'mkdir -p "$from"; echo evil > "$from/.bashrc"; git add -f "$from"; ' +
+    "perl -MDigest::SHA=sha1 -0777 -pi -e 's/\\Q$ENV{from}/$ENV{to}/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
+    "git restore .",
+  ]),
+];
+
+for (const [name, prepare, command] of LEFT) {
+  Deno.test({
+    name: `R-21 what a command leaves in git's folders leads a person's git nowhere: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      const home = `${at.base}/home`;
+      await Deno.writeTextFile(`${home}/.profile`, "own\n");
+      await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
+      await at.run("git tag one; sh p.sh");
+      await at.outside(command);
+      const isWritten = at.has("home/.bashrc") || at.has("home/f");
+      assertEquals([isWritten, at.has("pwned")], [false, false]);
+      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+    },
+  });
+}
+
+for (const [name, prepare, command] of LEFT) {
+  if (!/log is a link$|is none|goes on|elsewhere|with a hook/.test(name)) continue;
+  Deno.test({
+    name:
+      `R-21 the next command undoes what a command of git left as the program was killed: ${name}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      const home = `${at.base}/home`;
+      await Deno.writeTextFile(`${home}/.profile`, "own\n");
+      const module = new URL("../../src/safety/sandbox/git_folders.ts", import.meta.url);
+      const view = { folder: at.folder, repositories: [`${at.folder}/.git`], network: false };
+      const { signal } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          "eval",
+          `import { openGitFolders } from ${JSON.stringify(module.href)};
+           await openGitFolders({ ...${JSON.stringify(view)}, places: new Map([[${
+            JSON.stringify(at.folder)
+          }, "write"]]), isComplete: true }, {});
+           Deno.kill(Deno.pid, "SIGKILL");`,
+        ],
+      }).output();
+      assertEquals([signal, at.has("work/commondir")], ["SIGKILL", true]);
+      await at.outside(prepare.replaceAll("$HOME", home));
+      assertMatch(await at.run("true"), /was (moved to|removed)/);
+      await at.outside(command);
+      const isWritten = at.has("home/.bashrc") || at.has("home/f");
+      assertEquals([isWritten, at.has("pwned"), at.has("work/commondir")], [false, false, false]);
+      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+      assertEquals(await at.run("true"), "exit code: 0\nno output");
+    },
+  });
+}
+
+const HOOK = "printf '#!/bin/sh\\nsh ../work/evil.sh\\n' > $1/pre-commit; chmod +x $1/pre-commit";
+/** Settings that name what is in the folder and may be missing; what a command makes of it. */
+const NAMED: [settings: string, folder: string, plant: string][] = [
+  [
+    "core.fsmonitor scripts/fsm.sh",
+    ".",
+    "mkdir -p scripts; cp evil.sh scripts/fsm.sh; chmod +x scripts/fsm.sh",
+  ],
+  [
+    "--global filter.fmt.clean 'sh fmt.sh %f'; echo '* filter=fmt' > .gitattributes; touch a",
+    ".",
+    "cp evil.sh fmt.sh",
+  ],
+  ["--global core.hooksPath own", ".", "mkdir own; set own; HOOK"],
+  ["core.hooksPath deep/own", ".", "mkdir -p deep/own; set deep/own; HOOK"],
+  ["core.hooksPath sub/own", "sub", "mkdir own; set own; HOOK"],
+  [
+    "core.hooksPath link/deep/own; mkdir -p real/deep; ln -s real link",
+    ".",
+    "rm link; mkdir -p link/deep/own real/deep/own; set link/deep/own; HOOK",
+  ],
+  [
+    "core.hookspath sub/link/own; mkdir sub/real; ln -s real sub/link",
+    ".",
+    "rm sub/link; mkdir -p sub/link/own sub/real/own; set sub/link/own; HOOK",
+  ],
+  ["include.path ../more", ".", "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more"],
+  [
+    "--global include.path $PWD/sub/more",
+    "sub",
+    "printf '[core]\\nfsmonitor=sh ./evil.sh; false\\n' > more",
+  ],
+];
+
+for (const [settings, folder, plant] of NAMED) {
+  Deno.test({
+    name: `R-03 no command makes what git's settings name: git config ${settings}`,
+    ignore,
+    async fn() {
+      const line = plant.replace("HOOK", HOOK);
+      for (const isReal of [true, false]) {
+        await using at = await repository();
+        await Deno.mkdir(`${at.folder}/sub`);
+        await at.outside(`git config ${settings}`);
+        if (isReal) await at.outside(`cd ${folder}; ${line}`);
+        else {
+          const said = await at.run(`${line}; :`, { folder: `${at.folder}/${folder}` });
+          assertMatch(said, /^exit code: 0/);
+          const stash = "echo b >> a; git stash -qu && git stash pop -q";
+          if (settings.includes("hooksPath")) assertMatch(await at.run(stash), /^exit code: 0/);
+        }
+        await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
+        assertEquals(at.has("pwned"), isReal);
+      }
+    },
+  });
+}
+
+Deno.test({
+  name:
+    "R-03 no command makes a repository in a submodule without files, which git status looks into",
+  ignore,
+  async fn() {
+    const evil = "git init -q m; git -C m config core.fsmonitor 'sh ../evil.sh; false'; " +
+      "git -C m -c user.name=a -c user.email=b commit -q --allow-empty -m y";
+    for (const [remove, isReal] of [["", true], ["", false], ["; rmdir m", false]] as const) {
+      await using at = await repository();
+      await at.outside(
+        "git init -q ../m; git -C ../m commit -q --allow-empty -m x; " +
+          "git -c protocol.file.allow=always submodule --quiet add ../m m; git commit -qm m; " +
+          `git submodule --quiet deinit -f m; rm -r .git/modules; ls -d m${remove}`,
+      );
+      await Deno.writeTextFile(`${at.folder}/p.sh`, evil);
+      await (isReal ? at.outside(evil) : at.run("sh p.sh"));
+      await at.outside("git status");
+      assertEquals(at.has("pwned"), isReal);
+    }
+  },
+});
+
+Deno.test({
+  name: "R-21 while a command of git runs, and after it was killed, no other repository is found",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await Deno.writeTextFile(
+      `${at.folder}/p.sh`,
+      `rm -rf commondir .git/HEAD; ${BARE}; echo x > commondir; mkfifo go; cat go`,
+    );
+    const running = at.run("git tag one; sh p.sh");
+    await waitUntil(() => at.has("work/go"));
+    const status = "git status 2>&1; git branch x 2>&1; cd up.git && git status 2>&1";
+    assertMatch(await at.outside(status), /^(fatal: .*commondir: Is a directory\n){2}/);
+    assertEquals(at.has("pwned"), false);
+    // As it stays where this program is killed now: the next commands change nothing of it.
+    const killed = await at.run("rm -rf commondir; git tag two; git status");
+    assertMatch(killed, /commondir: Is a directory/);
+    await at.outside("echo > go");
+    await running;
+    assertMatch(await at.outside("git status"), /^On branch main/);
+    assertEquals([at.has("pwned"), at.has("work/commondir")], [false, false]);
+  },
+});
+
+Deno.test({
+  name: "R-21 an index that is shared is looked at, too",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const split =
+      "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; " +
+      "chmod +x xgit/hooks/*; git add -f xgit; git update-index --split-index";
+    assertMatch(await at.run(split), /^exit code: 0/);
+    // The sum at its end, by which git knows it, stays.
+    await at.run("git tag one; perl -pi -e 's/xgit\\/hooks/.git\\/hooks/' .git/sharedindex.*");
+    await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
+    assertEquals(at.has("pwned"), false);
+    // One that git cannot list here, as it takes too long, may name them, too.
+    assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]untrusted/);
+    assertEquals(await at.outside("git reset -q; git status --short a"), "");
+  },
+});
