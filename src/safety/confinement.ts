@@ -189,7 +189,7 @@ export class Confinement {
   /** Returns the folders that commands cannot use, in words: `said` if that has changed, `more` for limits. */
   #closedIn(view: View): { said: string[]; more: string } {
     const names = (view.closed ?? []).map((at) =>
-      `${at} is ${accessAt(view, at) === "none" ? "hidden" : "read-only"}`
+      `${at} is ${accessAt(view, at) === "hidden" ? "hidden" : "read-only"}`
     );
     const others = names.splice(MAX_CLOSED_NAMES).length;
     if (others > 0) names.push(`and ${others} more`);

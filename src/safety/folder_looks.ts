@@ -5,12 +5,12 @@ import { wait } from "../wire/wait.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
-export type PathAccess = "none" | "read" | "write" | "own";
+export type PathAccess = "hidden" | "read" | "write" | "own";
 
 /** A path in the folder that commands may not write, or not see. */
 export interface Finding {
   path: string;
-  access: "none" | "read";
+  access: "hidden" | "read";
   isGitFolder?: true;
   /** The kind of path that a setting names here. If it is missing, commands may not create it. */
   named?: "hooks" | "file";
@@ -23,7 +23,7 @@ interface FolderEntry {
   isDirectory: boolean;
   isLink: boolean;
   /** The access that its name allows in any folder; missing for the access of its folder. */
-  access?: "none" | "read";
+  access?: "hidden" | "read";
 }
 
 interface FolderLook {
@@ -134,7 +134,7 @@ export class FolderLooks {
     let begun = performance.now();
     for (const at of folders) {
       for (const { name, path, isDirectory, access } of this.at(at)?.entries ?? []) {
-        if (isDirectory && access !== "none" && !isGitName(name)) folders.push(path);
+        if (isDirectory && access !== "hidden" && !isGitName(name)) folders.push(path);
       }
       if (performance.now() - begun < 10) continue;
       await new Promise((resolve) => setTimeout(resolve));
@@ -156,7 +156,7 @@ export class FolderLooks {
       const mayMatch = isClosed || this.paths.mayMatch(name);
       if (!mayMatch && !isDirectory && !isLink && !isWhole) continue;
       const path = join(folder, name);
-      const access = isClosed ? "none" : mayMatch ? this.#accessTo(path) : undefined;
+      const access = isClosed ? "hidden" : mayMatch ? this.#accessTo(path) : undefined;
       const isKept = isDirectory || isLink || isWhole || access !== undefined || isGitName(name);
       if (!isKept) continue;
       entries.push({ name, path, isDirectory, isLink, ...access && { access } });
@@ -166,7 +166,7 @@ export class FolderLooks {
   }
 
   #accessTo(path: string): FolderEntry["access"] {
-    if (this.paths.secretKind(path) !== undefined) return "none";
+    if (this.paths.secretKind(path) !== undefined) return "hidden";
     return this.paths.protectedKind(path) !== undefined ? "read" : undefined;
   }
 

@@ -55,14 +55,14 @@ export function findingsIn(
     for (const folder of folders) {
       if (looks.cost > limit) break;
       const findings = folderFindings(look, folder, looks);
-      inside.push(...findings?.found ?? [{ path: folder.path, access: "none" } as const]);
+      inside.push(...findings?.found ?? [{ path: folder.path, access: "hidden" } as const]);
       folders.push(...findings?.folders ?? []);
     }
     if (looks.cost <= limit) found.push(...inside);
     else {
       looks.isLarge = true;
       isComplete = false;
-      found.push({ path: first.path, access: look.isListed ? "read" : "none" });
+      found.push({ path: first.path, access: look.isListed ? "read" : "hidden" });
     }
   }
   looks.findings.set(root, found);
@@ -94,13 +94,13 @@ function folderFindings(
     // A link in a protected folder leads to what is protected as well.
     const usual = named ?? (isHeld && isLink ? "read" : undefined);
     const own = paths && !isOthersOwn ? usual : undefined;
-    const access = own === "none" ? own : ruled?.(path) ?? own;
+    const access = own === "hidden" ? own : ruled?.(path) ?? own;
     if (isGitName(name)) {
       found.push(...gitFindings(path, at, paths));
       continue;
     }
-    if (access && (access === "none" || !isHeld || isLink)) found.push({ path, access });
-    if (isShallow || access === "none" || !isDirectory) continue;
+    if (access && (access === "hidden" || !isHeld || isLink)) found.push({ path, access });
+    if (isShallow || access === "hidden" || !isDirectory) continue;
     folders.push({
       path,
       isHeld: isHeld || access === "read",

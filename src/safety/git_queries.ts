@@ -222,7 +222,7 @@ function ignoredText(
     linksOn(root, file).length > 0
   );
   const trees = (view.repositories ?? []).map(dirname).sort((a, b) => b.length - a.length);
-  const hidden = [...view.places].flatMap(([path, access]) => access === "none" ? path : []);
+  const hidden = [...view.places].flatMap(([path, access]) => access === "hidden" ? path : []);
   const ignored = [...hidden, ...made].flatMap((path) => {
     const tree = trees.find((at) => isWithin(at, path) && at !== path);
     return tree ? path.slice(tree.length).replace(/[*?[\]\\\0- ]/g, "?") : [];
@@ -245,7 +245,7 @@ function trackedTexts(
   { places, repositories = [] }: View,
   isWritten: (path: string) => boolean,
 ): [path: string, text: Uint8Array][] {
-  const hidden = [...places].flatMap(([path, access]) => access === "none" ? path : []);
+  const hidden = [...places].flatMap(([path, access]) => access === "hidden" ? path : []);
   return repositories.flatMap((at) => {
     const tree = `${dirname(at)}/`;
     const names = hidden.filter((path) => path.startsWith(tree)).map((path) =>

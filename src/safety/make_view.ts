@@ -55,7 +55,7 @@ export function makeView(sources: ViewSources): View {
   const ofSystem = systemSecrets(looks, [folder, ...repository]);
   for (const { path, access } of [...ofSystem, ...beside, ...ofHome]) {
     const usual = accessAt({ places }, path);
-    const isStricter = usual === "write" || usual === "read" && access === "none";
+    const isStricter = usual === "write" || usual === "read" && access === "hidden";
     if (isStricter && mayRestrict(path)) addPlaces(places, access, [path]);
   }
   // In a repository without a work tree, and in a folder of programs or settings, new files count as well.
@@ -81,7 +81,7 @@ export function makeView(sources: ViewSources): View {
     }
     found.push(...stated);
     // Secrets come first: nothing that leads to one opens it.
-    found.sort((a, b) => +(b.access === "none") - +(a.access === "none"));
+    found.sort((a, b) => +(b.access === "hidden") - +(a.access === "hidden"));
     links.push(...protect(root, places, found));
     all.push(...found);
   }
@@ -139,7 +139,7 @@ function protect(
     }
     // A link out of the folder has the access of its target.
     if (real === undefined || !isWithin(root, real)) continue;
-    if (access === "read" && accessAt({ places }, real) === "none") continue;
+    if (access === "read" && accessAt({ places }, real) === "hidden") continue;
     // A mount cannot be made behind a link, whose target has another path.
     for (const one of named ? [real] : [path, real]) places.set(one, access);
   }
@@ -154,7 +154,7 @@ function hideSecrets(
   for (const { path, real } of secrets) {
     // The folder itself is never hidden, and what this user cannot open needs no hiding.
     if (real === undefined || isWithin(real, folder) || !canOpen(real)) continue;
-    for (const one of [path, real]) places.set(one, "none");
+    for (const one of [path, real]) places.set(one, "hidden");
   }
 }
 

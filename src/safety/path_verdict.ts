@@ -118,7 +118,7 @@ function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: st
   if (sandbox === "read-only") {
     return { ...beyond("writes, and the folder is read-only"), isKeptReadOnly: true };
   }
-  if (access === "read" || access === "none") {
+  if (access === "read" || access === "hidden") {
     return beyond(`belongs to git, or a rule covers it${link}`);
   }
   return approve === "edits" || approve === "auto"

@@ -96,7 +96,7 @@ export function grantOf(
   }
   // A readable system folder may contain the home folder, for example.
   for (const [path, access] of at.isInside ? [] : settings.view?.().places ?? []) {
-    const isClosed = access === "none" || access === "own";
+    const isClosed = access === "hidden" || access === "own";
     if (isClosed && isWithin(at.real, path) && path !== at.real) {
       absolute.push(new RegExp(`^${escapeRegex(path.normalize())}/?$`));
     }

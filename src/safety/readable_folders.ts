@@ -45,7 +45,7 @@ export function namedPlaces(
   add("read", READABLE_ROOTS[Deno.build.os] ?? []);
   for (const path of ["/tmp", "/var/tmp"]) places.set(path, "own");
   if (home === undefined) return places;
-  add("none", [home]);
+  add("hidden", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
   const isToAsk = mayBeThere([home], list);
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));

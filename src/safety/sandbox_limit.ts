@@ -85,7 +85,7 @@ function failsSilently({ command, code, stdout = "", stderr = "" }: ProgramEnd):
 }
 
 const isHidden = (path: string, { view }: Pick<Bounds, "view">): boolean =>
-  entryAt(path) !== undefined && accessAt(view, path) === "none";
+  entryAt(path) !== undefined && accessAt(view, path) === "hidden";
 
 /** The maximum number of words of a message. */
 const MAX_MESSAGE_WORDS = 50;
@@ -122,7 +122,7 @@ function closedPath(
       }
       // A file that is missing in the home folder, or above it, is an ordinary one.
       const isOrdinary = real === undefined && paths.homes.some((home) => isWithin(folder, home));
-      if (isWrite || access !== "none" || isOrdinary) continue;
+      if (isWrite || access !== "hidden" || isOrdinary) continue;
       const stricter = rules.filter((rule) => rule.effect !== "allow" && rule.path);
       if (stricter.some((rule) => matchesPath(rule, view.folder, folder))) {
         return { kind: "ruled", path: folder };

@@ -30,10 +30,10 @@ export function homeSecrets(
       const isGits = /^config(\.worktree)?$/.test(name) && path.includes("/.git/");
       const text = isGits ? smallFile(path) : "";
       const isPlain = text !== "" && withoutCredentials(text) === text;
-      if (access === "none" && !isPlain) found.push({ path, access });
+      if (access === "hidden" && !isPlain) found.push({ path, access });
     }
     folders = looked.filter(({ name, isDirectory, access }) =>
-      isDirectory && access !== "none" && !DEPENDENCIES.test(name) && name !== "site-packages"
+      isDirectory && access !== "hidden" && !DEPENDENCIES.test(name) && name !== "site-packages"
     ).map(({ path }) => path);
   }
   return found;
@@ -57,7 +57,7 @@ function findSystemSecrets(looks: FolderLooks): string[] {
   );
   const look = (folder: string, levels: number) => {
     for (const { name, path, isDirectory, access } of looks.at(folder)?.entries ?? []) {
-      if (access === "none" && !PUBLIC.test(name)) found.push(path);
+      if (access === "hidden" && !PUBLIC.test(name)) found.push(path);
       else if (isDirectory && levels > 1) look(path, levels - 1);
     }
   };
@@ -69,5 +69,5 @@ function findSystemSecrets(looks: FolderLooks): string[] {
 export function systemSecrets(looks: FolderLooks, own: readonly string[]) {
   looks.systemSecrets ??= Deno.build.os === "linux" ? findSystemSecrets(looks) : [];
   return looks.systemSecrets.filter((path) => !own.some((at) => isWithin(at, path)))
-    .map((path): Finding => ({ path, access: "none" }));
+    .map((path): Finding => ({ path, access: "hidden" }));
 }

@@ -150,7 +150,7 @@ function viewsOf(
       programs: programFolders(folder, path),
       allPrograms: programFolders(undefined, path),
       ...about.length > 0 && {
-        ruled: (at) => isRuled(at, READER) ? "none" : isRuled(at, WRITER) ? "read" : undefined,
+        ruled: (at) => isRuled(at, READER) ? "hidden" : isRuled(at, WRITER) ? "read" : undefined,
         ruledPlaces: about.flatMap(({ start }) => start ?? []),
       },
     });

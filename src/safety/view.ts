@@ -36,7 +36,7 @@ export function accessAt({ places }: Pick<View, "places">, real: string): PathAc
   for (let at = real;; at = dirname(at)) {
     const access = places.get(at);
     if (access !== undefined) return access;
-    if (dirname(at) === at) return "none";
+    if (dirname(at) === at) return "hidden";
   }
 }
 

@@ -156,7 +156,7 @@ Deno.test("SBX-01 of too many paths, git's folders stay", () => {
     places: new Map([
       ["/w", "write"],
       ["/w/.git", "read"],
-      ...paths.map((path) => [`/w/${path}`, path.startsWith(".git") ? "write" : "none"] as const),
+      ...paths.map((path) => [`/w/${path}`, path.startsWith(".git") ? "write" : "hidden"] as const),
     ]),
   };
   const few = withFewPaths(view);
@@ -166,26 +166,26 @@ Deno.test("SBX-01 of too many paths, git's folders stay", () => {
 });
 
 Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
-  const rows: [paths: [string, "none" | "read" | "write"][], closed: string[]][] = [
-    [numbered(150, (n) => `a${n}`).map((path) => [path, "none"]), []],
+  const rows: [paths: [string, "hidden" | "read" | "write"][], closed: string[]][] = [
+    [numbered(150, (n) => `a${n}`).map((path) => [path, "hidden"]), []],
     [numbered(151, (n) => `a/${n}`).map((path) => [path, "read"]), ["a read"]],
     // What is writable or readable in a closed folder does not stay so.
     [
       [
-        ...numbered(151, (n): [string, "none"] => [`a/b/${n}`, "none"]),
+        ...numbered(151, (n): [string, "hidden"] => [`a/b/${n}`, "hidden"]),
         ["a/b/c", "write"],
         ["a/b/c/d", "read"],
       ],
-      ["a/b none"],
+      ["a/b hidden"],
     ],
-    [numbered(200, (n) => `a/b/${n}/c`).map((path) => [path, "none"]), ["a/b none"]],
+    [numbered(200, (n) => `a/b/${n}/c`).map((path) => [path, "hidden"]), ["a/b hidden"]],
     // Only those over the limit are closed.
     [
-      numbered(400, (n) => `a${n}/b`).map((path) => [path, "none"]),
-      [...numbered(300, (n) => `a${n + 100} none`), ...numbered(50, (n) => `a${n + 10} none`)]
+      numbered(400, (n) => `a${n}/b`).map((path) => [path, "hidden"]),
+      [...numbered(300, (n) => `a${n + 100} hidden`), ...numbered(50, (n) => `a${n + 10} hidden`)]
         .sort(),
     ],
-    [numbered(500, (n) => `a${n}/b`).map((path) => [path, "none"]), [" none"]],
+    [numbered(500, (n) => `a${n}/b`).map((path) => [path, "hidden"]), [" hidden"]],
     [numbered(451, (n) => `a${n}`).map((path) => [path, "read"]), [" read"]],
   ];
   for (const [paths, wanted] of rows) {
@@ -202,7 +202,7 @@ Deno.test("SBX-01 a view has few paths, and none of them is opened", () => {
       wanted,
     );
     for (const at of view.places.keys()) {
-      const rank = ["none", "read", "own", "write"];
+      const rank = ["hidden", "read", "own", "write"];
       const [before, after] = [view, few].map((one) => rank.indexOf(accessAt(one, at)));
       assertEquals(after! <= before!, true, at);
     }

@@ -17,7 +17,7 @@ const NO_LINKS = {
 const place = (path: string) => placeOf("/ws", path, NO_LINKS);
 const viewOf = (places: [string, PathAccess][]): View => ({
   folder: "/ws",
-  places: new Map([["/", "none"], ["/ws", "write"], ["/usr", "read"], ...places]),
+  places: new Map([["/", "hidden"], ["/ws", "write"], ["/usr", "read"], ...places]),
   network: false,
   isComplete: true,
 });
@@ -99,11 +99,11 @@ Deno.test(
   () => {
     const view = () =>
       viewOf([
-        ["/usr/closed", "none"],
-        ["/usr/e\u0301", "none"],
+        ["/usr/closed", "hidden"],
+        ["/usr/e\u0301", "hidden"],
         ["/usr/own", "own"],
         ["/usr/open", "read"],
-        ["/ws/closed", "none"],
+        ["/ws/closed", "hidden"],
       ]);
     const closed = (path: string) =>
       grantOf(reader, path, settingsOf([], { view }), place, true).withheld.absolute!;

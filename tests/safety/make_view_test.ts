@@ -39,7 +39,7 @@ async function tried(view: View, paths: readonly string[]): Promise<Map<string, 
   const output = await confined(
     view,
     `for path; do
-      access=none
+      access=hidden
       if [ -d "$path" ]; then
         [ -n "$(ls -A -- "$path" 2>/dev/null)" ] && access=read
         if : 2>/dev/null > "$path/.tried"; then access=write; rm -f -- "$path/.tried"; fi
@@ -54,7 +54,7 @@ async function tried(view: View, paths: readonly string[]): Promise<Map<string, 
   );
   return new Map(
     output.trim().split("\n").map((line) => {
-      const [, access, path] = /^(none|read|write) (.*)$/.exec(line) ?? [];
+      const [, access, path] = /^(hidden|read|write) (.*)$/.exec(line) ?? [];
       assert(path !== undefined, output.slice(0, 2000));
       return [path, access as PathAccess];
     }),
@@ -89,7 +89,7 @@ Deno.test({
       const is = real.get(path);
       const access = accessAt(view, Deno.realPathSync(path));
       // Below an own folder of commands nothing of the machine's is seen; the system's own rights hold, too.
-      const said = access === "own" || !isReadable(path) ? "none" : access;
+      const said = access === "own" || !isReadable(path) ? "hidden" : access;
       if (is !== said) wrong.push(`${path}: the view says ${said}, a command can ${is}`);
     }
     assertEquals(wrong, []);
@@ -247,7 +247,7 @@ Deno.test({
     const seen = () => {
       const view = viewOf(plain);
       return ["Documents/letter.txt", "work/.git/config", "notes.txt"]
-        .filter((name) => accessAt(view, `${home}/${name}`) !== "none");
+        .filter((name) => accessAt(view, `${home}/${name}`) !== "hidden");
     };
     for (const target of [home, "/", `${folder}/.git`, `${home}/Documents`, ".."]) {
       await Deno.writeTextFile(`${plain}/.git`, `gitdir: ${target}\n`);
@@ -301,10 +301,10 @@ Deno.test({
       chown 101:101 1/theirs closed); exec "$@"`;
     const rows: [path: string, access: PathAccess][] = [
       ["/opt/1/open", "read"],
-      ["/opt/1/theirs", "none"],
-      ["/opt/1/2/3/4/5/root", "none"],
-      ["/opt/closed/in/open", "none"],
-      ["/usr/local/etc/root", "none"],
+      ["/opt/1/theirs", "hidden"],
+      ["/opt/1/2/3/4/5/root", "hidden"],
+      ["/opt/closed/in/open", "hidden"],
+      ["/usr/local/etc/root", "hidden"],
       ["/opt/work/own", "write"],
     ];
     const [making, view, table] = ["make_view", "view", "path_table"].map((name) =>
@@ -396,7 +396,7 @@ Deno.test({
     const view = viewFor(`${home}/mono/deep/in`, home, {
       read: [`${home}/listed`, `${home}/keys/a.pem`],
       write: [`${home}/other`],
-      ruled: (path) => path === `${home}/listed/ruled` ? "none" : undefined,
+      ruled: (path) => path === `${home}/listed/ruled` ? "hidden" : undefined,
       ruledPlaces: [`${home}/listed/ruled`],
     });
     const output = await confined(
@@ -587,7 +587,7 @@ Deno.test({
     const { base, home, folder } = await tree();
     await sh(folder, "mkdir d{1..2600}; touch d{1..2600}/.env");
     const view = viewFor(folder, home);
-    assertEquals([view.isComplete, view.places.get(`${folder}/d500/.env`)], [true, "none"]);
+    assertEquals([view.isComplete, view.places.get(`${folder}/d500/.env`)], [true, "hidden"]);
     await Deno.remove(base, { recursive: true });
   },
 });

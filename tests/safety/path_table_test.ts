@@ -324,7 +324,7 @@ for (const [name, home] of HOMES) {
         // Even where all of the home folder is opened to commands.
         read: [`${made.base}/home`],
       });
-      assertEquals(accessAt(view, `${made.base}/home/${path}`), "none");
+      assertEquals(accessAt(view, `${made.base}/home/${path}`), "hidden");
     }
   });
 }

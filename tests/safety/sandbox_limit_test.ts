@@ -19,7 +19,7 @@ function folders() {
   const view: View = {
     folder: `${root}/work`,
     places: new Map([
-      ["/", "none"],
+      ["/", "hidden"],
       [`${root}/work`, "write"],
       [`${root}/read`, "read"],
       [`${root}/own`, "own"],
@@ -165,7 +165,7 @@ Deno.test("a hidden path is named that a link, a script or a plain name leads to
   Deno.symlinkSync(`${root}/other/link`, `${root}/work/through`);
   Deno.writeTextFileSync(`${root}/work/script`, `#!${root}/other/file -u\n`);
   Deno.writeTextFileSync(`${root}/work/.env`, "");
-  const env: View = { ...view, places: new Map([...view.places, [`${root}/work/.env`, "none"]]) };
+  const env: View = { ...view, places: new Map([...view.places, [`${root}/work/.env`, "hidden"]]) };
   const hidden = (name: string) => ({ kind: "hidden", path: `${root}/other/${name}` }) as const;
   const rows: [said: string, limit: SandboxLimit | undefined][] = [
     ["/bin/bash: line 1: venv/python: No such file or directory", hidden("file")],

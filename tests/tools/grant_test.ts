@@ -407,7 +407,7 @@ Deno.test("R-19 a search from a folder above leaves out what the view closes", u
   const places = new Map(
     [
       [made.at("lib"), "read"],
-      [made.at("lib/home"), "none"],
+      [made.at("lib/home"), "hidden"],
       [made.at("lib/home/tools"), "read"],
       [workingDir, "write"],
     ] as const,

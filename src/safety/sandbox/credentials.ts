@@ -14,7 +14,7 @@ import type { View } from "../view.ts";
 /** Returns a view of all that the user can read, with the network and the sockets of the user's agents. */
 function openView(view: View, home: string | undefined, agent: string | undefined): View {
   const isReplaced = (path: string, access: PathAccess) =>
-    access === "none"
+    access === "hidden"
       ? !isWithin(view.folder, path)
       : access === "own" && home !== undefined && isWithin(home, path);
   const places = new Map([...view.places].filter((place) => !isReplaced(...place)));

@@ -46,7 +46,7 @@ async function savedFor(view: View, named: string): Promise<string | undefined> 
   const { folder } = view;
   Deno.mkdirSync(named, { recursive: true, mode: 0o700 });
   const root = Deno.realPathSync(named);
-  if (accessAt(view, root) !== "none") return undefined;
+  if (accessAt(view, root) !== "hidden") return undefined;
   const { dev, ino } = Deno.statSync(folder);
   const saved = join(root, await digestOf(`${folder}\n${dev} ${ino} ${accessAt(view, folder)}`));
   const now = new Date();

@@ -63,7 +63,7 @@ function mountOf({ view, own, path, access, isInside, lineFor }: MountSources): 
   const isFolder = path === view.folder;
   const above = accessAt(view, dirname(path));
   // If nothing is mounted above, nothing needs hiding, and links are created.
-  const isBare = above === "none";
+  const isBare = above === "hidden";
   if (hasOtherBytes(path)) return { words: isBare ? [] : [maskOf(path)] };
   const text = view.texts?.get(path);
   // The mount above is read-only with everything below it, other disks too. Each further mount takes about 0.2 ms.
@@ -77,11 +77,11 @@ function mountOf({ view, own, path, access, isInside, lineFor }: MountSources): 
     return { words: ["--ro-bind", source, path], line: isInside ? lineFor(source) : undefined };
   }
   const isAbsent = !isFolder && (isBare || above === "own" && entry?.isDirectory === false);
-  if (entry === undefined || access === "none" && isAbsent) return { words: [] };
+  if (entry === undefined || access === "hidden" && isAbsent) return { words: [] };
   if (entry.isSymlink) {
     return { words: isBare ? ["--symlink", Deno.readLinkSync(path), path] : [] };
   }
-  if (access !== "none") {
+  if (access !== "hidden") {
     // A path that has disappeared needs no mount; its line detects that in the folder.
     const words = [access === "read" ? "--ro-bind-try" : "--bind-try", path, path];
     return { words, line: isInside ? lineFor(path) : undefined };
@@ -114,7 +114,7 @@ function allPlaces(view: View, own: string) {
   // what a server with other rights uses.
   for (const at of [own, ...tempFolders]) {
     const isOpen = /read|write/.test(accessAt(view, at)) && !isWithin(at, view.folder);
-    if (isOpen && entryAt(at) !== undefined) places.set(at, "none");
+    if (isOpen && entryAt(at) !== undefined) places.set(at, "hidden");
   }
   for (const [path, access] of [...places]) {
     const isOwn = (at: string) => accessAt(view, at) === "own" && !places.has(at);
@@ -201,8 +201,8 @@ export function withFewPaths(view: View): View {
     if (at === undefined) continue;
     closed.add(at);
     places.delete(path);
-    const isHidden = access === "none" || view.texts?.has(path);
-    if (places.get(at) !== "none") places.set(at, isHidden ? "none" : "read");
+    const isHidden = access === "hidden" || view.texts?.has(path);
+    if (places.get(at) !== "hidden") places.set(at, isHidden ? "hidden" : "read");
   }
   return { ...view, places, closed: [...closed].sort() };
 }

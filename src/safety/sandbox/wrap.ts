@@ -193,7 +193,7 @@ export function outerEnvironment(
 export function seatbeltProfile({ folder, places, network }: View): string {
   const inOrder = [...places].sort(([a], [b]) => a.length - b.length);
   const held = new Set(
-    inOrder.filter(([, access]) => access === "read" || access === "none")
+    inOrder.filter(([, access]) => access === "read" || access === "hidden")
       .flatMap(([path]) => foldersBetween(folder, path)),
   );
   return [
@@ -204,7 +204,7 @@ export function seatbeltProfile({ folder, places, network }: View): string {
     '(deny file-read-data (subpath "/Users") (subpath "/Volumes") (subpath "/private/tmp"))',
     '(allow file-write* (subpath "/private/tmp") (subpath "/private/var/folders") (literal "/dev/null") (literal "/dev/tty"))',
     ...inOrder.flatMap(([path, access]) => {
-      const [read, write] = [access !== "none", access === "write" || access === "own"]
+      const [read, write] = [access !== "hidden", access === "write" || access === "own"]
         .map((isAllowed) => isAllowed ? "allow" : "deny");
       const filter = `(subpath ${JSON.stringify(path)})`;
       return [`(${read} file-read* ${filter})`, `(${write} file-write* ${filter})`];

@@ -9,7 +9,7 @@ const unix = { ignore: Deno.build.os === "windows" };
 const HOME = "/home/u";
 const viewOf = (folder: string, access: PathAccess, more: [string, PathAccess][] = []): View => ({
   folder,
-  places: new Map([[HOME, "none"], [folder, access], ...more]),
+  places: new Map([[HOME, "hidden"], [folder, access], ...more]),
   network: false,
   isComplete: true,
 });
@@ -88,7 +88,7 @@ Deno.test({
     const written = Deno.readLinkSync(cacheOf("session1"));
     await caches.useFor(viewOf(`${base}/one`, "read"));
     assertNotEquals(Deno.readLinkSync(cacheOf("session1")), written);
-    const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "none"]];
+    const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "hidden"]];
     await caches.useFor(viewOf(`${base}/one`, "write", hidden));
     assertEquals(made.isThere(cacheOf("session1")), true);
   },

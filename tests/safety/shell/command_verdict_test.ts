@@ -17,7 +17,7 @@ function folder() {
   }
   const view = (network: boolean): View => ({
     folder: path,
-    places: new Map([["/", "none"], [path, "write"]]),
+    places: new Map([["/", "hidden"], [path, "write"]]),
     network,
     isComplete: true,
   });
