@@ -26,7 +26,11 @@ sessionTest(
     await terminal.until("One.");
     assert((await styled("▎")).includes("\x1b[36m"), JSON.stringify(await styled("one")));
     await leave();
+    const questions = (output: string) => output.split("\x1b]11;?").length;
+    const asked = questions(await terminal.output());
     await start();
+    // Nothing counts before the question.
+    await terminal.output((output) => questions(output) > asked);
     await terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07two\r");
     await terminal.until("Two.");
     const band = await styled("two");
