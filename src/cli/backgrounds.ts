@@ -6,7 +6,8 @@ import { processVariable, readJsonFile, replaceUserFile, stateFolder } from "../
 
 export function backgrounds(env = processVariable): Backgrounds | undefined {
   const folder = stateFolder(env);
-  if (folder === undefined) return undefined;
+  // In tmux, the terminal around it may be another one each time.
+  if (folder === undefined || env("TMUX")) return undefined;
   const path = `${folder}/backgrounds.json`;
   const kind = `${env("TERM_PROGRAM") ?? ""} ${env("TERM") ?? ""}`.trim();
   const known = attempt(() => readJsonFile(path)) ?? {};

@@ -77,8 +77,8 @@ export class ListModal<T> implements Modal<T> {
     const { title, hasStyles, unicode } = this.options;
     const hint = this.#isHelp ? this.options.help : this.options.hint;
     const dim = hasStyles ? "\x1b[2m" : "";
-    const head: CellRow[] = title.split("\n").flatMap((line) =>
-      styledRows(`${hasStyles ? "\x1b[1m" : ""}${line}`, columns)
+    const head: CellRow[] = title.split("\n").flatMap((line, at) =>
+      styledRows(`${hasStyles && at === 0 ? "\x1b[1m" : ""}${line}`, columns)
     );
     const isLong = this.options.items.length > listHeight(rows) - 3;
     if (isLong && this.#items.length > 0) {

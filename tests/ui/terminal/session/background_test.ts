@@ -9,7 +9,7 @@ sessionTest(
       (await terminal.screen({ styles: true })).find((row) => row.includes(text)) ?? "";
     const start = async (flags = "") => {
       await terminal.type(
-        `clear; TERM=xterm-256color ${sessionCommand(server, flags)}; echo left: $?\r`,
+        `clear; TMUX= TERM=xterm-256color ${sessionCommand(server, flags)}; echo left: $?\r`,
       );
       await terminal.until((rows) =>
         rows[0]?.startsWith("copilot 0.1") === true && rows.at(-2) === ">"
