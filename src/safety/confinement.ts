@@ -2,6 +2,7 @@
 
 import { programFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
+import { join } from "../text/std_path.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
@@ -27,6 +28,7 @@ import { mountinfo, ownSource, withFewPaths } from "./sandbox/mounts.ts";
 import { outerEnvironment } from "./sandbox/wrap.ts";
 import { expectSwaps, isWrittenNow, startWriter, vouchFor } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
+import type { GitSetting } from "./settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
 import { accessAt, type View } from "./view.ts";
 
@@ -52,6 +54,19 @@ interface ConfinementSources {
 const MAX_MENDED_LINES = 20;
 const MAX_CLOSED_NAMES = 5;
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
+
+/** What is known of a program before its sandbox. */
+interface PreparedSandbox {
+  sandbox: Sandbox;
+  /** The absolute folder that contains the commands' private folders. */
+  own: string;
+  view: View;
+  git: ReturnType<typeof gitOf>;
+  /** git's settings for a command that may use git. */
+  stated: readonly GitSetting[] | undefined;
+  /** git's folders, if the command may write them. */
+  opened: Awaited<ReturnType<typeof openGitFolders>> | undefined;
+}
 
 export class Confinement {
   #sandbox: Promise<Sandbox | string> | undefined;
@@ -108,29 +123,18 @@ export class Confinement {
   ): Promise<ConfinedProgram> {
     const { sources } = this;
     const command = args.at(-1) ?? "";
-    const { sandbox, own, view, git, left } = await this.#viewFor(settings, right);
-    const { stated, opened } = await this.#openGit(view, git, { command, right, isJob });
-    const usesCredentials = right?.kind === "credentials";
-    const network = view.network || usesCredentials || right?.kind === "network";
-    const open = { ...opened?.view ?? view, network };
-    const { seen, texts, variables } = usesCredentials
-      ? withCredentials(git.source, open, { stated, own, value: sources.variables, right })
-      : sources.areCommands
-      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten: isWrittenNow })
-      : { seen: open, texts: new Map(open.texts), variables: {} };
-    const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
-    const closed = this.#closedIn(mounted);
-    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
-    const tools = this.#toolVariables(settings, { ...view, network }, own);
-    let words: string[];
-    try {
-      this.#mounts ??= mountinfo();
-      words = sandbox.command(mounted, own, this.#mounts, shared?.enter);
-    } catch (error) {
+    const made = await this.#viewFor(settings, right);
+    const { sandbox, view, git, left } = made;
+    const open = await this.#openGit(view, git, { command, right, isJob });
+    const { opened } = open;
+    const { words, variables, closed, shared, network } = await this.#wordsFor(
+      settings,
+      { ...made, ...open },
+      { right, reads, isJob },
+    ).catch((error) => {
       opened?.close();
-      shared?.leave();
       throw error;
-    }
+    });
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
     const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
@@ -141,7 +145,7 @@ export class Confinement {
       args: [...words.slice(1), program, ...args],
       limits: `sandboxed by ${sandbox.by}: ${limitsOf(limits, opened, right)}${closed.more}`,
       limitOf: (end) => {
-        const limit = usesCredentials ? undefined : limitOf(end, limits);
+        const limit = right?.kind === "credentials" ? undefined : limitOf(end, limits);
         // The line with all limits also names the folders that are closed.
         const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
         return isNamed ? undefined : limit && { ...limit, ...this.#mayAsk(settings) };
@@ -154,12 +158,42 @@ export class Confinement {
         shared?.leave();
         ended();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
-        if (code === 0) done.push(...trackPushed(git.answers.source, right?.tracks));
+        if (code === 0) done.push(...trackPushed(git.answers.source, right ?? {}));
         return this.#report([...done, ...endLinks(), ...tidy()]);
       },
-      variables: { ...tools, ...variables },
+      variables,
       environment: outerEnvironment,
     };
+  }
+
+  /** Returns the words that sandbox a program, and the variables that it gets. */
+  async #wordsFor(
+    settings: SettingsInForce,
+    { sandbox, own, view, git, stated, opened }: PreparedSandbox,
+    { right, reads, isJob }: { right: Right | undefined; reads: readonly string[]; isJob: boolean },
+  ) {
+    const { sources } = this;
+    const usesCredentials = right?.kind === "credentials";
+    const network = view.network || usesCredentials || right?.kind === "network";
+    const open = { ...opened?.view ?? view, network };
+    const files = usesCredentials ? join(own, "credentials") : own;
+    const { seen, texts, variables } = usesCredentials
+      ? withCredentials(git.source, open, { stated, own: files, value: sources.variables, right })
+      : sources.areCommands
+      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten: isWrittenNow })
+      : { seen: open, texts: new Map(open.texts), variables: {} };
+    const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
+    const closed = this.#closedIn(mounted);
+    const shared = right ? undefined : await this.#join(settings, sandbox.program, seen, isJob);
+    const tools = this.#toolVariables(settings, { ...view, network }, own);
+    try {
+      this.#mounts ??= mountinfo();
+      const words = sandbox.command(mounted, files, this.#mounts, shared?.enter);
+      return { words, variables: { ...tools, ...variables }, closed, shared, network };
+    } catch (error) {
+      shared?.leave();
+      throw error;
+    }
   }
 
   #mayAsk({ approve }: SettingsInForce): { mayAsk?: true } {
@@ -243,7 +277,10 @@ export class Confinement {
     // It is git alone, so that it may write in a folder that commands only read.
     const places = new Map(view.places).set(view.folder, "write");
     const seen = usesCredentials ? { ...view, places } : view;
-    return { stated, opened: isOpened ? await openGitFolders(seen, answers, command) : undefined };
+    const opened = isOpened
+      ? await openGitFolders(seen, answers, command, usesCredentials)
+      : undefined;
+    return { stated, opened };
   }
 
   #toolVariables({ programs = [] }: SettingsInForce, view: View, own: string) {

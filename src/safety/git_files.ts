@@ -1,8 +1,9 @@
 /** git's files: its folders, and the files and folders that its settings name. @module */
 
 import { attempt } from "../attempt.ts";
-import { dirname, join, resolve } from "../text/std_path.ts";
+import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { type Finding, isRepositoryWith } from "./folder_looks.ts";
+import { runInPlace } from "./in_place.ts";
 import { entryAt } from "./places.ts";
 
 /** A setting with its name and value. A comment may have been one. */
@@ -58,6 +59,28 @@ export function gitFoldersOf(dotGit: string): string[] {
   // A worktree's folder is REPOSITORY/worktrees/NAME.
   const isTied = common === dirname(dirname(folder)) && isRepository(common);
   return isTied ? [folder, common] : [folder];
+}
+
+/** Returns the real path of git's folder of a work tree. */
+export const gitFolderOf = (tree: string): string | undefined =>
+  realPathIn(gitFileTarget(join(tree, ".git")) ?? join(tree, ".git"));
+
+/** True for the folder of a linked work tree, whose objects are those of the repository. */
+export const isLinkedTree = (gitFolder: string): boolean =>
+  basename(dirname(gitFolder)) === "worktrees" && entryAt(join(gitFolder, "gitdir")) !== undefined;
+
+/** Prints one link in a folder of git that git itself follows. */
+const FIND_LINK =
+  "find . '(' -path ./lfs -o -path ./annex -o -path ./hooks ')' -prune -o -type l -print | head -n 1";
+
+/** True for a repository that may use files elsewhere, by links or as its objects. */
+export function hasForeignParts(repository: string): boolean {
+  const { output, fault } = runInPlace(repository, FIND_LINK);
+  return fault !== undefined || output !== "" ||
+    ["objects/info/alternates", "objects/info/http-alternates", "info/grafts"]
+      .some((name) =>
+        entryAt(join(repository, name)) !== undefined && lineIn(join(repository, name)) !== ""
+      );
 }
 
 /** True for a `.git` file of a worktree or submodule of a repository for which `isKnown` is true. */

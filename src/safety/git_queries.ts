@@ -4,6 +4,7 @@ import { attempt } from "../attempt.ts";
 import { gitFindings, hasCredentials, smallFile, textWithin } from "./git_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
+import type { Right } from "../types/confine.ts";
 import type { GitSetting, Settings } from "./settings.ts";
 import { isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
 import { entryAt, linksOn, realPathOf } from "./places.ts";
@@ -47,6 +48,7 @@ export function gitQueries(
     named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
     submodules: once("submodules", gitSubmodules),
     addresses: once("addresses", gitAddresses),
+    folders: once("folders", gitFolders),
     changed: once("changed", gitChanged),
     hasChanged: () => {
       Object.assign(time, waitTime());
@@ -127,6 +129,12 @@ function gitAddresses(source: GitSource, remote: string, isPush: boolean): strin
   return gitOutput(source, ["remote", ...args])?.split("\n").filter(Boolean) ?? [];
 }
 
+function gitFolders(source: GitSource): string[] {
+  const args = ["--path-format=absolute", "--git-dir", "--git-common-dir"];
+  return gitOutput(source, ["rev-parse", ...args])?.split("\n").filter(Boolean)
+    .flatMap((path) => realPathOf(path) ?? []) ?? [];
+}
+
 /** Returns the folders of the submodules with files of the repository around a folder. */
 function gitSubmodules(source: GitSource): string[] {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
@@ -178,19 +186,24 @@ function gitChanged(source: GitSource, name: string, revision: string): string[]
 }
 
 /** Lets pushed branches track the remote's: `git push -u` cannot, as the sandbox protects the settings. */
-export function trackPushed(source: GitSource, tracks?: readonly string[]): string[] {
+export function trackPushed(
+  source: GitSource,
+  { tracks, gitFolder = "" }: Partial<Right>,
+): string[] {
   if (tracks === undefined) return [];
+  const ask = (...args: string[]) => gitOutput(source, ["--git-dir", gitFolder, ...args]);
   const [remote = "origin", ...refs] = tracks;
-  const head = gitOutput(source, ["symbolic-ref", "--short", "-q", "HEAD"])?.trim();
+  const head = ask("symbolic-ref", "--short", "-q", "HEAD")?.trim();
   const nameOf = (ref: string) => ref === "HEAD" ? head ?? ref : ref.replace(/^refs\/heads\//, "");
   return (refs.length > 0 ? refs : ["HEAD"]).flatMap((ref) => {
     const [from = "", to = from] = ref.split(":");
     const [branch, merged] = [nameOf(from), nameOf(to)];
-    const isBranch = ["rev-parse", "-q", "--verify", `refs/heads/${branch}`];
+    const isDone = [`refs/heads/${branch}`, `refs/remotes/${remote}/${merged}`]
+      .every((name) => ask("rev-parse", "-q", "--verify", name) !== undefined);
     const settings = [["remote", remote], ["merge", `refs/heads/${merged}`]];
-    const isSet = gitOutput(source, isBranch) !== undefined &&
+    const isSet = isDone &&
       settings.every(([name, value]) =>
-        gitOutput(source, ["config", `branch.${branch}.${name}`, value!]) !== undefined
+        ask("config", `branch.${branch}.${name}`, value!) !== undefined
       );
     return isSet ? [`${branch} tracks ${merged} of ${remote}`] : [];
   });

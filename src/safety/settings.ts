@@ -52,6 +52,8 @@ export interface Settings {
     submodules(folder: string): readonly string[];
     /** Returns the addresses of a remote that settings name, as git rewrites them; empty for another remote. */
     addresses(folder: string, remote: string, isPush: boolean): readonly string[];
+    /** Returns the absolute paths of git's folder, and of the repository that has its settings. */
+    folders(folder: string): readonly string[];
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;

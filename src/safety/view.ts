@@ -15,6 +15,8 @@ export interface View {
   /** The access to a file, or to a folder with all in it. The deepest entry that contains a path decides. */
   places: ReadonlyMap<string, PathAccess>;
   network: boolean;
+  /** The absolute path of the folder that programs start in, if that is not `folder`. */
+  startIn?: string;
   /** True for programs that may use Unix sockets. */
   hasSockets?: boolean;
   /** The texts that programs see instead of settings that contain credentials, and of other files. */

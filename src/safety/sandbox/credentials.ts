@@ -1,15 +1,15 @@
 /** What a git command sees that uses the user's credentials. It writes only git's folders. @module */
 
 import { isWithin } from "../../text/paths.ts";
-import { basename, dirname, join } from "../../text/std_path.ts";
+import { dirname, join } from "../../text/std_path.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
 import type { Right } from "../../types/confine.ts";
 import type { PathAccess } from "../folder_looks.ts";
-import { smallFile } from "../git_files.ts";
+import { hasForeignParts, isLinkedTree, smallFile } from "../git_files.ts";
 import { type GitSource, harmlessText } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
-import type { View } from "../view.ts";
+import { accessAt, type View } from "../view.ts";
 
 /** Returns a view of all that the user can read, with the network and the sockets of the user's agents. */
 function openView(view: View, home: string | undefined, agent: string | undefined): View {
@@ -22,7 +22,7 @@ function openView(view: View, home: string | undefined, agent: string | undefine
   const usual = all.filter((path) => !/^\/(dev|proc|sys)$/.test(path) && !places.has(path));
   // These may be in folders that commands see as others.
   const own = [home ?? [], agent ? dirname(agent) : []].flat();
-  for (const path of [...usual, ...own.filter(entryAt)]) places.set(path, "read");
+  for (const path of [...usual, ...own.filter(entryAt), view.folder]) places.set(path, "read");
   return { ...view, places, texts: new Map(), network: true, hasSockets: true };
 }
 
@@ -46,10 +46,11 @@ export function withCredentials(
   },
 ): { seen: View; texts: Map<string, string>; variables: Record<string, string> } {
   const [agent, ...ssh] = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH"].map(value);
-  const { gitFolder = "" } = right;
-  const isLinked = basename(dirname(gitFolder)) === "worktrees";
-  const repository = isLinked ? dirname(dirname(gitFolder)) : gitFolder;
-  const texts = new Map([[join(gitFolder, "commondir"), isLinked ? "../..\n" : ".\n"]]);
+  const { gitFolder = "", repository = gitFolder, startIn } = right;
+  Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
+  const texts = new Map([
+    [join(gitFolder, "commondir"), gitFolder === repository ? ".\n" : "../..\n"],
+  ]);
   for (
     const path of [repository, gitFolder].flatMap((at) => SETTINGS.map((name) => join(at, name)))
   ) {
@@ -61,7 +62,10 @@ export function withCredentials(
     Deno.removeSync(copy);
   }
   const isOpen = (at: string) => view.places.get(at) === "write";
-  if (!isOpen(repository) || !isOpen(gitFolder) || ![...texts.keys()].every(entryAt)) {
+  const isWhole = isOpen(repository) && isOpen(gitFolder) && [...texts.keys()].every(entryAt) &&
+    (gitFolder === repository || isLinkedTree(gitFolder));
+  // Nothing changes it from here on.
+  if (!isWhole || hasForeignParts(repository)) {
     throw new RefusedError(
       `Refused: ${gitFolder} cannot be opened in the sandbox, as another command changes it or it has links.`,
     );
@@ -69,11 +73,13 @@ export function withCredentials(
   const isOwn = Deno.uid() === 0 || stated.some(({ name }) => name === "core.sshcommand");
   const file = entryAt(`${source.home}/.ssh/config`) ? "~/.ssh/config" : "none";
   return {
-    seen: openView(view, source.home, agent),
+    seen: { ...openView(view, source.home, agent), ...startIn !== undefined && { startIn } },
     texts,
     variables: {
       ...right.variables,
       GIT_DIR: gitFolder,
+      // Commands may write the other folders of PATH.
+      PATH: source.programs.filter((at) => accessAt(view, at) !== "write").join(":"),
       ...agent && { SSH_AUTH_SOCK: agent },
       // In the sandbox, no file belongs to root, and ssh refuses the system's settings if they belong to others.
       ...!isOwn && !ssh.some(Boolean) && { GIT_SSH_COMMAND: `ssh -F ${file}` },

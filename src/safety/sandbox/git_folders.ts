@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
-import { smallFile } from "../git_files.ts";
+import { isLinkedTree, smallFile } from "../git_files.ts";
 import { runInPlaces, unsearched } from "../in_place.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
@@ -26,11 +26,9 @@ const MADE_FOLDERS = "hooks info modules worktrees remotes branches".split(" ");
 const MADE_FILES = ["commondir", "config.worktree", ALTERNATES];
 /** Settings, hooks, and files that lead git to other settings or to another repository's objects. */
 const READ_ONLY = ["config", "gitdir", BESIDE, ...MADE_FOLDERS, ...MADE_FILES];
-/** True for the folder of a linked work tree, whose objects are those of the repository. */
-const isLinked = (folder: string): boolean => basename(dirname(folder)) === "worktrees";
 const createdIn = (folder: string): string[] => [
   ...[...MADE_FOLDERS, ...basename(folder) === ".git" ? [BESIDE] : []],
-  ...isLinked(folder) ? MADE_FILES.slice(0, 2) : MADE_FILES,
+  ...isLinkedTree(folder) ? MADE_FILES.slice(0, 2) : MADE_FILES,
 ];
 const foldersAndFiles = (names: readonly string[]): string[] =>
   [false, true].map((isFile) =>
@@ -38,7 +36,7 @@ const foldersAndFiles = (names: readonly string[]): string[] =>
   );
 /** The modification time of the files that are created here, by any run. Other files have another. */
 const MADE = Date.parse("2001-09-09T01:46:47Z");
-const neededIn = (folder: string): string[] => isLinked(folder) ? [] : ["objects", "refs"];
+const neededIn = (folder: string): string[] => isLinkedTree(folder) ? [] : ["objects", "refs"];
 const MAKE_MISSING = `set -C
 made=$1 files=\${2%${ALTERNATES}}
 [ -z "$1" ] || mkdir $1
@@ -71,19 +69,21 @@ function foldersFor(command: string, { folder, repositories = [] }: View): strin
 
 /**
  * Opens git's folders in the view for a command, and returns what is created in them meanwhile. Call `close` after the
- * command; it returns a line for each path that it removed or put aside.
+ * command; it returns a line for each path that it removed or put aside. With `isAlone`, no other command opens them
+ * meanwhile.
  */
 export async function openGitFolders(
   view: View,
   git: GitAnswers,
   command = "",
+  isAlone = false,
 ): Promise<{ view: View; made: string[]; close(): string[] }> {
   const places = new Map(view.places);
   const open = new Map<string, GitState>();
   const locks = new Map<string, Deno.FsFile>();
   const isWritable = view.places.get(view.folder) === "write";
   for (const folder of isWritable ? foldersFor(command, view) : []) {
-    const held = await lockFolder(folder);
+    const held = await lockFolder(folder, isAlone);
     if (held === undefined) continue;
     locks.set(folder, held);
     open.set(folder, gitState(folder));
@@ -142,13 +142,16 @@ function isOpenable(folder: string): boolean {
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);
 }
 
-/** Keeps other commands, of this run or another, from removing the files that are created in the folder. */
-async function lockFolder(folder: string): Promise<Deno.FsFile | undefined> {
+/**
+ * Keeps other commands, of this run or another, from removing the files that are created in the folder; with
+ * `isAlone`, from writing it.
+ */
+async function lockFolder(folder: string, isAlone: boolean): Promise<Deno.FsFile | undefined> {
   // A pipe in its place is no folder, and is not waited for.
   const held = attempt(() => Deno.openSync(`${folder}/.`));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
     // Some network drives have no locks.
-    if (attempt(() => held.tryLockSync()) ?? true) return held;
+    if (attempt(() => held.tryLockSync(isAlone)) ?? true) return held;
     await wait(5, undefined);
   }
   held?.close();

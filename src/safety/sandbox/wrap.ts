@@ -152,7 +152,7 @@ export function bubblewrapCommand(
     ...["/", "/dev", "/proc", ...empty].flatMap((path) => ["--remount-ro", path]),
     ...filter === undefined ? [] : ["--seccomp", "9"],
     "--chdir",
-    folder,
+    view.startIn ?? folder,
     "--",
     // With -p, bash runs no startup file that a variable names.
     ...bash === undefined ? ["/bin/sh"] : [bash, "-p"],

@@ -2,12 +2,12 @@
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
-import { basename, dirname } from "../../text/std_path.ts";
+import { join } from "../../text/std_path.ts";
 import type { FolderLooks } from "../folder_looks.ts";
-import { expectPipes, gitFileTarget } from "../git_files.ts";
+import { expectPipes } from "../git_files.ts";
 import { unsearched } from "../in_place.ts";
-import { entryAt, realPathOf } from "../places.ts";
-import { repositoriesIn } from "../repositories.ts";
+import { entryAt } from "../places.ts";
+import { foldersDownTo, repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
 
@@ -21,14 +21,20 @@ export const isWrittenNow = (path: string): boolean =>
 /** A repository that a command made, or with `isSearched` false a folder that may have some. */
 interface Made {
   path: string;
-  /** The number of its file or folder: another one at the path is not meant. */
+  /** The numbers of its file or folder. It may be moved, and another one at the path is not meant. */
+  dev: number | undefined;
   ino: number | null | undefined;
   isSearched: boolean;
 }
 
 /** The repositories that commands of this program made. */
 let made: readonly Made[] = [];
-const isThere = ({ path, ino }: Made): boolean => entryAt(path)?.ino === ino;
+/** The maximum number of repositories that are remembered, the newest ones. */
+const MAX_MADE = 1000;
+const isAt = ({ dev, ino }: Made, path: string): boolean => {
+  const entry = entryAt(path);
+  return entry?.dev === dev && entry?.ino === ino;
+};
 
 const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
 
@@ -38,7 +44,7 @@ function allMade(stateFolder: string | undefined): readonly Made[] {
   const saved = (text || "").split("\n").flatMap((line): Made[] =>
     attempt(() => [JSON.parse(line)]) ?? []
   );
-  return [...saved, ...made].filter(isThere);
+  return [...saved, ...made].slice(-MAX_MADE);
 }
 
 /** Changes the list of repositories that commands made, here and in the state folder. */
@@ -60,17 +66,20 @@ function changeMade(
   });
 }
 
-const mayHold = ({ path, isSearched }: Made, folder: string): boolean =>
-  isWithin(isSearched && basename(path) === ".git" ? dirname(path) : path, folder);
+/** True if a row is a repository around a folder, or has not been searched for one. */
+const mayHold = (row: Made, folder: string): boolean =>
+  row.isSearched
+    ? foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at))
+    : isAt(row, row.path) && isWithin(row.path, folder);
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
   ![...unsearched].some(entryAt) && !allMade(stateFolder).some((row) => mayHold(row, folder));
 
-/** Takes a repository for the user's. */
-export const vouchFor = (gitFolder: string, stateFolder: string | undefined): void =>
+/** Takes the repository around a folder for the user's. */
+export const vouchFor = (folder: string, stateFolder: string | undefined): void =>
   changeMade(
     stateFolder,
-    (rows) => rows.filter(({ path }) => realPathOf(gitFileTarget(path) ?? path) !== gitFolder),
+    (rows) => rows.filter((row) => !mayHold(row, folder)),
   );
 
 /** Prepares for a program that runs while others are checked. */
@@ -126,10 +135,10 @@ function noteLook(
   else unsearched.add(root);
   const isDue = allMade(stateFolder).some((row) => !row.isSearched && row.path === root);
   if (found.length === 0 && isComplete && wasComplete && !isDue) return;
-  const rowOf = (path: string, isSearched: boolean): Made => ({
-    ...{ path, isSearched },
-    ino: entryAt(path)?.ino,
-  });
+  const rowOf = (path: string, isSearched: boolean): Made => {
+    const { dev, ino } = entryAt(path) ?? {};
+    return { path, dev, ino, isSearched };
+  };
   const now = found.map((path) => rowOf(path, true))
     .concat(isComplete ? [] : rowOf(root, false));
   changeMade(stateFolder, (rows) => [

@@ -3,13 +3,12 @@
 import { attempt } from "../../attempt.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { dirname, join, relative, resolve } from "../../text/std_path.ts";
-import { gitFileTarget, withoutCredentials } from "../git_files.ts";
+import { gitFileTarget, gitFolderOf, hasForeignParts, withoutCredentials } from "../git_files.ts";
 import type { Scene } from "../path_verdict.ts";
 import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
-import { realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -167,17 +166,26 @@ export function gitNeed(
 
 /** An address of another machine, by a transport that runs no program of the repository. */
 const REMOTE_HOST = /^(https?|ssh):\/\/|^[^/:]+:(?!:|\/\/)/;
+/** One whose host is certain to a reader, too. */
+const PLAIN_ADDRESS =
+  /^(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?$|^([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*$/;
+const MAX_SHOWN_ADDRESSES = 3;
 
 /** Returns the addresses of the remotes, or if settings have none, their names: git takes these for paths. */
 function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): readonly string[] {
   const settings = git?.settings(folder) ?? [];
   const [named] = rest.filter((word) => !/^-|^\d+$/.test(word));
-  const all = settings.flatMap((one) => /^remote\.(.*)\.url$/.exec(one.name)?.[1] ?? []);
+  const all = settings.flatMap((one) => /^remote\.(.*)\.[^.]*$/.exec(one.name)?.[1] ?? []);
   const isUsual = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
   const usual = settings.flatMap((one) => isUsual.test(one.name) ? one.value : []);
   // The current branch may have no remote of its own.
   if (usual.length === 0 || all.includes("origin")) usual.push("origin");
-  const remotes = rest.includes("--all") ? all : named ? [named] : new Set(usual);
+  // git loads missing objects from a promisor.
+  const promisors = settings.flatMap((one) => /^remote\.(.*)\.promisor$/.exec(one.name)?.[1] ?? []);
+  const remotes = new Set([
+    ...rest.includes("--all") ? all : named ? [named] : usual,
+    ...promisors,
+  ]);
   return [...remotes].flatMap((remote) => {
     const found = git?.addresses(folder, remote, name === "push") ?? [];
     return found.length > 0 ? found : [remote];
@@ -263,13 +271,15 @@ export function gitOutside(
   const words = only && isBare(only) && more.length === 0 ? withoutTimeout(only).words : [];
   const isSpelledOut = words[0]?.text === "git" && words.every(({ kind }) => kind === "literal");
   const command = isSpelledOut ? gitCommand(words, scene) : undefined;
-  const [root] = command ? repositoryAround(command.folder) : [];
-  const dotGit = root && join(root, ".git");
-  const gitFolder = dotGit && realPathOf(gitFileTarget(dotGit) ?? dotGit);
-  if (!command || !gitFolder || !isInKnownForm(command, scene)) return { programs: ANY_PROGRAM };
-  const { name, rest } = command;
+  const [gitFolder, repository] = (command && scene.git?.folders(command.folder)) ?? [];
+  const [at] = command && gitFolder ? repositoryAround(command.folder) : [];
+  if (
+    !command || !at || !gitFolder || !repository || gitFolder !== gitFolderOf(at) ||
+    !isInKnownForm(command, scene) || hasForeignParts(repository)
+  ) return { programs: ANY_PROGRAM };
+  const { name, rest, entered } = command;
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
-  const shown = shortened(oneLine([...addresses].join(" or ")), 400);
+  const shown = [...addresses].map((one) => shortened(oneLine(one), 200)).join(" or ");
   const where = `${name === "push" ? "to" : "from"} ${shown}`;
   const programs = programsOf(command, scene);
   if (programs) return { programs, where };
@@ -279,6 +289,8 @@ export function gitOutside(
     variables: { ...FAR_SETTINGS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
     ...tracks && { tracks: rest.filter((word) => !word.startsWith("-")) },
     gitFolder,
+    repository,
+    ...entered.length === 1 && { startIn: gitFolder },
     isNew: scene.git?.isKnown(command.folder) === false,
   };
   return { where, right };
@@ -286,7 +298,7 @@ export function gitOutside(
 
 /** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
 function isInKnownForm(command: GitCommand, scene: Scene): boolean {
-  const { name, rest, entered, isPlain } = command;
+  const { name, rest, entered, isPlain, folder } = command;
   const known = Object.hasOwn(KNOWN_OPTIONS, name) ? KNOWN_OPTIONS[name] : undefined;
   const operands = rest.filter((word) => !known?.test(word));
   // With these, fetching deletes or replaces branches.
@@ -294,10 +306,17 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
     operands.some((word) => word.includes(":")) &&
       rest.some((word) => /^-(\w*[fp]|-[fp])/.test(word));
   const isUnclear = isLossy || operands.some((word) => /^-|^\d+$/.test(word)) ||
-    REMOTE_HOST.test(operands[0] ?? "");
+    !/^([\w-][\w.-]*)?$/.test(operands[0] ?? "");
+  const addresses = remoteAddresses(command, scene);
+  const isReplacing = ({ name, value }: GitSetting) =>
+    /^remote\..*\.mirror$/.test(name) ||
+    /^remote\..*\.fetch$/.test(name) && /:refs\/heads\//.test(value) ||
+    // In an entered folder, such a helper may find code there.
+    entered.length > 1 && /^credential\.(.*\.)?helper$/.test(name) && value.startsWith("!");
   return known !== undefined && isPlain && !isUnclear &&
+    !scene.git?.settings(folder)?.some(isReplacing) &&
     entered.every((path) => scene.place(path).isInside) &&
-    remoteAddresses(command, scene).every((at) => REMOTE_HOST.test(at));
+    addresses.length <= MAX_SHOWN_ADDRESSES && addresses.every((at) => PLAIN_ADDRESS.test(at));
 }
 
 /** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */

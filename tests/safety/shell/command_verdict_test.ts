@@ -192,11 +192,13 @@ Deno.test(
   unix,
   () => {
     using at = folder();
-    Deno.mkdirSync(`${at.path}/own`);
+    for (const name of ["own", ".git"]) Deno.mkdirSync(`${at.path}/${name}`);
+    const repository = Deno.realPathSync(`${at.path}/.git`);
     const addresses = (_: string, remote: string) => remote === "origin" ? ["https://h/x"] : [];
     const git = {
       ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
       ...{ isWritten: () => false, isKnown: () => true, hasChanged: () => false, addresses },
+      folders: () => [repository, repository],
     };
     const names = ["git", "sub/git"];
     for (const name of names) {
