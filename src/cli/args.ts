@@ -1,9 +1,4 @@
-/**
- * The table of command-line flags, its parser, and the text of `--help`. `@std/cli/parse-args` is not used: it
- * accepts no value that starts with "-", such as a prompt, and it turns a flag without its value into an empty
- * one.
- * @module
- */
+/** The table of command-line flags, its parser, and the text of `--help`. @module */
 
 import type { StoredSession } from "../records/store.ts";
 import type { StatusPart } from "../ui/terminal/session/footer.ts";
@@ -37,8 +32,8 @@ export interface Flag {
   /** The name of its value in the help; missing for a switch. */
   value?: string;
   /**
-   * True if the next word is the value, even one that looks like a flag; `word` for one that does not. Otherwise, the
-   * value is empty.
+   * True if the next word is the value, even one like a flag; `word` for one unlike a flag. Otherwise it is
+   * empty.
    */
   optional?: true | "word";
   /** The values it accepts: words, folders or files; missing if it accepts any text. */
@@ -231,9 +226,7 @@ export type Args =
   & { [K in Exclude<FlagRow["name"], Switch>]?: string }
   & { message?: string }
   & { bindings?: { path: string; keys: Record<string, unknown> } }
-  /** The session that `--resume` names. */
   & { resumes?: StoredSession }
-  /** The parts of the status line, from config.json. */
   & { status?: readonly StatusPart[] }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };

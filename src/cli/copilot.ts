@@ -54,15 +54,15 @@ function terminalFrontend(
     lastLines,
     setup: setupHome(),
     doctor: async (session, output) => {
-      await examineSession(session, {
-        ...parsePermissionChoice(args),
-        prefersAuto: "workspace-write" as const,
-      }, output);
+      await examineSession(session, permissionChoice(args), output);
     },
     keepTheme,
     onSignals,
   });
 }
+
+const permissionChoice = (args: Args) =>
+  ({ ...parsePermissionChoice(args), prefersAuto: "workspace-write" }) as const;
 
 /** Returns the key bindings. @throws {UsageError} if config.json binds an unknown key or action. */
 function keymapFor({ bindings, vim }: Args): Keymap {
@@ -85,8 +85,7 @@ async function runInTerminal(
     checked?: (make: () => Session) => Session;
   } = {},
 ): Promise<number> {
-  const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
-  const [permissions] = await Promise.all([openPermissions(choice), makeSane()]);
+  const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
   const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto, args.demo && TOUR);

@@ -266,7 +266,6 @@ async function serverKind({ config }: CopilotAgent, signal: AbortSignal) {
   return await isNative(at) ? "ollama" : (await servedModel(target.name, at)).owner;
 }
 
-/** Advice on how to make a server parse calls itself. */
 function nativeCallAdvice(kind: string | undefined): string {
   const reads = "reads such calls itself";
   if (kind === "hosted") return "";
@@ -319,7 +318,6 @@ export async function toolsCheck(
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-/** How to make a server cache prompts, by its kind. */
 const CACHE_ADVICE: Readonly<Record<string, string>> = {
   llamacpp:
     "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program its own slot",

@@ -23,7 +23,6 @@ import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 
 /** `-p` continues without a pipe that is silent for longer, in ms. */
 const SILENT_STDIN_MS = 3000;
-/** The maximum length of a schema in an error, in characters. */
 const MAX_SHOWN_SCHEMA = 80;
 
 /** Answers the prompt of the command line and of the pipe. Returns the exit code. */

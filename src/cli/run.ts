@@ -17,7 +17,6 @@ import { repositoryOf } from "../safety/repositories.ts";
 import { checkOwnFolders } from "../user_files.ts";
 import { Output } from "../ui/terminal/stdio.ts";
 
-/** The longest wait for the readers of the output at the end, in ms. */
 const READER_MS = 500;
 
 /** Runs the program with the words of the command line and returns the exit code. Never throws. */
@@ -94,9 +93,9 @@ function endOnFault(): void {
 /** Converts output to terminals without UTF-8. Pipes and files get the text unchanged. */
 function fitTerminals({ stdout, stderr }: Run): void {
   const outputs = [[Deno.stdout, stdout], [Deno.stderr, stderr]] as const;
-  const shown = outputs.filter(([stream]) => stream.isTerminal());
-  if (shown.length === 0) return;
-  for (const [, output] of shown) output.fit = (text) => withSigns(text, false);
+  for (const [stream, output] of outputs) {
+    if (stream.isTerminal()) output.fit = (text) => withSigns(text, false);
+  }
 }
 
 function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): number {

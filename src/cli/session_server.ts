@@ -45,15 +45,14 @@ function flagsOf({ kind, url }: Pick<ModelTarget, "kind" | "url">): ServerSettin
   return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
 
-/** The last lines of a session: how to resume it if it is recorded, or after the demo, how to use a model. */
 export function lastLines({ demo }: Args, record: RecordFile | undefined): string[] {
   if (demo) return ["To use a real model: copilot, without --demo"];
   return record === undefined ? [] : farewellLines(record);
 }
 
 /**
- * Returns `args` with the session that `--resume` names, its folder and its server, unless `given` flags name
- * others. @throws {UsageError} if there is no such session.
+ * Returns `args` with the session of `--resume`, its folder and its server, unless `given` names others. @throws
+ * {UsageError}
  */
 export function withResumed(args: Args, given: Args): Args {
   const { resume: id = "" } = args;

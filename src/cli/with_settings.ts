@@ -6,7 +6,6 @@ import { type Args, asUsage } from "./args.ts";
 import { startDemo } from "./demo/server.ts";
 import { type CopilotOptions, NoServerError, optionsFromArgs, toConfig } from "./settings.ts";
 
-/** A line for the start of the demo. */
 export const DEMO_NOTICE = "· demo: a script plays the model";
 
 /** Calls `use` with the settings of the command line, while the demo runs if it was asked for. */

@@ -18,7 +18,6 @@ const MAX_FILES = 20;
 
 /** The names after `@` in a message, in order, without duplicates. */
 interface NamedPaths {
-  /** Names whose `@` was typed. */
   typed: string[];
   /** Names whose `@` was pasted, in text that others may have written. */
   pasted: string[];
@@ -136,8 +135,7 @@ function infoOf(context: ToolContext, path: string): Deno.FileInfo | undefined {
 }
 
 /**
- * Returns the target of the links in `path`, relative to the working directory if it is inside; undefined if
- * `path` has no links. `opened` is the allowed target, if there is one.
+ * Returns the target of the links in `path`, perhaps the allowed one (`opened`); undefined if it has no links.
  */
 function linkedPlace(
   context: ToolContext,

@@ -10,10 +10,7 @@ import { addressOf } from "../models/model_server.ts";
 export interface CacheLoss {
   tokens: number;
   seconds?: number;
-  /**
-   * The cause: the server was restarted, another program used the slot (likely if there is only one slot), a
-   * sub-agent of this session used it, or the server cut the prompt to fit its context.
-   */
+  /** The slot: of another program, which is likely if it is the only one. `cut`: the prompt was too long. */
   cause?: "restart" | "slot" | "only_slot" | "sub_agent" | "cut";
 }
 
@@ -50,10 +47,7 @@ export class CacheWatch {
   #isReported = false;
   #slots: Promise<SlotTasks> | undefined;
 
-  /**
-   * @param onLoss called after the request that lost the cache
-   * @param slots asks a llama.cpp server for its slots; undefined if the cause is not needed
-   */
+  /** `slots` asks a llama.cpp server for its slots; undefined if the cause is not needed. */
   constructor(
     private readonly onLoss: (loss: CacheLoss) => void,
     private readonly slots?: ((agent: CopilotAgent) => Promise<SlotTasks>) | undefined,

@@ -9,7 +9,6 @@ import type { Hint } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 import type { Change, ToolOutcome } from "../types/tool.ts";
 
-/** The groups of commands in lists, in order. */
 export const COMMAND_GROUPS = ["Session", "Model", "Work", "Setup"] as const;
 
 export interface CommandInfo {
@@ -29,10 +28,7 @@ export interface CommandInfo {
   listKeys?: readonly ListKey[];
 }
 
-/**
- * A key of a list of choices: it lists more or less (`widen`), or runs the command with its name and the selected
- * argument, after a question.
- */
+/** A key of a list: lists more or less (`widen`), or runs the command with its name and the selected argument. */
 export interface ListKey {
   key: string;
   does: "widen" | "rename" | "delete";
@@ -48,12 +44,10 @@ export interface ArgumentChoice {
   isCurrent?: boolean;
 }
 
-/** The answer of a slash command: a text for the user, or an effect for the frontend. */
 export type CommandAnswer = string | Effect;
 
 /** `text`: shown by a frontend that does not support the effect. */
 export type Effect =
-  /** The model runs a turn with these parts as the message. */
   | { type: "turn"; parts: readonly Part[] }
   | { type: "leave"; text: string }
   /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
@@ -101,7 +95,6 @@ export interface AttachedFile {
   /** The target of its links, relative to the working directory if it is inside. */
   place?: string;
   result: "attached" | "absent" | "refused" | "unreadable";
-  /** Why it is refused or unreadable. */
   why?: string;
   /** The type and size of an image: `PNG, 1280x720, 45 KB`. */
   about?: string;

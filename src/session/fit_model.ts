@@ -1,6 +1,6 @@
 /**
- * Fits the settings to the model's server: `learn` asks it, `apply` derives the settings, a `ModelFit` remembers
- * the model that they are for. @module
+ * Fits the settings to the model's server: `learn` asks it, `apply` derives them, a `ModelFit` remembers for
+ * which. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -105,7 +105,6 @@ export async function learn(
   }
 }
 
-/** Returns whether a model with these abilities accepts images; undefined if its server lists no abilities. */
 function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesImages"> {
   return abilities?.length ? { seesImages: abilities.includes("vision") } : {};
 }
@@ -123,10 +122,7 @@ interface FittedSettings {
   think?: Thinking | undefined;
 }
 
-/**
- * Returns the settings for the model `name` of `config`'s server. `facts` only change what the user has left
- * open: a setting that differs from `previous` is the user's.
- */
+/** Returns the settings for the model `name`. A setting that differs from `previous` is the user's, and stays. */
 export function apply(
   config: CopilotConfig,
   name: string,
@@ -205,8 +201,8 @@ function onlyOther(
 }
 
 /**
- * Asks the server for a model to replace a missing default one. @throws {BackendError} if Ollama does not list
- * its models.
+ * Asks the server for a model to replace a missing default one. @throws {BackendError} without a list from
+ * Ollama.
  */
 export async function modelInstead(
   target: ModelTarget,
@@ -219,10 +215,7 @@ export async function modelInstead(
   return model === target.name ? undefined : model ?? undefined;
 }
 
-/**
- * Switches the agent to the compatible endpoint of its local server if that has no native one and lists its
- * models like llama.cpp. Returns true if it switched.
- */
+/** Switches to the compatible endpoint of a local server that has no native one. Returns true if it switched. */
 export async function useCompatible(
   agent: CopilotAgent,
   target: ModelTarget,
@@ -257,8 +250,8 @@ export class ModelFit {
   #other: string | undefined;
 
   /**
-   * `asksRemote`: also asks compatible endpoints on other machines. `tellsOther`: a notice reports that the
-   * server's only model is not the named one.
+   * `asksRemote`: also on other machines. `tellsOther`: reports that the server's only model is not the named
+   * one.
    */
   constructor(options: { isChosen: boolean; asksRemote: boolean; tellsOther?: boolean }) {
     this.isChosen = options.isChosen;
@@ -318,7 +311,6 @@ export class ModelFit {
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
   }
 
-  /** Resets what was fitted to the previous model. */
   reset(agent: CopilotAgent): void {
     agent.configure(apply(agent.config, this.targetOf(agent).name, undefined, this.#fitted).config);
     this.#fitted = {};

@@ -19,8 +19,8 @@ function checkSight({ seesImages, config }: CopilotAgent, input: string | readon
 }
 
 /**
- * Runs a turn with settings that fit the model's server. A turn that fails because the model or the native
- * endpoint is missing is repeated once with what the server has. @throws like `processTurn`.
+ * Runs a turn with fitted settings, once more if the model or the endpoint is missing. @throws like
+ * `processTurn`.
  */
 export async function processFittedTurn(
   agent: CopilotAgent,

@@ -83,7 +83,6 @@ export class FolderPaths implements Disposable {
   }
 }
 
-/** Returns the folder below `workingDir` that `word` starts with; otherwise empty. */
 function namedFolder(workingDir: string, word: string): string {
   if (/^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(word)) return "";
   for (let end = word.lastIndexOf("/"); end > 0; end = word.lastIndexOf("/", end - 1)) {

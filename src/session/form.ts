@@ -1,6 +1,5 @@
 /** Forms that a program of an extension asks the user to fill in. @module */
 
-/** One field of a form. */
 export interface FormField {
   name: string;
   /** The label of the field; by default its name. */
@@ -34,10 +33,7 @@ export type ElicitationAnswer =
 /** Asks the user; undefined if there is no user to ask. */
 export type Elicit = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
-/**
- * Returns the value of a field from typed text. The server validates it further. @throws {RangeError} with the
- * expected value.
- */
+/** Returns the value of a field from typed text. @throws {RangeError} with the expected value. */
 export function fieldValue(field: FormField, text: string): unknown {
   const given = text.trim();
   if (given === "" && field.default !== undefined) return field.default;
@@ -73,7 +69,6 @@ function choiceOf({ options }: FormField, text: string): string {
   return found?.value ?? text;
 }
 
-/** Returns what the value of a field must be; undefined if it is valid. */
 function problemWith({ type, options }: FormField, value: unknown): string | undefined {
   const isOption = (one: unknown) => options.some((option) => option.value === one);
   const titles = options.map(({ title }) => title).join(", ");

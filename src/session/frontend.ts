@@ -17,9 +17,7 @@ export interface Confirmation {
   kind: Brought["kind"];
   /** Everything that a yes covers, except `files`. */
   text: string;
-  /** The question, to show below `text`. */
   title: string;
-  /** The question in one line of its own. */
   heading: string;
   /** The files that it is about: their text, or what changed since the last answer. */
   files: readonly InstructionFile[];
@@ -47,7 +45,6 @@ export interface Status {
   cost: number | undefined;
   /** The tokens per second of the newest long answer, if it was measured. */
   speed?: number | undefined;
-  /** The model's task list; may be empty. */
   tasks: readonly TaskItem[];
   runningJobs: number;
 }
@@ -78,7 +75,6 @@ export interface Surface {
   theme?: Theme;
 }
 
-/** The default surface. */
 export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
 
 /** The side that displays a session: terminal, pipe or editor. */

@@ -28,7 +28,6 @@ export function serverNaming(kind: TargetKind, url: string, way: Way, more = "")
   return way === "flags" ? flags : `/model ${flags}`;
 }
 
-/** The flag or the command that names another model. */
 export const modelNaming = (way: Way): string => way === "flags" ? "--model" : "/model";
 
 /** How to pass a key to one server, at the end of a sentence. */
@@ -52,7 +51,6 @@ export function failureParts(
   return { why, ...hint && { advice: hint(way) } };
 }
 
-/** Returns the same as one text. */
 export function failureText(error: unknown, config: CopilotConfig, way: Way): string {
   const { why, advice } = failureParts(error, config, way);
   return advice === undefined ? why : `${why}${/[.!?…]$/.test(why) ? "" : "."} ${advice}`;

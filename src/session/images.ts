@@ -6,10 +6,8 @@ import type { ImagePart } from "../types/image.ts";
 import type { Part } from "../types/message.ts";
 
 /**
- * Returns the parts, with the type of each image derived from its bytes.
- *
- * @throws {TypeError} if one is not a PNG, JPEG, WebP or GIF image.
- * @throws {RangeError} if one is larger than the backend accepts.
+ * Returns the parts, with the type of each image by its bytes. @throws {TypeError} {RangeError} if one is not
+ * accepted.
  */
 export async function checkedImages(
   parts: readonly Part[],

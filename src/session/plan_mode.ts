@@ -39,8 +39,8 @@ export function hasSteps(session: SessionState): boolean {
 }
 
 /**
- * Changes the mode; without `approve`, plan mode ends with the previous mode. `isAccepted`: the model should
- * carry out its plan. Returns true if plan mode is on now.
+ * Changes the mode, by default to the one before plan mode. `isAccepted`: the plan is. Returns true if plan mode
+ * is on.
  */
 export async function changeMode(
   session: SessionState,

@@ -32,7 +32,6 @@ import { branchOf } from "../safety/repositories.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "../models/model_server.ts";
 
-/** The maximum delay before a piece of an answer is written, in ms. */
 const MAX_UNRECORDED_MS = 2000;
 /** The maximum number of characters that wait, so that little of a fast answer is pending. */
 const MAX_UNRECORDED_CHARS = 16 * 1024;
@@ -54,9 +53,8 @@ export class SessionRecord implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param executions the outcomes of calls, by id
-   * @param tell called with the reason if the session cannot be recorded, and without it when recording works
-   * again
+   * `tell` is called with the reason if the session cannot be recorded, and without it when recording works
+   * again.
    */
   constructor(
     private readonly agent: CopilotAgent,
@@ -186,49 +184,34 @@ export function earlierSessions(
   ];
 }
 
-/** Returns the files that the calls of a session changed. */
 export const changedFiles = ({ executions }: ListedSession): Set<string> =>
   new Set([...executions.values()].flatMap(({ details }) => details?.change?.path ?? []));
 
-export function newestSession(agent: CopilotAgent): StoredSession | undefined {
-  const root = sessionsFolder();
-  return root && storedSessions(root, agent.state.workingDir).next().value || undefined;
-}
+export const newestSession = ({ state }: CopilotAgent): StoredSession | undefined =>
+  inSessions((root) => storedSessions(root, state.workingDir).next().value || undefined);
 
 export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
 
-export function recordedSessions(folder?: string): Iterable<ListedSession> {
-  const root = sessionsFolder();
-  return root === undefined ? [] : listedSessions(root, folder);
-}
+export const recordedSessions = (folder?: string): Iterable<ListedSession> =>
+  inSessions((root) => listedSessions(root, folder)) ?? [];
 
 /** Returns the session with this id, or the newest one that continues it. */
-export function recordedSession(name: string): StoredSession | undefined {
-  const root = sessionsFolder();
-  return root === undefined ? undefined : storedSession(root, name);
-}
+export const recordedSession = (name: string): StoredSession | undefined =>
+  inSessions((root) => storedSession(root, name));
 
 /** Returns the session with the short name `id`, or the newest one that continues it. */
-export function sessionWithId(id: string): StoredSession | undefined {
-  const root = sessionsFolder();
-  const name = root && nameOf(root, id);
+export const sessionWithId = (id: string): StoredSession | undefined => {
+  const name = inSessions((root) => nameOf(root, id));
   return name === undefined ? undefined : recordedSession(name);
-}
+};
 
-export function retitleSession(name: string, title: string): boolean {
-  const root = sessionsFolder();
-  return root !== undefined && retitle(root, name, title);
-}
+export const retitleSession = (name: string, title: string): boolean =>
+  inSessions((root) => retitle(root, name, title)) === true;
 
-export function forgetSession(name: string): boolean {
-  const root = sessionsFolder();
-  return root !== undefined && removeSession(root, name);
-}
+export const forgetSession = (name: string): boolean =>
+  inSessions((root) => removeSession(root, name)) === true;
 
-/** An earlier session in a list: its start (ISO 8601) and its first typed text. */
-type SessionTitle = { started: string; title: string };
-
-export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">): SessionTitle {
+export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">) {
   return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
 }
 
@@ -243,11 +226,9 @@ export interface Resumed {
   started: string;
   title: string;
   messages: number;
-  /** Unreadable lines of its file. */
   lostLines: number;
   /** True if another program has it open. New messages go to a separate session. */
   isInUse?: true;
-  /** The last typed text and the newest answer to it, if there is one. */
   lastTyped?: string;
   lastAnswer?: string;
   /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
@@ -321,6 +302,11 @@ function takeUpModel(
   if (isTakenUp) agent.setModel(before.model);
   const now = { server, ...(isChosen || isModelKnown) && { model } };
   return { before, now, isTakenUp };
+}
+
+function inSessions<T>(use: (root: string) => T): T | undefined {
+  const root = sessionsFolder();
+  return root === undefined ? undefined : use(root);
 }
 
 function sessionsFolder(): string | undefined {

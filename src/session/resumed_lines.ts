@@ -6,7 +6,6 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { modelNaming, serverNaming, type Way } from "./hint_text.ts";
 import type { Resumed } from "./record.ts";
 
-/** The maximum lengths of a title, the last prompt and its answer, in characters. */
 const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;

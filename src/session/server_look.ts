@@ -1,6 +1,6 @@
 /**
- * Checks a model server for a session's start and for the doctor: its response, its models, the context. They
- * send no prompt to the model. @module
+ * Checks a model server for a start and for the doctor: its response, its models, the context. It sends no
+ * prompt. @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";

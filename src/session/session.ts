@@ -1,7 +1,4 @@
-/**
- * A session: the agent, permissions, undo, jobs, the record, attached files, costs, commands. It does not know
- * the terminal, the command line or stdout. @module
- */
+/** A session, without the terminal, the command line and stdout. @module */
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
@@ -38,7 +35,6 @@ import { UndoLog } from "./undo.ts";
 
 /** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
-/** How often extensions may continue a turn. */
 const MAX_CONTINUATIONS = 5;
 
 /**
@@ -65,7 +61,6 @@ export async function openSession(
 
 export class Session implements AsyncDisposable {
   readonly agent: CopilotAgent;
-  /** The number of calls that the settings refused, without those of plan mode. */
   refusals = 0;
   readonly #state: SessionState;
   readonly #extensions: readonly Extension[];
@@ -80,7 +75,6 @@ export class Session implements AsyncDisposable {
   /** Resolves when the last question to the user is answered. */
   #asked: Promise<unknown> = Promise.resolve();
   #paths: FolderPaths | undefined;
-  /** The messages that the user sent during the turn. */
   readonly #steering: (readonly Part[])[] = [];
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
@@ -184,7 +178,6 @@ export class Session implements AsyncDisposable {
     return commandsOf(this.#state);
   }
 
-  /** True for a line that an extension expands, such as `/NAME`: it is a message. */
   opens(line: string): boolean {
     return this.#extensions.some((one) => one.expands?.(line) !== undefined);
   }
@@ -210,7 +203,6 @@ export class Session implements AsyncDisposable {
     return await this.#paths.find(word);
   }
 
-  /** Moves the running command to the background. Returns false if none runs. */
   moveToBackground(): boolean {
     return this.#state.jobs.moveRunning();
   }
@@ -236,12 +228,10 @@ export class Session implements AsyncDisposable {
     this.#emitStatus();
   }
 
-  /** Returns the open questions about what the folder brings, each once. */
   openQuestions(): readonly PendingQuestion[] {
     return this.#extensions.flatMap((one) => one.pending?.splice(0) ?? []);
   }
 
-  /** Resumes an earlier session if requested. Returns true if there is one. */
   async #openRecord(): Promise<boolean> {
     const { isRecorded, resumesNewest, resumes } = this.options;
     if (!isRecorded && !resumesNewest && !resumes) return false;
@@ -273,8 +263,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Runs one user message, typed or in parts. Files that its typed text names are attached after that text, and
-   * its effects can be undone. @throws {BackendError} like `processTurn`.
+   * Runs one user message, with the files that its typed text names. It can be undone. @throws {BackendError} as
+   * a turn does.
    */
   async prompt(input: string | readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
@@ -301,8 +291,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Returns a reader of the messages that the user sends during the turn. Each agent has its own, so a sub-agent reads
-   * the same messages as its parent.
+   * Returns a reader of the user's messages during the turn. Each agent has its own: sub-agents read the same
+   * ones.
    */
   #meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]> {
     let read = this.#steering.length;
@@ -363,8 +353,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Runs the user's own shell command, without a sandbox. Its output is sent with the next message. @throws
-   * {InterruptedError} if it was aborted, {Error} if it cannot be started.
+   * Runs the user's own command, without a sandbox. The next message has its output. @throws {InterruptedError}
+   * {Error}
    */
   async shell(command: string, signal: AbortSignal): Promise<ToolOutcome> {
     const { confine: _, ...context } = this.agent.toolContext(signal);
@@ -376,7 +366,6 @@ export class Session implements AsyncDisposable {
     return outcome;
   }
 
-  /** Runs a slash command, passed without its slash. */
   async command(name: string, argument: string, signal: AbortSignal): Promise<CommandAnswer> {
     try {
       return await runCommand(this.#state, name, argument, signal);

@@ -1,6 +1,6 @@
 /**
- * Undoes the effects of a message: the session's messages, and the files that tools wrote, byte for byte. Both
- * are stored in memory, without git. Effects of commands are unknown and remain. @module
+ * Undoes a message, and byte for byte the files that tools wrote for it, from memory. Effects of commands remain.
+ * @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
@@ -70,7 +70,6 @@ export class UndoLog {
     while (isFull()) this.#done.shift();
   }
 
-  /** Records that a file was written for the newest message. */
   readonly onWritten: OnWritten = ({ path, before, stamp }) => {
     const files = this.#done.at(-1)?.files;
     const known = files?.get(path);
@@ -121,7 +120,6 @@ export class UndoLog {
     return changes;
   }
 
-  /** Undoes the newest `count` messages; undefined if nothing can be undone. */
   async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;

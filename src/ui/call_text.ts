@@ -34,10 +34,8 @@ const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
   call: { verbs: ["Call", "Called", "Calling"], kind: "other" },
 };
 
-/** The maximum length of an object, such as a command, and of a reason, in characters. */
 const MAX_OBJECT_CHARS = 200;
 const MAX_REASON_CHARS = 300;
-/** The duration is shown above this limit, in milliseconds. */
 const LONG_CALL_MS = 1000;
 
 /** A finished call, in words that are safe to print. */
@@ -58,7 +56,6 @@ export interface CallText {
 
 export type Called = Pick<ToolExecution, "toolName" | "arguments" | "subject">;
 
-/** Describes a running call, such as `Reading src/a.ts`. */
 export function runningText(call: Called): string {
   const { verb, object } = runningParts(call);
   return `${verb} ${object}`.trimEnd();
@@ -167,7 +164,6 @@ function endingText(exec: ToolExecution): string {
 /** The maximum number of output lines shown, and their maximum length in characters. */
 const MAX_TELLING_LINES = 5;
 const MAX_TELLING_CHARS = 2000;
-/** Words in lines that explain a failure. */
 const FAILURE =
   /\b(?:error|errors|fail|fails|failed|failure|failures|fatal|panic|panicked|exception|expected|undefined|denied|cannot|unable)\b|not found|(?:Error|Exception)\b/i;
 

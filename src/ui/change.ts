@@ -56,7 +56,6 @@ export function writeNotes(
 
 /** The maximum number of rows of a new file after its call; other changes have half of the screen. */
 const MAX_NEW_ROWS = 10;
-/** The maximum length of a line of a change, in characters. */
 const MAX_CHANGE_LINE_CHARS = 400;
 /** The columns before a change, and the minimum width of its text. */
 const INDENT = "    ";
@@ -69,8 +68,8 @@ const KINDS: Readonly<Record<ChangeLine["kind"], { sign: Style; row: Style; word
 };
 
 /**
- * Returns the rows of a change; empty without lines. `isWhole` shows all, otherwise those that suit a screen of
- * `screenRows`, and `where` says how to see the rest.
+ * Returns the rows of a change: all if `isWhole`, otherwise those for `screenRows`; `where` says how to see the
+ * rest.
  */
 export function changeRows(
   change: Change,
@@ -146,7 +145,6 @@ function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
   return partners;
 }
 
-/** Breaks a line into rows of at most `columns`. Later rows are indented to its text. */
 function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   const { kind, number } = line;
   const { sign, row } = KINDS[kind];
@@ -162,7 +160,6 @@ function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   });
 }
 
-/** Paints the text of a line in rows of at most `room` columns, broken after words. */
 function textRows(
   { kind, text: whole, words, spans }: DrawnLine,
   room: number,
@@ -200,7 +197,6 @@ function textRows(
   return rows;
 }
 
-/** Wraps the long lines of `text`, each row in `style`. */
 export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {
   return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
 }

@@ -22,7 +22,6 @@ export function describeCall(name: string, args: Record<string, unknown>): strin
   return shortened(oneLine(`${name} ${values.join(" ")}`), MAX_CALL_CHARS);
 }
 
-/** Returns the line that reports an event on stderr; undefined for events without one. */
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
     case "tool_done": {

@@ -12,7 +12,6 @@ import { changeRows } from "./change.ts";
 
 type Asked = Pick<Confirmation, "files">;
 
-/** Returns the first lines of the files in a question, as rows of at most `columns`. */
 export function trustStartRows({ files }: Asked, columns: number): string[] {
   const shown = files.filter(({ text }) => text !== undefined);
   return shown.slice(0, MAX_STARTS).flatMap(({ name, text = "", lines }) => {
@@ -26,7 +25,6 @@ export function trustStartRows({ files }: Asked, columns: number): string[] {
   });
 }
 
-/** Returns the full text and the changes of the files in a question, as rows of at most `columns`. */
 export function trustWholeRows(question: Asked, columns: number, paint: Painter): string[] {
   return [
     ...trustChangeRows(question, columns, paint, true),
@@ -39,11 +37,9 @@ export function trustWholeRows(question: Asked, columns: number, paint: Painter)
   ];
 }
 
-/** The maximum number of files that a question shows, and of their first lines. */
 const MAX_STARTS = 3;
 const START_LINES = 8;
 
-/** Returns the changed lines of the files in a question, as rows of at most `columns`. */
 export function trustChangeRows(
   { files }: Asked,
   columns: number,
@@ -59,7 +55,6 @@ export function trustChangeRows(
   });
 }
 
-/** Returns how to resume an exited session. */
 export function farewellLines({ path, isBehind }: Pick<RecordFile, "path" | "isBehind">): string[] {
   return [
     ...isBehind ? ["The newest messages could not be saved."] : [],

@@ -9,7 +9,6 @@ import type { Command, SessionState } from "../extension.ts";
 
 const INSTRUCTION_FILE = "AGENTS.md";
 const MAX_LINES = 60;
-/** Files of other agents that may contain useful instructions. */
 const OTHERS = ["CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"];
 
 export const initCommand: Command = {

@@ -51,9 +51,7 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
     : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
 
-/** Narrower screens show the facts of one model below the list. */
 const MIN_FACTS_COLUMNS = 60;
-/** The number of sessions in which the speed of a model is looked up. */
 const MAX_SPEED_SESSIONS = 30;
 
 async function modelChoices(
@@ -168,10 +166,7 @@ async function failureToReach(
   return failureText(error, config, way);
 }
 
-/**
- * Switches to another model of the same server or, with flags, of another server. If no model is named and the
- * other server cannot be reached, it does not switch, unless `isSure`.
- */
+/** Switches to another model or, with flags, server. Without a name, that one must answer, unless `isSure`. */
 async function setModel(
   session: SessionState,
   argument: string,
@@ -226,7 +221,6 @@ async function changedText(session: SessionState): Promise<string> {
   const { at, models, unlisted: why } = await modelsNow(session);
   const now = `Switched to ${at}.`;
   const { agent, fit } = session;
-  // Hosted servers list no models.
   if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
   // If the user named no model, the next message goes to one that the server has.
   if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;

@@ -20,7 +20,6 @@ import {
 } from "../record.ts";
 
 const MAX_LABEL_CHARS = 60;
-/** The columns that a row leaves to what follows the title. */
 const DETAIL_CHARS = 50;
 const MIN_LABEL_CHARS = 24;
 const MAX_PREVIEW_CHARS = 400;
@@ -107,7 +106,6 @@ function resumeChoices(
   });
 }
 
-/** The last message of the user, and the newest answer. */
 function previewOf({ messages, used }: ListedSession): string {
   const typed = messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
   const answer = messages.findLast(({ role, content }) => role === "assistant" && content.trim());

@@ -8,6 +8,5 @@ export function unknownText(thing: string, list: string, meant?: string): string
   return `There is no ${oneLine(thing)}: ${how}`;
 }
 
-/** Says which arguments a command accepts. */
 export const takesText = (command: string, takes: readonly string[]): string =>
   `/${command} accepts no argument, or one of: ${takes.join(", ")}`;

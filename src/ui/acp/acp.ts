@@ -301,7 +301,6 @@ function textIn(params: RpcParams, name: string): string {
   return value;
 }
 
-/** Quotes a name from the editor in a message. */
 const repeated = (name: string): string => shortened(oneLine(name), 100);
 const unknownSession = (id: string): RpcError =>
   new RpcError(ACP_CODES.notFound, `there is no session ${repeated(id)}`);

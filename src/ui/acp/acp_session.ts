@@ -64,7 +64,6 @@ export class AcpSession implements Frontend {
   #ended: Promise<unknown> = Promise.resolve();
   readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
-  /** Prompts that wait for the end of earlier ones. */
   readonly #waiting: WaitingPrompt[] = [];
   #running: Promise<PromptAnswer> | undefined;
   /** The options last sent to the editor, as JSON. */
@@ -132,7 +131,6 @@ export class AcpSession implements Frontend {
     this.#tellUsage(this.#session.status);
   }
 
-  /** Runs a prompt after the earlier ones. Returns the answer to the editor. */
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     const { workingDir } = this.#session.agent.state;
     const parts = promptParts(blocks, workingDir);

@@ -116,7 +116,6 @@ function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallConte
   }));
 }
 
-/** Groups lines by place: within a group, line numbers of the new file are consecutive. */
 function stretches(lines: readonly ChangeLine[]): ChangeLine[][] {
   const found: ChangeLine[][] = [];
   let last: number | undefined;

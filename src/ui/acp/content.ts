@@ -11,8 +11,8 @@ export type ContentBlock =
   | { type: "image"; mimeType: string; data: string };
 
 /**
- * Converts a prompt to parts. A link to a file is attached like a typed `@path`, if the permissions allow it.
- * Embedded content is used unchanged. @throws {RpcError} for a block that the protocol does not define.
+ * Converts a prompt to parts. A link to a file is like a typed `@path`. @throws {RpcError} for a block of another
+ * kind.
  */
 export function promptParts(blocks: unknown, folder: string): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {

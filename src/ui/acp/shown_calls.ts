@@ -20,7 +20,6 @@ export class ShownCalls {
     this.update({ sessionUpdate: isKnown ? "tool_call_update" : "tool_call", ...call });
   }
 
-  /** Reports that a tool starts, in `folder`. */
   start(
     { name, args, id, subject }: Extract<TurnEvent, { type: "tool_start" }>,
     folder: string,

@@ -17,7 +17,6 @@ export interface ResultLine {
   stopReason?: TurnResult["stopReason"];
   /** The final answer, or its beginning if the turn failed. */
   response: string;
-  /** The error of a failed turn, in one line. */
   error?: string;
   toolExecutions: TurnResult["toolExecutions"];
   usage: { inputTokens: number; outputTokens: number };
@@ -45,7 +44,6 @@ export function resultLine(
 /** Characters that `JSON.stringify` does not escape, although terminals interpret or hide them. */
 const UNSAFE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Formats `value` as one line of JSON that is safe to print. */
 export function jsonLine(value: unknown): string {
   const text = JSON.stringify(value)
     .replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -22,7 +22,6 @@ interface PrintOptions {
   stderr: Output;
   /** True if either one is a terminal, so that the answer has to be sanitised. */
   isTerminal: boolean;
-  /** Formats a change for stderr, if that is a terminal. */
   changeRows: ((execution: ToolExecution) => string[]) | undefined;
   /** True if the answer must match a schema. One that does not is not printed. */
   isChecked?: boolean;

@@ -35,7 +35,6 @@ export class Output {
     this.#writing ??= this.#drain();
   }
 
-  /** Queues a line, which a terminal shows wrapped between words. */
   line(text: string): void {
     const columns = this.sink.isTerminal?.()
       ? attempt(() => Deno.consoleSize().columns)

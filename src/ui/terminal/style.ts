@@ -1,6 +1,6 @@
 /**
- * The styles of text, as far as the terminal can show them. No other module names a colour.
- * Sources: ECMA-48 (SGR), xterm's ctlseqs (38, 48, OSC 11), no-color.org. @module
+ * The styles of text; no other module names a colour (ECMA-48: SGR; xterm's ctlseqs: OSC 11; no-color.org).
+ * @module
  */
 
 import type { Theme } from "../../config.ts";
@@ -81,7 +81,6 @@ export const BAND_ROLES: readonly ColourRole[] = [
   [USER_BAND, "1", "#2a3038", "#e8eef6"],
 ];
 
-/** Gives text a style, which ends behind it. */
 export interface Painter {
   (text: string, style: Style): string;
   /** True if backgrounds have colours of their own. */

@@ -81,10 +81,7 @@ const OTHER_KEYS_ON = "\x1b[>4;1m";
 const OTHER_KEYS_OFF = "\x1b[>4m";
 const FOCUS_ON = "\x1b[?1004h";
 const FOCUS_OFF = "\x1b[?1004l";
-/**
- * A stop that did not come within these milliseconds was ignored: no shell could continue us. Stopping eight jobs
- * before it takes 200.
- */
+/** A stop that did not come in this time, in ms, was ignored. Stopping eight jobs before it takes 200. */
 const SUSPEND_MS = 600;
 const unix = Deno.build.os !== "windows";
 let rawOptions: RawOptions | undefined;

@@ -53,7 +53,6 @@ export function entryUnits(entry: Entry): readonly Unit[] {
   });
 }
 
-/** True for a unit whose label is not its text. */
 export function isFolded(unit: Unit): boolean {
   return typeof unit !== "string" && unit.label !== unit.text;
 }

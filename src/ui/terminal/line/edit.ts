@@ -1,6 +1,6 @@
 /**
- * The actions on a line: `(state) -> state`, or an effect. Pure. Names and behaviour are those of GNU
- * readline (its manual, "Bindable Readline Commands"), extended to texts of several lines. @module
+ * The actions on a line: `(state) -> state`, or an effect. Pure. Names and behaviour are those of GNU readline.
+ * @module
  */
 
 import { graphemes } from "../../../text/width.ts";
@@ -39,7 +39,6 @@ const eraseTo = (position: Position): EditCommand => (state) => {
   return withUnits(state, Math.min(cursor, other), Math.max(cursor, other), []);
 };
 
-/** Moves the text between the cursor and a position to the kill ring; consecutive kills join. */
 const killTo = (position: Position): EditCommand => (state) => {
   const { cursor, units, kills } = state;
   const other = position(state);
@@ -52,7 +51,6 @@ const killTo = (position: Position): EditCommand => (state) => {
   return withKill({ ...erased, kills: kills.slice(0, -1) }, whole);
 };
 
-/** Adds a text to the kill ring, from which Ctrl-Y and `p` insert it. */
 export function withKill(state: LineState, killed: readonly Unit[]): LineState {
   const ring = state.kills.slice(1 - MAX_KILLS);
   return { ...state, kills: [...ring, killed], yanked: { ...state.yanked, kill: ring.length } };

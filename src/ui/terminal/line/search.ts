@@ -73,7 +73,6 @@ export class SearchModal implements Modal<void> {
     return "none";
   }
 
-  /** The line with the found entry, whose edits can be undone. */
   #found(): LineState {
     const { units, cursor, entry, ...state } = this.line.state;
     const edited = withEntry({ ...state, ...this.#from }, entry);

@@ -76,9 +76,8 @@ export function viStart(
 }
 
 /**
- * What a key does beside changing the line. `"submit"` returns the text, `"cancel"` (Ctrl-C) and
- * `"end"` (Ctrl-D at an empty line) return no text; `"bell"`: the key could do nothing;
- * `"ignored"`: the key has no action.
+ * What a key does beside changing the line. `"cancel"` is Ctrl-C, `"end"` Ctrl-D; `"ignored"`: the key has no
+ * action.
  */
 export type LineEffect =
   | ("none" | "submit" | "cancel" | "end" | "clear" | "suspend" | "complete")
@@ -176,7 +175,6 @@ export function withUndo(
   return { ...next, undo: [...state.undo.slice(1 - Math.min(MAX_UNDO, room)), step] };
 }
 
-/** `state` before its last change; undefined if nothing can be undone. */
 export function undone(state: LineState): LineState | undefined {
   const last = state.undo.at(-1);
   if (last === undefined) return undefined;

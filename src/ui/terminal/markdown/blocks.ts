@@ -1,6 +1,5 @@
 /**
- * The start of a line of Markdown, as in CommonMark 0.31 (blocks). Not CommonMark: there are no
- * underlined headings, because their text would have to wait. @module
+ * The start of a line of Markdown (CommonMark 0.31), without underlined headings: their text would wait. @module
  */
 
 import { FENCE } from "../../../text/fence.ts";

@@ -64,7 +64,6 @@ export function addRow(table: Table, line: string, fill: Filler, style: TableSty
   }
 }
 
-/** Writes the rows that wait; with `more`, other rows may follow. */
 export function writeRows(table: Table, fill: Filler, style: TableStyle, more = false): void {
   const later = table.widths !== undefined;
   let between = later;

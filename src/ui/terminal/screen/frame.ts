@@ -1,7 +1,4 @@
-/**
- * The rows that change in place, as data, and the shortest output from one frame to the next.
- * Sources: ECMA-48 (CUU, CUD, CHA, ED, EL, SGR), xterm's ctlseqs (DECAWM). @module
- */
+/** The rows that change in place, and the shortest output to the next ones (ECMA-48; ctlseqs: DECAWM). @module */
 
 import { isWidthDisputed } from "../../../text/width.ts";
 import { styleEnd } from "../style.ts";
@@ -142,7 +139,6 @@ export function eraseResized(frame: Frame, columns: number, reflows: boolean): s
   return eraseBelow(heights.reduce((sum, height) => sum + height, within));
 }
 
-/** The output that moves below `frame`. */
 export function leave(frame: Frame): string {
   const below = frame.rows.length - 1 - frame.cursor.row;
   return `${below > 0 ? `\x1b[${repeat(below)}B` : ""}\r\n`;

@@ -27,7 +27,6 @@ export interface ListLook {
 
 const MAX_LIST_ROWS = 15;
 
-/** The most rows of a list on a screen with room for `rows`. */
 export const listHeight = (rows: number): number => Math.min(Math.max(0, rows - 1), MAX_LIST_ROWS);
 
 const MIN_DETAIL = 14;
@@ -104,7 +103,6 @@ export function listRows(
   });
 }
 
-/** Fills the row in the accent's colour to the edge of the screen. */
 function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {
   if (!look.hasStyles) return [...row];
   const style = `${look.accent ?? ownStyle(ACCENT)}${ownStyle(REVERSE)}`;

@@ -20,7 +20,6 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
-  key?: string;
   /** What Space shows below the list, in lines. */
   preview?: string | undefined;
 }
@@ -50,7 +49,6 @@ const LIST_MOVES: Readonly<Record<string, number | undefined>> = {
   end: Infinity,
 };
 const SIDE_COLUMNS = 7;
-/** A description below the list: its margin, its most rows, and the rows that a screen needs for it. */
 const DETAIL_MARGIN = "    ";
 const MAX_DETAIL_ROWS = 3;
 const MIN_DETAIL_ROWS = 14;
@@ -150,8 +148,8 @@ export class ListModal<T> implements Modal<T> {
   }
 
   /**
-   * The preview of the selected row, or its description if the list is too narrow for that; always as many rows, so that
-   * the list stays where it is.
+   * The preview, or in a narrow list the description, of the selected row. It is always as high, so that the list
+   * stays.
    */
   #rowsBelow(columns: number, rows: number): CellRow[] {
     const { items, hasStyles } = this.options;

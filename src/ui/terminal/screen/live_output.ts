@@ -4,7 +4,6 @@ import type { Terminal, TerminalSize } from "../tty.ts";
 import { EMPTY_FRAME, erase, eraseResized, type Frame, leave, paint } from "./frame.ts";
 
 type Layout = (size: TerminalSize) => Frame;
-/** The fewest milliseconds between two frames of streamed text. */
 const FRAME_MS = 33;
 /** The most characters of text in a frame; keys are handled between two frames. */
 const MAX_FRAME_CHARS = 8 * 1024;
@@ -196,7 +195,6 @@ export class LiveOutput {
     this.terminal.write(`${first}\x1b]2;${title}\x07`);
   }
 
-  /** The text that restores the screen and the window's title. */
   #restored(): string {
     const title = this.#title === undefined ? "" : RESTORE_TITLE;
     this.#title = undefined;

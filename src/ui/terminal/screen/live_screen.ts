@@ -26,16 +26,13 @@ type Caption = { text: string; time: string };
 
 interface LiveScreenOptions
   extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
-  /** The progress of the turn, in rows with SGR; undefined without a turn. */
   activity: () => readonly string[] | undefined;
   /** The status line, with SGR; `lineMode` is the mode of vim. */
   footer: (lineMode?: string) => string;
   /** The SGR sequence of the rule above the input line; without it there is no rule. */
   rule?: (() => string) | undefined;
-  /** The message and the time of a long turn, which are a part of the rule. */
   caption?: () => Caption | undefined;
   unicode: boolean;
-  /** Shift-Tab, if no list or question is open. */
   onShiftTab?: () => void;
   /** Called with the terminal's background; without it, the terminal is not asked. */
   onBackground?: ((background: Background) => void) | undefined;
@@ -43,10 +40,8 @@ interface LiveScreenOptions
   panel?: () => readonly string[];
   /** Ctrl-B at an empty line: moves the running command to the background; false if none runs. */
   onMove?: () => boolean;
-  /** Shows or hides the steps; false if there are none. */
   onTasks?: () => boolean;
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;
-  /** Opens a modal with the whole conversation on Ctrl-O. */
   transcript?: () => Modal<void> | undefined;
   /** A signal came, or the terminal is gone; it is restored already. */
   onEnd: (signal: Deno.Signal) => void;
@@ -59,9 +54,7 @@ const ASK_KEYBOARD = "\x1b[?u";
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 /** What is printed at the start waits so many milliseconds for the answer. */
 const BACKGROUND_MS = 50;
-/** A terminal of fewer rows has no rule above the input line. */
 const MIN_RULE_ROWS = 8;
-/** The most characters of an unfinished line that are shown. */
 const MAX_TAIL = 4096;
 const HELD_HINT = "On hold. Enter sends · Up edits · Ctrl-C discards";
 

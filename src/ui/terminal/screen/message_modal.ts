@@ -69,7 +69,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     });
   }
 
-  /** Gives `message` to the reader; null ends the session. */
   give(message: TextPart | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
@@ -91,7 +90,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return [...this.queued, this.state.units].map(textPartOf);
   }
 
-  /** Takes the messages for the next request of the running turn. */
   takeSteering(): TextPart[] {
     return this.#takeSteering().map(textPartOf);
   }

@@ -1,7 +1,6 @@
 /**
- * Modals: what has the keyboard and draws the rows at the end of the screen. The input line is at
- * the bottom of a stack; a question, a search or a list opens above it. The driver gives keys to the
- * top modal. @module
+ * Modals: a stack with the input line at the bottom. The top one has the keyboard, and draws the last rows.
+ * @module
  */
 
 import { asPressed, isReport, type Key } from "../line/keys.ts";

@@ -20,7 +20,6 @@ const MAX_QUERY = 200;
 /** In fewer columns, the last row does not name all keys. */
 const MIN_ALL_KEYS = 64;
 
-/** The rows to move, by keys; `page` is the height of the screen. */
 const STEPS: readonly (readonly [keys: string, step: (page: number) => number])[] = [
   ["up k ctrl-p", () => -1],
   ["down j ctrl-n enter", () => 1],

@@ -22,7 +22,6 @@ export interface PagerPlace {
 
 type RowPlace = Omit<PagerPlace, "cell">;
 
-/** The part of a match in one row: its cells from `from` to `to`. */
 interface MatchRange {
   row: number;
   from: number;

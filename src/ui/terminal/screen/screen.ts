@@ -95,26 +95,11 @@ export class PlainScreen implements Screen {
     }
   }
 
-  askHidden(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  choose(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  takeSteering(): TextPart[] {
-    return [];
-  }
-
-  put(): boolean {
-    return false;
-  }
-
-  copy(): Copied {
-    return "unsupported";
-  }
-
+  readonly askHidden = () => Promise.resolve(null);
+  readonly choose = () => Promise.resolve(null);
+  readonly takeSteering = () => [];
+  readonly put = () => false;
+  readonly copy = () => "unsupported" as const;
   update(): void {}
   notify(): void {}
   [Symbol.dispose](): void {}

@@ -13,7 +13,6 @@ import { newestText, retryText } from "../../progress.ts";
 import { rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
 import { WrittenCall } from "./written_call.ts";
 
-/** A command's newest lines are shown after this time, in milliseconds. */
 const LONG_TOOL_MS = 500;
 /** A check of a loading server is overdue after this time, in milliseconds. */
 const LOOK_MS = 2000;
@@ -23,13 +22,11 @@ const SPINNER_FRAME_MS = 120;
 /** After this silence within an answer, in milliseconds, the model is writing a call that arrives as a whole. */
 const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
-/** The most rows of output, or of a file that is being written, below the row of its call. */
 const MAX_NEWEST_ROWS = 5;
 const MAX_THOUGHT_ROWS = 2;
 
 const MAX_ROW_CHARS = 4096;
 
-/** Returns the object of a call whose arguments may be incomplete. */
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
 export class Activity {
@@ -42,7 +39,6 @@ export class Activity {
   #firstTokenAt = 0;
   #tokenAt: number | undefined;
   #call: { called: Called; startedAt: number } | undefined;
-  /** The newest lines of its output. */
   #newest: NewestOutput | undefined;
   /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };

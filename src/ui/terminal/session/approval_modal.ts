@@ -18,12 +18,10 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
   about: (columns: number) => string;
   hasGap: boolean;
-  /** The SGR sequence of the bar at the left of all rows. */
   bar?: string | undefined;
   rows: (columns: number) => readonly AnswerRow[];
   /** True if the key of the next mode allows all edits in the session. */
   allowsEdits?: boolean | undefined;
-  /** The key that shows the whole call, if there is one. */
   transcriptKey: string | undefined;
   /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
   isSeen?: () => boolean;
@@ -34,7 +32,6 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   onCancel(): void;
 }
 
-/** Screens of fewer rows omit the keys and the help. */
 const MAX_LOW_ROWS = 8;
 
 /** The keys of the answers, which are the same in every question: the letter in the row, or a digit. */
@@ -163,7 +160,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
       return this.#unlessUnseen({ choice: "session" });
     }
     const step = LIST_STEPS[key.name];
-    if (step !== undefined) return this.#move(step);
+    if (step !== undefined) {
+      this.#chosen = stepped(this.#chosen, step, this.#rows.length);
+      return "none";
+    }
     switch (key.name) {
       case "enter":
         return this.#pick(this.#rows[this.#chosen]);
@@ -219,11 +219,6 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
       ? this.#open("reason", text)
       : "bell";
-  }
-
-  #move(step: -1 | 1): Outcome<ApprovalAnswer> {
-    this.#chosen = stepped(this.#chosen, step, this.#rows.length);
-    return "none";
   }
 
   #pick(row: AnswerRow | undefined, more = "", key = ""): Outcome<ApprovalAnswer> {

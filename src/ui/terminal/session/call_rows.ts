@@ -13,9 +13,7 @@ export interface RowsLook {
   columns: number;
   unicode: boolean;
   paint: Painter;
-  /** Words after the number of omitted lines that say how to see them. */
   where?: string;
-  /** The sign of a running call, before its verb. */
   mark?: string;
 }
 
@@ -24,7 +22,6 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
   bad: REMOVED,
   refused: ASKED,
 };
-/** Narrower terminals have no columns for verbs and outcomes. */
 const MIN_TABLE_COLUMNS = 60;
 const VERB_COLUMNS = 7;
 const MAX_REASON_ROWS = 3;
@@ -60,7 +57,6 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   return hangingRows(`${head}${name} `, objects, columns, end, columns);
 }
 
-/** The numbers of lines, such as `+2 −1`; empty without any. */
 export function lineCounts(added: number, removed: number, paint: Painter): string {
   const changed = [[added, "+", ADDED], [removed, "−", REMOVED]] as const;
   return changed.filter(([n]) => n > 0).map(([n, sign, style]) => paint(`${sign}${n}`, style))
@@ -92,7 +88,6 @@ function resultRows(
   return below([...shown.map((line) => rowText(styledRow(line, room))), ...why]);
 }
 
-/** Hangs rows below the row of their call. */
 export function rowsBelow(rows: readonly string[], { paint, unicode }: RowsLook): string[] {
   const bar = paint(withSigns("└", unicode), DIM);
   return rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);

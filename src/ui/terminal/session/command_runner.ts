@@ -24,6 +24,7 @@ import { BOLD } from "../style.ts";
 import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
+import { YES_OR_NO } from "./person.ts";
 import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
 import type { ModelInUse } from "./setup_rows.ts";
 import type { ServerSettings } from "../../server_settings.ts";
@@ -35,7 +36,6 @@ interface TypedCommand {
 }
 
 export interface CommandHome {
-  /** The addresses and files of setup. Without it, `/setup` lists nothing. */
   setup?: SetupHome | undefined;
   /** Checks the model server of a session. Without it, `/doctor` names the shell command. */
   doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
@@ -43,7 +43,6 @@ export interface CommandHome {
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
 }
 
-/** The line on the screen while a model server is checked. */
 interface DoctorOutput {
   columns: number;
   write(text: string): void;
@@ -117,9 +116,8 @@ export class CommandRunner {
   async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
     const { screen, look: { colors, unicode } } = this.display;
     if (!(screen instanceof LiveScreen)) return;
-    const look = { hasStyles: colors !== "none", unicode };
-    const pager = new PagerModal({ title, ...look, blocks: () => blocks });
-    await screen.push(pager, signal, { waits: false });
+    const options = { title, hasStyles: colors !== "none", unicode, blocks: () => blocks };
+    await screen.push(new PagerModal(options), signal, { waits: false });
   }
 
   async runShell(command: string, signal: AbortSignal): Promise<void> {
@@ -177,7 +175,6 @@ export class CommandRunner {
     }
   }
 
-  /** Shows the changes in the pager; as text on a screen that has none. */
   async #showChanges(changes: readonly Change[], signal: AbortSignal): Promise<string | undefined> {
     const { screen, columns, paint } = this.display;
     const countsOf = (change: Change) =>
@@ -193,8 +190,7 @@ export class CommandRunner {
     const blocks = changes.map((change) => ({
       source: [change.path, ...changeLines(change)].join("\n"),
       rows: (columns: number) => rowsOf(change, columns).flatMap((row) => styledRows(row, columns)),
-      // The pager opens at the first block, not at the end.
-      onSeen: () => {},
+      onSeen() {}, // The pager opens at the first such block.
     }));
     await this.#page("Changes", blocks, signal);
   }
@@ -244,11 +240,7 @@ export class CommandRunner {
       const title = await display.screen.ask("Title: ", objection, signal, label, { waits: false });
       line = title && `${line} ${title.trim()}`;
     } else {
-      const items = [{ label: "No", value: false, key: "n" }, {
-        label: "Yes",
-        value: true,
-        key: "y",
-      }];
+      const items = YES_OR_NO.toReversed();
       const list = { title: `Delete "${label}"?`, items, hint: "y or n · Esc to cancel" };
       if (!await display.screen.choose(list, signal)) line = null;
     }
@@ -328,19 +320,12 @@ export async function chooseServer(
   }
 }
 
-/** Returns the line about a text copied to the clipboard; `what` describes it. */
-function copiedText(copied: Copied, what: string): string {
-  switch (copied) {
-    case "sent":
-      return `Copied: ${what}. A terminal that forbids OSC 52 ignores it.`;
-    case "sent_to_tmux":
-      return `Copied: ${what}. tmux passes it on after: tmux set -g set-clipboard on`;
-    case "too_large":
-      return `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`;
-    case "unsupported":
-      return "Not copied: this terminal does not let programs use the clipboard.";
-  }
-}
+const copiedText = (copied: Copied, what: string): string => ({
+  sent: `Copied: ${what}. A terminal that forbids OSC 52 ignores it.`,
+  sent_to_tmux: `Copied: ${what}. tmux passes it on after: tmux set -g set-clipboard on`,
+  too_large: `Not copied: terminals take at most ${thousands(MAX_COPY_BYTES)} bytes.`,
+  unsupported: "Not copied: this terminal does not let programs use the clipboard.",
+}[copied]);
 
 /** Returns the result of a finished command: only its output if it succeeded. */
 export function shellText({ content, exitCode, output, endedProcesses, job }: ToolOutcome): string {

@@ -40,7 +40,6 @@ export interface Backgrounds {
   keep(background: Background): void;
 }
 
-/** What the screen asks its session, and the actions of its keys. */
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
@@ -59,9 +58,6 @@ interface DisplayOptions extends
 export const REWIND: TextPart = { type: "text", text: "/rewind" };
 const MAX_WINDOW_TITLE = 80;
 
-/** True if the terminal has a title. The Linux console would print it. */
-const hasTitle = () => Deno.env.get("TERM") !== "linux";
-
 /** Creates the screen on first use. Setup may run before there is a session. */
 export class Display implements Disposable {
   readonly isLive = canEdit();
@@ -73,7 +69,6 @@ export class Display implements Disposable {
   #background: Background | undefined;
   showsTasks = false;
   #saidNoTasks = false;
-  /** What the empty line offers before the first message. */
   #hint = "Ask anything · @ files · / commands · ? keys";
   #screen: Screen | undefined;
   #view: TurnView | undefined;
@@ -146,7 +141,6 @@ export class Display implements Disposable {
     this.screen.showHead(text);
   }
 
-  /** The first rows while they may change. */
   get openWelcome(): Welcome | undefined {
     return this.#screen instanceof LiveScreen && this.#screen.hasHead ? this.#welcome : undefined;
   }
@@ -216,7 +210,8 @@ export class Display implements Disposable {
           : [],
       onTasks: () => this.#toggleTasks(),
       placeholder: () => hasColors() ? this.#hint : "",
-      title: hasTitle() ? (state) => this.#title(state) : undefined,
+      // The Linux console would print it.
+      title: Deno.env.get("TERM") === "linux" ? undefined : (state) => this.#title(state),
     });
   }
 

@@ -17,7 +17,6 @@ interface FooterLook {
   paint?: Painter;
   unicode?: boolean;
   parts?: readonly StatusPart[] | undefined;
-  /** The mode of vim, if it is on. */
   lineMode?: string | undefined;
   home?: string | undefined;
 }
@@ -73,7 +72,6 @@ const MIN_GAP = 2;
 const MIN_FOLDER = 12;
 const MIN_NAME = 8;
 const BAR_CELLS = 5;
-/** The shares of the context from which it is nearly full, and full. */
 const NEAR_FULL = 0.6;
 const FULL = 0.85;
 

@@ -13,7 +13,6 @@ import type { Display } from "./display.ts";
 import { answersHelp, asciiApproval, askPerson, questionText, questionTitle } from "./question.ts";
 import { askForm } from "./form.ts";
 
-/** An open question: its full text, and a callback for when the user has seen all of it. */
 export interface OpenQuestion {
   text: (columns: number) => string;
   onSeen: () => void;
@@ -22,7 +21,7 @@ export interface OpenQuestion {
 const TRUST_HELP = `y    yes, from now on in this folder; a change is asked about
 n    no; a change is asked about
 Esc  no for now; the next session asks again`;
-const YES_OR_NO = [
+export const YES_OR_NO = [
   { label: "Yes", value: true, key: "y" },
   { label: "No", value: false, key: "n" },
 ];
@@ -31,12 +30,8 @@ const YES_OR_NO = [
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {
   constructor(private readonly display: Display, private readonly onCancel: () => void) {}
 
-  #asked: OpenQuestion | undefined;
-
   /** The open question, if it is longer than what is shown above its answers. */
-  get asked(): OpenQuestion | undefined {
-    return this.#asked;
-  }
+  asked: OpenQuestion | undefined;
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
     const { screen, view, paint } = this.display;
@@ -64,19 +59,18 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     screen.print([wrapped(text, columns), ...changes].join("\n"));
     if (files.length > 0) {
       const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
-      this.#asked = { text: whole, onSeen: () => {} };
+      this.asked = { text: whole, onSeen: () => {} };
     }
-    const key = this.#asked && screenKey(this.display.keymap, "transcript");
+    const key = this.asked && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
     const hint = `y or n · ? help · Esc decides later${more}`;
     const list = { title, items: YES_OR_NO, isNumbered: true, hint, help: TRUST_HELP };
     return await screen.choose(list, signal, { waits: true })
-      .finally(() => this.#asked = undefined) ?? undefined;
+      .finally(() => this.asked = undefined) ?? undefined;
   };
 
-  readonly elicit: NonNullable<Frontend["elicit"]> = async (question, signal) => {
-    return await askForm(question, this.display, signal);
-  };
+  readonly elicit: NonNullable<Frontend["elicit"]> = (question, signal) =>
+    askForm(question, this.display, signal);
 
   async #choose(
     screen: LiveScreen,
@@ -108,8 +102,8 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),
     });
-    this.#asked = { text: about, onSeen: () => isSeen = true };
-    const answer = await screen.push(modal, signal).finally(() => this.#asked = undefined);
+    this.asked = { text: about, onSeen: () => isSeen = true };
+    const answer = await screen.push(modal, signal).finally(() => this.asked = undefined);
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
     else if (answer?.choice === "once" && !request.isRoutine) {

@@ -25,7 +25,6 @@ import {
 import { askedText, changedLines } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
 
-/** Shows a text and returns the typed line; null at the end of input. */
 type AskLine = (text: string, ...question: Parameters<Screen["ask"]>) => Promise<string | null>;
 
 type Choice = Approval["choices"][number];
@@ -40,7 +39,6 @@ const WORDS: Readonly<Record<Exclude<Choice, "refuse">, string>> = {
 
 const approvalKey = (choice: Choice): string => choice === "refuse" ? "n" : WORDS[choice][0]!;
 
-/** What the call does, in one line. */
 function wishOf({ call, subject, isFromUser }: Approval): string {
   if (isFromUser) return `Attach ${oneLine(subject.path ?? "")}`;
   if (subject.action === "run") return "Run this command";
@@ -48,7 +46,6 @@ function wishOf({ call, subject, isFromUser }: Approval): string {
   return askedText({ toolName: call.name, arguments: call.arguments, subject });
 }
 
-/** The question in a short line, such as `Edit src/a.ts (+2 -1)?`. */
 export function questionTitle(approval: Approval): string {
   const { preview, subject } = approval;
   const { path = "" } = subject;
@@ -188,8 +185,8 @@ const ruleTexts = ({ rules = [] }: Approval): string =>
   oneLine(rules.map(({ rule }) => rule).join(", "));
 
 /**
- * Returns the text above the answers: the whole call, why it needs approval, and what the answers allow, unless
- * their rows say that.
+ * Returns the text above the answers: the call, why it is asked about, and what they allow unless their rows say
+ * it.
  */
 export function questionText(
   approval: Approval,

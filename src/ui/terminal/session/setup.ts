@@ -9,7 +9,7 @@ import { oneLine } from "../../../text/one_line.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { endingWith, moment } from "../../../wire/wait.ts";
-import { placesText, type ServerSettings } from "../../server_settings.ts";
+import type { ServerSettings } from "../../server_settings.ts";
 import {
   type HostedOffer,
   hostedRow,
@@ -25,9 +25,7 @@ import {
   type SetupPick,
 } from "./setup_rows.ts";
 
-/** The part of setup that knows addresses, keys and files. */
 export interface SetupHome {
-  /** Probes the addresses of this machine, for at most `limitMs` milliseconds. */
   find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
   own(): readonly string[];
   /** Asks the server at any `address` for its models. An empty key stands in for the saved one. */
@@ -35,7 +33,6 @@ export interface SetupHome {
     address: string,
     how: { key: string | undefined; limitMs: number; signal: AbortSignal },
   ): Promise<FoundServer>;
-  /** The location of the saved key for `address`, if any. */
   keyIn(address: string): string | undefined;
   hosted(): readonly HostedOffer[];
   /** Asks a hosted API if `key` is valid. @throws {BackendError} if it is not, or if there is no answer. */
@@ -43,7 +40,6 @@ export interface SetupHome {
     offer: HostedOffer,
     how: { key: string; limitMs: number; signal: AbortSignal },
   ): Promise<void>;
-  /** Why `key` cannot be a key; undefined if it may be one. */
   objection(key: string): string | undefined;
   /** Saves a choice, and the key for an address. @throws {Error} if that fails. */
   keep(settings: ServerSettings, key?: { address: string; key: string }): Promise<void>;
@@ -55,7 +51,6 @@ interface SetupOptions {
   columns: number;
   signal: AbortSignal;
   onLook(isLooking: boolean): void;
-  /** The milliseconds between two rescans while no server runs. */
   pollMs?: number;
 }
 
@@ -114,16 +109,13 @@ class Setup {
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
       const found = news ?? await this.#look(() => home.find(limitMs, signal));
       news = undefined;
-      if (pick === "look" && hasNone(found)) {
-        screen.print(`· checked ${placesText(home.own())}: still no model`);
-      }
       const own = found.flatMap((server) => serverRows(server, inUse));
       // A place with several rows, or without a model, leaves something to choose.
       const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
       if (isClear) pick = own[0]!.value;
       else {
         const hosted = home.hosted().map((offer) => hostedRow(offer, inUse));
-        const items = [...own, ...hosted, ...lastRows(found, isFirst)];
+        const items = [...own, ...hosted, ...lastRows(isFirst)];
         const isNamed = items.some(({ detail }) => detail.startsWith(IN_USE));
         if (inUse && !isNamed) items.unshift(inUseRow(inUse));
         const chosen = Math.max(0, items.findIndex(({ detail }) => detail.startsWith(IN_USE)));
@@ -144,7 +136,6 @@ class Setup {
       }
       if (news !== undefined) continue;
       if (pick === null) return undefined;
-      if (pick === "look") continue;
       const kept = "address" in pick
         ? await this.#keepAddress(pick.address)
         : "offer" in pick
@@ -159,7 +150,7 @@ class Setup {
     while (!signal.aborted) {
       await moment(this.options.pollMs ?? POLL_MS, signal);
       if (signal.aborted) return;
-      const found = await this.home.find(FIRST_LOOK_MS, signal).catch(() => []);
+      const found = await this.home.find(SECOND_LOOK_MS, signal).catch(() => []);
       if (!signal.aborted && !hasNone(found)) return found;
     }
   }
@@ -250,7 +241,6 @@ class Setup {
     return key === undefined ? undefined : { address, key };
   }
 
-  /** Saves the server with one of its models. The user selects it if there are several. */
   async #keepModelOf(server: NamedServer, found: FoundServer): Kept {
     const items = nameable(found.models).map((model) => (
       { label: oneLine(model.name), detail: modelFacts(model), value: model.name }

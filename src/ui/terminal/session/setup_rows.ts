@@ -10,16 +10,14 @@ export interface HostedOffer {
   name: string;
   address: string;
   settings: ServerSettings;
-  /** The location of an existing key, such as a variable. */
   keyIn?: string | undefined;
 }
 
-/** The meaning of a row: settings, an API that needs a key, a rescan, or an address (`""`: to be typed). */
+/** The meaning of a row: settings, an API that needs a key, or an address (`""`: to be typed). */
 export type SetupPick =
   | { settings: ServerSettings; said: string }
   | { offer: HostedOffer }
-  | { address: string }
-  | "look";
+  | { address: string };
 
 export const NOTHING_FOUND =
   `No model server found on this machine. Start one, and it is listed here:
@@ -41,23 +39,20 @@ export interface ModelInUse {
   model: string;
 }
 
-/** Describes a saved choice. A missing model is reported once the server has named it. */
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 
 export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
   const { url, state, isNative, models } = server;
   const place = hostShown(url);
+  const value = { address: url };
   if (state === "unasked") {
-    const value = { address: url };
     return [{ label: place, detail: "from OLLAMA_HOST; not checked yet", value }];
   }
-  if (state === "slow") {
-    return [{ label: place, detail: "did not answer in time: rescan", value: "look" }];
-  }
+  if (state === "slow") return [{ label: place, detail: "did not answer in time", value }];
   if (models.length === 0) {
-    const get = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
-    return [{ label: place, detail: `${get}; rescan`, value: "look" }];
+    const detail = isNative ? "Ollama without models: ollama pull qwen3:8b" : "lists no models";
+    return [{ label: place, detail, value }];
   }
   return nameable(models).map((model) => {
     const settings = settingsOf(server, model);
@@ -78,7 +73,6 @@ export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
 export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
   models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
-/** Returns the row of a server that no other row names. */
 export const inUseRow = ({ address, place, model }: ModelInUse): Row => {
   return { label: oneLine(model), detail: `${IN_USE} · ${place}`, value: { address } };
 };
@@ -91,16 +85,11 @@ export function hostedRow(offer: HostedOffer, inUse?: ModelInUse): Row {
   return { label: name, detail: facts.filter(Boolean).join(" · "), value: { offer } };
 }
 
-export function lastRows(found: readonly FoundServer[], isFirst: boolean): Row[] {
-  const look = { label: "Rescan", detail: "after starting a server", value: "look" } as const;
+export function lastRows(isFirst: boolean): Row[] {
   const other = { label: "Another server", detail: "type its address", value: { address: "" } };
   const settings = { demo: true } as const;
   const demo = { label: "Demo", detail: "a tour of one minute, without a model" };
-  return [
-    other,
-    ...found.length === 0 ? [look] : [],
-    ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : [],
-  ];
+  return [other, ...isFirst ? [{ ...demo, value: { settings, said: "" } }] : []];
 }
 
 export const hostShown = (address: string): string => oneLine(new URL(address).host);

@@ -3,10 +3,8 @@
 import { thousands } from "../../../text/count.ts";
 import type { TurnEvent } from "../../../types/event.ts";
 
-/** Shorter turns are not reported, in milliseconds: without and with calls. */
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
-/** The minimum tokens and milliseconds for a meaningful speed. */
 const MIN_SPEED_TOKENS = 20;
 const MIN_SPEED_MS = 1000;
 

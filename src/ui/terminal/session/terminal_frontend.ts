@@ -44,19 +44,15 @@ interface TerminalOptions extends CommandHome {
   theme: Theme;
   keymap: Keymap;
   backgrounds?: Backgrounds | undefined;
-  /** The parts of the status line. */
   statusParts?: readonly StatusPart[] | undefined;
   message?: string | undefined;
-  /** True if the user first chooses an earlier session. */
   picksSession?: boolean;
   lastLines?: ((session: Session) => readonly string[]) | undefined;
   /** Calls its argument with the exit code of each signal, until the returned function is called. */
   onSignals(handler: (exitCode: number) => void): () => void;
 }
 
-/** Turns longer than this get a notification, in milliseconds. */
 const LONG_TURN_MS = 10_000;
-/** The maximum delay of a session's end after a signal, in milliseconds. */
 const SIGNAL_TIDY_UP_MS = 5000;
 
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
@@ -114,10 +110,8 @@ export class TerminalFrontend implements Frontend, Disposable {
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
       queuedNote: (line) => {
-        const name = this.#commandIn(line)?.name;
-        if (name === undefined) return undefined;
-        const [does, now] = /^(exit|quit)$/.test(name) ? ["quits", "quit"] : ["runs", "run it"];
-        return `${does} after the answer; Esc and Enter ${now} now`;
+        const isCommand = this.#commandIn(line) !== undefined;
+        return isCommand ? "runs after the answer; Esc and Enter run it now" : undefined;
       },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
@@ -223,8 +217,8 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   /**
-   * Runs the session to its end and returns the exit code. The owner disposes of the session. `tour` is what the empty
-   * line offers to send, one after the other.
+   * Runs the session and returns the exit code. `tour` is what the empty line offers to send, one after the
+   * other.
    */
   async run(session: Session, motto?: string, tour: readonly string[] = []): Promise<number> {
     const offers = tour.values();
@@ -272,14 +266,11 @@ export class TerminalFrontend implements Frontend, Disposable {
     await this.#takeMessage(message, () => this.#runTurns([message]));
   }
 
-  /** How to resume, for an interactive user. */
   #sayFarewell(): void {
     if ((this.#ended ?? EXIT.done) !== EXIT.done) return;
+    const { screen, columns, dim } = this.#display;
     const lines = this.options.lastLines?.(this.#session) ?? [];
-    if (lines.length === 0) return;
-    this.#display.screen.print(
-      lines.map((line) => this.#display.dim(wrapped(line, this.#display.columns))).join("\n"),
-    );
+    if (lines.length > 0) screen.print(lines.map((line) => dim(wrapped(line, columns))).join("\n"));
   }
 
   /** The whole transcript, for Ctrl-O; undefined before there is a session. */

@@ -238,14 +238,12 @@ class Transcript {
   }
 }
 
-/** A sub-agent's call: a row below that of its task. */
 function subCallText(one: SubCall): string {
   const isError = one.outcome !== "done";
   const call = callText({ toolCallId: "", arguments: {}, result: "", isError, ...one });
   return [call.verb, call.object, call.counts, call.ending].filter(Boolean).join(" ");
 }
 
-/** Wraps the lines of `text` at spaces into rows of at most `columns`, safe to print. */
 function brokenLines(text: string, columns: number): string[] {
   const room = Math.max(MIN_COLUMNS, columns);
   return sanitizeProse(text).split("\n").flatMap((line) =>
@@ -255,7 +253,6 @@ function brokenLines(text: string, columns: number): string[] {
 
 const plainText = (row: CellRow) => row.map(({ text }) => text).join("");
 
-/** Splits `text` at newlines if possible. */
 function plainPieces(text: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < text.length;) {

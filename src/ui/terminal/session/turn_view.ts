@@ -33,20 +33,14 @@ export class TurnView {
   /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
   readonly #shown = new Set<string>();
-  /** What the user decided about a call, if it matters, by the call's id. */
   readonly #decided = new Map<string, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
   /** The kind of the newest output: blank lines surround text, and calls of several rows. */
   #last: "nothing" | "text" | "line" | "body" = "nothing";
-  /** The newest message of the user, in one line. */
   #message = "";
 
-  /**
-   * @param subjectOf returns the object of a call that is being written
-   * @param keymap the key bindings
-   */
   constructor(
     private readonly screen: Screen,
     private readonly look: Appearance,
@@ -85,7 +79,6 @@ export class TurnView {
         return this.activity.thought(event.text, this.#reasoning.length === 1);
       case "call_delta":
         this.#endReasoning();
-        // The text before the call is complete.
         this.#endText();
         return this.activity.writesCall(event.name, event.text);
       case "retry":
@@ -123,9 +116,7 @@ export class TurnView {
 
   /** The user is asked about the call `id`. Time does not count until the result is disposed. */
   onAsked(id: string): Disposable {
-    this.#endReasoning();
-    this.#endText();
-    this.#endLooks();
+    this.#endOpen();
     if (!this.screen.isLive) this.#shown.add(id);
     const from = performance.now();
     return {
@@ -137,7 +128,6 @@ export class TurnView {
     };
   }
 
-  /** Sets what the row of the call `id` will say about the user's decision. */
   onDecided(id: string, words: string): void {
     this.#decided.set(id, words);
   }
@@ -151,11 +141,8 @@ export class TurnView {
     this.#line(text);
   }
 
-  /** Shows a message that the user sent during the turn. */
   onMessage(message: TextPart): void {
-    this.#endReasoning();
-    this.#endText();
-    this.#endLooks();
+    this.#endOpen();
     this.screen.echo(message);
     this.screen.print("");
     this.#last = "nothing";
@@ -214,10 +201,14 @@ export class TurnView {
     ].join("\n"));
   }
 
-  #endWith(text: string | undefined): void {
+  #endOpen(): void {
     this.#endReasoning();
     this.#endText();
     this.#endLooks();
+  }
+
+  #endWith(text: string | undefined): void {
+    this.#endOpen();
     this.activity.end();
     this.#shown.clear();
     this.#decided.clear();

@@ -21,7 +21,6 @@ export class SessionHistory {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** All entries, oldest first; those of the session's folder last. */
   entries(): readonly Entry[] {
     return this.#open().entries;
   }

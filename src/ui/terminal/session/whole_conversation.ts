@@ -9,7 +9,6 @@ export const MAX_KEPT_CHARS = 4 * 2 ** 20;
 
 export class WholeConversation {
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
-  /** The keys of the messages that the model had at the last check. */
   #known: ReadonlySet<unknown> = new Set();
   /** All messages of the session by key, each result as it first was. */
   #all = new Map<unknown, Message>();

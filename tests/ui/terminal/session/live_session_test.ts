@@ -84,7 +84,7 @@ sessionTest(
     await terminal.type("/clear\r/exit\r");
     await terminal.until((rows) =>
       rows.includes("queued: /clear · runs after the answer; Esc and Enter run it now") &&
-      rows.includes("queued: /exit · quits after the answer; Esc and Enter quit now")
+      rows.includes("queued: /exit · runs after the answer; Esc and Enter run it now")
     );
     await terminal.type("\x1b");
     await terminal.until("held: /clear");

@@ -63,7 +63,7 @@ async function play(scene: Scene) {
       limits.push(limitMs);
       return Promise.resolve(left.finds.shift()!);
     },
-    own: () => ["http://127.0.0.1:11434", "http://127.0.0.1:8080", "http://[::1]:1"],
+    own: () => [],
     keyIn: (address) => address.includes("known") ? "A_KEY" : undefined,
     ask(address, { key, limitMs }) {
       asked.push(`${address} ${key ?? "that kept for it"}`);
@@ -147,7 +147,7 @@ Deno.test("servers are listed with their models, then hosted APIs; what is picke
     ["/models/q 3.gguf", "127.0.0.1:8080 · llama.cpp · 8k context"],
     ["q", "127.0.0.1:1234"],
     ["r", "127.0.0.1:1234"],
-    ["127.0.0.1:8000", "did not answer in time: rescan"],
+    ["127.0.0.1:8000", "did not answer in time"],
     ["gpu:11434", "from OLLAMA_HOST; not checked yet"],
     HOSTED_ROW,
     ADDRESS_ROW,
@@ -203,7 +203,6 @@ Deno.test("while no server runs, they are looked for again, and the list is that
   };
   const home = {
     find: () => Promise.resolve(finds.shift()!),
-    own: () => [],
     hosted: () => [],
   } as unknown as SetupHome;
   const { signal } = new AbortController();
@@ -233,24 +232,27 @@ Deno.test("the model in use is marked, and its row is selected", async () => {
   }
 });
 
-Deno.test("without a server it says what to install; a second look has more time", async () => {
-  const { titles, lists, limits, printed, chosen } = await play({
-    finds: [[], [], [empty], [slow], [llama, slow]],
-    picks: ["Rescan", "Rescan", "127.0.0.1:11434", "127.0.0.1:8000", null],
+Deno.test("without a server it says what to install; a place without a model is asked again", async () => {
+  const { titles, lists, limits, printed, asked, chosen } = await play({
+    finds: [[], [empty, slow], [slow]],
+    picks: ["Another server", "127.0.0.1:11434", null, "127.0.0.1:8000"],
+    typed: [null],
+    answers: [empty, llama],
   });
-  const looked = "· checked 127.0.0.1:11434, :8080, [::1]:1: still no model";
-  assertEquals(printed, [looked, looked, looked]);
+  assertEquals(printed, [
+    "· 127.0.0.1:11434 has no models: ollama pull qwen3:8b gets one",
+    "· 127.0.0.1:8000. Saved to config.json. Run /setup to change it.",
+  ]);
   assertEquals(titles[0]!.split("\n").length, 5);
   for (const line of titles[0]!.split("\n")) assertEquals(line.length < 80, true, line);
-  assertEquals(lists[0] as unknown, [
-    ...[HOSTED_ROW, ADDRESS_ROW, ["Rescan", "after starting a server"], DEMO_ROW],
+  assertEquals<unknown>(lists[0], [HOSTED_ROW, ADDRESS_ROW, DEMO_ROW]);
+  assertEquals(lists[1]!.slice(0, 2), [
+    ["127.0.0.1:11434", "Ollama without models: ollama pull qwen3:8b"],
+    ["127.0.0.1:8000", "did not answer in time"],
   ]);
-  assertEquals(lists[2]![0], [
-    "127.0.0.1:11434",
-    "Ollama without models: ollama pull qwen3:8b; rescan",
-  ]);
+  assertEquals(asked.map((one) => one.split(" ")[0]), [empty.url, slow.url]);
   assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
-  assertEquals(chosen, undefined);
+  assertEquals<unknown>(chosen, { local: true, host: slow.url, "use-compat": true });
 });
 
 Deno.test("a hosted API asks for its key, and none leads back to the list", async () => {
