@@ -20,6 +20,8 @@ export interface CommandInfo {
   isSlow?: true;
   /** True if it only shows something, so that it runs while the model works. */
   isView?: true;
+  /** True if its list opens while the model works. The command runs after the answer. */
+  isListView?: true;
   isOfTerminal?: true;
   question?: string;
   /** False prevents moving from the last row of that list to the first. */
@@ -67,8 +69,8 @@ export type Notice =
   | PermissionNotice
   /** The server's model replaces the default one. */
   | { code: "model_instead"; model: string }
-  /** The server's only model is not the named one, and may answer instead. */
-  | { code: "other_model"; model: string; asked: string }
+  /** The models of the server are not the named one, and may answer instead. */
+  | { code: "other_model"; models: readonly string[]; asked: string }
   | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
   /** A variable's key is not sent to a host or an address with a password or plain HTTP. */
   | { code: "key_unsent"; variable: string; to: string; why: "userinfo" | "http" }

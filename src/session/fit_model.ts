@@ -190,15 +190,9 @@ export function servedInstead(
   return able[0];
 }
 
-/** Returns the only model of a server that was asked for another one. llama.cpp answers with it regardless. */
-function onlyOther(
-  { name, isChosen }: ModelTarget,
-  names: readonly string[] = [],
-): string | undefined {
-  const [only] = names;
-  if (!isChosen || only === undefined || names.length > 1 || only === name) return undefined;
-  return isSameModel(only, name) ? undefined : only;
-}
+/** Returns the models of a server that was asked for another one. llama.cpp and others answer regardless. */
+const othersThan = ({ name, isChosen }: ModelTarget, names: readonly string[] = []) =>
+  isChosen && !names.some((one) => isSameModel(one, name)) ? names.filter(isChatName) : [];
 
 /**
  * Asks the server for a model to replace a missing default one. @throws {BackendError} without a list from
@@ -246,12 +240,12 @@ export class ModelFit {
   #facts = "";
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};
-  /** The server's only model, if it is not the named one. */
-  #other: string | undefined;
+  /** The server's models, if the named one is not among them. */
+  #others = "";
 
   /**
-   * `asksRemote`: also on other machines. `tellsOther`: reports that the server's only model is not the named
-   * one.
+   * `asksRemote`: also on other machines. `tellsOther`: reports that the server does not list the named
+   * model.
    */
   constructor(options: { isChosen: boolean; asksRemote: boolean; tellsOther?: boolean }) {
     this.isChosen = options.isChosen;
@@ -296,11 +290,11 @@ export class ModelFit {
         facts = await learn({ ...target, name: instead }, { signal, onLoading });
       }
     }
-    const other = this.#tellsOther ? onlyOther(target, facts?.names) : undefined;
-    if (other !== undefined && other !== this.#other) {
-      progress.onNotice?.({ code: "other_model", model: other, asked: name });
+    const models = this.#tellsOther ? othersThan(target, facts?.names) : [];
+    if (models.length > 0 && `${models}` !== this.#others) {
+      progress.onNotice?.({ code: "other_model", models, asked: name });
     }
-    this.#other = other;
+    this.#others = `${models}`;
     const { config, fitted } = apply(agent.config, instead ?? name, facts, this.#fitted);
     if (fitted.textTools) progress.onNotice?.({ code: "text_tools" });
     if (fitted.think) progress.onNotice?.({ code: "no_thinking" });

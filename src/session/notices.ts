@@ -48,7 +48,7 @@ function noticeText(notice: Notice, way: Way): string | string[] {
         modelNaming(way)
       } selects another)`;
     case "other_model":
-      return `the server's only model is ${excerpt(notice.model)}, not ${excerpt(notice.asked)}`;
+      return otherModelText(notice);
     case "text_tools":
     case "no_tools":
     case "no_thinking":
@@ -96,6 +96,15 @@ function cacheLostText({ tokens, seconds, cause }: CacheLoss): string {
 }
 
 const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";
+
+const MAX_NAMED_MODELS = 5;
+
+function otherModelText({ models, asked }: Extract<Notice, { code: "other_model" }>): string {
+  const named = models.slice(0, MAX_NAMED_MODELS).map((name) => excerpt(name)).join(", ");
+  if (models.length === 1) return `the server's only model is ${named}, not ${excerpt(asked)}`;
+  const rest = models.length > MAX_NAMED_MODELS ? ", …" : "";
+  return `the server does not list ${excerpt(asked)} and may answer with another: ${named}${rest}`;
+}
 
 const sandboxMissingText = (why: string, way: Way): string =>
   `no sandbox available, so commands are refused: ${why} (${

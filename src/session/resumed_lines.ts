@@ -17,7 +17,11 @@ export function resumedLines(
   dim: (text: string) => string = (text) => text,
   now = Date.now(),
 ): string[] {
-  if (!resumed) return ["There is no earlier session in this folder."];
+  if (!resumed) {
+    const isFlags = way === "flags";
+    const why = isFlags ? ", so the conversation starts here: -p alone is not recorded" : "";
+    return [`There is no earlier session in this folder${why}.`];
+  }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
   const { isInUse, reading } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";

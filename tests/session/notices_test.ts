@@ -54,7 +54,11 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
     { code: "model_instead", model: "m\n" },
     "model: m (the server's model; --model selects another)",
   ],
-  [{ code: "other_model", model: "a", asked: "b\n" }, "the server's only model is a, not b"],
+  [{ code: "other_model", models: ["a"], asked: "b\n" }, "the server's only model is a, not b"],
+  [
+    { code: "other_model", models: ["a", "b", "c", "d", "e", "f"], asked: "m" },
+    "the server does not list m and may answer with another: a, b, c, d, e, …",
+  ],
   [
     { code: "text_tools" },
     "The model's template does not support tools: they are described in the prompt, and calls are parsed from the answer",

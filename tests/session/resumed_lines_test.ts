@@ -78,5 +78,8 @@ for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
 }
 
 Deno.test("where there is no session to go on with, that is said", () => {
-  assertEquals(resumedLines(undefined, "flags"), ["There is no earlier session in this folder."]);
+  const none = "There is no earlier session in this folder";
+  assertEquals(resumedLines(undefined, "terminal"), [`${none}.`]);
+  const starts = "so the conversation starts here: -p alone is not recorded";
+  assertEquals(resumedLines(undefined, "flags"), [`${none}, ${starts}.`]);
 });

@@ -83,9 +83,19 @@ Deno.test("the one model that a server has is used, where none is named", async 
     assert(tools.length > 3);
     assertEquals(
       stderr,
-      named[1] ? "" : "· model: qwen3-8b (the server's model; --model selects another)\n",
+      named[1]
+        ? "· the server's only model is qwen3-8b, not mine\n"
+        : "· model: qwen3-8b (the server's model; --model selects another)\n",
     );
   }
+});
+
+Deno.test("-p says that a server with several models does not list the named one", async () => {
+  const answers = { "/v1/models": listed("a", "b") };
+  await using server = serverSaying([{ text: "Hi" }], answers);
+  const { code, stderr } = await run(["--base-url", `${server.url}/v1`, "-m", "c", "-p", "x"]);
+  assertEquals(code, 0);
+  assertEquals(stderr, "· the server does not list c and may answer with another: a, b\n");
 });
 
 Deno.test("--local goes on with the compatible endpoint where there is no other", async () => {
@@ -455,7 +465,8 @@ Deno.test("another model than the one that was named is told of once", async () 
   const rows: [name: string, names: string[], isChosen: boolean, said: string[]][] = [
     ["m", ["a"], true, ["a, not m"]],
     ["a", ["a:latest"], true, []],
-    ["m", ["a", "b"], true, []],
+    ["m", ["a", "b"], true, ["a,b, not m"]],
+    ["b", ["a", "b"], true, []],
     ["m", ["a"], false, []],
   ];
   for (const [model, names, isChosen, said] of rows) {
@@ -465,7 +476,7 @@ Deno.test("another model than the one that was named is told of once", async () 
     });
     const told: string[] = [];
     const onNotice = (notice: Notice) => {
-      if (notice.code === "other_model") told.push(`${notice.model}, not ${notice.asked}`);
+      if (notice.code === "other_model") told.push(`${notice.models}, not ${notice.asked}`);
     };
     for (const tellsOther of [false, true]) {
       const baseUrl = `${server.url}/v1`;

@@ -23,6 +23,7 @@ export const modelCommand: Command = {
   help: "list the models, or switch to one; with flags, to another server",
   question: "Which model?",
   isSlow: true,
+  isListView: true,
   run: (session, argument, signal) =>
     argument === "" ? modelsText(session) : setModel(session, argument, signal),
   choices: modelChoices,

@@ -11,6 +11,7 @@ import type { KillRing } from "../line/state.ts";
 import type { Background } from "../style.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import { moment } from "../../../wire/wait.ts";
+import { entryUnits } from "../units.ts";
 import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
@@ -164,6 +165,11 @@ export class LiveScreen implements Screen {
     const isPut = this.#message.put(message);
     this.#output.drawSoon();
     return isPut;
+  }
+
+  queue(message: TextPart): void {
+    this.#message.enqueue(entryUnits(message));
+    this.#output.drawSoon();
   }
 
   update(): void {

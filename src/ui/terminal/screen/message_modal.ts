@@ -196,8 +196,12 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return this.#sendQueued();
     }
     this.#reset();
+    if (this.options.isActive() && this.options.runsNow?.(unitsText(units))) return;
+    this.enqueue(units);
+  }
+
+  enqueue(units: readonly Unit[]): void {
     const isActive = this.options.isActive();
-    if (isActive && this.options.runsNow?.(unitsText(units))) return;
     const isFirst = this.queued.length === 0 || this.options.overtakes?.(unitsText(units));
     if (isFirst && !isActive && this.#reader !== undefined) return this.#send(units);
     this.queued.push(units);

@@ -29,6 +29,8 @@ export interface Screen extends Disposable {
   update(): void;
   /** Puts a message into the line, to edit or send it. Returns false if the line is in use. */
   put(message: TextPart): boolean;
+  /** Sends a message after the running turn, as if the user had queued it. */
+  queue(message: TextPart): void;
   /** The next message, with its pasted ranges; null when the session is over. */
   read(): Promise<TextPart | null>;
   /** Asks for a line that starts with `text`; null without an answer. `objection` rejects one with a sentence. */
@@ -100,6 +102,7 @@ export class PlainScreen implements Screen {
   readonly takeSteering = () => [];
   readonly put = () => false;
   readonly copy = () => "unsupported" as const;
+  queue(): void {}
   update(): void {}
   notify(): void {}
   [Symbol.dispose](): void {}

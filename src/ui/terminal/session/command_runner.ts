@@ -95,6 +95,13 @@ export class CommandRunner {
     display.screen.update();
   }
 
+  /** Opens the list of a command while the model works. Returns the line that runs with the selected argument. */
+  async pick({ name }: TypedCommand, signal: AbortSignal): Promise<string | undefined> {
+    const command = this.session.commands().find((one) => one.name === name)!;
+    const argument = await this.#pickArgument(command, signal).catch(() => "");
+    return argument === null ? undefined : `/${name} ${argument}`.trim();
+  }
+
   /** Shows the answer of a command in the pager, so that the running turn is not interrupted. */
   async show({ name, argument, line }: TypedCommand, signal: AbortSignal): Promise<void> {
     let text: string | undefined;

@@ -110,8 +110,10 @@ export class TerminalFrontend implements Frontend, Disposable {
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
       queuedNote: (line) => {
-        const isCommand = this.#commandIn(line) !== undefined;
-        return isCommand ? "runs after the answer; Esc and Enter run it now" : undefined;
+        const name = this.#commandIn(line)?.name;
+        if (name === undefined) return undefined;
+        const when = name === "model" ? "for your next message" : "runs after the answer";
+        return `${when}; Esc and Enter run it now`;
       },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),
@@ -356,13 +358,20 @@ export class TerminalFrontend implements Frontend, Disposable {
     return this.#session.opens(line) ? undefined : typedCommand(line);
   }
 
-  /** Shows what a command only shows, while the model works. */
+  /** Shows what a command only shows, or its list, while the model works. */
   #runsNow(line: string): boolean {
     const command = this.#isInTurn ? this.#commandIn(line) : undefined;
     const info = this.#session.commands().find(({ name }) => name === command?.name);
-    if (command === undefined || !info?.isView) return false;
+    if (command === undefined || info === undefined) return false;
+    const { signal } = this.#over;
+    const isList = info.isListView === true && command.argument === "";
+    if (isList) {
+      void this.#commands.pick({ ...command, line }, signal).then((text) => {
+        if (text !== undefined) this.#display.screen.queue({ type: "text", text });
+      });
+    } else if (info.isView) void this.#commands.show({ ...command, line }, signal);
+    else return false;
     this.#history.add(line);
-    void this.#commands.show({ ...command, line }, this.#over.signal);
     return true;
   }
 

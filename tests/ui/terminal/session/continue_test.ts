@@ -13,7 +13,7 @@ Deno.test("-p --continue goes on with the newest session, says where it was, and
   try {
     const first = await ask("-m", "other", "-p", "one");
     assertEquals(first.code, 0);
-    assertStringIncludes(first.stderr, "There is no earlier session in this folder.\n");
+    assertStringIncludes(first.stderr, "There is no earlier session in this folder, so ");
     const second = await ask("-p", "two @nothing");
     assertMatch(
       second.stderr,

@@ -113,6 +113,30 @@ sessionTest(
   },
 );
 
+sessionTest(
+  "/model lists the models while the model works; the selected one is for the next message",
+  [{ text: "The beginning of an answer that", hang: true }, { text: "From the other." }],
+  async (terminal, server) => {
+    await terminal.type("go\r");
+    await terminal.until("The beginning of an answer");
+    await terminal.type("/model\r");
+    await terminal.until("Which model?");
+    await terminal.type("\x1b");
+    await terminal.until((rows) => !rows.includes("Which model?"));
+    await terminal.type("/model\r");
+    await terminal.until("Which model?");
+    await terminal.type("2");
+    await terminal.until("queued: /model other · for your next message; Esc and Enter run it now");
+    await terminal.type("\x1b");
+    await terminal.until("held: /model other");
+    await terminal.type("\r");
+    await terminal.until("Switched to other");
+    await terminal.type("again\r");
+    await terminal.until("From the other.");
+    assertEquals(server.requests.map(({ body }) => body.model), ["test", "other"]);
+  },
+);
+
 const edit = (old_string: string, new_string: string) => ({
   toolCalls: [{ name: "edit_file", arguments: { file_path: "f", old_string, new_string } }],
 });
