@@ -97,7 +97,7 @@ export class FolderLooks {
   #size = 0;
   #walking = false;
 
-  constructor(private readonly paths: PathTable) {}
+  constructor(readonly paths: PathTable) {}
 
   /** Returns the contents of a folder; empty for other paths, undefined if this user may not list or enter it. */
   at(folder: string, isWhole = false): FolderLook | undefined {

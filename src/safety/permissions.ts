@@ -54,17 +54,22 @@ const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_ur
 
 const MAX_OUTPUTS = 100;
 
+const pathTable = (variables: VariableReader) =>
+  new PathTable({
+    home: variables("HOME") ?? variables("USERPROFILE"),
+    others: homesIn(Deno.uid() === 0 && attempt(() => Deno.readTextFileSync("/etc/passwd")) || ""),
+    own: [userFolder(variables), stateFolder(variables)],
+  });
+
 export class Permissions {
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
-  #scans: FolderLooks | undefined;
   /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;
-  #paths: PathTable | undefined;
   readonly #networked = new Set<string>();
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
@@ -75,6 +80,8 @@ export class Permissions {
     private readonly file: PermissionsFile,
     readonly variables: VariableReader,
     programs = { caches: "caches", areCommands: true },
+    /** The servers of a session share it: neither the folder nor the system is searched for each. */
+    readonly looks = new FolderLooks(pathTable(variables)),
   ) {
     this.env = choice.env ?? [];
     this.#confinement = new Confinement({
@@ -85,7 +92,7 @@ export class Permissions {
       ...programs,
       onEnd: (view, command, output) => {
         // While the model reads the output, a large folder is searched for the next command.
-        if (this.#scans?.isLarge) void this.#scans.walk(searched(view));
+        if (looks.isLarge) void looks.walk(searched(view));
         if (this.#outputs.size > MAX_OUTPUTS) this.#outputs.clear();
         if (output !== "" && this.#outputs.get(command) !== "") this.#outputs.set(command, output);
       },
@@ -95,13 +102,7 @@ export class Permissions {
   }
 
   get paths(): PathTable {
-    return this.#paths ??= new PathTable({
-      home: this.variables("HOME") ?? this.variables("USERPROFILE"),
-      others: Deno.uid() === 0
-        ? homesIn(attempt(() => Deno.readTextFileSync("/etc/passwd")) ?? "")
-        : [],
-      own: [userFolder(this.variables), stateFolder(this.variables)],
-    });
+    return this.looks.paths;
   }
 
   /** Returns the policy for calls. Without `approve`, calls that need approval are refused. */
@@ -147,7 +148,7 @@ export class Permissions {
     const { folder } = view;
     if (!this.#incomplete.has(folder)) this.#tell({ code: "look_incomplete", folder });
     this.#incomplete.add(folder);
-    void this.#scans?.walk(searched(view));
+    void this.looks.walk(searched(view));
   }
 
   #tell(notice: PermissionNotice): void {
@@ -164,11 +165,11 @@ export class Permissions {
    * @param areCommands true for hooks of the folder, which may use git, and are refused if no sandbox works
    */
   confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
-    const { choice, file, variables } = this;
-    const programs = { caches: `servers/${name}`, areCommands };
-    const made = (wanted: PermissionChoice) => new Permissions(wanted, file, variables, programs);
-    const asCommands = made(choice);
-    const anyhow = made({ ...choice, sandbox: choice.sandbox ?? "workspace-write" });
+    const { choice, file, variables, looks } = this;
+    const shared = [file, variables, { caches: `servers/${name}`, areCommands }, looks] as const;
+    const { sandbox = "workspace-write" } = choice;
+    const asCommands = new Permissions(choice, ...shared);
+    const anyhow = new Permissions({ ...choice, sandbox }, ...shared);
     return async (...given) => {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
@@ -241,7 +242,7 @@ export class Permissions {
   async lookAhead(folder: string): Promise<void> {
     if (this.choice.prefersAuto !== "workspace-write") return;
     const view = (await this.#settingsFor(folder)).view?.();
-    if (view?.isComplete === false) await this.#scans?.walk(searched(view));
+    if (view?.isComplete === false) await this.looks.walk(searched(view));
   }
 
   /** Ends plan mode: restores the previous mode, or the default one. */
@@ -351,11 +352,10 @@ export class Permissions {
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
-      paths: this.paths,
       toolNames: TOOL_NAMES,
       added: this.#added.get(folder) ?? [],
       path: this.variables("PATH"),
-      looks: this.#scans ??= new FolderLooks(this.paths),
+      looks: this.looks,
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
     });
     return { ...settings, networked: [...this.#networked] };

@@ -34,7 +34,6 @@ export interface SettingsInForce extends Settings {
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
-  paths: PathTable;
   toolNames: ToolNames;
   added: readonly KeptRule[];
   path: string | undefined;
@@ -59,7 +58,7 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 
 export async function settingsInForce(
   folder: string,
-  { choice, file, paths, toolNames, added, path, looks, hasSandbox }: SettingsSources,
+  { choice, file, toolNames, added, path, looks, hasSandbox }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
   const configured = choice.approve ?? here.approve ?? general.approve;
@@ -67,7 +66,7 @@ export async function settingsInForce(
   const isWanted = sandbox !== "off" &&
     (sandbox ?? configured ?? choice.yes ?? choice.prefersAuto) !== undefined;
   // The sandbox hides the home folder, so it cannot run in a folder that contains it.
-  const holdsHome = paths.homes.some((home) => isWithin(folder, home));
+  const holdsHome = looks.paths.homes.some((home) => isWithin(folder, home));
   const canConfine = isWanted && !holdsHome && await hasSandbox();
   const confinedIn = configured === undefined && choice.prefersAuto || "workspace-write";
   const approve = configured ?? (canConfine && choice.prefersAuto ? "auto" : "ask");
@@ -95,7 +94,7 @@ export async function settingsInForce(
     network: choice.network ?? here.network ?? network,
     sandboxRead: [...general.sandboxRead, ...here.sandboxRead],
     sandboxWrite: written,
-    paths,
+    paths: looks.paths,
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path), folder) !== undefined,

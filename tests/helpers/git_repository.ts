@@ -10,6 +10,7 @@ import type { Right } from "../../src/types/confine.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
+import { sharingSystem } from "./system_secrets.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 export const ignore = typeof found === "string" || found.by !== "bubblewrap";
@@ -45,6 +46,7 @@ export async function repository(sandbox: SandboxMode = "workspace-write") {
     { approve: "auto", sandbox },
     (name) => env[name],
   );
+  sharingSystem(permissions.looks);
   const { signal } = new AbortController();
   let programs: readonly string[] | undefined;
   const notices: string[] = [];

@@ -5,6 +5,7 @@ import { FolderLooks, type PathAccess } from "../../src/safety/folder_looks.ts";
 import { makeView } from "../../src/safety/make_view.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
+import { sharingSystem } from "../helpers/system_secrets.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 
 const HOME = Deno.env.get("HOME")!;
@@ -72,9 +73,15 @@ function isReadable(path: string): boolean {
 
 async function tree(): Promise<ViewTree & { view: View }> {
   const made = await viewTree();
-  const paths = new PathTable({ home: made.home });
-  const view = makeView({ folder: made.folder, isWritable: true, network: false, paths });
-  return { ...made, view };
+  return { ...made, view: viewFor(made.folder, made.home) };
+}
+
+/** A home folder with a working folder and nothing else. */
+async function plainTree(): Promise<ViewTree> {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder] = [`${base}/home`, `${base}/home/work`];
+  await Deno.mkdir(folder, { recursive: true });
+  return { base, home, folder };
 }
 
 Deno.test({
@@ -238,9 +245,7 @@ Deno.test({
   ignore: why !== "",
   async fn() {
     const { base, home, folder } = await tree();
-    const paths = new PathTable({ home });
-    const viewOf = (at: string) =>
-      makeView({ folder: at, isWritable: true, network: false, paths });
+    const viewOf = (at: string) => viewFor(at, home);
     const plain = `${home}/plain`;
     await Deno.mkdir(`${plain}/fake`, { recursive: true });
     await Deno.writeTextFile(`${plain}/fake/gitdir`, `${plain}/.git\n`);
@@ -269,8 +274,11 @@ const viewFor = (
   folder: string,
   home: string,
   more: Partial<Parameters<typeof makeView>[0]> = {},
-) =>
-  makeView({ folder, isWritable: true, network: false, paths: new PathTable({ home }), ...more });
+) => {
+  const paths = new PathTable({ home });
+  const looks = sharingSystem(new FolderLooks(paths));
+  return makeView({ folder, isWritable: true, network: false, paths, looks, ...more });
+};
 
 Deno.test({
   name: `SBX-01 the kernel's settings are not written, by root neither${skipped}`,
@@ -532,10 +540,10 @@ Deno.test({
   name: `R-19 a folder of any size is looked through, folders of builds included${skipped}`,
   ignore: why !== "",
   async fn() {
-    const { base, home, folder } = await tree();
+    const { base, home, folder } = await plainTree();
     await sh(
       folder,
-      `seq 10001 | xargs touch; mkdir many; (cd many; seq 20000 | xargs touch)
+      `git init -q; mkdir many; (cd many; seq 10001 | xargs touch)
        for at in ${HIDDEN}; do mkdir -p $(dirname $at); echo SECRET > $at; done
        echo public | tee node_modules/x/test.pem > node_modules/x/cacert.pem
        for at in build/x vendor/y; do git init -q $at; done`,
@@ -557,11 +565,12 @@ Deno.test({
   name: `R-19 what there is no time to look at is closed, until the look is complete${skipped}`,
   ignore: why !== "",
   async fn() {
-    const { base, home, folder } = await tree();
+    const { base, home, folder } = await plainTree();
+    // The cost of a folder is that of twenty files.
     await sh(
       folder,
       `for at in a b node_modules; do
-         mkdir -p $at/x $at/y; (cd $at/x; seq 30000 | xargs touch); echo SECRET > $at/y/.env
+         mkdir -p $at/x/{1..1500} $at/y; echo SECRET > $at/y/.env
        done; git init -q b/nested; echo text > a/file`,
     );
     const looks = new FolderLooks(new PathTable({ home }));
@@ -584,8 +593,8 @@ Deno.test({
   name: "R-19 many small folders are searched at once, as closing each takes longer",
   ignore: Deno.build.os === "windows",
   async fn() {
-    const { base, home, folder } = await tree();
-    await sh(folder, "mkdir d{1..2600}; touch d{1..2600}/.env");
+    const { base, home, folder } = await plainTree();
+    await sh(folder, "mkdir d{1..2600}; touch d500/.env");
     const view = viewFor(folder, home);
     assertEquals([view.isComplete, view.places.get(`${folder}/d500/.env`)], [true, "hidden"]);
     await Deno.remove(base, { recursive: true });
@@ -603,7 +612,8 @@ Deno.test({
       "chmod 755 .; echo SECRET > .env; echo public > ca.pem; echo plain > file; umask 027; " +
         "mkdir closed tools; for at in old closed/a tools/run; do echo SECRET > $at; done; chmod 755 tools/run",
     );
-    const view = viewFor(folder, home, { programs: [`${at}/tools`] });
+    const looks = new FolderLooks(new PathTable({ home }));
+    const view = viewFor(folder, home, { programs: [`${at}/tools`], looks });
     const files = `'${at}'/{.env,ca.pem,file,old,closed/a,tools/run}`;
     const output = await confined(view, `cat ${files}`);
     assertEquals(output.match(/SECRET|public|plain/g), ["public", "plain", "SECRET"]);

@@ -323,7 +323,7 @@ Deno.test({
     };
     const modes = [other, folder].map((folder) =>
       settingsInForce(folder, {
-        ...{ ...sources, paths, hasSandbox, path: "", looks: new FolderLooks(paths) },
+        ...{ ...sources, hasSandbox, path: "", looks: new FolderLooks(paths) },
         file: new PermissionsFile(undefined, []),
       })
     );

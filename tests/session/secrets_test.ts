@@ -4,7 +4,6 @@ import { type Handler, json, ndjson, respond, serve, sse } from "../helpers/serv
 
 const KEY = "sk-canary'1234567890,abcdefghij;END-OF-KEY";
 const LONG = "z".repeat(50_000);
-const FORMATS = ["text", "json", "stream-json"];
 
 /** Nothing of the key, no more than a few lines. */
 function assertShown(out: { stdout: string; stderr: string }, wanted = "[redacted]"): void {
@@ -33,11 +32,13 @@ const rows: [name: string, handler: Handler][] = [
   ["the path of a redirect", respond(307, { location: `/${encodeURIComponent(KEY)}` })],
 ];
 
-for (const [name, handler] of rows) {
+for (const [i, [name, handler]] of rows.entries()) {
   Deno.test(`SEC-02 the key is not shown when it comes back as ${name}`, async () => {
     await using server = serve(handler);
     const args = ["--base-url", `${server.url}/v1`, "--api-key", KEY, "-m", "test", "-p", "x"];
-    for (const output of FORMATS) assertShown(await run([...args, "--output", output]));
+    for (const output of ["text", i % 2 === 0 ? "json" : "stream-json"]) {
+      assertShown(await run([...args, "--output", output]));
+    }
     assertEquals(server.requests[0]!.headers.get("authorization"), `Bearer ${KEY}`);
   });
 }

@@ -66,9 +66,9 @@ for (const text of TEXTS) {
 
 Deno.test("a call that breaks off is never run, in any format", () => {
   for (const [text] of CALLS) {
+    const whole = extractToolCallsFromText(text, options)[1]!;
     for (let cut = 1; cut < text.length; cut++) {
       const found = extractToolCallsFromText(text.slice(0, cut), options)[1] ?? [];
-      const whole = extractToolCallsFromText(text, options)[1]!;
       for (const [i, call] of found.entries()) {
         if (call.invalid) continue;
         assertEquals(call.arguments, whole[i]?.arguments, `${JSON.stringify(text.slice(0, cut))}`);
@@ -136,7 +136,7 @@ Deno.test("time is linear, whatever begins without an end", () => {
   ];
   for (const opener of openers) {
     const start = cpuTime();
-    extractToolCallsFromText(opener.repeat(Math.ceil(100_000 / opener.length)), options);
+    extractToolCallsFromText(opener.repeat(Math.ceil(40_000 / opener.length)), options);
     extractToolCallsFromText(opener + opener.replace(/^.*? /, "").repeat(100), options);
     const ms = cpuTime() - start;
     // Quadratic would be minutes.

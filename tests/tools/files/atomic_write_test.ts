@@ -113,7 +113,7 @@ Deno.test({
   ignore: !posix,
   fn: async () => {
     using ws = workspace();
-    const size = 16_000_000;
+    const size = 8_000_000;
     const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
     ws.put("f", contents[0]!);
     const module = import.meta.resolve("../../../src/tools/edit_file.ts");
@@ -477,7 +477,7 @@ Deno.test({
   fn: async () => {
     for (const links of [1, 2]) {
       using ws = workspace();
-      const edits = 100;
+      const edits = 40;
       ws.put("f", "p0 0\np1 0\n");
       if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
       const module = import.meta.resolve("../../../src/tools/edit_file.ts");
