@@ -19,13 +19,19 @@ for (const name of NAMES) {
   });
 }
 
-Deno.test("commands: a file whose link leads nowhere is left out, and it is said", async () => {
+Deno.test("commands: a file whose link leads nowhere or out of the folder is left out, and it is said", async () => {
   using temp = tempFolder();
-  const path = temp.path;
-  await Deno.symlink(`${path}/nothing`, `${path}/a.md`);
-  const place = { path, kind: "command", scope: "user" } as const;
-  const { problems } = loadPromptFiles([place], new PathTable());
-  assertEquals(problems, [{ path: `${path}/a.md`, why: "it cannot be read" }]);
+  const path = `${temp.path}/in`;
+  await Deno.mkdir(path);
+  await Deno.writeTextFile(`${temp.path}/there.md`, "Do it");
+  for (const name of ["nothing", "there"]) {
+    await Deno.symlink(`${temp.path}/${name}.md`, `${path}/${name}.md`);
+  }
+  const place = { path, root: path, kind: "command", scope: "folder" } as const;
+  assertEquals(loadPromptFiles([place], new PathTable()).problems, [
+    { path: `${path}/nothing.md`, why: "it cannot be read" },
+    { path: `${path}/there.md`, why: "it links out of the folder" },
+  ]);
 });
 
 Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {

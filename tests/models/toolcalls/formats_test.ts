@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { extractToolCallsFromText } from "../../../src/models/toolcalls/extract.ts";
 import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
+import { formats } from "../../../src/models/toolcalls/formats/all.ts";
 import { CALLS, TEXTS } from "../../fixtures/toolcalls/formats.ts";
 import { cpuTime } from "../../helpers/cpu_time.ts";
 
@@ -73,6 +74,25 @@ Deno.test("a call that breaks off is never run, in any format", () => {
         if (call.invalid) continue;
         assertEquals(call.arguments, whole[i]?.arguments, `${JSON.stringify(text.slice(0, cut))}`);
       }
+    }
+  }
+});
+
+Deno.test("the example of each format is read as that call, and broken off as no other", () => {
+  const args = { file_path: "a b" };
+  const examples = formats.flatMap(({ example }) =>
+    example?.("read_file", Object.entries(args)) ?? []
+  );
+  assertEquals(examples.length > 40, true, `${examples.length}`);
+  for (const text of examples) {
+    assertEquals(
+      shape(text, extractToolCallsFromText(text, options))[0],
+      [["read_file", args]],
+      text,
+    );
+    for (let cut = 1; cut < text.length; cut++) {
+      const [call] = extractToolCallsFromText(text.slice(0, cut), options)[1] ?? [];
+      if (call && !call.invalid) assertEquals(call.arguments, args, text.slice(0, cut));
     }
   }
 });

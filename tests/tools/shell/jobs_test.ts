@@ -57,6 +57,13 @@ Deno.test("jobs are offered only where they are kept, after run_bash", () => {
   assertEquals(withJobs(own), own); // somebody else's may run elsewhere
 });
 
+Deno.test("a job that ends at once shows little if there is little room", { ignore }, async () => {
+  await using at = session();
+  const context = { ...at.ws.context, maxOutputChars: 1 };
+  const said = await runInBackground({ command: "seq 1000" }, context, 30_000);
+  assert(said.length > 200 && said.length < 500, said);
+});
+
 Deno.test("a job goes on after its call, and is looked at piece by piece", { ignore }, async () => {
   await using s = session();
   const go = await gate(s.ws, "go");

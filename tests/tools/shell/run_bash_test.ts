@@ -3,6 +3,7 @@ import { commandEnvironment } from "../../../src/tools/shell/command_environment
 import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
 import { runBash as runBashOutcome } from "../../../src/tools/shell/run_bash.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
+import { runBash as outcomeOf } from "../../../src/tools/shell/run_bash.ts";
 import { runBash } from "../text_results.ts";
 import { run, RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
 
@@ -69,9 +70,11 @@ Deno.test("a command runs where the folder that Deno was started in was removed"
 
 Deno.test("PRC-01 the output so far is in the result", { ignore }, async () => {
   using ws = workspace();
-  const result = await bash(ws, "echo out; echo err >&2; sleep 100", 1);
-  assertStringIncludes(result, "timed_out: true");
-  assertStringIncludes(result, "\nstdout:\nout\nstderr:\nerr");
+  const args = { command: "echo out; echo err >&2; sleep 100", timeout_seconds: 1 };
+  const { content, exitCode, isTimedOut } = await outcomeOf(args, ws.context);
+  assertEquals([exitCode, isTimedOut], [124, true]);
+  assertStringIncludes(content, "timed_out: true");
+  assertStringIncludes(content, "\nstdout:\nout\nstderr:\nerr");
 });
 
 const BACKGROUND = [

@@ -36,13 +36,13 @@ export const jsonTags: readonly CallFormat[] = [
   taggedJson,
   ...JSON_TAGS.map(([open, close]): CallFormat => ({
     markers: [open],
-    example: (name, args) =>
-      `${open}${JSON.stringify({ name, arguments: Object.fromEntries(args) })}${close}`,
+    example: (name, args) => {
+      const call = { name, arguments: Object.fromEntries(args) };
+      return open + JSON.stringify(open === "functools" ? [call] : call) + close;
+    },
     read: (marker, context) =>
       new JsonCallReader({
-        open: marker,
-        close,
-        strict: false,
+        ...{ open: marker, close, strict: false },
         keyed: open === "<|tools_prefix|>",
         isList: open === "functools",
       }, context),

@@ -119,10 +119,10 @@ const arrows = blockFormat({
     /\s*/,
   ],
   close: ["[/tool_call]"],
-  args(body, name, context) {
+  args(body, name, context, isClosed) {
     const inner = body.replace(/\}\s*$/, "");
     const pairs = [...inner.matchAll(/--([\w-]+)[ \t]+(?:"((?:[^"\\]|\\[^])*)"|([^\n]*))/g)];
-    if (pairs.length === 0) return jsonArguments(inner);
+    if (pairs.length === 0 || !isClosed) return jsonArguments(inner);
     return Object.fromEntries(pairs.map(([, key, text, plain]) => [
       key!,
       typedValue(text?.replace(/\\(["\\])/g, "$1") ?? plain!, key!, name, context),
