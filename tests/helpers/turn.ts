@@ -12,6 +12,7 @@ import { Session } from "../../src/session/session.ts";
 import { Output } from "../../src/ui/terminal/stdio.ts";
 import { run } from "./program.ts";
 import { type Step, strictServer } from "./strict_server.ts";
+import { sharingSystem } from "./system_secrets.ts";
 
 /** A call of `run_bash`. */
 export const bash = (command: string): Step => ({
@@ -84,6 +85,7 @@ export function turn(
         parsePermissionChoice(args),
         (name) => variables[name] ?? Deno.env.get(name),
       );
+      sharingSystem(permissions.looks);
       const isTerminal = false;
       const frontend = new PrintFrontend({
         ...{ format: "json", stdout, stderr, isTerminal, changeRows: undefined, signal },

@@ -16,6 +16,7 @@ import type { Confine, Right } from "../../src/types/confine.ts";
 import { join } from "../../src/text/std_path.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { sharingSystem } from "../helpers/system_secrets.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
@@ -31,6 +32,7 @@ async function places(env: Record<string, string> = {}) {
     { approve: "auto", sandbox: "workspace-write" },
     (name) => variables[name],
   );
+  sharingSystem(permissions.looks);
   const run = async (command: string, confine: Confine, right?: Right, workingDir = folder) => {
     const more = right && { right };
     const context = { workingDir, maxOutputChars: 4000, signal, confine, ...more };

@@ -262,7 +262,7 @@ Deno.test("RepetitionWatcher: data has the limit of code without a fence too, wh
       ["[0, 0, 0", ", 0"],
     ]
   ) {
-    for (let before = 0; before < 40; before += 3) {
+    for (let before = 0; before < 40; before += 7) {
       const text = `${"Here it is:".slice(0, before)}${" ".repeat(before)}\n\n${line}`;
       const more = end ?? line!;
       const rows = more.repeat(10_000 / more.length);

@@ -289,7 +289,7 @@ Deno.test("EDT-03 EDT-09 random edits do what splitting and joining does, with a
     )
       .join("");
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  for (let i = 0; i < 150; i++) {
+  for (let i = 0; i < 80; i++) {
     const content = text(14);
     const at = Math.floor(random() * 6);
     const before = pick([text(4), [...content].slice(at, at + 2).join("")]) || "a";

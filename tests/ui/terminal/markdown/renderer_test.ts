@@ -369,7 +369,7 @@ const PARTS = [
 
 Deno.test("TTY-01 markdown: any text, cut anywhere: the same output, our styles, within the width", () => {
   const random = seeded(3);
-  for (const text of randomTexts(PARTS, 3000)) {
+  for (const text of randomTexts(PARTS, 1500)) {
     const columns = 20 + Math.floor(random() * 40);
     const colors = (["none", "16", "256"] as const)[Math.floor(random() * 3)]!;
     const whole = render([text], columns, colors, true);
