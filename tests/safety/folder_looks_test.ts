@@ -77,7 +77,7 @@ Deno.test({
       return [isRepository, entries.map(({ name, access }) => `${name} ${access}`).sort()];
     };
     // Files of which nothing is known are left out, unless rules may be about them.
-    const [kept, others] = [[".env none", "AGENTS.md read", "objects undefined"], [
+    const [kept, others] = [[".env hidden", "AGENTS.md read", "objects undefined"], [
       "HEAD undefined",
       "a.ts undefined",
       "config undefined",
