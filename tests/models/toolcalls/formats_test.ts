@@ -110,6 +110,7 @@ Deno.test("a call that is not run says why: it was cut off, or its arguments are
       ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
       ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
       ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
+      ['<tool_call>{"name": "run_bash", "arguments": {"command": `ls}}</tool_call> a', "not valid"],
       ["<tool_call>run_bash<arg_key>command</arg_key><arg_value>l", "cut off"],
     ] as const
   ) {
