@@ -136,7 +136,7 @@ export class JsonReader<T> implements StreamReader<T> {
   }
 }
 
-/** `fetch` rejects an address with a user name or password. They are sent as Basic authorization. */
+/** Replaces the key by the user name and password of the address: Deno's `fetch` would send both. */
 function withoutUserinfo(request: HttpRequest): HttpRequest {
   const url = new URL(request.url);
   if (url.username === "" && url.password === "") return request;
