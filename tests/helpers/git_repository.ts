@@ -95,7 +95,7 @@ export async function repository(sandbox: SandboxMode = "workspace-write") {
     await using jobs = jobStore();
     const given = { ...context, jobs, ...right && { right } };
     const ran = inBackground
-      ? await runInBackground({ command }, given, 30_000)
+      ? await runInBackground({ command }, given, 300_000)
       : await tool.run({ command, timeout_seconds: 60 }, given);
     return typeof ran === "string" ? ran : ran.content;
   };

@@ -103,8 +103,9 @@ sessionTest(
       const [command, shown] of [["/tokens", "Tokens so far:"], ["/help", "Commands:"]] as const
     ) {
       await terminal.type(`${command}\r`);
-      const rows = await terminal.until((rows) => rows[0]!.startsWith(shown));
-      assert(rows.at(-1)!.startsWith(command), rows.join("\n"));
+      await terminal.until((rows) =>
+        rows[0]!.startsWith(shown) && rows.at(-1)!.startsWith(command)
+      );
       await terminal.type("q");
       const back = await terminal.until((rows) => rows.some((row) => row.includes("Esc stops")));
       assert(back.includes("The beginning of an answer"), back.join("\n"));
