@@ -1,5 +1,5 @@
 /**
- * The public library of `copilot`: a terminal coding copilot for models of your own.
+ * The public library of `copilot`: a terminal coding agent built for the models you run yourself.
  *
  * @example A turn with a tool of one's own
  * ```ts ignore

@@ -400,3 +400,23 @@ Deno.test("a proxy of the environment is not asked for servers on this machine",
   });
   assertStringIncludes(stderr, "this is the proxy");
 });
+
+Deno.test("no telemetry: the program connects to the model server and to nothing else", async () => {
+  await using dir = await tempDir({ "a.txt": "alpha\n" });
+  await using server = strictServer([
+    call("read_file", { file_path: "a.txt" }),
+    { text: "It says alpha." },
+  ]);
+  const audit = `${dir.path}/audit`;
+  const { code } = await run(local(server.url, "-p", "what?"), {
+    cwd: dir.path,
+    env: { DENO_AUDIT_PERMISSIONS: audit },
+  });
+  assertEquals(code, 0);
+  // Deno writes each permission that the program uses into this file, a line of JSON each.
+  const used = (await Deno.readTextFile(audit)).trimEnd().split("\n").map((line) =>
+    JSON.parse(line) as { permission: string; value: string }
+  ).filter(({ permission }) => permission === "net");
+  assert(used.length > 0);
+  assertEquals(used.filter(({ value }) => !value.includes(new URL(server.url).host)), []);
+});

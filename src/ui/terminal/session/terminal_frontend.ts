@@ -112,8 +112,8 @@ export class TerminalFrontend implements Frontend, Disposable {
       queuedNote: (line) => {
         const name = this.#commandIn(line)?.name;
         if (name === undefined) return undefined;
-        const when = name === "model" ? "for your next message" : "runs after the answer";
-        return `${when}; Esc and Enter run it now`;
+        if (name === "model") return "for your next message";
+        return "runs after the answer; Esc and Enter run it now";
       },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => void this.#nextMode(),

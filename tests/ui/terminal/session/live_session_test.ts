@@ -127,7 +127,7 @@ sessionTest(
     await terminal.type("/model\r");
     await terminal.until("Which model?");
     await terminal.type("2");
-    await terminal.until("queued: /model other · for your next message; Esc and Enter run it now");
+    await terminal.until("queued: /model other · for your next message");
     await terminal.type("\x1b");
     await terminal.until("held: /model other");
     await terminal.type("\r");
