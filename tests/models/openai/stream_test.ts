@@ -130,6 +130,12 @@ Deno.test("NET-07 fragments find their call", async (t) => {
       ], [call(undefined, undefined, "read", b)]],
       both,
     ],
+    "pieces of one call counted": [
+      [[call(0, "x", "read", '{"p"')], [call(1, undefined, undefined, ':"a"}')], [
+        call(2, "y", "read", b),
+      ]],
+      both,
+    ],
     "all index 0, other ids": [[[call(0, "x", "read", a)], [call(0, "y", "read", b)]], both],
     "all index 0, other ids, in pieces": [
       [[call(0, "x", "read", "")], [call(0, undefined, undefined, a)], [
