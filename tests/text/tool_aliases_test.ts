@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert/equals";
-import { isMeantAlias } from "../../src/text/tool_aliases.ts";
+import { isAlias, isMeantAlias } from "../../src/text/tool_aliases.ts";
 
 const schemas = { read_file: { properties: { file_path: {}, limit: {} } } };
 
@@ -22,4 +22,11 @@ Deno.test("a plain word means a tool if all its arguments may be that tool's", (
   for (const [name, args, offered, expected] of rows) {
     assertEquals(isMeantAlias(name, args, offered), expected, `${name} ${args}`);
   }
+});
+
+Deno.test("a plain word is another agent's name only if it may be a word", () => {
+  const found = ["view", "openfile", "wish"].map((name) =>
+    [false, true].map((mayBeWord) => isAlias(name, ["read_file"], mayBeWord))
+  );
+  assertEquals(found, [[false, true], [true, true], [false, false]]);
 });
