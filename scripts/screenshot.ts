@@ -119,7 +119,10 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   const pictures = new Map<string, string[]>();
   const take = async (name: string) => {
     const rows = ofProgram(await screen.screen({ styles: true }));
-    pictures.set(name, name === "list" ? rows.slice(-LIST_ROWS) : rows);
+    // The tour's own words come after the work.
+    const end = rows.findIndex((row) => /^\/undo is in/.test(row.replace(SGR, "")));
+    const work = name === "session" && end > 0 ? rows.slice(0, end - 1) : rows;
+    pictures.set(name, name === "list" ? rows.slice(-LIST_ROWS) : work);
   };
   const program = `'${Deno.execPath()}' run -A ${root}main.ts`;
   await screen.type(

@@ -55,9 +55,7 @@ export type Effect =
   /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
-  /** A frontend with a pager shows the changes whole. */
   | { type: "changes"; changes: readonly Change[]; text: string }
-  /** `copied` goes to the clipboard; `what` describes it. */
   | { type: "copy"; copied: string; what: string; text: string }
   /** The messages that were taken back: the user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }

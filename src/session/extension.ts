@@ -38,11 +38,9 @@ export interface SessionState {
   readonly jobs: Jobs;
   readonly fit: ModelFit;
   readonly modelFlags: ModelFlags | undefined;
-  /** Missing if nothing can be undone, as with a single prompt. */
   undo?: UndoLog;
   /** The outcomes of calls, by id: shown to the user, not sent to the model. */
   readonly executions: Map<string, ExecutionFacts>;
-  /** Missing if the session is not recorded. */
   record?: SessionRecord;
   /** True once the server is known to have the model. Without a named model, the server may choose one. */
   isModelKnown: boolean;
@@ -52,7 +50,6 @@ export interface SessionState {
   usage?: Usage | undefined;
   /** How much of the prompts came from the server's cache, and the speed for the rest. */
   readonly cache: CacheWatch;
-  /** US dollars so far; undefined until a request has a known price. */
   cost?: number;
   /** Undefined until the settings are read. */
   mode?: ModeStatus;

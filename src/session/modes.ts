@@ -1,5 +1,3 @@
-/** Describes the modes. @module */
-
 import type { ApproveMode } from "../safety/settings.ts";
 
 const WITHIN_SANDBOX = "edits in this folder and sandboxed commands run without asking";

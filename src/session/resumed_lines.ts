@@ -1,5 +1,3 @@
-/** Describes a resumed session. @module */
-
 import type { ModelUsed } from "../records/format.ts";
 import { aboutSeconds, ago, count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";

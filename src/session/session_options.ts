@@ -1,5 +1,3 @@
-/** The options of a session. @module */
-
 import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { StoredSession } from "../records/store.ts";
@@ -9,7 +7,6 @@ import type { Notice } from "./data.ts";
 import type { Extension, ModelFlags } from "./extension.ts";
 
 export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
-  /** The model, its server, and limits. */
   config: CopilotConfig;
   isChosen: boolean;
   /** The working directory. Default: the current folder. */
@@ -26,7 +23,6 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   resumesNewest?: boolean | undefined;
   /** The editor, whose files are used instead of those on disk. */
   editor?: EditorFiles | undefined;
-  /** The session to resume. */
   resumes?: StoredSession | undefined;
   /** True keeps the mode of a resumed session, if the user can be asked. */
   keepsMode?: boolean | undefined;
@@ -38,6 +34,5 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   demoUrl?: string | undefined;
   /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */
   modelFlags?: ModelFlags | undefined;
-  /** A notice for the user when the session opens. */
   notice?: Notice | undefined;
 }

@@ -1,5 +1,3 @@
-/** `/clear`. @module */
-
 import type { Command } from "../extension.ts";
 
 export const clearCommand: Command = {

@@ -1,5 +1,3 @@
-/** `/compact`. @module */
-
 import { failureText } from "../hint_text.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { compact } from "../../agent/compact.ts";

@@ -1,5 +1,3 @@
-/** Sentences shared by several commands. @module */
-
 import { oneLine } from "../../text/one_line.ts";
 
 /** Says that there is no `thing`, and suggests the closest one or the command that lists them. */

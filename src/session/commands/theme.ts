@@ -1,5 +1,3 @@
-/** `/theme`. @module */
-
 import { type Theme, THEMES } from "../../config.ts";
 import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";

@@ -1,5 +1,3 @@
-/** `/tokens`. @module */
-
 import { dollars } from "../../text/count.ts";
 import type { Command } from "../extension.ts";
 

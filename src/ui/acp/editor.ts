@@ -1,5 +1,3 @@
-/** The editor, as sessions see it. @module */
-
 import type { RpcParams } from "../../rpc/message.ts";
 
 export interface Editor {

@@ -108,12 +108,16 @@ export function askPerson(
 ): NonNullable<Frontend["approve"]> {
   return async (asked, signal) => {
     const approval = unicode ? asked : asciiApproval(asked);
-    const objection = (line: string) =>
-      answerOf(line, approval)
-        ? undefined
-        : wrapped(objectionTo(line, approval, columns()), columns());
-    const keys = approval.choices.map(approvalKey).join("/");
-    const prompt = `${questionTitle(approval)} [${columns() < 30 ? "y/n" : keys}/?] `;
+    const keys = approval.choices.map(approvalKey);
+    const objection = (line: string) => {
+      if (answerOf(line, approval)) return undefined;
+      if (/^\s*(\?|help)\s*$/i.test(line)) {
+        return wrapped(answersHelp(approval, columns()), columns());
+      }
+      return wrapped(`  ${keys.join(", ")} or ? for help`, columns());
+    };
+    const shown = columns() < 30 ? "y/n" : keys.join("/");
+    const prompt = `${questionTitle(approval)} [${shown}/?] `;
     const line = await ask(questionText(approval, columns(), paint), prompt, objection, signal);
     const answer = line === null ? undefined : answerOf(line, asked);
     if (answer?.choice !== "edit") return answer ?? { choice: "refuse", reason: "" };
@@ -147,15 +151,6 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
 }
 
 const HELP_MARGIN = 5;
-
-/** Returns the objection to an invalid answer, or the help it asks for. */
-function objectionTo(line: string, approval: Approval, columns: number): string {
-  const { choices } = approval;
-  if (!/^\s*(\?|help)\s*$/i.test(line)) {
-    return `  ${choices.map(approvalKey).join(", ")} or ? for help`;
-  }
-  return answersHelp(approval, columns);
-}
 
 /** Returns the meaning of each answer, in the order of a list. */
 export function answersHelp(approval: Approval, columns: number): string {

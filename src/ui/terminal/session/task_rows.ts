@@ -1,5 +1,3 @@
-/** The model's task list, in rows of the screen. @module */
-
 import { oneLine } from "../../../text/one_line.ts";
 import { DIM, type Painter } from "../style.ts";
 import type { TaskItem } from "../../../types/tool.ts";

@@ -1,5 +1,3 @@
-/** The interactive session. @module */
-
 import type { Theme } from "../../../config.ts";
 import { commandIn } from "../../../session/commands/command_line.ts";
 import type { HeededInstructions, Notice } from "../../../session/data.ts";
@@ -57,14 +55,9 @@ const SIGNAL_TIDY_UP_MS = 5000;
 
 const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
-const PLAIN_COMMANDS = new Map([
-  ["?", "/help"],
-  ["help", "/help"],
-  ["exit", "/exit"],
-  ["quit", "/quit"],
-]);
-
-const typedCommand = (line: string) => commandIn(PLAIN_COMMANDS.get(line) ?? line);
+/** Parses a command. Some need no slash. */
+const typedCommand = (line: string) =>
+  commandIn(line.replace(/^\?$/, "/help").replace(/^(?:help|exit|quit)$/, "/$&"));
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
@@ -95,11 +88,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   #completer!: Completer;
 
   constructor(private readonly options: TerminalOptions) {
+    const { theme, keymap, statusParts, backgrounds } = options;
     this.#display = new Display({
-      theme: options.theme,
-      keymap: options.keymap,
-      statusParts: options.statusParts,
-      backgrounds: options.backgrounds,
+      ...{ theme, keymap, statusParts, backgrounds },
       over: this.#over.signal,
       // The screen of setup has no session yet.
       history: () => this.#history?.entries() ?? [],

@@ -1,5 +1,3 @@
-/** The file with the lines typed into sessions. @module */
-
 import { join } from "../../../text/std_path.ts";
 import { History } from "../line/history.ts";
 import type { Entry } from "../units.ts";
@@ -15,7 +13,6 @@ export class SessionHistory {
   #opened: { folder: string; history: History } | undefined;
   #hasWarned = false;
 
-  /** @param warn called with the reason why the history cannot be read or written */
   constructor(
     private readonly folder: () => string,
     private readonly warn: (message: string) => void,
