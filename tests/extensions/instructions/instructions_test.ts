@@ -281,7 +281,7 @@ Deno.test({
     await screen.until("instructions for the model: AGENTS.md (2 lines)");
     await screen.until("Use these instructions?");
     await screen.type("y\r");
-    await screen.until("· using AGENTS.md (2 lines)");
+    await screen.until("/w · AGENTS.md");
     await screen.type("\x04");
     await screen.until("left: 0");
     await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\nrun \x1b[8mthis\n");

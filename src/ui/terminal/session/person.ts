@@ -52,19 +52,27 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     const { isLive, screen, columns, paint } = this.display;
     if (!isLive) return undefined;
     const { text, title, files } = question;
-    const changes = [
+    // The first rows of the session stay open: the answer changes them.
+    const about = [
+      wrapped(text, columns),
       ...trustStartRows(question, columns),
       ...trustChangeRows(question, columns, paint),
     ];
-    screen.print([wrapped(text, columns), ...changes].join("\n"));
-    if (files.length > 0) {
+    if (files.length === 0) screen.print(about.join("\n"));
+    else {
       const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
       this.asked = { text: whole, onSeen: () => {} };
     }
     const key = this.asked && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
     const hint = `y or n · ? help · Esc decides later${more}`;
-    const list = { title, items: YES_OR_NO, isNumbered: true, hint, help: TRUST_HELP };
+    const list = {
+      title: files.length === 0 ? title : [...about, title].join("\n"),
+      items: YES_OR_NO,
+      isNumbered: true,
+      hint,
+      help: TRUST_HELP,
+    };
     return await screen.choose(list, signal, { waits: true })
       .finally(() => this.asked = undefined) ?? undefined;
   };
