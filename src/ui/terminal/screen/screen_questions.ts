@@ -20,6 +20,8 @@ interface QuestionParts {
 
 /** No question is answered by accident: it accepts keys after so many milliseconds without one. */
 const QUESTION_QUIET_MS = 300;
+/** The same for a user who is in the middle of a line: the Enter that sends it must not answer. */
+const DRAFT_QUIET_MS = 1000;
 /** The rows below such a question: the rule, the input line, the status, and a spare one. */
 const COMING_MARGIN = 4;
 /** Shown in place of the row above the answers until then. */
@@ -139,13 +141,14 @@ export class ScreenQuestions {
   }
 
   async #awaitQuiet(signal: AbortSignal): Promise<void> {
-    const { terminal, modals } = this.parts;
+    const { terminal, modals, message } = this.parts;
     const start = terminal.now();
-    const left = () => QUESTION_QUIET_MS - (terminal.now() - Math.max(start, this.keyTime));
+    const quiet = () => message.state.units.length > 0 ? DRAFT_QUIET_MS : QUESTION_QUIET_MS;
+    const left = () => quiet() - (terminal.now() - Math.max(start, this.keyTime));
     for (let isQuiet = false; !signal.aborted && !isQuiet;) {
       // Keys are not read while an outcome is pending: a full pause follows it.
       const wasWaiting = modals.isWaiting;
-      await terminal.pause(wasWaiting ? QUESTION_QUIET_MS : left(), signal);
+      await terminal.pause(wasWaiting ? quiet() : left(), signal);
       isQuiet = !wasWaiting && !modals.isWaiting && left() <= 0;
     }
   }

@@ -71,26 +71,29 @@ const plain = (output: string) =>
   output.replace(/\x1b\[[?\d]*[A-Za-z]|\r/g, "").split("\n").map((row) => row.trimEnd());
 const isAsked = ({ rows }: FakeTerminal) => rows.some((row) => row.startsWith("Run this?"));
 
-screenTest("a question accepts keys after 300 ms of quiet", async (screen, terminal) => {
-  const answer = screen.ask("Run this? ", yes, new AbortController().signal);
-  const isComing = (rows: readonly string[]) => rows.includes("Stop typing to answer:");
-  await terminal.until(isComing);
-  for (let i = 0; i < 3; i++) {
-    await terminal.type("y\r");
-    await terminal.wait(200);
+screenTest(
+  "a question accepts keys after 300 ms of quiet, with text in the line after 1 s",
+  async (screen, terminal) => {
+    const answer = screen.ask("Run this? ", yes, new AbortController().signal);
+    const isComing = (rows: readonly string[]) => rows.includes("Stop typing to answer:");
+    await terminal.until(isComing);
+    for (let i = 0; i < 3; i++) {
+      await terminal.type("y\r");
+      await terminal.wait(200);
+      assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
+    }
+    await terminal.type("draft");
+    await terminal.wait(999);
     assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
-  }
-  await terminal.type("draft");
-  await terminal.wait(299);
-  assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
-  await terminal.until((rows) => isComing(rows) && rows.includes("> draft"));
-  await terminal.wait(1);
-  await terminal.until((rows) => isAsked(terminal) && !isComing(rows));
-  assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
-  await terminal.type("y\r");
-  assertEquals(await answer, "y");
-  await terminal.until((rows) => rows.includes("> draft"));
-});
+    await terminal.until((rows) => isComing(rows) && rows.includes("> draft"));
+    await terminal.wait(1);
+    await terminal.until((rows) => isAsked(terminal) && !isComing(rows));
+    assertEquals(terminal.rows.filter((row) => row === "queued: y").length, 3);
+    await terminal.type("y\r");
+    assertEquals(await answer, "y");
+    await terminal.until((rows) => rows.includes("> draft"));
+  },
+);
 
 screenTest("a question that comes is never off the screen", async (screen, terminal) => {
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
@@ -492,12 +495,12 @@ Deno.test("a question waits for keys that came while a completion was looked up"
   const more = terminal.type("y\r");
   let answer: string | null | undefined;
   screen.ask("Run this? ", yes, new AbortController().signal).then((text) => answer = text);
-  for (let i = 0; i < 5; i++) await terminal.wait(201);
+  for (let i = 0; i < 5; i++) await terminal.wait(501);
   assertEquals(isAsked(terminal), false, terminal.rows.join("\n"));
   completion.resolve({ replace: 2, items: [] });
   await more;
-  await terminal.wait(201);
-  await terminal.wait(201);
+  await terminal.wait(501);
+  await terminal.wait(501);
   await terminal.until(() => isAsked(terminal));
   assertEquals([answer, terminal.rows.includes("queued: @ay")], [undefined, true]);
 });
