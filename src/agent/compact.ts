@@ -357,7 +357,7 @@ function inWords(done: Compaction): string {
   const changes = [
     [done.cutResults, "unread results were cut to fit"],
     [done.droppedResults, "old results were left out"],
-    [done.summarized, "messages were summarised"],
+    [done.summarized, "messages were summarized"],
   ].filter(([count]) => count !== 0).map(([count, what]) => `${count} ${what}`).join(", ");
   const tokens = `about ${done.tokensBefore} tokens became ${done.tokensAfter}`;
   return `Made room in the context: ${changes}; ${tokens}.`;

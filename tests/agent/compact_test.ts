@@ -170,7 +170,7 @@ onAll(
 );
 
 onAll(
-  "a conversation of words alone is summarised; the task and the paths go on",
+  "a conversation of words alone is summarized; the task and the paths go on",
   () => model(3000, Array.from({ length: 30 }, (_, i) => ({ text: lines(`answer ${i}`, 900) }))),
   3000,
   async ({ agent, server, events, onEvent }) => {
@@ -256,7 +256,7 @@ onAll(
 let whileSummarising = new AbortController();
 
 onAll(
-  "an abort while the model summarises leaves the conversation as it was, and closed",
+  "an abort while the model summarizes leaves the conversation as it was, and closed",
   () => [
     { text: "One." },
     tooLong,
@@ -375,7 +375,7 @@ onAll(
     ]);
     assert(done!.tokensAfter < done!.tokensBefore);
     assertEquals(compactions(events), [{ type: "compaction", ...done! }]);
-    assertMatch(notices(events).join(), /^Made room in the context: 2 messages were summarised;/);
+    assertMatch(notices(events).join(), /^Made room in the context: 2 messages were summarized;/);
     assertEquals(agent.state.inputTokens, inputTokens + 70);
     assertStringIncludes(server.requests[2]!.text, "Keep above all: the names of files");
     // A summary of nothing but a summary would only lose more.

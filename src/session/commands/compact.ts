@@ -6,7 +6,7 @@ export const compactCommand: Command = {
   name: "compact",
   group: "Session",
   argument: "[TEXT]",
-  help: "summarise the conversation to make room; TEXT: what to preserve",
+  help: "summarize the conversation to make room; TEXT: what to preserve",
   isSlow: true,
   run: compactConversation,
 };

@@ -101,7 +101,6 @@ const commands: readonly Command[] = [
     run: () => ({ type: "keys", text: "The editor has its own keys." }),
   },
   { name: "exit", group: "Session", help: "quit", isOfTerminal: true, run: leaveAnswer },
-  { name: "quit", group: "Session", help: "quit", isOfTerminal: true, run: leaveAnswer },
 ];
 
 /** Returns the commands of a session: those of the table, and of its extensions but `except`. */

@@ -57,7 +57,9 @@ const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
 
 /** Parses a command. Some need no slash. */
 const typedCommand = (line: string) =>
-  commandIn(line.replace(/^\?$/, "/help").replace(/^(?:help|exit|quit)$/, "/$&"));
+  commandIn(
+    line.replace(/^\?$/, "/help").replace(/^\/?quit$/, "/exit").replace(/^(?:help|exit)$/, "/$&"),
+  );
 
 const SIGNAL_CODES: Partial<Record<Deno.Signal, number>> = {
   SIGHUP: EXIT.hangup,
