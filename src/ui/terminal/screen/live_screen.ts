@@ -144,6 +144,8 @@ export class LiveScreen implements Screen {
 
   /** Shows text that may still change above the line, until other text is printed. */
   showHead(text: () => string): void {
+    // A question may come before the first line.
+    this.#askBackground();
     this.#output.head = () => withSigns(text(), this.options.unicode);
     this.#output.drawSoon();
   }

@@ -80,10 +80,20 @@ export class ScreenQuestions {
     // A user who asked for a list expects that it accepts the next key.
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
-    const { color, accent, unicode } = this.parts.lineOptions("");
-    const look = { hasStyles: color !== "", accent, unicode, context: this.context };
+    const { parts, context } = this;
+    const { color, unicode } = parts.lineOptions("");
+    const modal = new ListModal<T>({
+      ...list,
+      hasStyles: color !== "",
+      unicode,
+      context,
+      // The colours may change while it is open.
+      get accent() {
+        return parts.lineOptions("").accent;
+      },
+    });
     this.isPicker = how.waits === false;
-    const open = this.open(new ListModal<T>({ ...list, ...look }), signal, how);
+    const open = this.open(modal, signal, how);
     return open.finally(() => this.isPicker = false);
   }
 
