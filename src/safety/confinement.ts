@@ -16,8 +16,8 @@ import {
 } from "./git_queries.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
-import { withCredentials } from "./sandbox/credentials.ts";
-import { mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
+import { credentialsEnvironment, withCredentials } from "./sandbox/credentials.ts";
+import { isOpenable, mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
 import { useCaches } from "./sandbox/kept_caches.ts";
 import { keepLinks, restoreLinks } from "./sandbox/kept_links.ts";
 import { makeOwnFolder } from "./sandbox/own_folder.ts";
@@ -162,7 +162,7 @@ export class Confinement {
         return this.#report([...done, ...endLinks(), ...tidy()]);
       },
       variables,
-      environment: outerEnvironment,
+      environment: right?.kind === "credentials" ? credentialsEnvironment : outerEnvironment,
     };
   }
 
@@ -277,9 +277,11 @@ export class Confinement {
     // It is git alone, so that it may write in a folder that commands only read.
     const places = new Map(view.places).set(view.folder, "write");
     const seen = usesCredentials ? { ...view, places } : view;
-    const opened = isOpened
-      ? await openGitFolders(seen, answers, command, usesCredentials)
+    const { gitFolder = "", repository = gitFolder } = right ?? {};
+    const alone = usesCredentials
+      ? [...new Set([repository, gitFolder])].filter(isOpenable)
       : undefined;
+    const opened = isOpened ? await openGitFolders(seen, answers, command, alone) : undefined;
     return { stated, opened };
   }
 

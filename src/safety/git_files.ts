@@ -69,18 +69,19 @@ export const gitFolderOf = (tree: string): string | undefined =>
 export const isLinkedTree = (gitFolder: string): boolean =>
   basename(dirname(gitFolder)) === "worktrees" && entryAt(join(gitFolder, "gitdir")) !== undefined;
 
-/** Prints one link in a folder of git that git itself follows. */
-const FIND_LINK =
-  "find . '(' -path ./lfs -o -path ./annex -o -path ./hooks ')' -prune -o -type l -print | head -n 1";
+/** Prints a link or pipe in a folder of git that git itself follows, or a folder that cannot be listed. */
+const FIND_OTHER = "find . '(' -path ./lfs -o -path ./annex -o -path ./hooks ')' -prune -o " +
+  "'(' -type l -o -type p -o -type d ! -perm -500 ')' -print -quit";
 
 /** True for a repository that may use files elsewhere, by links or as its objects. */
 export function hasForeignParts(repository: string): boolean {
-  const { output, fault } = runInPlace(repository, FIND_LINK);
+  const { output, fault } = runInPlace(repository, FIND_OTHER);
   return fault !== undefined || output !== "" ||
     ["objects/info/alternates", "objects/info/http-alternates", "info/grafts"]
-      .some((name) =>
-        entryAt(join(repository, name)) !== undefined && lineIn(join(repository, name)) !== ""
-      );
+      .some((name) => {
+        const path = join(repository, name);
+        return entryAt(path) !== undefined && textWithin(path, MAX_GIT_FILE)?.trim() !== "";
+      });
 }
 
 /** True for a `.git` file of a worktree or submodule of a repository for which `isKnown` is true. */

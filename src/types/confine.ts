@@ -18,8 +18,6 @@ export interface Right {
   gitFolder?: string;
   /** With `credentials`, the absolute path of the repository that has its settings. */
   repository?: string;
-  /** With `credentials`, the absolute path of the folder that it starts in, if that is not the working directory. */
-  startIn?: string;
   /** With `credentials`, true if a command may have made the repository. It is the user's afterwards. */
   isNew?: boolean;
 }

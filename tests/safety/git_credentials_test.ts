@@ -111,14 +111,14 @@ Deno.test({
     ) {
       at.allow(`run_bash(${rule})`);
     }
-    for (const line of OTHER_FORMS) {
+    for (const line of [...OTHER_FORMS, "git -C sub fetch"]) {
       assertMatch(await at.run(line), /^asked: may run any program as you, by settings/, line);
     }
     for (const line of [...OTHER_FORMS, ...LOCAL_FORMS]) {
       const said = await at.run(line, { leave: "sandbox" });
       assertMatch(said, /^asked: may run any program as you, by settings/, line);
     }
-    for (const line of ["git push -u origin main", "git -C sub fetch 2>&1 | tail -5"]) {
+    for (const line of ["git push -u origin main", "git fetch 2>&1 | tail -5"]) {
       assertMatch(await at.run(line), /127.0.0.1/, line);
     }
     // The user's remote may have another name. Without it, no path is used instead.
@@ -131,15 +131,49 @@ Deno.test({
   },
 });
 
+/** Serves the repositories of a folder over http, with git's own program for that. */
+function serve(folder: string) {
+  const answer = async (request: Request) => {
+    const { pathname, search } = new URL(request.url);
+    const of = (name: string) => request.headers.get(name) ?? "";
+    const backend = new Deno.Command("git", {
+      args: ["http-backend"],
+      ...{ stdin: "piped", stdout: "piped", clearEnv: true },
+      env: {
+        ...{ PATH: Deno.env.get("PATH")!, GIT_PROJECT_ROOT: folder, GIT_HTTP_EXPORT_ALL: "1" },
+        ...{ REMOTE_USER: "ann", REQUEST_METHOD: request.method, PATH_INFO: pathname },
+        ...{ QUERY_STRING: search.slice(1), CONTENT_TYPE: of("content-type") },
+        ...{ HTTP_CONTENT_ENCODING: of("content-encoding"), GIT_PROTOCOL: of("git-protocol") },
+      },
+    }).spawn();
+    const sent = new Response(await request.arrayBuffer()).body!.pipeTo(backend.stdin);
+    const { stdout } = await backend.output();
+    await sent.catch(() => {});
+    const text = new TextDecoder("latin1").decode(stdout);
+    const end = text.indexOf("\r\n\r\n");
+    const lines = text.slice(0, end).split("\r\n").map((line) => line.split(": "));
+    const status = lines.find(([name]) => name === "Status")?.[1] ?? "200";
+    const headers = lines.filter(([name]) => name !== "Status") as [string, string][];
+    return new Response(stdout.slice(end + 4), { status: Number.parseInt(status), headers });
+  };
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, answer);
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
 Deno.test({
   name:
     "R-21 a push or fetch with the user's credentials runs nothing of submodules or later hooks",
   ignore,
   async fn() {
     await using at = await repository();
+    await using server = serve(at.base);
     await at.outside(
       `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../listed/up.git; ` +
-        "git remote add origin far:$(realpath ../listed/up.git); git init -qb main m; git -C m commit -q --allow-empty -m x; " +
+        `git remote add origin ${server.url}/listed/up.git; git init -qb main m; ` +
+        " git -C m commit -q --allow-empty -m x; " +
         "git -C m update-ref refs/remotes/origin/main HEAD; git -C m commit -q --allow-empty -m y; " +
         "git config --global fetch.recurseSubmodules true; git config --global push.recurseSubmodules on-demand; " +
         "git add m; git commit -qm m; git rm -q --cached m; git -C m remote add origin far:/none; " +
@@ -318,18 +352,6 @@ Deno.test({
   },
 });
 
-/** Serves a folder, as git's simple protocol over http reads a repository. */
-function serve(folder: string) {
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
-    const file = await Deno.readFile(folder + new URL(request.url).pathname).catch(() => null);
-    return new Response(file, { status: file === null ? 404 : 200 });
-  });
-  return {
-    url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
-  };
-}
-
 Deno.test({
   name: "R-21 git with the user's credentials writes git's folders and nothing else",
   ignore,
@@ -338,7 +360,7 @@ Deno.test({
     await using server = serve(at.base);
     await at.outside(
       `rm -rf .git/hooks; git init -q --bare ../up.git; git push -q ../up.git main; ` +
-        `git -C ../up.git update-server-info; git remote add origin ${server.url}/up.git`,
+        `git remote add origin ${server.url}/up.git`,
     );
     at.allow("run_bash(git fetch *)");
     assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
@@ -387,10 +409,22 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["git config remote.origin.mirror true", "git push"],
   ["git config remote.origin.fetch +refs/heads/*:refs/heads/*", "git fetch"],
   ["git init -q --bare sub; git -C sub remote add origin https://127.0.0.1:9/x", "git -C sub push"],
-  ["mkdir sub; git config --global credential.helper '!./x.sh'", "git -C sub push"],
+  ["mkdir sub", "git -C sub push"],
+  ["git config remote.origin.fetch +refs/*:refs/*", "git fetch"],
+  ["git config remote.origin.fetch +main:precious", "git fetch origin"],
+  [":", "git fetch origin main:refs/replace/1"],
+  [":", "git fetch -f origin main:side"],
+  ["git remote set-url origin https://ann:token@127.0.0.1:9/x", "git ls-remote"],
+  ["mkdir -m 311 .git/objects/ab", "git push"],
+  [
+    "(head -c 1100000 /dev/zero | tr '\\0' '#'; echo; echo ~/x) > .git/objects/info/alternates",
+    "git push",
+  ],
+  ["mkfifo .git/refs/heads/x", "git push"],
+  ["mkdir -p ~/.ssh dot; touch dot/config; ln -s $PWD/dot/config ~/.ssh/config", "git push"],
   ["for i in 1 2 3; do git remote add r$i https://127.0.0.1:9/$i; done", "git fetch --all"],
   [
-    "git config remote.https://127.0.0.1:9/y.fetch a:b",
+    "git config remote.https://127.0.0.1:9/y.fetch a",
     "git fetch --all",
     "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
   ],
@@ -409,7 +443,8 @@ for (const [prepare, command, where] of ELSEWHERE) {
       await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
       if (where === undefined) at.allow("run_bash(git *)");
       await at.outside(prepare);
-      const asked = await at.run(command);
+      const isReading = command.startsWith("git ls-remote");
+      const asked = await at.run(command, isReading ? { leave: "sandbox" } : {});
       if (where === undefined) assertMatch(asked, /^asked: may run any program/);
       else assertStringIncludes(asked, where);
     },
@@ -458,13 +493,13 @@ Deno.test({
   ignore,
   async fn() {
     await using at = await repository();
+    await using server = serve(at.base);
     await at.outside(
       "rm -rf .git/hooks; git init -q --bare ../listed/up.git; " +
-        "git remote add origin ../listed/up.git; git switch -qc topic",
+        `git remote add origin ${server.url}/listed/up.git; git switch -qc topic`,
     );
-    const gitFolder = `${at.folder}/.git`;
-    const right = { kind: "credentials", gitFolder, tracks: ["origin", "HEAD"] } as const;
-    const result = await at.run("git push -u origin HEAD", { right });
+    const beforeYes = () => Promise.resolve();
+    const result = await at.run("git push -u origin HEAD", { beforeYes });
     assertStringIncludes(result, "topic tracks topic of origin");
     assertEquals(await at.outside("git rev-parse --abbrev-ref @{u}"), "origin/topic\n");
   },
@@ -509,25 +544,27 @@ Deno.test({
     const changed = /^Refused: the repository's settings changed meanwhile. Try again[.]$/;
     const set = (value: string, repository = "y") =>
       at.outside(`git -C ${repository} config core.gitProxy '${value}'`);
-    for (const name of "xy") at.allow(`run_bash(git -C ${name} *)`);
-    const made = "git -C x fetch origin";
+    const [x, y] = ["x", "y"].map((name) => `${at.folder}/${name}`);
+    const rule = "run_bash(git fetch *)";
+    for (const folder of [x!, y!]) at.permissions.allow({ rule }, folder);
+    const fetch = (folder = y!, beforeYes?: () => Promise<unknown>) =>
+      at.run("git fetch origin", { folder, ...beforeYes && { beforeYes } });
     const asked =
       `asked: may run programs that this repository names (${at.folder}/x/.git, which a running command can write) and fetches from https://127.0.0.1:9/x with your credentials, so it runs outside of the sandbox`;
-    assertEquals(await at.run(made), asked);
-    assertMatch(await at.run(made, { beforeYes: () => set("./evil.sh", "x") }), changed);
+    assertEquals(await fetch(x), asked);
+    assertMatch(await fetch(x, () => set("./evil.sh", "x")), changed);
     await at.outside("git -C x config --unset core.gitProxy; echo > go");
     await job;
-    assertMatch(await at.run(made), MADE_BEFORE);
+    assertMatch(await fetch(x), MADE_BEFORE);
     await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
-    const fetched = "git -C y fetch origin";
-    assertMatch(await at.run(fetched), /^exit code: 128/);
-    at.permissions.disallow("run_bash(git -C y *)", at.folder);
-    assertMatch(await at.run(fetched, { beforeYes: () => set("./evil.sh") }), changed);
+    assertMatch(await fetch(), /^exit code: 128/);
+    at.permissions.disallow(rule, y!);
+    assertMatch(await fetch(y, () => set("./evil.sh")), changed);
     // Also in what the question cuts.
     const long = `: ${"x".repeat(120)}; `;
     await set(`${long}false`);
-    assertMatch(await at.run(fetched, { beforeYes: () => set(`${long}true`) }), changed);
-    assertMatch(await at.run(fetched, { beforeYes: () => Promise.resolve() }), /^exit code: 128/);
+    assertMatch(await fetch(y, () => set(`${long}true`)), changed);
+    assertMatch(await fetch(y, () => Promise.resolve()), /^exit code: 128/);
   },
 });
 

@@ -10,6 +10,7 @@ import { type GitSource, harmlessText } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
 import { accessAt, type View } from "../view.ts";
+import { outerEnvironment } from "./wrap.ts";
 
 /** Returns a view of all that the user can read, with the network and the sockets of the user's agents. */
 function openView(view: View, home: string | undefined, agent: string | undefined): View {
@@ -27,6 +28,15 @@ function openView(view: View, home: string | undefined, agent: string | undefine
 }
 
 const SETTINGS = ["config", "config.worktree"];
+
+/** The variables that git and the user's helpers get. Those of toolchains could lead them to code of the folder. */
+const PASSED_NAMES =
+  /^(HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TERM|TZ|NO_COLOR|PATH|TMPDIR|XDG_\w+|SSH_\w+|GIT_\w+|GCM_\w+|GPG_TTY|GNUPGHOME|DBUS_SESSION_BUS_ADDRESS|AWS_\w+|\w+_TOKEN|\w+_proxy|SSL_CERT_\w+|CURL_CA_BUNDLE)$/i;
+
+export const credentialsEnvironment = (variables: Readonly<Record<string, string>>) =>
+  outerEnvironment(
+    Object.fromEntries(Object.entries(variables).filter(([name]) => PASSED_NAMES.test(name))),
+  );
 
 /**
  * Returns the view, the settings of its repositories without what git runs or follows, and the variables for git. The
@@ -46,7 +56,7 @@ export function withCredentials(
   },
 ): { seen: View; texts: Map<string, string>; variables: Record<string, string> } {
   const [agent, ...ssh] = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH"].map(value);
-  const { gitFolder = "", repository = gitFolder, startIn } = right;
+  const { gitFolder = "", repository = gitFolder } = right;
   Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
   const texts = new Map([
     [join(gitFolder, "commondir"), gitFolder === repository ? ".\n" : "../..\n"],
@@ -73,7 +83,8 @@ export function withCredentials(
   const isOwn = Deno.uid() === 0 || stated.some(({ name }) => name === "core.sshcommand");
   const file = entryAt(`${source.home}/.ssh/config`) ? "~/.ssh/config" : "none";
   return {
-    seen: { ...openView(view, source.home, agent), ...startIn !== undefined && { startIn } },
+    // The user's helpers may look for code where they start, and above.
+    seen: { ...openView(view, source.home, agent), startIn: "/" },
     texts,
     variables: {
       ...right.variables,

@@ -69,21 +69,21 @@ function foldersFor(command: string, { folder, repositories = [] }: View): strin
 
 /**
  * Opens git's folders in the view for a command, and returns what is created in them meanwhile. Call `close` after the
- * command; it returns a line for each path that it removed or put aside. With `isAlone`, no other command opens them
- * meanwhile.
+ * command; it returns a line for each path that it removed or put aside. With `alone`, it opens only these folders, and no other
+ * command does meanwhile.
  */
 export async function openGitFolders(
   view: View,
   git: GitAnswers,
   command = "",
-  isAlone = false,
+  alone?: readonly string[],
 ): Promise<{ view: View; made: string[]; close(): string[] }> {
   const places = new Map(view.places);
   const open = new Map<string, GitState>();
   const locks = new Map<string, Deno.FsFile>();
   const isWritable = view.places.get(view.folder) === "write";
-  for (const folder of isWritable ? foldersFor(command, view) : []) {
-    const held = await lockFolder(folder, isAlone);
+  for (const folder of isWritable ? alone ?? foldersFor(command, view) : []) {
+    const held = await lockFolder(folder, alone !== undefined);
     if (held === undefined) continue;
     locks.set(folder, held);
     open.set(folder, gitState(folder));
@@ -136,7 +136,7 @@ function isIntact(folder: string): boolean {
 }
 
 /** True for a repository in which all read-only parts can be mounted. */
-function isOpenable(folder: string): boolean {
+export function isOpenable(folder: string): boolean {
   return isIntact(folder) && realPathOf(folder) === folder &&
     entryAt(join(folder, BESIDE))?.isDirectory !== false &&
     READ_ONLY.every((name) => entryAt(join(folder, name))?.isSymlink !== true);

@@ -25,15 +25,17 @@ interface Made {
   dev: number | undefined;
   ino: number | null | undefined;
   isSearched: boolean;
+  /** True for a folder with too many. */
+  isFull?: true;
 }
 
 /** The repositories that commands of this program made. */
 let made: readonly Made[] = [];
-/** The maximum number of repositories that are remembered, the newest ones. */
-const MAX_MADE = 1000;
-const isAt = ({ dev, ino }: Made, path: string): boolean => {
+/** The maximum number of repositories below a folder that are remembered. With more, all below it count. */
+const MAX_MADE = 500;
+const isAt = ({ path: known, dev, ino }: Made, path: string): boolean => {
   const entry = entryAt(path);
-  return entry?.dev === dev && entry?.ino === ino;
+  return entry !== undefined && (path === known || entry.dev === dev && entry.ino === ino);
 };
 
 const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
@@ -44,7 +46,7 @@ function allMade(stateFolder: string | undefined): readonly Made[] {
   const saved = (text || "").split("\n").flatMap((line): Made[] =>
     attempt(() => [JSON.parse(line)]) ?? []
   );
-  return [...saved, ...made].slice(-MAX_MADE);
+  return [...saved, ...made];
 }
 
 /** Changes the list of repositories that commands made, here and in the state folder. */
@@ -141,10 +143,15 @@ function noteLook(
   };
   const now = found.map((path) => rowOf(path, true))
     .concat(isComplete ? [] : rowOf(root, false));
-  changeMade(stateFolder, (rows) => [
-    ...rows.filter((row) => row.isSearched || row.path !== root),
-    ...now,
-  ]);
+  changeMade(stateFolder, (rows) => {
+    const all = [
+      ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
+      ...now,
+    ];
+    const below = new Set(all.filter(({ path }) => isWithin(root, path)));
+    if (below.size <= MAX_MADE) return all;
+    return [...all.filter((row) => !below.has(row)), { ...rowOf(root, false), isFull: true }];
+  });
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

@@ -55,7 +55,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
     });
   }
   const made = git.right.isNew ? ", and a command may have made this repository" : "";
-  const said = found.isLeaving ? reason : `reads ${git.where} with your credentials`;
+  const said = found.isLeaving ? reason : `${git.what} ${git.where} with your credentials`;
   return worded({ ...found, reason: said + made, isLeaving: false, right: git.right });
 }
 
@@ -218,16 +218,16 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
     const said: Verdict = { ...asked, effect, reason: `names ${path}, which ${reason}` };
     return isConfined && said.effect === "ask" ? leaving(said) : said;
   }
-  if (asked) return asked;
+  const plain = withoutTimeout(command);
+  // In every mode: even with an approval or --yes, the command would fail in the sandbox.
+  const need = scene.view && gitNeed(plain.words, scene);
+  if (asked) return need?.why ? leaving(asked) : asked;
   const loss = destroys(runs, scene);
   if (loss !== undefined) return lossVerdict(loss, command, scene);
   const harmful = redirections.find((one) => !isHarmless(one));
   if (harmful && !isConfined) {
     return askBecause(`redirects with ${harmful.operator} ${harmful.target.text}`);
   }
-  const plain = withoutTimeout(command);
-  // In every mode: even with an approval or --yes, the command would fail in the sandbox.
-  const need = scene.view && gitNeed(plain.words, scene);
   // An option may make a program write there; some programs expand `~/x` and `$HOME/x` themselves.
   const isAway = words.some(({ text }) => /(^|[=:,])~|\$[\w{(]/.test(text)) ||
     named.map(({ path }) => scene.place(path))

@@ -9,6 +9,7 @@ import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
+import { realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -244,6 +245,9 @@ export const settingVariables = (
 const FAR_SETTINGS = settingVariables([
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
+  // It may lead to objects elsewhere.
+  ["core.multiPackIndex", "false"],
+  ["push.gpgSign", "false"],
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "no"],
   ["push.recurseSubmodules", "no"],
@@ -259,7 +263,10 @@ const FAR_SETTINGS = settingVariables([
 export function gitOutside(
   text: string,
   scene: Scene,
-): { programs: string; where?: string } | { where: string; right: Right } | undefined {
+):
+  | { programs: string; where?: string }
+  | { what: string; where: string; right: Right }
+  | undefined {
   const line = parseCommandLine(text);
   const isGit = ([first]: readonly Word[]) =>
     first !== undefined && (first.kind !== "literal" || programName(first.text) === "git");
@@ -277,23 +284,34 @@ export function gitOutside(
     !command || !at || !gitFolder || !repository || gitFolder !== gitFolderOf(at) ||
     !isInKnownForm(command, scene) || hasForeignParts(repository)
   ) return { programs: ANY_PROGRAM };
-  const { name, rest, entered } = command;
+  const { name, rest } = command;
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
   const shown = [...addresses].map((one) => shortened(oneLine(one), 200)).join(" or ");
   const where = `${name === "push" ? "to" : "from"} ${shown}`;
   const programs = programsOf(command, scene);
   if (programs) return { programs, where };
+  const operands = rest.filter((word) => !word.startsWith("-"));
   const tracks = name === "push" && rest.some((word) => /^(-\w*u\w*|--set-upstream)$/.test(word));
   const right: Right = {
     kind: "credentials",
     variables: { ...FAR_SETTINGS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
-    ...tracks && { tracks: rest.filter((word) => !word.startsWith("-")) },
+    ...tracks && operands.length > 0 && { tracks: operands },
     gitFolder,
     repository,
-    ...entered.length === 1 && { startIn: gitFolder },
     isNew: scene.git?.isKnown(command.folder) === false,
   };
-  return { where, right };
+  const what = name === "push" ? "pushes" : name === "fetch" ? "fetches" : "reads";
+  return { what, where, right };
+}
+
+/** A branch or tag of this repository that fetching may update. */
+const FETCHED = /^(?!refs\/)|^refs\/(heads|remotes|tags)\//;
+
+/** True for a word or setting of `git fetch` by which branches are lost, or other references are written. */
+function isLossy(refspec: string, isOperand: boolean, hasForce: boolean): boolean {
+  const [, to] = refspec.split(":");
+  if (!isOperand) return to !== undefined && !/^refs\/(remotes|tags)\//.test(to);
+  return /^\+|:.*\*/.test(refspec) || to !== undefined && (hasForce || !FETCHED.test(to));
 }
 
 /** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
@@ -301,23 +319,32 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
   const { name, rest, entered, isPlain, folder } = command;
   const known = Object.hasOwn(KNOWN_OPTIONS, name) ? KNOWN_OPTIONS[name] : undefined;
   const operands = rest.filter((word) => !known?.test(word));
-  // With these, fetching deletes or replaces branches.
-  const isLossy = name === "fetch" && operands.some((word) => /^\+|:.*\*/.test(word)) ||
-    operands.some((word) => word.includes(":")) &&
-      rest.some((word) => /^-(\w*[fp]|-[fp])/.test(word));
-  const isUnclear = isLossy || operands.some((word) => /^-|^\d+$/.test(word)) ||
-    !/^([\w-][\w.-]*)?$/.test(operands[0] ?? "");
+  const [remote = "", ...refs] = operands;
+  const hasForce = rest.some((word) => /^-(\w*[fp]|-[fp])/.test(word));
+  const settings = scene.git?.settings(folder) ?? [];
+  const isReplacing = name === "fetch" && (refs.some((ref) => isLossy(ref, true, hasForce)) ||
+    settings.some((one) =>
+      /^remote\..*\.fetch$/.test(one.name) && isLossy(one.value, false, false)
+    ));
+  const isUnclear = isReplacing || operands.some((word) => /^-|^\d+$/.test(word)) ||
+    !/^([\w-][\w.-]*)?$/.test(remote) ||
+    settings.some((one) => /^remote\..*\.mirror$/.test(one.name)) ||
+    // It would print the address with its password.
+    name === "ls-remote" && remote === "" &&
+      !rest.some((word) => /^(-\w*q\w*|--quiet)$/.test(word));
   const addresses = remoteAddresses(command, scene);
-  const isReplacing = ({ name, value }: GitSetting) =>
-    /^remote\..*\.mirror$/.test(name) ||
-    /^remote\..*\.fetch$/.test(name) && /:refs\/heads\//.test(value) ||
-    // In an entered folder, such a helper may find code there.
-    entered.length > 1 && /^credential\.(.*\.)?helper$/.test(name) && value.startsWith("!");
-  return known !== undefined && isPlain && !isUnclear &&
-    !scene.git?.settings(folder)?.some(isReplacing) &&
-    entered.every((path) => scene.place(path).isInside) &&
+  // With -C, the user's own helpers would start in a folder that commands write.
+  return known !== undefined && isPlain && !isUnclear && entered.length === 1 &&
+    scene.place(entered[0]!).isInside && !writesSshSettings(scene) &&
     addresses.length <= MAX_SHOWN_ADDRESSES && addresses.every((at) => PLAIN_ADDRESS.test(at));
 }
+
+/** True if commands can write the user's settings of ssh, which may be links into the folder. */
+const writesSshSettings = ({ view, paths: { home } }: Scene): boolean =>
+  [".ssh", ".ssh/config"].some((name) => {
+    const real = home && realPathOf(join(home, name));
+    return real && view && accessAt(view(), real) === "write";
+  });
 
 /** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {

@@ -1,6 +1,6 @@
 /** `/status`: the session in a few rows. @module */
 
-import { targetOf } from "../../models/target.ts";
+import { serverOf } from "../../models/model_server.ts";
 import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
@@ -22,7 +22,7 @@ function statusText({ agent, mode, usage, cost, record, fit, surface }: SessionS
   const sandbox = mode?.isSandboxed ? "on" : "off: commands can do everything you can";
   const price = cost === undefined ? "" : `, ${dollars(cost)}`;
   const rows = [
-    ["model", `${name} at ${targetOf(config).url}`],
+    ["model", `${name} at ${serverOf(config)}`],
     ["folder", state.workingDir],
     ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
     ["context", `${thousands(used)}${window ? ` of ${thousands(window)}` : ""} tokens`],
