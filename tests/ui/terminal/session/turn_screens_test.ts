@@ -110,7 +110,7 @@ sessionTest(
     await terminal.type("go\r");
     await terminal.until("Hi.");
     await terminal.type("/status\r");
-    await terminal.until(`  model           test at ${server.url}`);
+    await terminal.until(`  model           test at ${new URL(server.url).host}`);
     const rows = await terminal.until("  record          ");
     for (
       const row of [
