@@ -265,12 +265,12 @@ Deno.test({
       `open F, '+<', 'x/.git/config'; my $at = syscall(${mmap}, 0, 4096, 3, 1, fileno F, 0);
        for ('good', 'bad') {
          open G, '<', $_; syscall(${read}, fileno G, $at, 4096);
-         open T, '>', "$_.done"; open P, '<', 'go'; <P>;
+         open T, '>', "$_.done"; open P, '<', "go.$_"; <P>;
        }`,
     );
     await Deno.writeTextFile(
       `${at.folder}/p.sh`,
-      `${AT_X}; mkfifo go; cd x; cp .git/config ../good; git config ${EVIL}; cp .git/config ../bad; cd ..
+      `${AT_X}; mkfifo go.good go.bad; cd x; cp .git/config ../good; git config ${EVIL}; cp .git/config ../bad; cd ..
        for f in good bad; do printf '#%4095s' ' ' | tr ' ' x >> $f; head -c 4096 $f > x/.git/config; cp x/.git/config $f; done
        cat good > x/.git/config; exec perl map.pl`,
     );
@@ -280,11 +280,11 @@ Deno.test({
     await waitUntil(() => Date.now() - changed() > 3000);
     assertEquals((await at.run("true")).includes("untrusted"), false);
     const time = changed();
-    await at.outside("echo > go");
+    await at.outside("echo > go.good");
     await waitUntil(() => at.has("work/bad.done"));
     assertEquals(changed(), time);
     assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
-    await at.outside("git -C x status; echo > go");
+    await at.outside("git -C x status; echo > go.bad");
     await job;
     assertEquals(at.has("pwned"), false);
   },
