@@ -51,6 +51,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   wasSearching = false;
   isRewinding = false;
   #isStopping = false;
+  /** The line with a message that was put there, until it changes. */
+  #put: readonly Unit[] | undefined;
   #reader: ((message: TextPart | null) => void) | undefined;
   #hasLeft = false;
 
@@ -111,8 +113,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   /** Puts a message into the line, unless the user has typed another. */
   put(message: TextPart): boolean {
     const isFree = this.state.units.length === 0 && this.queued.length === 0;
-    if (isFree) this.#reset(entryUnits(message));
-    return isFree;
+    if (!isFree) return false;
+    this.#reset(entryUnits(message));
+    this.#put = this.state.units;
+    return true;
   }
 
   /** Holds the queue because the turn was stopped. Messages for it return to the line. */
@@ -130,6 +134,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (!isActive) this.#isStopping = false;
     const wasRewinding = this.isRewinding;
     this.isRewinding = false;
+    const { units, cursor } = this.state;
+    // A command instead of the message that was put there, which the history has.
+    const isCommand = key.type === "text" && key.text.startsWith("/");
+    if (isCommand && units === this.#put && cursor === units.length) this.#reset();
     if (this.hasMenu) return super.press(key);
     const isEscape = key.name === "escape";
     const isEmpty = this.state.units.length === 0;

@@ -29,6 +29,19 @@ sessionTest(
 );
 
 sessionTest(
+  "a command takes the place of a message that failed, which the history has",
+  [{ error: { status: 400, message: "It broke" } }],
+  async (terminal) => {
+    await terminal.type("fix it\r");
+    await terminal.until((rows) => rows.at(-2) === "> fix it");
+    await terminal.type("/status\r");
+    await terminal.until("  context         ");
+    await terminal.type("\x1b[A\x1b[A");
+    await terminal.until((rows) => rows.at(-2) === "> fix it");
+  },
+);
+
+sessionTest(
   "a line that was typed meanwhile is not replaced by a message that failed",
   [async () => {
     await typed.promise;
