@@ -1,3 +1,4 @@
+import { waitUntil } from "../../../helpers/wait_until.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 
@@ -25,9 +26,12 @@ for (
       assertEquals(rows.slice(0, first.length), [...first]);
       assertMatch(rows[first.length]!, /^[/…].*\/s · trunk$/);
       assertEquals(rows[first.length + 1], "");
-      const styled = (await terminal.screen({ styles: true })).at(-2)!;
-      // deno-lint-ignore no-control-regex
-      assertEquals(styled.replace(/\x1b\[[\d;]*m/g, ""), line);
+      // The status may be drawn after the first rows.
+      await waitUntil(async () => {
+        const styled = (await terminal.screen({ styles: true })).at(-2)!;
+        // deno-lint-ignore no-control-regex
+        return styled.replace(/\x1b\[[\d;]*m/g, "") === line;
+      });
       // It stays above the conversation, and the offer goes.
       await terminal.type("hello\r");
       await terminal.until("Hello.");
