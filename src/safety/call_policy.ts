@@ -312,7 +312,7 @@ export class CallPolicy {
   }
 }
 
-/** What the answer "all edits" allows in a session. */
+/** The rule that the answer "all edits" adds to a session. */
 export const ALL_EDITS: OfferedRule = { rule: "write(**)", words: "all edits in this folder" };
 
 const hasHardLinks = (entry?: Deno.FileInfo) => entry?.isFile === true && (entry.nlink ?? 1) > 1;

@@ -55,7 +55,7 @@ const MAX_MENDED_LINES = 20;
 const MAX_CLOSED_NAMES = 5;
 const GIT_ALONE = /^git [a-z][^;&|`$()<>\n]*$/;
 
-/** What is known of a program before its sandbox. */
+/** The parts from which the sandbox of a program is made. */
 interface PreparedSandbox {
   sandbox: Sandbox;
   /** The absolute folder that contains the commands' private folders. */
@@ -299,10 +299,10 @@ export class Confinement {
 /** Returns a program that runs without a sandbox. */
 function outside(
   { sandbox, programs = [] }: SettingsInForce,
-  [program, args, right]: Parameters<Confine>,
+  [program, args]: Parameters<Confine>,
 ): ConfinedProgram {
   // Folders in which sandboxed commands may have created programs are excluded.
-  const variables = { PATH: programs.join(":"), ...right?.variables };
+  const variables = { PATH: programs.join(":") };
   const isOpen = sandbox === "off" || Deno.build.os === "windows";
   return { ...{ program, args: [...args] }, ...!isOpen && { variables } };
 }

@@ -99,7 +99,7 @@ function looksBeside(
   repository: string | undefined,
   listed: readonly string[],
 ): PlaceLook[] {
-  // What the user lists may be as large as `/tmp`, and a user who lists a secret wants it readable.
+  // A listed path may be as large as `/tmp`, and a user who lists a secret wants it readable.
   const shallow = [
     ...write.flatMap((at) => repositoryAround(at, paths.homes)[0] ?? []),
     ...listed.filter((root) => paths.secretKind(root) === undefined),

@@ -1,4 +1,4 @@
-/** What permissions report: notices, the mode, and the settings of a folder. @module */
+/** The reports of permissions: notices, the mode, and the settings of a folder. @module */
 
 import type { Rule } from "./rules.ts";
 import type { ApproveMode, SandboxMode } from "./settings.ts";

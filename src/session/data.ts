@@ -41,7 +41,7 @@ export interface ArgumentChoice {
   argument: string;
   label: string;
   detail?: string;
-  /** What Space shows below the list. */
+  /** Returns the text that Space shows below the list. */
   preview?: string;
   isCurrent?: boolean;
 }
@@ -111,7 +111,7 @@ export interface Check {
   /** How to fix it, instead of `advice`. */
   hint?: Hint;
   contextLength?: number;
-  /** What the model can do besides answering, such as `tools, vision`. */
+  /** The abilities of the model, such as `tools, vision`. */
   does?: string;
 }
 

@@ -10,7 +10,7 @@ export interface Right {
   kind: "credentials" | "git" | "network" | "sandbox" | "write";
   /** With `git` and `write`, the absolute path of a folder that the command may also write. */
   folder?: string;
-  /** With `credentials` and `sandbox`, further variables. */
+  /** With `credentials`, further variables. */
   variables?: Readonly<Record<string, string>>;
   /** With `credentials`, the remote and the references to push; the branches then track the remote's. */
   tracks?: readonly string[];

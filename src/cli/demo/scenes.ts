@@ -12,7 +12,7 @@ export interface DemoRequest {
 
 export type DemoReply = { text: string; call?: DemoCall };
 
-/** What the line offers to send, one after the other. */
+/** The messages that the line offers, in their order. */
 export const TOUR: readonly string[] = ["The tests fail. Fix them.", "/undo"];
 
 /** The files of the project that the tour repairs. */

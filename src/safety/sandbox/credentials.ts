@@ -1,4 +1,4 @@
-/** What a git command sees that uses the user's credentials. It writes only git's folders. @module */
+/** The sandbox of a git command that uses the user's credentials: its view, settings and variables. @module */
 
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";

@@ -46,7 +46,7 @@ function allMade(stateFolder: string | undefined): readonly Made[] {
   const saved = (text || "").split("\n").flatMap((line): Made[] =>
     attempt(() => [JSON.parse(line)]) ?? []
   );
-  return [...saved, ...made];
+  return [...new Map([...saved, ...made].map((row) => [JSON.stringify(row), row])).values()];
 }
 
 /** Changes the list of repositories that commands made, here and in the state folder. */
@@ -62,9 +62,9 @@ function changeMade(
     using file = Deno.openSync(tableIn(stateFolder), how);
     // Other runs change it as well. Some network drives have no locks.
     attempt(() => file.lockSync(true));
-    const lines = new Set(change(allMade(stateFolder)).map((row) => JSON.stringify(row)));
+    const lines = change(allMade(stateFolder)).map((row) => JSON.stringify(row));
     file.truncateSync();
-    file.writeSync(new TextEncoder().encode([...lines].map((line) => `${line}\n`).join("")));
+    file.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
   });
 }
 

@@ -106,7 +106,7 @@ export class OutputCapture {
   }
 }
 
-/** What a job needs of its output. */
+/** The output of a job. */
 export type JobOutput = Pick<OutputCapture, "done" | "take" | "more" | "tail" | "cancel">;
 
 /** The outputs of two captures that have begun, one after the other. */

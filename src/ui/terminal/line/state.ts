@@ -76,7 +76,7 @@ export function viStart(
 }
 
 /**
- * What a key does beside changing the line. `"cancel"` is Ctrl-C, `"end"` Ctrl-D; `"ignored"`: the key has no
+ * The effect of a key beside a change of the line. `"cancel"` is Ctrl-C, `"end"` Ctrl-D; `"ignored"`: the key has no
  * action.
  */
 export type LineEffect =

@@ -20,7 +20,7 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
-  /** What Space shows below the list, in lines. */
+  /** Returns the lines that Space shows below the list. */
   preview?: string | undefined;
 }
 
