@@ -38,6 +38,10 @@ const isAt = ({ path: known, dev, ino }: Made, path: string): boolean => {
   return entry !== undefined && (path === known || entry.dev === dev && entry.ino === ino);
 };
 
+const unique = (rows: readonly Made[]): Made[] => [
+  ...new Map(rows.map((row) => [JSON.stringify(row), row])).values(),
+];
+
 const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
 
 /** Returns the repositories that commands made, also in earlier runs. */
@@ -46,7 +50,7 @@ function allMade(stateFolder: string | undefined): readonly Made[] {
   const saved = (text || "").split("\n").flatMap((line): Made[] =>
     attempt(() => [JSON.parse(line)]) ?? []
   );
-  return [...new Map([...saved, ...made].map((row) => [JSON.stringify(row), row])).values()];
+  return unique([...saved, ...made]);
 }
 
 /** Changes the list of repositories that commands made, here and in the state folder. */
@@ -62,7 +66,7 @@ function changeMade(
     using file = Deno.openSync(tableIn(stateFolder), how);
     // Other runs change it as well. Some network drives have no locks.
     attempt(() => file.lockSync(true));
-    const lines = change(allMade(stateFolder)).map((row) => JSON.stringify(row));
+    const lines = unique(change(allMade(stateFolder))).map((row) => JSON.stringify(row));
     file.truncateSync();
     file.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
   });
@@ -144,10 +148,10 @@ function noteLook(
   const now = found.map((path) => rowOf(path, true))
     .concat(isComplete ? [] : rowOf(root, false));
   changeMade(stateFolder, (rows) => {
-    const all = [
+    const all = unique([
       ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
       ...now,
-    ];
+    ]);
     const below = new Set(all.filter(({ path }) => isWithin(root, path)));
     if (below.size <= MAX_MADE) return all;
     return [...all.filter((row) => !below.has(row)), { ...rowOf(root, false), isFull: true }];
