@@ -18,7 +18,8 @@ if [ -d /proc/self/fd ]; then
   cp='cp --attributes-only --preserve=mode,xattr'
 fi
 [ -z "$4" ] || chown "$4" "$to" || exit ${NO_OWNER}
-[ -f "$1" ] && [ -f "$to" ] && $cp -- "$1" "$to" && exit
+trap 'kill $!' TERM
+[ -f "$1" ] && [ -f "$to" ] && { $cp -- "$1" "$to" & } && wait $! && exit
 # With an access list, the group bits are the mask of the list, not the group's rights.
 chmod 600 "$to"; exit 1`;
 

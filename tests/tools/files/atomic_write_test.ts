@@ -402,7 +402,7 @@ Deno.test({
     using ws = workspace();
     ws.put("f", "old");
     await run("mkfifo", ws.at("never"));
-    ws.put("cp", `#!/bin/sh\necho > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
+    ws.put("cp", `#!/bin/sh\necho $$ > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
     const controller = new AbortController();
     const path = Deno.env.get("PATH")!;
     Deno.env.set("PATH", `${ws.dir}:${path}`);
@@ -415,6 +415,14 @@ Deno.test({
     } finally {
       Deno.env.set("PATH", path);
     }
+    await waitUntil(() => {
+      try {
+        Deno.kill(Number(ws.text("begun")), "SIGCONT");
+        return false;
+      } catch {
+        return true;
+      }
+    });
     assertEquals([ws.text("f"), ws.names()], ["old", ["begun", "cp", "f", "never"]]);
   },
 });
