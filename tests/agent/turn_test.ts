@@ -676,6 +676,19 @@ for (const [step, notices, stopReason, content] of ENDS) {
   });
 }
 
+for (
+  const [name, last] of [["echo", "Yes."], ["other", "[The model gave no answer]"]] as const
+) {
+  Deno.test(`missing answers count from the last call that worked: ${name}`, async () => {
+    const empty = [{}, {}, {}];
+    const toolCalls = [call(name, { text: "a" })];
+    await using server = strictServer([...empty, { toolCalls }, ...empty, { text: "Yes." }]);
+    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools: [echo] });
+    await processTurn(agent, "go");
+    assertEquals(agent.state.messages.at(-1)!.content, last);
+  });
+}
+
 Deno.test("an answer of nothing but reasoning is asked for once more, which is said", async () => {
   await using server = strictServer([{ reasoning: "hm" }, { text: "Yes." }]);
   const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
