@@ -36,7 +36,6 @@ const [auto, bare] = [{ approve: "auto" }, { sandbox: "off" }] as const;
 /** A mode, with what it does to the file of {@linkcode CONTROL}, whatever the view says: `+` unasked. */
 const MODES: readonly (Mode & { control: string })[] = [
   { name: "auto", choice: auto, control: "+++++++" },
-  { name: "edits", choice: { approve: "edits" }, control: "+++++++" },
   { name: "yes", choice: { yes: true }, control: "+++++++" },
   { name: "read-only", choice: { ...auto, sandbox: "read-only" }, control: "+..+++." },
   { name: "ask", choice: { approve: "ask" }, control: "+..++.." },

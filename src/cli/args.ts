@@ -74,9 +74,9 @@ export const FLAGS = [
   {
     name: "approve",
     value: "MODE",
-    values: APPROVE_MODES,
+    values: [...APPROVE_MODES, "edits"],
     help:
-      "when to ask: ask (before edits and commands), edits or auto (not before edits in this folder and sandboxed commands; auto is the default of a session with a sandbox), never (refuse instead of asking), plan (write nothing)",
+      "when to ask: ask (before edits and commands), auto (not before edits in this folder and sandboxed commands; the default of a session with a sandbox), never (refuse instead of asking), plan (write nothing)",
   },
   {
     name: "sandbox",

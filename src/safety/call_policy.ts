@@ -6,7 +6,7 @@ import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
 import { READER } from "./path_verdict.ts";
 import { type KeptRule, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
-import { isSandboxed, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
+import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -178,7 +178,7 @@ export class CallPolicy {
     const prepared = await this.#prepare(args, context);
     const rules = this.#rules(args);
     const approval = this.#approval(args, verdict, prepared, rules);
-    const showsLimits = confinedTo && isSandboxed(verdict.right);
+    const showsLimits = confinedTo && isUsualRight(verdict.right);
     const answer = await approve({ ...approval, ...showsLimits && { confinedTo } }, signal);
     signal.throwIfAborted();
     if (answer.choice === "refuse") return refusalByUser(answer.reason);
@@ -190,7 +190,7 @@ export class CallPolicy {
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
       if (right?.folder && verdict.right) verdict = { ...verdict, right };
-      if (!isSandboxed(verdict.right) && verdict.right?.kind !== right?.kind) {
+      if (!isUsualRight(verdict.right) && verdict.right?.kind !== right?.kind) {
         const decision = await this.#ask(given, verdict, context, approve);
         return "allow" in decision && decision.allow ? { args: given, ...decision } : decision;
       }
@@ -203,7 +203,7 @@ export class CallPolicy {
     const { networked } = verdict;
     if (networked && given === args) this.by.network(networked);
     // A program may have changed what git runs while the user read.
-    if (!isSandboxed(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
+    if (!isUsualRight(verdict.right) && this.by.settings.git?.hasChanged()) return CHANGED;
     // If the command fails again, the next question is about the whole sandbox, not about a folder.
     if (verdict.right?.folder) {
       this.by.settings.outputs?.set(String(this.#call(given).command), "");
@@ -273,7 +273,7 @@ export class CallPolicy {
       ...rules && this.#isPlainEdit(args, verdict) && { allowsEdits: true } as const,
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
-      ...!isSandboxed(right) && { right, programs: this.#programs(subject.command ?? "") },
+      ...!isUsualRight(right) && { right, programs: this.#programs(subject.command ?? "") },
       ...networked && { networked },
     };
   }

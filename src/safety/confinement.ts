@@ -150,7 +150,7 @@ export class Confinement {
         const isNamed = closed.more !== "" && limit?.path && isWithin(view.folder, limit.path);
         return isNamed ? undefined : limit && { ...limit, ...this.#mayAsk(settings) };
       },
-      mend: (output, code) => {
+      finish: (output, code) => {
         sources.onEnd(view, command, output);
         // Other mounts than those that are known may be why the sandbox ran nothing.
         if (code === 126) this.#mounts = undefined;

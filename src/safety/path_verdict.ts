@@ -20,6 +20,8 @@ export interface Scene extends Settings {
   paths: PathTable;
   place: (path: string) => Place;
   root: Place;
+  /** Why the git command of a line needs more than the sandbox, with the address of its remote. */
+  gitReason?: string | undefined;
 }
 
 /** Returns the scene of a command outside of the sandbox. */
@@ -121,9 +123,7 @@ function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: st
   if (access === "read" || access === "hidden") {
     return beyond(`belongs to git, or a rule covers it${link}`);
   }
-  return approve === "edits" || approve === "auto"
-    ? ALLOW
-    : { ...askBecause(`writes${link}`), isRoutine: link === "" };
+  return approve === "auto" ? ALLOW : { ...askBecause(`writes${link}`), isRoutine: link === "" };
 }
 
 /** Returns which secret is at a place, by its own name or by that of a link to it; undefined for other places. */

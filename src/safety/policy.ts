@@ -9,7 +9,7 @@ import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./r
 import { commandRules } from "./shell/kept_rules.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
 import { APPROVE_MODES, type PolicyCall, SANDBOX_MODES, type Strictness } from "./settings.ts";
-import { isSandboxed, type Settings, type Verdict } from "./settings.ts";
+import { isUsualRight, type Settings, type Verdict } from "./settings.ts";
 
 /**
  * Decides one call. Rules that deny come first, then calls that always ask (secrets, protected files, commands
@@ -63,7 +63,7 @@ export function rulesFor(
   const rules = [...settings.rules, ...kept.map((rule) => parseKept(rule))];
   const { effect, right } = decide(call, { ...settings, rules }, place);
   if (effect !== "allow") return [];
-  const runsSandboxed = command !== undefined && settings.view !== undefined && isSandboxed(right);
+  const runsSandboxed = command !== undefined && settings.view !== undefined && isUsualRight(right);
   return runsSandboxed ? kept.map((rule) => ({ ...rule, confined: true })) : kept;
 }
 

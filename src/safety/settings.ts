@@ -9,15 +9,19 @@ import type { NetworkGrant } from "./shell/beginnings.ts";
 import type { View } from "./view.ts";
 
 /** The approval modes, strictest first: `plan` only runs sandboxed commands, `never` refuses what `ask` asks about. */
-export const APPROVE_MODES = ["plan", "never", "ask", "edits", "auto"] as const;
+export const APPROVE_MODES = ["plan", "never", "ask", "auto"] as const;
 export type ApproveMode = typeof APPROVE_MODES[number];
 /** The sandbox modes, strictest first. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
+/** Returns the mode of that name, if any. `edits` is another name for `auto`. */
+export const modeNamed = <T>(modes: readonly T[], given: unknown): T | undefined =>
+  modes.find((one) => one === (given === "edits" ? "auto" : given));
+
 /** Returns the `given` mode, if any. @throws {UsageError} which calls it `name`, if it is not one of `modes`. */
 export function modeAmong<T>(modes: readonly T[], given: unknown, name: string): T | undefined {
-  const mode = modes.find((one) => one === given);
+  const mode = modeNamed(modes, given);
   if (given === undefined || mode !== undefined) return mode;
   throw new UsageError(`Cannot use ${name} as it must be one of ${modes.join(", ")}`);
 }
@@ -73,8 +77,8 @@ export interface PolicyCall extends Omit<Subject, "isFile" | "action"> {
   args?: Readonly<Record<string, unknown>>;
 }
 
-/** True if a command with this right stays in the sandbox of all commands. */
-export const isSandboxed = (right: Right | undefined): boolean =>
+/** True for a right that needs no other sandbox than that of all commands. */
+export const isUsualRight = (right: Right | undefined): boolean =>
   right === undefined || right.kind === "git" && right.folder === undefined;
 
 /** The decision on a call, with its reason. */

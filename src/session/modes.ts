@@ -1,13 +1,11 @@
 import type { ApproveMode } from "../safety/settings.ts";
 
-const WITHIN_SANDBOX = "edits in this folder and sandboxed commands run without asking";
 /** The descriptions. `more` is what does not fit into a single row. */
 const MODE_TEXTS: Readonly<Record<ApproveMode, { text: string; more?: string }>> = {
   plan: { text: "nothing is written", more: "commands run only in a sandbox" },
   never: { text: "calls that need approval are refused" },
   ask: { text: "asks before edits and commands", more: "reading needs no approval" },
-  edits: { text: WITHIN_SANDBOX },
-  auto: { text: WITHIN_SANDBOX },
+  auto: { text: "edits in this folder and sandboxed commands run without asking" },
 };
 
 export function modeMeaning(mode: ApproveMode): string {

@@ -1,6 +1,6 @@
 /** The model's notes about plan mode. The mode itself belongs to the permissions. @module */
 
-import { APPROVE_MODES, type ApproveMode } from "../safety/settings.ts";
+import { APPROVE_MODES, type ApproveMode, modeNamed } from "../safety/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import { TASKS } from "../tools/tasks.ts";
 import type { SessionState } from "./extension.ts";
@@ -69,7 +69,7 @@ export async function isPlanning({ permissions, agent }: SessionState): Promise<
 
 /** Restores the mode of a resumed session, and adds the note if the model does not have it. */
 export async function resumeMode(session: SessionState, recorded?: string): Promise<void> {
-  const mode = APPROVE_MODES.find((one) => one === recorded);
+  const mode = modeNamed(APPROVE_MODES, recorded);
   if (mode === undefined) return;
   await changeMode(session, mode);
   const notes = session.agent.state.messages.flatMap(({ parts = [] }) =>

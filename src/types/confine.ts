@@ -55,7 +55,7 @@ export interface ConfinedProgram {
    * Called after the program, with the end of its output and its exit code. Restores what it was not allowed to
    * replace, and reports that in one line for the model.
    */
-  mend?(output: string, code?: number): string | undefined;
+  finish?(output: string, code?: number): string | undefined;
 }
 
 /**

@@ -13,7 +13,7 @@ Deno.test("choices for a run come from flags; those that are not given are left 
       yes: true,
     }),
     {
-      approve: "edits",
+      approve: "auto",
       sandbox: "read-only",
       network: true,
       env: ["GH_TOKEN", "AWS_*", "A"],
@@ -25,7 +25,7 @@ Deno.test("choices for a run come from flags; those that are not given are left 
 
 for (
   const [flags, says] of [
-    [{ approve: "" }, "Cannot use --approve as it must be one of plan, never, ask, edits, auto"],
+    [{ approve: "" }, "Cannot use --approve as it must be one of plan, never, ask, auto"],
     [{ approve: "EDITS" }, "Cannot use --approve as"],
     [
       { sandbox: "toString" },

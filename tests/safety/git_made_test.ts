@@ -468,10 +468,10 @@ Deno.test({
     await using at = await repository();
     const confine = at.permissions.confineServers(() => at.folder, "one");
     const line = `${AT_X}; git -C x config ${EVIL}`;
-    const { program, args, mend } = await confine("/bin/sh", ["-c", line]);
+    const { program, args, finish } = await confine("/bin/sh", ["-c", line]);
     const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
     assertEquals(success, true);
-    const said = mend?.("");
+    const said = finish?.("");
     assertMatch(said ?? "", /x\/[.]git\/config was moved to config[.]untr/);
     assertStringIncludes(at.notices.join("\n"), said!);
   },

@@ -72,7 +72,6 @@ Deno.test("modes: auto asks too, plan and never refuse, and a yes is for the hos
   for (
     const [approve, effect] of [
       ["auto", "ask"],
-      ["edits", "ask"],
       ["ask", "ask"],
       ["never", "deny"],
       ["plan", "deny"],

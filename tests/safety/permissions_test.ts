@@ -354,7 +354,7 @@ const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
     "a mode",
     ["--approve", "always"],
     {},
-    /--approve as it must be one of plan, never, ask, edits, auto/,
+    /--approve as it must be one of plan, never, ask, auto/,
   ],
   ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
@@ -624,14 +624,14 @@ Deno.test("of the settings about permissions the most particular counts, those o
   const env = (name: string) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? base : undefined;
   const modes = async (own: unknown, choice: PermissionChoice = {}) => {
     await Deno.writeTextFile(`${base}/copilot/permissions.json`, JSON.stringify(own));
-    const usual = { approve: "edits", sandbox: "off" } as const;
+    const usual = { approve: "auto", sandbox: "off" } as const;
     const permissions = openPermissions({ ...choice, usual }, env);
     const of = async (folder: string) => (await permissions.mode(`${base}/${folder}`)).approve;
     return [await of("here"), await of("other")];
   };
   const folders = { [`${base}/here`]: { approve: "never" } };
-  assertEquals(await modes({}), ["edits", "edits"]);
-  assertEquals(await modes({ folders }), ["never", "edits"]);
+  assertEquals(await modes({}), ["auto", "auto"]);
+  assertEquals(await modes({ folders }), ["never", "auto"]);
   assertEquals(await modes({ approve: "ask", folders }), ["never", "ask"]);
   assertEquals(await modes({ approve: "ask", folders }, { approve: "auto" }), ["auto", "auto"]);
   await Deno.remove(base, { recursive: true });

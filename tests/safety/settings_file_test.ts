@@ -23,7 +23,7 @@ Deno.test(
         "folders in F as it must be an object whose keys are absolute paths, without ~",
       ],
       [{ folders: { "/a": {}, "~/b": {} } }, "folders in F as it must be an object whose keys are"],
-      [{ approve: "yes" }, "approve in F as it must be one of plan, never, ask, edits, auto"],
+      [{ approve: "yes" }, "approve in F as it must be one of plan, never, ask, auto"],
       [{ sandbox: true }, "sandbox in F as it must be one of "],
       [{ network: "no" }, "network in F as it must be true or false"],
       [{ network: null }, "network in F as it must be true or false"],
@@ -64,7 +64,7 @@ Deno.test(
   () => {
     assertEquals(levelOf({}, source), { sandboxRead: [], sandboxWrite: [], rules: [] });
     const { rules, ...plain } = levelOf({
-      approve: "edits",
+      approve: "auto",
       network: false,
       sandboxRead: ["/a"],
       sandboxWrite: ["/b", "~/c"],
@@ -74,7 +74,7 @@ Deno.test(
       ask: ["read_file(x)"],
     }, { ...source, above: "/top" });
     assertEquals(plain, {
-      approve: "edits",
+      approve: "auto",
       network: false,
       sandboxRead: ["/a"],
       sandboxWrite: ["/b", `${Deno.env.get("HOME")}/c`],

@@ -468,7 +468,7 @@ recordTest(
     await left({}, "/approve edits");
     await left({});
     await left({ keepsMode: false });
-    assertEquals(modes, ["ask", "plan", "plan", "ask", "edits", "ask"]);
+    assertEquals(modes, ["ask", "plan", "plan", "ask", "auto", "ask"]);
   },
 );
 

@@ -25,7 +25,6 @@ const MAX_END_MS = 5000;
 /** Claude Code's names of the approval modes. */
 const PERMISSION_MODES = {
   ask: "default",
-  edits: "acceptEdits",
   auto: "auto",
   plan: "plan",
   never: "dontAsk",

@@ -66,7 +66,7 @@ export async function startProgram(
     ? await confine?.(path, args, network ? { kind: "network" } : undefined)
     : undefined;
   const end = () => {
-    confined?.mend?.("");
+    confined?.finish?.("");
     if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
   };
   let child: Deno.ChildProcess;
@@ -75,7 +75,7 @@ export async function startProgram(
     const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
-    if (confined?.mend) stopWithProgram(child, folder);
+    if (confined?.finish) stopWithProgram(child, folder);
   } catch (error) {
     end();
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });

@@ -42,34 +42,28 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const isCovered = "right" in git && !git.right.isNew ||
     effect === "allow" && scene.rules.some((rule) => isFor(rule, call.tool) && coversAll(rule));
   const against = scene.rules.filter((rule) => rule.effect !== "allow");
-  const found = isCovered ? verdict : leaveVerdict(call, { ...scene, rules: against });
-  const reason = found.reason.replace(
-    " with your credentials",
-    (text) => git.where ? ` ${git.where}${text}` : text,
-  );
+  const given = { ...scene, gitReason: git.reason, ...!isCovered && { rules: against } };
+  const found = leaveVerdict(call, given);
   if ("programs" in git) {
-    return worded({
-      ...found,
-      reason: isCovered ? reason : `${git.programs} and ${reason}`,
-      right,
-    });
+    const reason = isCovered ? found.reason : `${git.programs} and ${found.reason}`;
+    return worded({ ...found, reason, right });
   }
   const made = git.right.isNew ? ", and a command may have made this repository" : "";
-  const said = found.isLeaving ? reason : `${git.what} ${git.where} with your credentials`;
-  return worded({ ...found, reason: said + made, isLeaving: false, right: git.right });
+  const reason = (found.leavesSandbox ? found.reason : git.reason) + made;
+  return worded({ ...found, reason, leavesSandbox: false, right: git.right });
 }
 
-/** A verdict whose reason has no words yet about leaving the sandbox. */
-interface Leaving extends Verdict {
-  isLeaving?: boolean;
+/** A verdict whose reason does not say yet that the command leaves the sandbox. */
+interface Ruling extends Verdict {
+  leavesSandbox?: boolean;
 }
 
-const worded = ({ isLeaving, ...verdict }: Leaving): Verdict =>
-  isLeaving
+const worded = ({ leavesSandbox, ...verdict }: Ruling): Verdict =>
+  leavesSandbox
     ? { ...verdict, reason: `${verdict.reason}, so it runs outside of the sandbox` }
     : verdict;
 
-function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Leaving {
+function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Ruling {
   const { tool, command, leave } = call;
   const inside = lineVerdict(tool, command, scene);
   // A command that needs more than it asks for is asked about once, and with that.
@@ -102,7 +96,7 @@ function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Lea
   return { ...because, right, isBeyond: true, ...networked && { networked } };
 }
 
-function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Leaving {
+function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Ruling {
   const rules = scene.rules.filter((rule) => isFor(rule, tool));
   const whole = rules.find((rule) => rule.effect === "deny" && !rule.path && !rule.command);
   if (whole) return byRule(whole);
@@ -139,7 +133,11 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Leav
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-function strictest(verdicts: readonly Leaving[], hasBash: boolean, moved?: Verdict): Leaving {
+function strictest(
+  verdicts: readonly Ruling[],
+  hasBash: boolean,
+  moved?: Verdict,
+): Ruling {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
   const asking = counted.filter(({ effect }) => effect === "ask");
@@ -200,7 +198,7 @@ const MAX_COMMAND_WORDS = 1000;
 const CONFINED: Verdict = { effect: "allow", reason: "runs in the sandbox" };
 type NamedPath = { path: string; verdict: Verdict };
 
-export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Leaving {
+export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene: Scene): Ruling {
   const { words, assignments, redirections } = command;
   const runs = [words, ...mayRun(command)];
   const concerned = rules.filter(({ effect }) => effect !== "allow")
@@ -262,7 +260,7 @@ export function oneCommand(command: SimpleCommand, rules: readonly Rule[], scene
 }
 
 /** Returns the question about a loss, which may lie outside of the sandbox. */
-function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Leaving {
+function lossVerdict(loss: string, command: SimpleCommand, scene: Scene): Ruling {
   const { words } = withoutTimeout(command);
   const { view } = scene;
   const why = view && gitNeed(words, scene)?.why;
@@ -302,9 +300,9 @@ function coverOf(
   );
 }
 
-const leaving = (verdict: Verdict): Leaving => ({
+const leaving = (verdict: Verdict): Ruling => ({
   ...verdict,
-  isLeaving: true,
+  leavesSandbox: true,
   right: { kind: "sandbox" },
   isBeyond: true,
 });

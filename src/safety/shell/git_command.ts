@@ -156,7 +156,7 @@ export function gitNeed(
   // In the sandbox, git runs the hooks of a repository that is a path.
   const isNear = /^(push|fetch|pull)$/.test(name) && scene.git !== undefined &&
     !remoteAddresses(command, scene).some((at) => REMOTE_HOST.test(at));
-  if (why !== undefined && !isNear) return { why };
+  if (why !== undefined && !isNear) return { why: scene.gitReason ?? why };
   if (signs(command, scene)) return { why: "signs with your key" };
   const file = replacedFile(command, scene);
   if (file !== undefined) return { why: `replaces ${file}, which no command may write` };
@@ -242,7 +242,7 @@ export const settingVariables = (
   ]);
 
 /** No repository changes these settings, and its submodules run nothing. */
-const FAR_SETTINGS = settingVariables([
+const SETTINGS_WITH_CREDENTIALS = settingVariables([
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
   // It may lead to objects elsewhere.
@@ -257,15 +257,15 @@ const FAR_SETTINGS = settingVariables([
 ]);
 
 /**
- * Returns for a line with git that needs more than the sandbox the programs that it may run, in words, and its remote.
- * If it runs none, it gets a right that a rule may cover.
+ * Returns for a line with git that needs more than the sandbox the programs that it may run, in words, and what it does
+ * with which remote. If it runs none, it gets a right that a rule may cover.
  */
 export function gitOutside(
   text: string,
   scene: Scene,
 ):
-  | { programs: string; where?: string }
-  | { what: string; where: string; right: Right }
+  | { programs: string; reason?: string }
+  | { reason: string; right: Right }
   | undefined {
   const line = parseCommandLine(text);
   const isGit = ([first]: readonly Word[]) =>
@@ -287,21 +287,21 @@ export function gitOutside(
   const { name, rest } = command;
   const addresses = new Set(remoteAddresses(command, scene).map(withoutCredentials));
   const shown = [...addresses].map((one) => shortened(oneLine(one), 200)).join(" or ");
-  const where = `${name === "push" ? "to" : "from"} ${shown}`;
+  const does = name === "push" ? "pushes to" : name === "fetch" ? "fetches from" : "reads from";
+  const reason = `${does} ${shown} with your credentials`;
   const programs = programsOf(command, scene);
-  if (programs) return { programs, where };
+  if (programs) return { programs, reason };
   const operands = rest.filter((word) => !word.startsWith("-"));
   const tracks = name === "push" && rest.some((word) => /^(-\w*u\w*|--set-upstream)$/.test(word));
   const right: Right = {
     kind: "credentials",
-    variables: { ...FAR_SETTINGS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
+    variables: { ...SETTINGS_WITH_CREDENTIALS, GIT_ALLOW_PROTOCOL: "http:https:ssh" },
     ...tracks && operands.length > 0 && { tracks: operands },
     gitFolder,
     repository,
     isNew: scene.git?.isKnown(command.folder) === false,
   };
-  const what = name === "push" ? "pushes" : name === "fetch" ? "fetches" : "reads";
-  return { what, where, right };
+  return { reason, right };
 }
 
 /** A branch or tag of this repository that fetching may update. */

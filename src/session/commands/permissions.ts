@@ -1,6 +1,6 @@
 /** `/permissions` and `/approve`: what runs without asking, and the sandbox. @module */
 
-import { APPROVE_MODES } from "../../safety/settings.ts";
+import { APPROVE_MODES, modeNamed } from "../../safety/settings.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modeMeaning } from "../modes.ts";
@@ -18,7 +18,7 @@ export const permissionCommands: readonly Command[] = [
     help: `set what runs without asking: ${APPROVE_MODES.join(", ")}`,
     question: "What runs without asking?",
     async run(session, argument) {
-      const mode = APPROVE_MODES.find((one) => one === argument);
+      const mode = modeNamed(APPROVE_MODES, argument);
       if (argument !== "" && mode === undefined) return takesText("approve", APPROVE_MODES);
       if (mode !== undefined) await changeMode(session, mode);
       return await permissionsOf(session);

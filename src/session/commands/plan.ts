@@ -27,7 +27,7 @@ async function plan(session: SessionState, argument: string): Promise<string> {
   if (!isAccepted && argument !== "" && argument !== "off") {
     return "There is no plan yet. Say what to plan, or exit with /plan off.";
   }
-  const mode = argument === "edits" ? "edits" : undefined;
+  const mode = argument === "edits" ? "auto" : undefined;
   const isPlan = await changeMode(session, mode, isAccepted);
   if (isPlan) return "Plan mode stays on: this folder's settings require it.";
   if (isAccepted) return 'Plan accepted. Say "continue", or what to change.';

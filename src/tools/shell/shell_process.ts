@@ -31,7 +31,7 @@ const MAX_COMMAND_BYTES = Deno.build.os === "windows" ? 30_000 : 128 * 1024 - 1;
 /** Signals by number, from 0; empty if systems differ. */
 const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".split(" ");
 
-/** The maximum number of bytes of each stream that `mend` gets. */
+/** The maximum number of bytes of each stream that `finish` gets. */
 const MAX_MENDED_BYTES = 4096;
 
 /** A started shell, its working directory, and its sandbox if it has one. */
@@ -62,16 +62,16 @@ export async function startShell(
   signal.throwIfAborted();
   for (const [shell, args] of await shellsFor(command, cwd)) {
     const confined = await confine?.(shell, args, right, { isJob });
-    if (signal.aborted) confined?.mend?.("");
+    if (signal.aborted) confined?.finish?.("");
     signal.throwIfAborted();
     const how = { cwd, env: { ...commandEnvironment(env), ...variables, ...confined?.variables } };
     try {
       const started = confined ?? { program: shell, args };
       const child = startLeader(started, how, hasInput ? "piped" : "null");
-      if (confined?.mend) stopWithProgram(child, cwd);
+      if (confined?.finish) stopWithProgram(child, cwd);
       return { ...confined, child, folder: cwd };
     } catch (error) {
-      confined?.mend?.("");
+      confined?.finish?.("");
       if (error instanceof Deno.errors.NotFound) continue;
       throw new Error(`Cannot run the command as ${reasonOf(error)}`, { cause: error });
     }
@@ -164,7 +164,7 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
 
 /** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
 export async function tidyUp(
-  { child, folder, mend }: StartedShell,
+  { child, folder, finish }: StartedShell,
   captures: readonly JobOutput[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
@@ -176,7 +176,7 @@ export async function tidyUp(
   // A process in an uninterruptible sleep survives even SIGKILL.
   const status = await within(LAST_DRAIN_MS, child.status);
   const output = captures.map((one) => one.tail(MAX_MENDED_BYTES)).join("\n");
-  const mended = mend?.(output, status?.code);
+  const mended = finish?.(output, status?.code);
   return { left, status, mended: mended === undefined ? [] : [mended] };
 }
 

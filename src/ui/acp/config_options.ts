@@ -26,7 +26,6 @@ const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
   plan: "Plan",
   never: "Never ask",
   ask: "Ask",
-  edits: "Edits",
   auto: "Auto",
 };
 

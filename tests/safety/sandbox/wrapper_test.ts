@@ -91,7 +91,7 @@ Deno.test({
     const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
     const hook = await startShell(show("hook"), context, { variables });
     await hook.child.output();
-    hook.mend?.("");
+    hook.finish?.("");
 
     const { LD_LIBRARY_PATH, BASH_ENV, PS4 } = variables;
     await withVariables({ LD_LIBRARY_PATH, BASH_ENV, PS4 }, async () => {

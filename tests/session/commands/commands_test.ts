@@ -142,7 +142,7 @@ Deno.test("/plan and its end are told to the model, but not a plan mode that it 
     assertMatch(last!, said);
     const plans = lines.filter((line) => line === "/plan").length;
     const isPlanning = lines.at(-1) === "/plan" ? plans % 2 === 1 : lines.at(-1) === "/plan go";
-    const mode = isPlanning ? "plan" : lines.at(-1) === "/plan edits" ? "edits" : "ask";
+    const mode = isPlanning ? "plan" : lines.at(-1) === "/plan edits" ? "auto" : "ask";
     assertEquals(fake.session.status.mode?.approve, mode);
     await fake.session.prompt("and", signal);
     const sent = fake.session.agent.state.messages.map(({ content }) => content).join("\n");
@@ -186,7 +186,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   ]);
   assertEquals(
     (await choices("approve")).map(({ argument, isCurrent }) => [argument, isCurrent]),
-    ["plan", "never", "ask", "edits", "auto"].map((mode) => [mode, false]),
+    ["plan", "never", "ask", "auto"].map((mode) => [mode, false]),
   );
   assertEquals(await choices("trust"), [
     { argument: "on", label: "on", detail: "yes, always", isCurrent: false },
@@ -331,7 +331,7 @@ Deno.test("/permissions says what is asked about", async () => {
   for (
     const [choice, said] of [
       [{}, "approve  ask"],
-      [{ approve: "edits" }, "approve  edits"],
+      [{ approve: "auto" }, "approve  auto"],
       [{ yes: true }, "approve  --yes: everything runs without asking"],
     ] as const
   ) {

@@ -116,7 +116,7 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
   const second = String(
     (await editor.request("session/new", { cwd: folders[1]!, mcpServers: [] })).sessionId,
   );
-  await editor.request("session/set_mode", { sessionId: second, modeId: "edits" });
+  await editor.request("session/set_mode", { sessionId: second, modeId: "auto" });
   const ends = await Promise.all([first, second].map((id) => editor.prompt(id, "Write")));
   assertEquals(ends, ["end_turn", "end_turn"]);
   assertEquals(asked, [first]);

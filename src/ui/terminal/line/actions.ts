@@ -17,7 +17,7 @@ const ACTION_ROWS = [
   ["stop", "escape", "stop the turn", "close a list; twice at an empty line: rewind to a message"],
   ["delete-char-or-leave", "ctrl-d", "delete the character at the cursor; at an empty line: quit"],
   ["complete", "tab", "complete a name; in a list, select the row"],
-  ["next-mode", "shift-tab", "switch the mode: ask, edits, auto, plan"],
+  ["next-mode", "shift-tab", "switch the mode: ask, auto, plan"],
   ["transcript", "ctrl-o", "show the whole conversation", "/ searches, q closes"],
   ["tasks", "ctrl-t", "show or hide the steps of long work"],
   ["editor", "ctrl-g, ctrl-x ctrl-e", "edit the line in $VISUAL or $EDITOR"],

@@ -53,7 +53,7 @@ interface TerminalOptions extends CommandHome {
 const LONG_TURN_MS = 10_000;
 const SIGNAL_TIDY_UP_MS = 5000;
 
-const MODES: readonly ApproveMode[] = ["ask", "edits", "auto", "plan"];
+const MODES: readonly ApproveMode[] = ["ask", "auto", "plan"];
 
 /** Parses a command. Some need no slash. */
 const typedCommand = (line: string) =>

@@ -138,7 +138,7 @@ sessionTest(
   "Shift-Tab goes through the modes, which the status line shows",
   [],
   async (terminal) => {
-    for (const mode of ["edits", "auto", "plan", "ask", "edits"]) {
+    for (const mode of ["auto", "plan", "ask", "auto"]) {
       await terminal.type("\x1b[Z");
       await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
     }
@@ -172,7 +172,7 @@ sessionTest(
     assertEquals(said(server.requests[1]!), "less of it");
     await terminal.type("2");
     await terminal.until("It is done.");
-    await terminal.until((rows) => / edits/.test(rows.at(-1)!));
+    await terminal.until((rows) => / auto/.test(rows.at(-1)!));
     assertMatch(said(server.requests[2]!), /accepted: carry it out\.\]\n\nCarry out the plan\.$/);
     await terminal.type("/plan\rmore\r");
     await terminal.until((rows) => rows.includes("Third.") && list(rows));
