@@ -32,12 +32,15 @@ async function projectAbove(base: string, settings: unknown): Promise<void> {
   await Deno.writeTextFile(`${base}/.copilot/permissions.json`, JSON.stringify(settings));
 }
 
-const UNCONFINED = ["--approve", "auto", "--sandbox", "off"];
+const [AUTO, YES] = [["--approve", "auto"], ["--yes"]];
+const UNCONFINED = [...AUTO, "--sandbox", "off"];
+const echo = bash("echo ran");
+const read = use("read_file", { file_path: "a.txt" });
+const write = use("write_file", { file_path: "n", content: "x" });
 const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: boolean][] = [
-  ["CMD-07 a command is refused", bash("echo ran"), ["--approve", "ask"], {}, false],
-  ["CMD-07 its positive control", bash("echo ran"), ["--yes"], {}, true],
-  ["CMD-02 a rule allows it", bash("echo ran"), [], { own: { allow: ["run_bash(echo *)"] } }, true],
-  ["CMD-02 another does not", bash("echo ran"), [], { own: { allow: ["run_bash(ech *)"] } }, false],
+  ["CMD-07 a command is refused", echo, ["--approve", "ask"], {}, false],
+  ["CMD-07 its positive control", echo, YES, {}, true],
+  ["CMD-02 a rule allows it", echo, [], { own: { allow: ["run_bash(echo *)"] } }, true],
   [
     "CMD-01 nor a compound one",
     bash("echo ran; touch b"),
@@ -45,7 +48,7 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     { own: { allow: ["run_bash(echo *)"] } },
     false,
   ],
-  ["CMD-03 deny binds under --yes", bash("env echo ran"), ["--yes"], {
+  ["CMD-03 deny binds under --yes", bash("env echo ran"), YES, {
     own: { deny: ["run_bash(echo *)"] },
   }, false],
   ["auto runs no command unconfined", bash("cat a.txt # ran"), UNCONFINED, {}, false],
@@ -69,36 +72,22 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     .map((command): typeof ROWS[number] => [
       `CMD-03 deny binds what a pattern comes to: ${command}`,
       bash(command),
-      ["--yes"],
+      YES,
       { own: { deny: ["read_file(keys/oth*)"] }, prepare: withSecrets },
       false,
     ]),
-  ["CMD-03 and what it may come to", bash("cat k*/s* {keys,hid}/server.pem || true"), ["--yes"], {
+  ["CMD-03 and what it may come to", bash("cat k*/s* {keys,hid}/server.pem || true"), YES, {
     own: { deny: ["read_file(keys/oth*)"] },
     prepare: withSecrets,
   }, false],
-  ["a rule for this folder", bash("echo ran"), [], {
+  ["a rule for this folder", echo, [], {
     own: { folders: { FOLDER: { allow: ["run_bash(echo ran)"] } } },
   }, true],
-  ["a rule for another folder", bash("echo ran"), [], {
+  ["a rule for another folder", echo, [], {
     own: { folders: { "/elsewhere": { allow: ["run_bash(echo ran)"] } } },
   }, false],
-  [
-    "edits run",
-    use("write_file", { file_path: "n", content: "x" }),
-    ["--approve", "edits"],
-    {},
-    true,
-  ],
-  ["edits ask", use("write_file", { file_path: "n", content: "x" }), [], {}, false],
-  [
-    "PTH-01 outside does not run",
-    use("write_file", { file_path: "../n", content: "x" }),
-    ["--approve", "edits"],
-    {},
-    false,
-  ],
-  ["PTH-01 nor is it read", use("read_file", { file_path: "../canary" }), [], {}, false],
+  ["edits run", write, AUTO, {}, true],
+  ["edits ask", write, [], {}, false],
   [
     "PTH-01 nor quoted by an edit that fails",
     use("edit_file", { file_path: "../canary", old_string: "outsode", new_string: "x" }),
@@ -106,47 +95,41 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     {},
     false,
   ],
-  ["reads inside run", use("read_file", { file_path: "a.txt" }), [], {}, true],
-  ["never refuses all the same", bash("echo ran"), ["--approve", "never"], {}, false],
   [
     "what may not be read is not written either: what it holds would be told when it changed",
-    use("write_file", { file_path: "n", content: "x" }),
-    ["--yes"],
+    write,
+    YES,
     { own: { deny: ["read_file(n)"] } },
     false,
   ],
   ["SEC-01 git's settings are not read", use("read_file", { file_path: ".git/config" }), [], {
     prepare: gitFolder,
   }, false],
-  ["SEC-01 nor by a command", bash("cat .git/config"), ["--approve", "auto"], {
-    prepare: gitFolder,
-  }, false],
+  ["SEC-01 nor by a command", bash("cat .git/config"), AUTO, { prepare: gitFolder }, false],
   ["the rest of git's is", use("read_file", { file_path: ".git/HEAD" }), [], {
     prepare: gitFolder,
   }, true],
-  ["TRU-03 a project allows nothing", bash("echo ran"), [], {
+  ["TRU-03 a project allows nothing", echo, [], {
     project: { allow: ["run_bash(echo *)"], approve: "auto", network: true },
   }, false],
-  ["TRU-03 a project denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
-    project: { deny: ["read_file(a.txt)"] },
-  }, false],
+  ["TRU-03 a project denies", read, YES, { project: { deny: ["read_file(a.txt)"] } }, false],
   [
     "TRU-03 a project denies below its folder, too",
-    use("read_file", { file_path: "a.txt" }),
-    ["--yes"],
+    read,
+    YES,
     { prepare: (_, base) => projectAbove(base, { deny: ["read_file(folder/*.txt)"] }) },
     false,
   ],
   [
     "TRU-03 and is strict there",
-    use("write_file", { file_path: "n", content: "x" }),
-    ["--approve", "edits"],
+    write,
+    AUTO,
     { prepare: (_, base) => projectAbove(base, { approve: "ask" }) },
     false,
   ],
   [
     "TRU-03 but what lies above its repository says nothing",
-    use("read_file", { file_path: "a.txt" }),
+    read,
     [],
     {
       prepare: async (folder, base) => {
@@ -156,37 +139,31 @@ const ROWS: [name: string, call: Step, flags: string[], files: Files, runs: bool
     },
     true,
   ],
-  ["a rule for a folder above denies", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+  ["a rule for a folder above denies", read, YES, {
     own: { folders: { "/": { deny: ["read_file(**/folder/a.txt)"] } } },
   }, false],
-  ["a folder that is called by a link is that folder", use("read_file", { file_path: "a.txt" }), [
-    "--yes",
-  ], {
+  ["a folder that is called by a link is that folder", read, YES, {
     own: { folders: { "FOLDER-link": { deny: ["read_file(a*)"] } } },
     prepare: (folder) => Deno.symlink(folder, `${folder}-link`),
   }, false],
-  ["or by a path with dots", use("read_file", { file_path: "a.txt" }), ["--yes"], {
+  ["or by a path with dots", read, YES, {
     own: { folders: { "FOLDER/../": { deny: ["read_file(folder/a*)"] } } },
   }, false],
-  ["but allows nothing", bash("echo ran"), [], {
+  ["but allows nothing", echo, [], {
     own: { folders: { "/": { allow: ["run_bash(echo ran)"], approve: "auto" } } },
   }, false],
-  ["nor is it less strict", use("write_file", { file_path: "n", content: "x" }), [], {
-    own: { approve: "edits", folders: { "/": { approve: "never" } } },
+  ["nor is it less strict", write, [], {
+    own: { approve: "auto", folders: { "/": { approve: "never" } } },
   }, false],
   [
     "a rule for an absolute path holds in the folder",
-    use("read_file", { file_path: "a.txt" }),
-    ["--yes"],
+    read,
+    YES,
     { own: { deny: ["read_file(FOLDER/a*)"] } },
     false,
   ],
-  ["PTH-05 so does one that allows", use("write_file", { file_path: "n", content: "x" }), [], {
-    own: { allow: ["write_file(FOLDER/n)"] },
-  }, true],
-  ["but not for more than it says", use("write_file", { file_path: "n", content: "x" }), [], {
-    own: { allow: ["write_file(/n)"] },
-  }, false],
+  ["PTH-05 so does one that allows", write, [], { own: { allow: ["write_file(FOLDER/n)"] } }, true],
+  ["but not for more than it says", write, [], { own: { allow: ["write_file(/n)"] } }, false],
 ];
 
 for (const [i, [name, call, flags, files, runs]] of ROWS.entries()) {
@@ -275,7 +252,7 @@ Deno.test("PTH-01 PTH-02 PTH-03 PTH-04 PTH-06 nothing outside is read, listed or
   await Deno.writeTextFile(`${base}/canary`, "outside\n");
   const args = ["--local", "--host", server.url, "-m", "test", "-p", "go", "--output", "json"];
   await run([...args, "--yes", "--sandbox", "off"], { cwd });
-  const { stdout } = await run([...args, "--approve", "edits"], { cwd });
+  const { stdout } = await run([...args, "--approve", "auto"], { cwd });
   const results = JSON.parse(stdout).toolExecutions.map((exec: { result: string }) => exec.result);
   assertEquals(results.length, calls.length);
   assertStringIncludes(results.at(-1)!, "inside");
@@ -299,7 +276,7 @@ Deno.test("PTH-03 a file that has other names, maybe outside, is not written wit
     use("edit_file", { file_path, old_string: "one", new_string: "two" });
   const own = { allow: ["run_bash(ln *)", "run_bash(cp *)"] };
   const calls = [bash("ln a.txt hard"), bash("cp a.txt copy"), edit("hard"), edit("copy")];
-  return turn(calls, ["--approve", "edits"], { own }, async ({ results, folder }) => {
+  return turn(calls, ["--approve", "auto"], { own }, async ({ results, folder }) => {
     assertMatch(results[2]!, /^Refused: .*hard links/);
     assertMatch(results[3]!, /^Replaced 1 match in copy/);
     assertEquals(await Deno.readTextFile(`${folder}/a.txt`), "one\n");
@@ -350,12 +327,7 @@ Deno.test("TRU-03 what a project would loosen is told", () =>
   }));
 
 const BAD: [name: string, flags: string[], own: unknown, says: RegExp][] = [
-  [
-    "a mode",
-    ["--approve", "always"],
-    {},
-    /--approve as it must be one of plan, never, ask, auto/,
-  ],
+  ["a mode", ["--approve", "always"], {}, /--approve as it must be one of plan, never, ask, auto/],
   ["a variable", ["--env", "A,*"], {}, /--env "\*" as it must be the name of a variable/],
   ["a sandbox", ["--sandbox", "on"], {}, /--sandbox .*read-only, workspace-write, off/],
   ["a rule", [], { allow: ["run_bash("] }, /Cannot use the rule "run_bash\(".*permissions\.json/],

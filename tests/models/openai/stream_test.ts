@@ -84,287 +84,136 @@ function call(index?: number, id?: string | null, name?: string | null, args?: u
   };
 }
 
+const A = { p: "a" };
+const B = { p: "b" };
+const [a, b] = [JSON.stringify(A), JSON.stringify(B)];
+const VALUES: Record<string, unknown> = { "''": "", null: null, A: a, B: b, "@A": A, "@B": B };
+
+/**
+ * Returns deltas, separated by ` / `, of fragments, separated by ` + `: index, id, name, arguments. `-` is left out,
+ * `A` is the JSON of A, and `@A` the object.
+ */
+function callDeltas(text: string) {
+  const value = (word?: string) =>
+    word === undefined || word === "-" ? undefined : word in VALUES ? VALUES[word] : word;
+  return text.split(" / ").map((one) => {
+    const tool_calls = one.split(" + ").map((fragment) => {
+      const [, index, id, name, args] = /^(\S+)(?: (\S+))?(?: (\S+))?(?: (.*))?$/.exec(fragment)!;
+      return call(
+        index === "-" ? undefined : Number(index),
+        value(id) as string,
+        value(name) as string,
+        value(args),
+      );
+    });
+    return delta({ tool_calls });
+  });
+}
+
 Deno.test("NET-07 fragments find their call", async (t) => {
-  const A = { p: "a" };
-  const B = { p: "b" };
-  const a = JSON.stringify(A);
-  const b = JSON.stringify(B);
   const both = [["read", A], ["read", B]];
-  // Each row: the elements of each delta, then the calls.
-  const rows: Record<string, [unknown[][], unknown[]]> = {
-    "interleaved by index": [
-      [
-        [call(0, "x", "read", "")],
-        [call(1, "y", "read", "")],
-        [call(0, undefined, undefined, '{"p":')],
-        [call(1, undefined, undefined, '{"p":')],
-        [call(0, undefined, undefined, '"a"}')],
-        [call(1, undefined, undefined, '"b"}')],
-      ],
-      both,
+  const rows: [name: string, fragments: string, calls?: unknown[]][] = [
+    [
+      "interleaved by index",
+      `0 x read '' / 1 y read '' / 0 - - {"p": / 1 - - {"p": / 0 - - "a"} / 1 - - "b"}`,
     ],
-    "both in one delta": [[[call(0, "x", "read", a), call(1, "y", "read", b)]], both],
-    "both in one delta, no index": [
-      [[call(undefined, "x", "read", a), call(undefined, "y", "read", b)]],
-      both,
+    ["both in one delta", "0 x read A + 1 y read B"],
+    ["both in one delta, no index", "- x read A + - y read B"],
+    ["no index, ids", `- x read '' / - - - A / - y read / - - - B`],
+    ["no index, interleaved by id", `- x read {"p": / - y read {"p": / - x - "a"} / - y - "b"}`],
+    ["no index, no ids, each whole", "- - read A / - - read B"],
+    ["no index, no ids, in pieces", `- - read {"p" / - - - :"a"} / - - read B`],
+    ["pieces of one call counted", `0 x read {"p" / 1 - - :"a"} / 2 y read B`],
+    ["all index 0, other ids", "0 x read A / 0 y read B"],
+    ["all index 0, other ids, in pieces", `0 x read '' / 0 - - A / 0 y read '' / 0 - - B`],
+    ["all index 0, interleaved by id", `0 x read {"p": / 0 y read {"p": / 0 x - "a"} / 0 y - "b"}`],
+    ["all index 0, no ids, each whole", "0 - read A / 0 - read B"],
+    ["1 before 0", "1 y read B / 0 x read A"],
+    ["a gap", "0 x read A / 2 y read B"],
+    ["id on every fragment", `0 x read {"p": / 0 x '' "a"} / 1 y read B`],
+    [
+      "id and name on every fragment, also after the end",
+      `0 x read {"p": / 0 x read "a"} / 0 x read '' / 1 y read B`,
     ],
-    "no index, ids": [
-      [[call(undefined, "x", "read", "")], [call(undefined, undefined, undefined, a)], [
-        call(undefined, "y", "read"),
-      ], [call(undefined, undefined, undefined, b)]],
-      both,
+    ["name on every fragment, no ids", `0 - read {"p": / 0 - read "a"} / 1 - read B`],
+    ["id late", `0 - read '' / 0 - - {"p": / 0 x - "a"} / 1 '' read B / 1 y`],
+    ["id late, no index", "- null read A / - x / - y read B"],
+    ["name split", `0 x re '' / 0 - ad '' / 0 '' null A / 1 y r / 1 - ead B`],
+    ["name after the arguments began", `0 x - {"p": / 0 - read "a"} / 1 y read B`],
+    ["index only later", `- x read '' / 0 - - A / 1 y read B`],
+    [
+      "the same id twice, interleaved by index",
+      `0 x read {"p": / 1 x read {"p": / 0 - - "a"} / 1 x - "b"}`,
     ],
-    "no index, interleaved by id": [
-      [[call(undefined, "x", "read", '{"p":')], [call(undefined, "y", "read", '{"p":')], [
-        call(undefined, "x", undefined, '"a"}'),
-      ], [call(undefined, "y", undefined, '"b"}')]],
-      both,
+    ["repeated at the end", "0 x read A / 1 y read B / 0 x read A + 1 y read B"],
+    [
+      "repeated at the end, in other words",
+      `0 x read {"p": / 0 - - "a"} / 1 y read B / 0 x read { "p": "a" }`,
     ],
-    "no index, no ids, each whole": [
-      [[call(undefined, undefined, "read", a)], [call(undefined, undefined, "read", b)]],
-      both,
+    ["repeated at the end, without ids", "0 - read A / 1 - read B / 0 - read A + 1 - read B"],
+    ["repeated at the end, without indexes", "- x read A / - y read B / - x read A + - y read B"],
+    ["alike, but two", "0 x read A / 1 y read A", [["read", A], ["read", A]]],
+    ["alike with one id, but two", "0 x read A / 1 x read A", [["read", A], ["read", A]]],
+    ["alike in one delta, but two", "0 - read A + 0 - read A", [["read", A], ["read", A]]],
+    ["the same id twice", "0 x read A / 1 x read B"],
+    ["the same id twice, no index", "- x read A / - x read B"],
+    [
+      "arguments at every character",
+      `0 x read / ${[...a].map((c) => `0 - - ${c}`).join(" / ")} / 1 y read / ${
+        [...b].map((c) => `1 - - ${c}`).join(" / ")
+      }`,
     ],
-    "no index, no ids, in pieces": [
-      [[call(undefined, undefined, "read", '{"p"')], [
-        call(undefined, undefined, undefined, ':"a"}'),
-      ], [call(undefined, undefined, "read", b)]],
-      both,
-    ],
-    "pieces of one call counted": [
-      [[call(0, "x", "read", '{"p"')], [call(1, undefined, undefined, ':"a"}')], [
-        call(2, "y", "read", b),
-      ]],
-      both,
-    ],
-    "all index 0, other ids": [[[call(0, "x", "read", a)], [call(0, "y", "read", b)]], both],
-    "all index 0, other ids, in pieces": [
-      [[call(0, "x", "read", "")], [call(0, undefined, undefined, a)], [
-        call(0, "y", "read", ""),
-      ], [call(0, undefined, undefined, b)]],
-      both,
-    ],
-    "all index 0, interleaved by id": [
-      [[call(0, "x", "read", '{"p":')], [call(0, "y", "read", '{"p":')], [
-        call(0, "x", undefined, '"a"}'),
-      ], [call(0, "y", undefined, '"b"}')]],
-      both,
-    ],
-    "all index 0, no ids, each whole": [
-      [[call(0, undefined, "read", a)], [call(0, undefined, "read", b)]],
-      both,
-    ],
-    "1 before 0": [[[call(1, "y", "read", b)], [call(0, "x", "read", a)]], both],
-    "a gap": [[[call(0, "x", "read", a)], [call(2, "y", "read", b)]], both],
-    "id on every fragment": [
-      [[call(0, "x", "read", '{"p":')], [call(0, "x", "", '"a"}')], [call(1, "y", "read", b)]],
-      both,
-    ],
-    "id and name on every fragment, also after the end": [
-      [[call(0, "x", "read", '{"p":')], [call(0, "x", "read", '"a"}')], [
-        call(0, "x", "read", ""),
-      ], [call(1, "y", "read", b)]],
-      both,
-    ],
-    "name on every fragment, no ids": [
-      [[call(0, undefined, "read", '{"p":')], [call(0, undefined, "read", '"a"}')], [
-        call(1, undefined, "read", b),
-      ]],
-      both,
-    ],
-    "id late": [
-      [
-        [call(0, undefined, "read", "")],
-        [call(0, undefined, undefined, '{"p":')],
-        [call(0, "x", undefined, '"a"}')],
-        [call(1, "", "read", b)],
-        [call(1, "y")],
-      ],
-      both,
-    ],
-    "id late, no index": [
-      [[call(undefined, null, "read", a)], [call(undefined, "x")], [
-        call(undefined, "y", "read", b),
-      ]],
-      both,
-    ],
-    "name split": [
-      [[call(0, "x", "re", "")], [call(0, undefined, "ad", "")], [call(0, "", null, a)], [
-        call(1, "y", "r"),
-      ], [call(1, undefined, "ead", b)]],
-      both,
-    ],
-    "name after the arguments began": [
-      [[call(0, "x", undefined, '{"p":')], [call(0, undefined, "read", '"a"}')], [
-        call(1, "y", "read", b),
-      ]],
-      both,
-    ],
-    "index only later": [
-      [[call(undefined, "x", "read", "")], [call(0, undefined, undefined, a)], [
-        call(1, "y", "read", b),
-      ]],
-      both,
-    ],
-    "the same id twice, interleaved by index": [
-      [[call(0, "x", "read", '{"p":')], [call(1, "x", "read", '{"p":')], [
-        call(0, undefined, undefined, '"a"}'),
-      ], [call(1, "x", undefined, '"b"}')]],
-      both,
-    ],
-    "repeated at the end": [
-      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
-        call(0, "x", "read", a),
-        call(1, "y", "read", b),
-      ]],
-      both,
-    ],
-    "repeated at the end, in other words": [
-      [[call(0, "x", "read", '{"p":')], [call(0, undefined, undefined, '"a"}')], [
-        call(1, "y", "read", b),
-      ], [call(0, "x", "read", '{ "p": "a" }')]],
-      both,
-    ],
-    "repeated at the end, without ids": [
-      [[call(0, undefined, "read", a)], [call(1, undefined, "read", b)], [
-        call(0, undefined, "read", a),
-        call(1, undefined, "read", b),
-      ]],
-      both,
-    ],
-    "repeated at the end, without indexes": [
-      [[call(undefined, "x", "read", a)], [call(undefined, "y", "read", b)], [
-        call(undefined, "x", "read", a),
-        call(undefined, "y", "read", b),
-      ]],
-      both,
-    ],
-    "alike, but two": [
-      [[call(0, "x", "read", a)], [call(1, "y", "read", a)]],
-      [["read", A], ["read", A]],
-    ],
-    "alike with one id, but two": [
-      [[call(0, "x", "read", a)], [call(1, "x", "read", a)]],
-      [["read", A], ["read", A]],
-    ],
-    "alike in one delta, but two": [
-      [[call(0, undefined, "read", a), call(0, undefined, "read", a)]],
-      [["read", A], ["read", A]],
-    ],
-    "the same id twice": [[[call(0, "x", "read", a)], [call(1, "x", "read", b)]], both],
-    "the same id twice, no index": [
-      [[call(undefined, "x", "read", a)], [call(undefined, "x", "read", b)]],
-      both,
-    ],
-    "arguments at every character": [
-      [[call(0, "x", "read")], ...[...a].map((c) => [call(0, undefined, undefined, c)]), [
-        call(1, "y", "read"),
-      ], ...[...b].map((c) => [call(1, undefined, undefined, c)])],
-      both,
-    ],
-    "braces and quotes in strings": [
-      [[call(undefined, undefined, "read", '{"p":"}\\"{"')], [
-        call(undefined, undefined, undefined, "}"),
-      ], [call(undefined, undefined, "read", b)]],
-      [["read", { p: '}"{' }], ["read", B]],
-    ],
-    "two without arguments, by index": [
-      [[call(0, "x", "now")], [call(1, "y", "now")]],
-      [["now", {}], ["now", {}]],
-    ],
-    "two without arguments, by id": [
-      [[call(undefined, "x", "now")], [call(undefined, "y", "list")]],
-      [["now", {}], ["list", {}]],
-    ],
-    "two without arguments, by place": [
-      [[call(undefined, undefined, "now"), call(undefined, undefined, "list")]],
-      [["now", {}], ["list", {}]],
-    ],
-    "name split, by id": [
-      [[call(undefined, "x", "re")], [call(undefined, "x", "ad")], [
-        call(undefined, "x", undefined, a),
-      ], [call(undefined, "y", "read", b)]],
-      both,
-    ],
-    "index only later, interleaved": [
-      [[call(undefined, "x", "read", "")], [call(0, undefined, undefined, '{"p":')], [
-        call(1, "y", "read", b),
-      ], [call(0, undefined, undefined, '"a"}')]],
-      both,
-    ],
-    "braces in strings, name on every fragment": [
-      [[call(undefined, undefined, "read", '{"p":"}}')], [
-        call(undefined, undefined, "read", '\\"}'),
-      ], [call(undefined, undefined, "read", '"}')]],
+    ["braces and quotes in strings", `- - read {"p":"}\\"{" / - - - } / - - read B`, [["read", {
+      p: '}"{',
+    }], ["read", B]]],
+    ["two without arguments, by index", "0 x now / 1 y now", [["now", {}], ["now", {}]]],
+    ["two without arguments, by id", "- x now / - y list", [["now", {}], ["list", {}]]],
+    ["two without arguments, by place", "- - now + - - list", [["now", {}], ["list", {}]]],
+    ["name split, by id", "- x re / - x ad / - x - A / - y read B"],
+    ["index only later, interleaved", `- x read '' / 0 - - {"p": / 1 y read B / 0 - - "a"}`],
+    [
+      "braces in strings, name on every fragment",
+      `- - read {"p":"}} / - - read \\"} / - - read "}`,
       [["read", { p: '}}"}' }]],
     ],
-    "arguments as an object": [[[call(0, "x", "read", A)], [call(1, "y", "read", B)]], both],
-    "arguments null": [[[call(0, "x", "now", null)]], [["now", {}]]],
-    "a key without characters": [
-      [[call(undefined, undefined, "read", '{"":"a"}')], [call(undefined, undefined, "read", b)]],
-      [["read", { "": "a" }], ["read", B]],
+    ["arguments as an object", "0 x read @A / 1 y read @B"],
+    ["arguments null", "0 x now null", [["now", {}]]],
+    ["a key without characters", `- - read {"":"a"} / - - read B`, [["read", { "": "a" }], [
+      "read",
+      B,
+    ]]],
+    ["a list, name on every fragment", `- - read {"p":[1] / - - read ,"q":2}`, [["read", {
+      p: [1],
+      q: 2,
+    }]]],
+    ["an object within, name on every fragment", `- - read {"p":{"q":1} / - - read }`, [["read", {
+      p: { q: 1 },
+    }]]],
+    ["a list, each whole", `- - read {"p":[1]} / - - read B`, [["read", { p: [1] }], ["read", B]]],
+    [
+      "the second by index, its name after its arguments began",
+      `0 x read A / 1 - - {"p": / 1 y read "b"}`,
     ],
-    "a list, name on every fragment": [
-      [[call(undefined, undefined, "read", '{"p":[1]')], [
-        call(undefined, undefined, "read", ',"q":2}'),
-      ]],
-      [["read", { p: [1], q: 2 }]],
+    ["the second without arguments, no index, no ids", "- - read A / - - list", [["read", A], [
+      "list",
+      {},
+    ]]],
+    ["name twice before the arguments, no index, no ids", "- - read / - - read A", [["read", A]]],
+    [
+      "one id for two, interleaved by index with it",
+      `0 x read {"p": / 1 x read {"p": / 0 x - "a"} / 1 x - "b"}`,
     ],
-    "an object within, name on every fragment": [
-      [[call(undefined, undefined, "read", '{"p":{"q":1}')], [
-        call(undefined, undefined, "read", "}"),
-      ]],
-      [["read", { p: { q: 1 } }]],
+    ["indexes only later, by id", `- x read '' + - y read '' / 0 x - A / 1 y - B`],
+    [
+      "repeated at the end, their ids left out",
+      "0 x read A / 1 y read B / 0 - read A + 1 - read B",
     ],
-    "a list, each whole": [
-      [[call(undefined, undefined, "read", '{"p":[1]}')], [call(undefined, undefined, "read", b)]],
-      [["read", { p: [1] }], ["read", B]],
-    ],
-    "the second by index, its name after its arguments began": [
-      [[call(0, "x", "read", a)], [call(1, undefined, undefined, '{"p":')], [
-        call(1, "y", "read", '"b"}'),
-      ]],
-      both,
-    ],
-    "the second without arguments, no index, no ids": [
-      [[call(undefined, undefined, "read", a)], [call(undefined, undefined, "list")]],
-      [["read", A], ["list", {}]],
-    ],
-    "name twice before the arguments, no index, no ids": [
-      [[call(undefined, undefined, "read")], [call(undefined, undefined, "read", a)]],
-      [["read", A]],
-    ],
-    "one id for two, interleaved by index with it": [
-      [[call(0, "x", "read", '{"p":')], [call(1, "x", "read", '{"p":')], [
-        call(0, "x", undefined, '"a"}'),
-      ], [call(1, "x", undefined, '"b"}')]],
-      both,
-    ],
-    "indexes only later, by id": [
-      [[call(undefined, "x", "read", ""), call(undefined, "y", "read", "")], [
-        call(0, "x", undefined, a),
-      ], [call(1, "y", undefined, b)]],
-      both,
-    ],
-    "repeated at the end, their ids left out": [
-      [[call(0, "x", "read", a)], [call(1, "y", "read", b)], [
-        call(0, undefined, "read", a),
-        call(1, undefined, "read", b),
-      ]],
-      both,
-    ],
-    "no JSON, repeated": [
-      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{p}")]],
-      [["read", {}]],
-    ],
-    "no JSON, another": [
-      [[call(0, undefined, "read", "{p}")], [call(0, undefined, "read", "{q}")]],
-      [["read", {}], ["read", {}]],
-    ],
-  };
-  for (const [name, [deltas, expected]] of Object.entries(rows)) {
+    ["no JSON, repeated", "0 - read {p} / 0 - read {p}", [["read", {}]]],
+    ["no JSON, another", "0 - read {p} / 0 - read {q}", [["read", {}], ["read", {}]]],
+  ];
+  for (const [name, text, expected = both] of rows) {
     await t.step(name, () => {
-      const events = deltas.map((tool_calls) => delta({ tool_calls }));
-      const { message } = read([...events, finish("tool_calls"), DONE]);
+      const { message } = read([...callDeltas(text), finish("tool_calls"), DONE]);
       assertEquals(callsOf(message), expected);
       const ids = message.toolCalls!.map(({ id }) => id);
       assertEquals(new Set(ids).size, ids.length, "ids are unique");
@@ -374,22 +223,15 @@ Deno.test("NET-07 fragments find their call", async (t) => {
 });
 
 Deno.test("NET-07 ambiguous fragments fail instead of being merged", async (t) => {
-  const rows: Record<string, unknown[][]> = {
-    "a call begins within another's arguments": [
-      [call(undefined, undefined, "read", '{"p":')],
-      [call(undefined, undefined, "list", '{"q":1}')],
-    ],
-    "the same, by index": [[call(0, "", "read", '{"p":')], [call(0, "", "list", '{"q":1}')]],
-    "a second name or the rest of the first": [
-      [call(undefined, undefined, "read")],
-      [call(undefined, undefined, "list", "{}")],
-    ],
-    "arguments before any call": [[call(undefined, undefined, undefined, "{}")]],
+  const rows = {
+    "a call begins within another's arguments": '- - read {"p": / - - list {"q":1}',
+    "the same, by index": `0 '' read {"p": / 0 '' list {"q":1}`,
+    "a second name or the rest of the first": "- - read / - - list {}",
+    "arguments before any call": "- - - {}",
   };
-  for (const [name, deltas] of Object.entries(rows)) {
+  for (const [name, text] of Object.entries(rows)) {
     await t.step(name, () => {
-      const events = deltas.map((tool_calls) => delta({ tool_calls }));
-      const error = assertThrows(() => read([...events, finish(), DONE]), BackendError);
+      const error = assertThrows(() => read([...callDeltas(text), finish(), DONE]), BackendError);
       assertEquals(error.kind, "protocol");
     });
   }
@@ -398,10 +240,7 @@ Deno.test("NET-07 ambiguous fragments fail instead of being merged", async (t) =
 Deno.test("tool_call deltas name each call once, when its name is complete", () => {
   const deltas: Delta[] = [];
   foldEvents([
-    delta({ tool_calls: [call(0, "x", "re", "")] }),
-    delta({ tool_calls: [call(0, undefined, "ad", "")] }),
-    delta({ tool_calls: [call(0, undefined, undefined, "{}")] }),
-    delta({ tool_calls: [call(1, "y", "now")] }),
+    ...callDeltas("0 x re '' / 0 - ad '' / 0 - - {} / 1 y now"),
     delta({ content: "a" }),
     finish("tool_calls"),
     DONE,
