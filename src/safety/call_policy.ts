@@ -2,6 +2,7 @@
 
 import { attempt } from "../attempt.ts";
 import { entryAt, type Place, placeOf } from "./places.ts";
+import { networkGrants, usesNetwork } from "./shell/beginnings.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
 import { READER } from "./path_verdict.ts";
@@ -63,7 +64,8 @@ export class CallPolicy {
     }
     if (verdict.effect === "ask" && path !== undefined) this.#checkThere(path);
     if (verdict.effect === "ask" && approve) {
-      const decision = await this.#ask(args, verdict, { ...this.context, ...grant }, approve);
+      const asked = this.#withNetwork(args, verdict);
+      const decision = await this.#ask(args, asked, { ...this.context, ...grant }, approve);
       // The user may take long to answer.
       if ("allow" in decision) return decision.allow && this.#replaced() || decision;
       verdict = decision;
@@ -113,6 +115,15 @@ export class CallPolicy {
       effect,
       reason: "has other hard links, which may be outside of the working directory",
     };
+  }
+
+  /** Adds the network to a question about a command that needs it: without it, a yes would only make it fail. */
+  #withNetwork(args: Arguments, verdict: Verdict): Verdict {
+    const { command } = this.#call(args);
+    const { view } = this.by.settings;
+    if (command === undefined || verdict.right || !view || view().network) return verdict;
+    if (!usesNetwork(command)) return verdict;
+    return { ...verdict, right: { kind: "network" }, networked: networkGrants(command) };
   }
 
   /** Returns the rules that would make the question unnecessary; undefined if no rule can. */
@@ -186,7 +197,7 @@ export class CallPolicy {
     if (answer.choice === "edit") {
       given = { ...args, command: answer.command };
       const { right } = verdict;
-      verdict = this.#verdict(given);
+      verdict = this.#withNetwork(given, this.#verdict(given));
       if (verdict.effect === "deny") return verdict;
       // The user was asked about one folder.
       if (right?.folder && verdict.right) verdict = { ...verdict, right };

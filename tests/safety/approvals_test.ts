@@ -247,3 +247,44 @@ Deno.test(
     assert(event?.type === "rule_added" && event.error !== undefined && event.path === undefined);
   },
 );
+
+Deno.test({
+  name: "SBX-04 a question about a command that needs the network grants it, also if it is edited",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using ws = await workspace({});
+    const network = { kind: "network" } as const;
+    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+    const cases: [command: string, networked: string | undefined, edited?: string][] = [
+      ["curl -sS https://example.com/", "curl -sS https://example.com/"],
+      ["cd sub && npm install left-pad", "npm install"],
+      ["timeout 9 pip install x", "timeout 9 pip install x"],
+      ["make", undefined],
+      ["git remote -v", undefined],
+      ["curl http://a/", "curl http://a/", "curl http://b/"],
+      ["curl http://a/", "curl http://a/", "make"],
+    ];
+    for (const [command, networked, edited] of cases) {
+      const person = new Person(
+        edited === undefined ? { choice: "once" } : { choice: "edit", command: edited },
+      );
+      const permissions = openPermissions({ approve: "ask", sandbox: "workspace-write" });
+      permissions.frontend = person;
+      const policy = permissions.policy(person.approve.bind(person));
+      const decided = await policy.decide(tool, { command }, ws.context);
+      const [asked] = person.asked;
+      assertEquals(asked!.networked?.at(-1)!.text, networked, command);
+      assertEquals(asked!.right, networked === undefined ? undefined : network, command);
+      assert(decided.allow);
+      assertEquals(
+        decided.right,
+        networked === undefined || edited === "make" ? undefined : network,
+        command,
+      );
+    }
+    // Without a question, nothing beyond the settings is granted.
+    const yes = openPermissions({ approve: "ask", sandbox: "workspace-write", yes: true }).policy();
+    const decided = await yes.decide(tool, { command: "curl http://a/" }, ws.context);
+    assertEquals(decided.allow && decided.right, undefined);
+  },
+});

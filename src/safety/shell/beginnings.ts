@@ -4,7 +4,7 @@ import { shellWord } from "../../text/shell_word.ts";
 import { isFed } from "../rules.ts";
 import type { Word } from "./lexer.ts";
 import { parseCommandLine } from "./parser.ts";
-import { isHarmless, runsOthers } from "./wrappers.ts";
+import { isHarmless, mayRun, runsOthers } from "./wrappers.ts";
 
 /** Subcommands whose further words name no code; after the bar, those that use the network or run what they fetch. */
 const SUBCOMMANDS: Readonly<Record<string, string>> = {
@@ -59,6 +59,17 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   const beginning = words.slice(0, at + 1);
   if (local!.includes(subcommand)) return { words: beginning, kind: "open" };
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
+}
+
+const LISTS = /^(git (remote( -v)?|submodule( status)?)|pip3? list)$/;
+
+/** True if a command of a line is known to use the network. */
+export function usesNetwork(text: string): boolean {
+  const line = parseCommandLine(text);
+  return line.ok &&
+    line.commands.flatMap((command) => mayRun(command)).some((words) =>
+      commandBeginning(words).kind === "reaching" && !LISTS.test(words.map(quoted).join(" "))
+    );
 }
 
 /** A session's grant of the network: for commands that start with the text, or with `isExact` for exactly this text. */

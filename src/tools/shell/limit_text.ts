@@ -35,11 +35,11 @@ const INSTEAD: Readonly<Partial<Record<SandboxLimit["kind"], string>>> = {
 const whatOf = ({ kind, path = "" }: SandboxLimit): string =>
   oneLine(LIMIT_WORDS[kind][0].replace("PATH", () => path));
 
-/** Returns a limit for the user, such as `no network in the sandbox: --network, or answer yes when asked`. */
+/** Returns a limit for the user, such as `no network in the sandbox: say yes if the model asks, or use --network`. */
 export function sandboxLimitText(limit: SandboxLimit): string {
   const [, setting] = LIMIT_WORDS[limit.kind];
-  const more = limit.mayAsk ? ", or answer yes when asked" : "";
-  return whatOf(limit) + (setting ? `: ${setting}${more}` : "");
+  const way = limit.mayAsk ? "say yes if the model asks, or use " : "";
+  return whatOf(limit) + (setting ? `: ${way}${setting}` : "");
 }
 
 /** Returns a limit for the model, with the ways to lift it. */

@@ -6,7 +6,7 @@ Deno.test("a limit names the setting that grants it, and a question only if one 
   assertEquals(sandboxLimitText({ kind: "network" }), "no network in the sandbox: --network");
   assertEquals(
     sandboxLimitText({ kind: "network", mayAsk: true }),
-    "no network in the sandbox: --network, or answer yes when asked",
+    "no network in the sandbox: say yes if the model asks, or use --network",
   );
   assertEquals(
     sandboxLimitText({ kind: "outside", path: "/a$&\n" }),

@@ -340,6 +340,6 @@ Deno.test("a row below a command says what the sandbox withheld, and how to gran
   view.end();
   assertMatch(
     text(),
-    /Ran +curl -s a +failed · exit 6 · N s\n {2}└ no\n {4}no network in the sandbox: --network, or answer yes when asked\n/,
+    /Ran +curl -s a +failed · exit 6 · N s\n {2}└ no\n {4}no network in the sandbox: say yes if the model asks, or use --network\n/,
   );
 });
