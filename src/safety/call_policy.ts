@@ -6,7 +6,7 @@ import { networkGrants, usesNetwork } from "./shell/beginnings.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
 import { READER } from "./path_verdict.ts";
-import { type KeptRule, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
+import { type KeptRule, type OfferedRule, parseKept, parseRule, rulePathOf } from "./rules.ts";
 import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
 import { isObject } from "../text/json.ts";
@@ -93,11 +93,23 @@ export class CallPolicy {
       ...isOut && right?.kind === "network" ? ["--network"] : [],
       ...isKeptReadOnly ? ["--sandbox workspace-write"] : [],
     ].join(" ");
-    const rules = this.#rules(args)?.map(({ rule }) => rule).join(", ");
+    const rules = this.#rules(args)?.map(({ rule }) => rule).join(", ") ??
+      this.#gitRule(args, right);
     // With --yes the sandbox decides, and leaving it needs another flag.
     const all = [...yes ? [] : ["--yes"], ...isOut ? ["--sandbox off"] : []].join(" ");
     const rule = rules && `the rule ${rules}`;
     return [flags, rule].filter(Boolean).join(" or ") || all;
+  }
+
+  /** Returns the rule that allows git with the user's credentials, which no question offers. */
+  #gitRule(args: Arguments, right: Verdict["right"]): string | undefined {
+    const [, subcommand] = /^\s*git (push|fetch|ls-remote)\b/.exec(String(args.command)) ?? [];
+    if (right?.kind !== "credentials" || subcommand === undefined) return undefined;
+    const { settings } = this.by;
+    const rule = `run_bash(git ${subcommand} *)`;
+    const rules = [...settings.rules, parseRule("allow", rule)];
+    const { effect } = decide(this.#call(args), { ...settings, rules }, this.#place);
+    return effect === "allow" ? rule : undefined;
   }
 
   #call(args: Arguments): PolicyCall {

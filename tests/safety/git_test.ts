@@ -369,10 +369,17 @@ Deno.test({
     assertMatch(await at.run("git up"), /^asked: pushes to https:\/\/h\/x with your credentials/);
     const { signal } = new AbortController();
     const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-    for (const command of ["git push --force", "rm -rf /opt/none", "rm -rf ~/x"]) {
+    const ways = {
+      "git push origin main": "the rule run_bash(git push *)",
+      ...Object.fromEntries(
+        ["git push --force", "rm -rf /opt/none", "rm -rf ~/x"]
+          .map((command) => [command, "--yes --sandbox off"]),
+      ),
+    };
+    for (const [command, way] of Object.entries(ways)) {
       const decision = await at.permissions.policy().decide(tool, { command }, context);
       const { summary = "" } = decision as { summary?: string };
-      assertMatch(summary, /; --yes --sandbox off allows it$/, command);
+      assertEquals(summary.split("; ").at(-1), `${way} allows it`, command);
     }
   },
 });
