@@ -116,4 +116,4 @@ export async function runSession(args: Args, line?: string): Promise<number> {
 }
 
 const NOTHING_CHOSEN =
-  "No model was chosen: run copilot again, or name one with --local, --base-url or --hosted; --demo needs none";
+  "No model was chosen. copilot shows the list again, copilot --demo is a tour without a model, and --local, --base-url or --hosted names a server";

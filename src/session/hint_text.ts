@@ -64,7 +64,7 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "auth":
       return kind === "local" ? proxyKeyHint : keyHint(kind, url);
     case "connection":
-      if (kind === "local") return startHint(isNative);
+      if (kind === "local") return startHint(isNative, url);
       return kind === "hosted" ? networkHint : addressHint(kind);
     case "context_too_long":
       if (kind === "hosted") return undefined;
@@ -98,8 +98,13 @@ const addressHint = (kind: TargetKind): Hint => (way) =>
 const networkHint: Hint = (way) =>
   `Check the network, or use another server: ${addressFlags("hosted", way)}`;
 
-const startHint = (isNative: boolean): Hint => (way) => {
-  const start = isNative ? "Start a server with `ollama serve`" : "Start the server";
+const startHint = (isNative: boolean, url: string): Hint => (way) => {
+  const { host, hostname, port } = new URL(url);
+  const isHere = isNative && /^(localhost$|127\.|\[::1\]$)/.test(hostname);
+  const variable = port === "11434" ? "" : `OLLAMA_HOST=${host} `;
+  const start = isHere
+    ? `Start a server with \`${variable}ollama serve\``
+    : `Start the server at ${host}`;
   const other = `use another with ${addressFlags("local", way)}`;
   return way === "flags"
     ? `${start}, ${other}, or try the demo with --demo`

@@ -85,7 +85,12 @@ function outcomeText(exec: ToolExecution): string {
 export const limitOfCall = ({ details }: ToolExecution): string | undefined =>
   details?.limit && sandboxLimitText(details.limit);
 
-export const failureOf = (exec: ToolExecution): string => ownResult(exec).split("\n", 1)[0]!;
+/** Returns why a call failed, without its first words, which its row has, and without the advice to the model. */
+export function failureOf(exec: ToolExecution): string {
+  const line = ownResult(exec).split("\n", 1)[0]!;
+  const [, reason = line] = /^Cannot .*? as (.+?)(?:[:.](?: .*)?)?$/.exec(line) ?? [];
+  return reason.replace(/\b(old|new)_string\b/g, "the $1 text");
+}
 
 export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;

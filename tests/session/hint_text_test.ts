@@ -89,10 +89,23 @@ const ROWS: [
     isSetup: true,
   }],
   [chat, { kind: "connection" }, {
-    flags: "Start the server, use another with --local --host URL, or try the demo with --demo",
-    session: "Start the server, or use another with /model --local --host URL",
+    flags:
+      "Start the server at localhost:11434, use another with --local --host URL, or try the demo with --demo",
+    session: "Start the server at localhost:11434, or use another with /model --local --host URL",
     isSetup: true,
   }],
+  ...([
+    ["http://127.0.0.1:9555", "Start a server with `OLLAMA_HOST=127.0.0.1:9555 ollama serve`"],
+    ["http://gpu:8080", "Start the server at gpu:8080"],
+  ] as const).map(([host, start]): typeof ROWS[number] => [
+    { local: localConfig({ model: "m", host }) },
+    { kind: "connection" },
+    {
+      flags: `${start}, use another with --local --host URL, or try the demo with --demo`,
+      session: `${start}, or use another with /model --local --host URL`,
+      isSetup: true,
+    },
+  ]),
   [local, { kind: "model_not_found" }, {
     flags: "Get it with ollama pull m, or choose another with --model",
     session: "Get it with ollama pull m, or choose another with /model",

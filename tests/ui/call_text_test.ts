@@ -88,7 +88,7 @@ Deno.test("a call that ended otherwise than well says how, and what of its outpu
     [{ details: { exitCode: 0, output: { stdout: "a" } } }, ["● Ran x", "  └ a"]],
     [{ details: { exitCode: 1, output } }, [
       ...["● Ran x  failed · exit 1 · 0.0 s", "  └ a1", "    b2", "    c3␛[m"],
-      `    ${"漢".repeat(17)}…`,
+      ...[`    ${"漢".repeat(18)}`, `    ${"漢".repeat(17)}…`],
     ]],
     [{ details: { exitCode: 124, isTimedOut: true }, durationMs: 2000 }, [
       "● Ran x  timed out · 2.0 s",
@@ -166,6 +166,41 @@ Deno.test("a reason takes three rows, and says that it is cut", () => {
   assertEquals(refused(row.repeat(2) + "some words and a-word-that-is-too-long-here").slice(2), [
     "    some words and a-word-that-is-too-l…",
   ]);
+});
+
+Deno.test("a line of an error takes two rows, a line of a success one", () => {
+  const line = "error: the file that was named is not there, nor in the parents";
+  const of = (exitCode: number) =>
+    rowsOf({ details: { exitCode, output: { stdout: line } } }).slice(1);
+  assertEquals(of(1), [
+    "  └ error: the file that was named is ",
+    "    not there, nor in the parents",
+  ]);
+  assertEquals(of(0), ["  └ error: the file that was named is n…"]);
+});
+
+Deno.test("the row of a failed call says why, without what is meant for the model", () => {
+  const rows: [result: string, reason: string][] = [
+    [
+      "Cannot read a as b.ts as it does not exist: list_directory shows what there is",
+      "b.ts as it does not exist",
+    ],
+    ["Cannot read a.ts as it does not exist: did you mean b.ts?", "it does not exist"],
+    [
+      "Cannot edit a.ts as old_string was not found.\nThe closest lines: 1",
+      "the old text was not found",
+    ],
+    [
+      "Cannot edit a.ts as old_string appears 2 times (lines 1 and 9): add lines",
+      "the old text appears 2 times (lines 1 and 9)",
+    ],
+    ["Cannot read a.ts: permission denied", "Cannot read a.ts: permission denied"],
+    ["it broke", "it broke"],
+  ];
+  for (const [result, reason] of rows) {
+    const exec = { outcome: "failed", isError: true, result } as const;
+    assertEquals(callText({ ...EXEC, ...exec }).reason, reason);
+  }
 });
 
 Deno.test("the ending of a call is in one row: behind what it did, or below it", () => {

@@ -76,9 +76,7 @@ export function undoText(
     ...files.map((file) => `  ${undoneFileText(file, way)}`),
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
     // Nothing knows if they changed anything.
-    ...commands > 0
-      ? [`${count(commands, "shell command")} ran: any changes that they made remain.`]
-      : [],
+    ...commands > 0 ? [`Changes made by ${count(commands, "shell command")} were not undone.`] : [],
   ].join("\n");
 }
 

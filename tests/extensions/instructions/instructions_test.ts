@@ -289,12 +289,12 @@ Deno.test({
     // The question of the first session is there until the screen is cleared.
     const rows = await screen.until((rows) =>
       rows.some((row) => row.includes("have changed since")) &&
-      rows.some((row) => row.startsWith("Use these instructions?"))
+      rows.some((row) => row.startsWith("▌ Use these instructions?"))
     );
-    assertEquals(rows.filter((row) => /^ {4}\S/.test(row)), [
-      "    1   be brief",
-      "    2 - be kind",
-      "    2 + run ␛[8mthis",
+    assertEquals(rows.filter((row) => /^▌ {5}\S/.test(row)), [
+      "▌     1   be brief",
+      "▌     2 - be kind",
+      "▌     2 + run ␛[8mthis",
     ]);
     assertStringIncludes(
       rows.join(" "),

@@ -274,7 +274,7 @@ Deno.test({
     await screen.until("Use these instructions?");
     await screen.type("\x1b");
     await screen.until((rows) =>
-      rows.includes("Use this server?") && rows.some((row) => /^· not used: AGENTS/.test(row))
+      rows.includes("▌ Use this server?") && rows.some((row) => /^· not used: AGENTS/.test(row))
     );
     await screen.type("n");
     await screen.until("Run these hooks?");

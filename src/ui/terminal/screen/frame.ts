@@ -2,6 +2,7 @@
 
 import { isWidthDisputed } from "../../../text/width.ts";
 import { styleEnd } from "../style.ts";
+import type { TerminalSize } from "../tty.ts";
 
 export interface Cell {
   readonly text: string;
@@ -24,6 +25,21 @@ export interface Frame {
 export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
 export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
+
+/** Draws `layout` with a bar at its left, in the SGR style `bar`. */
+export function barred(
+  layout: (size: TerminalSize) => Frame,
+  size: TerminalSize,
+  { unicode, bar = "" }: { unicode: boolean; bar?: string | undefined },
+): Frame {
+  const sign: Cell = { text: unicode ? "▌" : "|", width: 1, style: bar };
+  const edge = [sign, { ...sign, text: " " }];
+  const { rows, cursor } = layout({ ...size, columns: Math.max(1, size.columns - edge.length) });
+  return {
+    rows: rows.map((row) => [...edge, ...row]),
+    cursor: { ...cursor, column: edge.length + cursor.column },
+  };
+}
 
 interface Pen {
   out: string;

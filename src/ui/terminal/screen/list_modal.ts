@@ -5,7 +5,7 @@ import type { Key } from "../line/keys.ts";
 import { DIM, ownStyle } from "../style.ts";
 import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
-import { type CellRow, type Frame, widthOf } from "./frame.ts";
+import { barred, type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
   firstShown,
   LIST_STEPS,
@@ -34,6 +34,8 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   /** The lines that \`?\` shows in place of the hint, and hides. */
   help?: string;
   context?: string;
+  /** The SGR style of a bar at the left; without it, there is no bar. */
+  bar?: string | undefined;
   /** Further keys, by name: their results for the value of the selected row. */
   keys?: Readonly<Record<string, ((value: T) => T) | undefined>>;
   /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
@@ -71,7 +73,13 @@ export class ListModal<T> implements Modal<T> {
     return this.options.context;
   }
 
-  layout({ columns, rows }: TerminalSize): Frame {
+  layout(size: TerminalSize): Frame {
+    const { bar, unicode } = this.options;
+    if (bar === undefined) return this.#inner(size);
+    return barred((inner) => this.#inner(inner), size, { bar, unicode });
+  }
+
+  #inner({ columns, rows }: TerminalSize): Frame {
     const { title, hasStyles, unicode } = this.options;
     const hint = this.#isHelp ? this.options.help : this.options.hint;
     const dim = hasStyles ? "\x1b[2m" : "";

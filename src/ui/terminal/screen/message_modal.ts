@@ -83,7 +83,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       const text = unitsText(units);
       const start = sanitizeProse(text.slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
       const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
-      const when = this.isHeld ? "held" : this.#steers(units) ? "next step" : "queued";
+      const when = this.isHeld
+        ? "held"
+        : this.#steers(units)
+        ? "sent with the next step"
+        : "queued";
       return [`${when}: ${start}`, ...note ? [note] : []].join(" · ");
     });
   }

@@ -10,7 +10,7 @@ import { brokenRow, styledRows } from "../styled.ts";
 import { rowsOf } from "../../../text/width.ts";
 import { type Called, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryText } from "../../progress.ts";
-import { rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
+import { hangingRows, rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
 import { WrittenCall } from "./written_call.ts";
 
 const LONG_TOOL_MS = 500;
@@ -24,6 +24,7 @@ const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
 const MAX_NEWEST_ROWS = 5;
 const MAX_THOUGHT_ROWS = 2;
+const MAX_RETRY_ROWS = 4;
 
 const MAX_ROW_CHARS = 4096;
 
@@ -197,6 +198,10 @@ export class Activity {
     if (shown) {
       const mayMove = shown.called.subject?.action === "run" && shown.ms > LONG_TOOL_MS;
       return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
+    }
+    if (this.#retry !== undefined) {
+      const text = this.paint(`${numbers} · ${this.#what(now, Infinity)}`, DIM);
+      return hangingRows(row(""), text, columns).slice(0, MAX_RETRY_ROWS);
     }
     const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
     const what = this.#what(now, columns - 2 - before.length);

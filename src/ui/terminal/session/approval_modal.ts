@@ -5,10 +5,10 @@ import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";
-import type { CellRow, Frame } from "../screen/frame.ts";
+import { barred, type CellRow, type Frame } from "../screen/frame.ts";
 import { firstShown, LIST_STEPS, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
-import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import { styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { count } from "../../../text/count.ts";
 import { graphemes } from "../../../text/width.ts";
@@ -76,16 +76,11 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   layout(size: TerminalSize): Frame {
     this.#size = size;
-    const { unicode, hasGap, bar: style = "" } = this.options;
-    const bar = cellsOf(unicode ? "▌ " : "| ", style);
-    const inner = this.#inner({ ...size, columns: Math.max(1, size.columns - bar.length) });
+    const { hasGap } = this.options;
+    const { rows, cursor } = barred((inner) => this.#inner(inner), size, this.options);
     const isApart = hasGap && this.#line?.kind !== "command" && !this.#isCut;
-    const gap: CellRow[] = isApart && inner.rows.length < size.rows ? [[]] : [];
-    const { row, column } = inner.cursor;
-    return {
-      rows: [...gap, ...inner.rows.map((cells) => [...bar, ...cells])],
-      cursor: { row: gap.length + row, column: bar.length + column },
-    };
+    const gap: CellRow[] = isApart && rows.length < size.rows ? [[]] : [];
+    return { rows: [...gap, ...rows], cursor: { ...cursor, row: gap.length + cursor.row } };
   }
 
   /** The rows at the right of the bar. */

@@ -25,6 +25,8 @@ const MOODS: Readonly<Record<CallText["mood"], Style>> = {
 const MIN_TABLE_COLUMNS = 60;
 const VERB_COLUMNS = 7;
 const MAX_REASON_ROWS = 3;
+/** The same for each line of a failed command. */
+const MAX_ERROR_ROWS = 2;
 
 /** Returns the rows of a call: what it did with what was `decided` about it, and below its outcome with `lines`. */
 export function callRows(
@@ -72,11 +74,14 @@ function resultRows(
   const { columns, paint, unicode, where = "" } = look;
   const below = (rows: readonly string[]) => rowsBelow(rows, look);
   const room = Math.max(10, columns - 4);
+  const few = (text: string, most: number) => {
+    const rows = hangingRows("", text, room);
+    if (rows.length <= most) return rows;
+    const last = `${rows[most - 1]}${paint(withSigns(" …", unicode), DIM)}`;
+    return [...rows.slice(0, most - 1), rowText(styledRow(last, room))];
+  };
   if (call.reason !== "") {
-    const rows = hangingRows("", paint(withSigns(call.reason, unicode), DIM), room);
-    if (rows.length <= MAX_REASON_ROWS) return below(rows);
-    const last = `${rows[MAX_REASON_ROWS - 1]}${paint(withSigns(" …", unicode), DIM)}`;
-    return below([...rows.slice(0, MAX_REASON_ROWS - 1), rowText(styledRow(last, room))]);
+    return below(few(paint(withSigns(call.reason, unicode), DIM), MAX_REASON_ROWS));
   }
   const lines = tellingLines(exec).map((line) => {
     if (typeof line === "string") return call.mood === "bad" ? line : paint(line, DIM);
@@ -85,7 +90,9 @@ function resultRows(
   const shown = [...others, ...lines];
   const limit = limitOfCall(exec) ?? "";
   const why = limit && hangingRows("", paint(withSigns(limit, unicode), DIM), room);
-  return below([...shown.map((line) => rowText(styledRow(line, room))), ...why]);
+  const rows = (line: string) =>
+    call.mood === "bad" ? few(line, MAX_ERROR_ROWS) : [rowText(styledRow(line, room))];
+  return below([...shown.flatMap(rows), ...why]);
 }
 
 export function rowsBelow(rows: readonly string[], { paint, unicode }: RowsLook): string[] {

@@ -288,7 +288,7 @@ export function choiceList(
   const items = choices.map(({ argument, label, detail, isCurrent, preview }) => ({
     label,
     ...preview !== undefined && { preview },
-    detail: [detail, isCurrent && "now"].filter(Boolean).join(" · "),
+    detail: [detail, isCurrent && "current"].filter(Boolean).join(" · "),
     value: argument,
   }));
   return {

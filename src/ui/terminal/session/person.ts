@@ -21,6 +21,7 @@ export interface OpenQuestion {
 const TRUST_HELP = `y    yes, from now on in this folder; a change is asked about
 n    no; a change is asked about
 Esc  no for now; the next session asks again`;
+const BAR_COLUMNS = 2;
 export const YES_OR_NO = [
   { label: "Yes", value: true, key: "y" },
   { label: "No", value: false, key: "n" },
@@ -49,8 +50,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   };
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
-    const { isLive, screen, columns, paint } = this.display;
+    const { isLive, screen, paint, look } = this.display;
     if (!isLive) return undefined;
+    const columns = this.display.columns - BAR_COLUMNS;
     const { text, title, files } = question;
     // The first rows of the session stay open: the answer changes them.
     const about = [
@@ -72,6 +74,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       isNumbered: true,
       hint,
       help: TRUST_HELP,
+      bar: styleStart(look, ASKED),
     };
     return await screen.choose(list, signal, { waits: true })
       .finally(() => this.asked = undefined) ?? undefined;

@@ -2,6 +2,7 @@
 
 import type { Session } from "../../../session/session.ts";
 import type { TextPart } from "../../../types/message.ts";
+import { ASKED, styleStart } from "../style.ts";
 import type { Display } from "./display.ts";
 
 type PlanChoice = "go" | "edits" | "change";
@@ -36,6 +37,7 @@ export async function askAboutPlan(
       items: CHOICES,
       isNumbered: true,
       hint: "Enter to select · Esc to keep planning",
+      bar: styleStart(display.look, ASKED),
       other: { hint: "Enter sends your changes", value: (change) => ({ change }) },
     },
     signal,

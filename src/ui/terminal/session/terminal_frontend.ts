@@ -20,7 +20,6 @@ import type { Job, Subject } from "../../../types/tool.ts";
 import { EXIT } from "../../../exit_codes.ts";
 import { noticeLines } from "../../../session/notices.ts";
 import { jobEnded } from "../../progress.ts";
-import { modeText } from "../../../session/modes.ts";
 import { instructionLines } from "../../../extensions/instructions/instruction_lines.ts";
 import { resumedLines } from "../../../session/resumed_lines.ts";
 import { chooseServer, type CommandHome, CommandRunner } from "./command_runner.ts";
@@ -81,6 +80,8 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** True while the line is idle, so that output may be printed at once. */
   #isFree = false;
   readonly #unshownJobs: Job[] = [];
+  /** Ends after the newest press of the key of the next mode: each starts from the mode of the one before. */
+  #modeKeys = Promise.resolve();
   #session!: Session;
   #commands!: CommandRunner;
   /** True in the user's first session, until the mode has been explained. */
@@ -109,7 +110,7 @@ export class TerminalFrontend implements Frontend, Disposable {
         return "runs after the answer; Esc and Enter run it now";
       },
       onStop: () => this.#stop.abort(),
-      onShiftTab: () => void this.#nextMode(),
+      onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
       onMove: () => this.#session?.moveToBackground() === true,
       transcript: () => this.#transcript(),
       onEnd: (signal) => {
@@ -314,7 +315,9 @@ export class TerminalFrontend implements Frontend, Disposable {
       this.#isNew = false;
       if (status.mode.approve === "auto" && !status.approvesAll) {
         const key = this.#display.isLive && screenKey(this.options.keymap, "next-mode");
-        this.#display.say(`· ${modeText("auto")}. ${key || "/approve"} switches modes.`);
+        const how = `· ${key || "/approve"} switches modes`;
+        const whole = `· Edits and sandboxed commands run without asking ${how}`;
+        this.#display.say(whole.length <= this.#display.columns ? whole : `· Auto mode ${how}`);
       }
     }
     if (!isFirst) return this.#display.screen.update();

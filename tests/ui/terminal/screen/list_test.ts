@@ -41,6 +41,11 @@ Deno.test("a list has a title, a row for each item, the chosen one marked, and a
   ]);
 });
 
+Deno.test("a question has a bar at its left, in ASCII too", () => {
+  assertEquals(shown(list({ bar: "" }, ["one"])), ["▌ Which?", "▌ ❯ one  the one", ""]);
+  assertEquals(shown(list({ bar: "", unicode: false }, ["one"]))[1], "| > one  the one");
+});
+
 Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-C do not", () => {
   const many = Array.from({ length: 20 }, (_, i) => `item ${i}`);
   const rows: [keys: string[], picked: string][] = [

@@ -56,7 +56,7 @@ for (const columns of [80, 40]) {
       const output = await terminal.output((output) => output.slice(before).includes("`code`"));
       assertEquals(output.slice(before).match(/\[\d[\d;]*m/g), null);
       await terminal.type("/theme\r");
-      await terminal.until((rows) => rows.some((row) => /none +no colours · now/.test(row)));
+      await terminal.until((rows) => rows.some((row) => /none +no colours · current/.test(row)));
       await terminal.type("\x1b");
       await terminal.until((rows) => !rows.includes("Which colours?"));
       await terminal.type("/theme green\r");
@@ -114,7 +114,11 @@ Deno.test("what is current is chosen and said; a command without a title has its
   }];
   assertEquals(choiceList({ name: "x" }, choices), {
     title: "/x",
-    items: [{ label: "A", detail: "8B", value: "a" }, { label: "B", detail: "now", value: "b" }],
+    items: [{ label: "A", detail: "8B", value: "a" }, {
+      label: "B",
+      detail: "current",
+      value: "b",
+    }],
     chosen: 1,
     isNumbered: true,
     hint: "Enter to select · Esc to cancel",

@@ -18,7 +18,7 @@ sessionTest(
     await terminal.until("The beginning of an answer");
     await terminal.type("later\x1b\r!touch no\rlast\rhalf");
     await terminal.until((rows) =>
-      ["queued: later", "next step: last"].every((row) => rows.includes(row))
+      ["queued: later", "sent with the next step: last"].every((row) => rows.includes(row))
     );
     await terminal.type("\x1b");
     const rows = await terminal.until("interrupted");
@@ -55,8 +55,8 @@ sessionTest(
     await terminal.until((rows) => !rows.includes("queued: then this"));
     await terminal.type("\x1b[A\x15and this\x1b\r");
     await terminal.until((rows) =>
-      rows.includes("next step: use tabs") && rows.includes("queued: and this") &&
-      !rows.includes("next step: drop")
+      rows.includes("sent with the next step: use tabs") && rows.includes("queued: and this") &&
+      !rows.includes("sent with the next step: drop")
     );
     await Deno.writeTextFile(pipe, "x\n");
     const rows = await terminal.until("After.");
@@ -202,7 +202,7 @@ for (const columns of [80, 40]) {
       await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
       const rows = await terminal.screen();
       const at = rows.indexOf("Which model?");
-      assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · now")}`), rows.join("\n"));
+      assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · current")}`), rows.join("\n"));
       assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
       assertEquals(rows[at + 3], "  Enter to select · Esc to cancel");
       await terminal.type("\x1b");

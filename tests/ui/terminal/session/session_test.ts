@@ -142,6 +142,9 @@ sessionTest(
       await terminal.type("\x1b[Z");
       await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
     }
+    // Presses that come together count one by one.
+    await terminal.type("\x1b[Z".repeat(6));
+    await terminal.until((rows) => /· plan( |$)/.test(rows.at(-1)!));
   },
 );
 

@@ -311,6 +311,13 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
   assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in 9 s: it broke$/);
+  view.onEvent({ ...retry(1), reason: "the server answered 429: rate limit, ".repeat(3) });
+  assertEquals(view.activity.rows(40)?.map((row) => row.replace(/^\S \d+ s/, "N s")), [
+    "N s · Esc stops · attempt 2 of 3 in 9 ",
+    "  s: the server answered 429: rate ",
+    "  limit, the server answered 429: rate ",
+    "  limit, the server answered 429: rate ",
+  ]);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
   assertEquals(text(), "\n");
