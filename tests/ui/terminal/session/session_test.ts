@@ -143,8 +143,8 @@ sessionTest(
       await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
     }
     // Presses that come together count one by one.
-    await terminal.type("\x1b[Z".repeat(6));
-    await terminal.until((rows) => /· plan( |$)/.test(rows.at(-1)!));
+    await terminal.type("\x1b[Z".repeat(5));
+    await terminal.until((rows) => /· ask( |$)/.test(rows.at(-1)!));
   },
 );
 
