@@ -273,7 +273,7 @@ Deno.test({
       const policy = permissions.policy(person.approve.bind(person));
       const decided = await policy.decide(tool, { command }, ws.context);
       const [asked] = person.asked;
-      assertEquals(asked!.networked?.at(-1)!.text, networked, command);
+      assertEquals(asked!.networked?.at(-1)?.text, networked, command);
       assertEquals(asked!.right, networked === undefined ? undefined : network, command);
       assert(decided.allow);
       assertEquals(

@@ -61,14 +61,14 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
 }
 
-const LISTS = /^(git (remote( -v)?|submodule( status)?)|pip3? list)$/;
+const LISTING = /^(git (remote( -v)?|submodule( status)?)|pip3? list)$/;
 
 /** True if a command of a line is known to use the network. */
 export function usesNetwork(text: string): boolean {
   const line = parseCommandLine(text);
   return line.ok &&
     line.commands.flatMap((command) => mayRun(command)).some((words) =>
-      commandBeginning(words).kind === "reaching" && !LISTS.test(words.map(quoted).join(" "))
+      commandBeginning(words).kind === "reaching" && !LISTING.test(words.map(quoted).join(" "))
     );
 }
 
