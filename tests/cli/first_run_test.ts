@@ -47,7 +47,7 @@ for (const columns of [80, 40]) {
         /· two at 127\.0\.0\.1:\d+\. +Saved +to +config\.json\. +Run +\/setup/.test(said),
         said,
       );
-      assert(/without asking · Shift-Tab/.test(said), said);
+      assert(/· Shift-Tab switches modes/.test(said), said);
       const config = await Deno.readTextFile(`${screen.folder}/../config/copilot/config.json`);
       assertEquals(JSON.parse(config), { local: true, host: server.url, model: "two" });
       // The same list again, at the model in use; Esc leaves all as it was.
@@ -66,7 +66,7 @@ for (const columns of [80, 40]) {
       await screen.until("left: 0");
       await screen.type(newPerson(server, "again"));
       const later = (await screen.until("Again.")).join(" ");
-      assertEquals(/without asking · Shift-Tab/.test(later), false, later);
+      assertEquals(/· Shift-Tab switches modes/.test(later), false, later);
       assertEquals(server.requests.map(({ body }) => body.model), ["two", "one"]);
     },
   });
@@ -81,8 +81,11 @@ Deno.test(`SEC-02 a key is pasted hidden, and Esc at the list ends with a line a
   await untilListed(screen, "one");
   await screen.type("\x1b");
   const rows = await screen.until("left: 2");
-  const said = rows.join("").replace("copilot --demo is a tour without a model", "DEMO");
-  assert(/^copilot: No model was chosen\. .*DEMO/.test(said), said);
+  const said = rows.join("");
+  assert(
+    /^copilot: No model was chosen\. .*copilot --demo is a ?tour without a model/.test(said),
+    said,
+  );
   await screen.type(newPerson(server));
   await untilListed(screen, "one");
   await screen.type("anthropic\r");

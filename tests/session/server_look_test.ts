@@ -185,7 +185,7 @@ Deno.test("a look at a server: nobody there is a failure, the hosted one is not 
   const { checks } = (await greeting({ agent: nobody, fit, signal }))!;
   assertMatch(
     shown(checks[0]!),
-    /^server[|]fail[|]Nothing answers at HOST[|]Start a server with `ollama serve`, /,
+    /^server[|]fail[|]Nothing answers at HOST[|]Start a server with `OLLAMA_HOST=127.0.0.1:1 ollama serve`, /,
   );
   const hosted = new CopilotAgent({ hosted: hostedConfig({ apiKey: "k", model: "h" }) }, ".");
   assertEquals(await greeting({ agent: hosted, fit, signal }), undefined);

@@ -297,7 +297,7 @@ Deno.test({
       "▌     2 + run ␛[8mthis",
     ]);
     assertStringIncludes(
-      rows.join(" "),
+      rows.join(" ").replaceAll("▌ ", ""),
       "have changed since you trusted them: AGENTS.md (2 lines, changed",
     );
     await screen.type("\x1b");

@@ -197,14 +197,16 @@ for (const columns of [80, 40]) {
     async (terminal, server) => {
       await terminal.type("one\r");
       await terminal.until("First.");
-      const facts = (now: string) => columns === 80 ? `40k context  tools${now}` : "40k context";
+      const facts = (now: string) => columns === 80 ? `   40k context  tools${now}` : "";
       await terminal.type("/model\r");
       await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
       const rows = await terminal.screen();
       const at = rows.indexOf("Which model?");
-      assert(rows[at + 1]!.startsWith(`❯ 1  test   ${facts(" · current")}`), rows.join("\n"));
-      assert(rows[at + 2]!.startsWith(`  2  other  ${facts("")}`), rows.join("\n"));
-      assertEquals(rows[at + 3], "  Enter to select · Esc to cancel");
+      assert(rows[at + 1]!.startsWith(`❯ 1  test${facts(" · current")}`), rows.join("\n"));
+      assert(rows[at + 2]!.startsWith(`  2  other${facts("").slice(1)}`), rows.join("\n"));
+      const below = columns === 80 ? [] : ["    40k context · tools · current"];
+      const hint = "  Enter to select · Esc to cancel";
+      assertEquals(rows.slice(at + 3, -1), [...below, hint]);
       await terminal.type("\x1b");
       await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
       await terminal.type("/model\r");
