@@ -114,6 +114,13 @@ export function thinkBudget(agent: CopilotAgent, room = MAX_ANSWER): number | un
   return Math.max(MIN_THINKING, Math.floor(room * THINKING_SHARE));
 }
 
+/** Returns the tokens of the conversation, as the server counted them or estimated. */
+export function usedTokens(agent: CopilotAgent, usage: Usage | undefined) {
+  const isCounted = usage !== undefined && usage.inputTokens > 0;
+  const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
+  return { used: isCounted ? usage.inputTokens + usage.outputTokens : estimate(), isCounted };
+}
+
 export function requestTokens(agent: CopilotAgent): number {
   const { ratio, thinks } = modelOf(agent);
   const { reasoning, ...parts } = roughParts(agent);

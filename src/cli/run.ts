@@ -142,18 +142,18 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   if (args.continue && args.resume !== undefined) {
     throw new UsageError("--continue and --resume exclude each other");
   }
-  let own: { flags: ServerSettings; line: string } | undefined;
+  let line: string | undefined;
   const way = headless ? "flags" : "terminal";
   if (args.resume === "" && headless) throw new UsageError("--resume needs an ID with -p");
   if (args.continue || args.resume !== undefined) {
     const { serverOfNewest, withResumed } = await import("./session_server.ts");
-    args = withResumed(args, given);
+    ({ args, line } = withResumed(args, given, way));
     checkWorkFolder(args["working-dir"]);
-    own = args.resumes ? undefined : serverOfNewest(args, way);
-    if (own) args = { ...args, ...own.flags };
+    const own = args.resumes ? undefined : serverOfNewest(args, way);
+    if (own) [args, line] = [{ ...args, ...own.flags }, own.line];
   }
-  if (!headless) return await (await import("./copilot.ts")).runSession(args, own?.line);
-  if (own) run.stderr.line(own.line);
+  if (!headless) return await (await import("./copilot.ts")).runSession(args, line);
+  if (line !== undefined) run.stderr.line(line);
   stopOnSignals(run);
   const { message } = args;
   if (message !== undefined) args = { ...args, print: message };

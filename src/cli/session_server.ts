@@ -51,12 +51,12 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
 }
 
 /**
- * Returns `args` with the session of `--resume`, its folder and its server, unless `given` names others. @throws
- * {UsageError}
+ * Returns `args` with the session of `--resume`, its folder and its server, unless `given` names others, and a line
+ * about this server. @throws {UsageError}
  */
-export function withResumed(args: Args, given: Args): Args {
+export function withResumed(args: Args, given: Args, way: Way): { args: Args; line?: string } {
   const { resume: id = "" } = args;
-  if (id === "") return args;
+  if (id === "") return { args };
   const resumes = attempt(() => sessionWithId(id));
   if (resumes === undefined) {
     throw new UsageError(`There is no session ${oneLine(id)}: copilot --resume lists them`);
@@ -64,10 +64,10 @@ export function withResumed(args: Args, given: Args): Args {
   const { folder } = resumes.head;
   args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
-  if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return args;
+  if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };
   const open = Object.fromEntries(
     Object.entries(args).filter(([name]) => !ofServer.includes(name)),
   );
-  const own = serverOfNewest(open, "terminal");
-  return own === undefined ? args : { ...open, ...own.flags };
+  const own = serverOfNewest(open, way);
+  return own === undefined ? { args } : { args: { ...open, ...own.flags }, line: own.line };
 }

@@ -2,7 +2,7 @@
 
 import { CopilotAgent } from "../agent/agent.ts";
 import { outcomeOf } from "../agent/run_tools.ts";
-import { requestTokens } from "../agent/tokens.ts";
+import { usedTokens } from "../agent/tokens.ts";
 import { inputParts, typedIn } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { type ExecutionFacts, factsOf } from "../records/execution.ts";
@@ -140,16 +140,13 @@ export class Session implements AsyncDisposable {
   get status(): Status {
     const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache } = this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
-    const isCounted = usage !== undefined && usage.inputTokens > 0;
-    const estimate = () => agent.state.messages.length > 0 ? requestTokens(agent) : 0;
-    const used = isCounted ? usage.inputTokens + usage.outputTokens : estimate();
     return {
       model: isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
       branch: branchOf(agent.state.workingDir),
       approvesAll: permissions.approvesAll,
       ...mode && { mode },
-      tokens: { used, isCounted, window },
+      tokens: { ...usedTokens(agent, usage), window },
       cost,
       speed: cache.writeSpeed,
       tasks: tasksIn(agent.state.messages),
@@ -203,7 +200,7 @@ export class Session implements AsyncDisposable {
     return await this.#paths.find(word);
   }
 
-  moveToBackground(): boolean {
+  moveToBackground(): number | undefined {
     return this.#state.jobs.moveRunning();
   }
 

@@ -138,8 +138,8 @@ export interface Jobs extends AsyncDisposable {
   remove(job: Job): void;
   /** Runs `move` if the user wants the running command in the background, until the result is disposed of. */
   onMove(move: () => void): Disposable;
-  /** Moves the running commands to the background. Returns false if none runs. */
-  moveRunning(): boolean;
+  /** Moves running commands to the background, as many as may be jobs. Returns their number; undefined if none runs. */
+  moveRunning(): number | undefined;
 }
 
 /** Called with each written file. */

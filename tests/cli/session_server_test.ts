@@ -102,16 +102,21 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
       const [file] = Deno.readDirSync(`${folder}/state/copilot/sessions/${home!.name}`);
       const { name } = file!;
       const resume = name.slice(-14, -6);
-      const own = withResumed({ resume, local: true, model: "m" }, { resume });
+      const { args: own, line } = withResumed(
+        { resume, local: true, model: "m" },
+        { resume },
+        "terminal",
+      );
+      assertStringIncludes(line!, `with the session's own server, ${url}/v1`);
       assertEquals([own["working-dir"], own["base-url"], own.local, own.model], [
         ...[folder, `${url}/v1`],
         ...[undefined, undefined],
       ]);
       const given = { resume, local: true } as const;
-      const other = withResumed({ ...given, model: "m" }, given);
+      const { args: other } = withResumed({ ...given, model: "m" }, given, "terminal");
       assertEquals([other["base-url"], other.local, other.resumes?.name], [undefined, true, name]);
       assertThrows(
-        () => withResumed({ resume: "0" }, {}),
+        () => withResumed({ resume: "0" }, {}, "flags"),
         UsageError,
         "no session 0: copilot --resume",
       );

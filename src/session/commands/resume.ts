@@ -73,9 +73,10 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
 function changeSession(listed: ListedSession, verb: string, title: string): string {
   const named = `"${shortened(oneLine(sessionTitle(listed).title), MAX_LABEL_CHARS)}"`;
   if (isOpen(listed.path)) return `Another copilot has ${named} open.`;
-  if (verb === "delete") return forgetSession(listed.name) ? `Deleted ${named}.` : "";
+  const failed = `Cannot ${verb} ${named}: its file is gone, or another copilot opened it`;
+  if (verb === "delete") return forgetSession(listed.name) ? `Deleted ${named}.` : failed;
   if (title === "") return "/resume rename needs a title";
-  return retitleSession(listed.name, title) ? `Renamed ${named} to "${title}".` : "";
+  return retitleSession(listed.name, title) ? `Renamed ${named} to "${title}".` : failed;
 }
 
 function resumeChoices(

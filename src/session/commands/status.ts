@@ -1,5 +1,6 @@
 /** `/status`: the session in a few rows. @module */
 
+import { usedTokens } from "../../agent/tokens.ts";
 import { serverOf } from "../../models/model_server.ts";
 import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -18,14 +19,19 @@ export const statusCommand: Command = {
 function statusText({ agent, mode, usage, cost, record, fit, surface }: SessionState): string {
   const { config, state } = agent;
   const { name, contextLength: window } = fit.targetOf(agent);
-  const used = usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+  const { used, isCounted } = usedTokens(agent, usage);
   const sandbox = mode?.isSandboxed ? "on" : "off: commands can do everything you can";
   const price = cost === undefined ? "" : `, ${dollars(cost)}`;
   const rows = [
     ["model", `${name} at ${serverOf(config)}`],
     ["folder", state.workingDir],
     ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
-    ["context", `${thousands(used)}${window ? ` of ${thousands(window)}` : ""} tokens`],
+    [
+      "context",
+      `${isCounted || used === 0 ? "" : "about "}${thousands(used)}${
+        window ? ` of ${thousands(window)}` : ""
+      } tokens`,
+    ],
     ["tokens", `${state.inputTokens} in, ${state.outputTokens} out${price}`],
     ...record?.file ? [["record", record.file.path]] : [],
   ];

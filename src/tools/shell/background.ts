@@ -68,10 +68,10 @@ export function movedToBackground(
   command: string,
   shell: StartedShell,
   streams: Streams,
-  jobs: Jobs,
-  budget: number,
+  { jobs, budget, startedAt }: { jobs: Jobs; budget: number; startedAt: number },
 ): ToolOutcome {
-  const job = new ShellJob(command, shell, jobs, budget, joinedOutput(Object.values(streams)));
+  const output = joinedOutput(Object.values(streams));
+  const job = new ShellJob(command, shell, jobs, budget, output, startedAt);
   jobs.add(job);
   return announced(job, "The user moved it to the background: ", budget);
 }
@@ -103,7 +103,6 @@ class ShellJob implements Job {
   exitCode: number | undefined;
   limit: SandboxLimit | undefined;
   readonly #halt = Promise.withResolvers<void>();
-  readonly #startedAt = performance.now();
   #elapsedMs: number | undefined;
 
   /** The outcome that `stop` set. */
@@ -118,12 +117,13 @@ class ShellJob implements Job {
     private readonly jobs: Jobs,
     private readonly budget: number,
     private readonly output: JobOutput,
+    private readonly startedAt = performance.now(),
   ) {
     this.ended = this.#untilOver();
   }
 
   get elapsedMs(): number {
-    return this.#elapsedMs ?? performance.now() - this.#startedAt;
+    return this.#elapsedMs ?? performance.now() - this.startedAt;
   }
 
   tail(maxBytes: number): string {
@@ -180,7 +180,7 @@ class ShellJob implements Job {
     }
     this.#end.push(...mended);
     if (left.length > 0 && !isStopped) this.#end.push(leftBehind(left));
-    this.#elapsedMs = performance.now() - this.#startedAt;
+    this.#elapsedMs = performance.now() - this.startedAt;
     if (!isStopped && !status?.signal) this.exitCode = status?.code;
     this.outcome = stoppedAs ?? status?.signal ?? `exit code ${status?.code ?? "unknown"}`;
     if (this.isAnnounced && !isStopped) this.jobs.onEnd?.(this);

@@ -52,9 +52,11 @@ class JobStore implements Jobs {
     return { [Symbol.dispose]: () => void this.#moves.delete(move) };
   }
 
-  moveRunning(): boolean {
-    for (const move of this.#moves) move();
-    return this.#moves.size > 0;
+  moveRunning(): number | undefined {
+    if (this.#moves.size === 0) return undefined;
+    const moves = [...this.#moves].slice(0, MAX_RUNNING_JOBS - this.#running().length);
+    for (const move of moves) move();
+    return moves.length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

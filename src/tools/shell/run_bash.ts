@@ -22,6 +22,7 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   const { command, timeout_seconds } = args as { command: string; timeout_seconds: number };
   const budget = Math.max(context.maxOutputChars - FRAME_CHARS, 200);
   const { jobs } = context;
+  const startedAt = performance.now();
   const { promise: moved, resolve } = Promise.withResolvers<void>();
   using _ = jobs?.onMove(resolve);
   const { left, status, mended, ended, shell, streams } = await runShell(command, context, {
@@ -30,7 +31,9 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
     onStart: (streams) => context.onOutput?.(newestLines(streams)),
     moved,
   });
-  if (ended === "moved") return movedToBackground(command, shell, streams, jobs!, budget);
+  if (ended === "moved") {
+    return movedToBackground(command, shell, streams, { jobs: jobs!, budget, startedAt });
+  }
   const isTimedOut = ended === "timeout";
   const output = outputOf(streams, budget);
   if (ended === "abort") {

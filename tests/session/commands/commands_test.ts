@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { thousands } from "../../../src/text/count.ts";
 import { modelFlags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
@@ -509,4 +510,16 @@ Deno.test("/help has a row for each command; what an editor cannot do is said th
       name,
     );
   }
+});
+
+Deno.test("/status has the tokens that are left after /undo, as the status line does", async () => {
+  await using server = strictServer([{ text: "One." }, { text: "Two." }]);
+  await using fake = await fakeSession(server.url);
+  await fake.session.prompt("one", signal);
+  await fake.session.prompt("two", signal);
+  await fake.command("/undo");
+  const { used, isCounted } = fake.session.status.tokens;
+  assertEquals(isCounted, false);
+  const shown = /context\s+(about \S+) of/.exec((await fake.command("/status"))!)?.[1];
+  assertEquals(shown, `about ${thousands(used)}`);
 });

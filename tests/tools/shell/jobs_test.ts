@@ -165,6 +165,29 @@ Deno.test("PRC-03 a job that floods takes little memory, and is heard from", {
   assert(s.jobs.list[0]!.tail(100).endsWith("\n3999999\nend\n"));
 });
 
+Deno.test(
+  "a moved command keeps its time, and moves only if one more job may run",
+  { ignore },
+  async () => {
+    await using s = session();
+    await gate(s.ws, "go");
+    const begun = Promise.withResolvers<void>();
+    const tool = tools.find(({ name }) => name === "run_bash")!;
+    const context = { ...s.ws.context, onOutput: () => begun.resolve() };
+    const ran = tool.run({ command: "read x < go", timeout_seconds: 100 }, context);
+    await begun.promise;
+    const before = performance.now();
+    await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));
+    assertEquals(s.jobs.moveRunning(), 0);
+    await s.jobs.list[0]!.stop("stopped");
+    assertEquals(s.jobs.moveRunning(), 1);
+    assertStringIncludes(contentOf(await ran), "job 9 runs in the background");
+    const job = s.jobs.list.at(-1)!;
+    assert(job.elapsedMs >= performance.now() - before, "it counts from its start");
+    assertEquals(s.jobs.moveRunning(), undefined);
+  },
+);
+
 Deno.test("at most 8 jobs run, and the error says what to do", { ignore }, async () => {
   await using s = session();
   await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));

@@ -193,6 +193,10 @@ export function keysOf({ bindings }: Keymap, name: ActionName): string[] {
 export const shownKey = (key: string) =>
   key.replace(/(^|[- ])([a-z])/g, (all) => all.toUpperCase());
 
+/** True if Ctrl-B, which moves the cursor, may move a running command to the background instead. */
+export const canMoveCommand = ({ bindings }: Pick<Keymap, "bindings">): boolean =>
+  (bindings.get("ctrl-b") ?? "backward-char") === "backward-char";
+
 /** Returns the key of a screen action as users write it, if it has one. Key sequences do not reach the screen. */
 export function screenKey(keymap: Keymap, action: "next-mode" | "transcript"): string | undefined {
   const key = keysOf(keymap, action).find((one) => !one.includes(" "));

@@ -5,7 +5,7 @@ import { asciiSign, withSigns } from "../../../text/signs.ts";
 import type { TextPart } from "../../../types/message.ts";
 import { clipboardSequence, type Copied } from "../clipboard.ts";
 import { ClipboardImages, droppedImages } from "../dropped_images.ts";
-import { DEFAULT_KEYMAP } from "../line/actions.ts";
+import { canMoveCommand, DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import type { Background } from "../style.ts";
@@ -368,7 +368,7 @@ export class LiveScreen implements Screen {
     }
     if (this.#modals.isFullScreen) return false;
     const isFree = this.#message.state.units.length === 0 && !this.#isAsking();
-    const mayMove = key.name === "ctrl-b" && (action ?? "backward-char") === "backward-char";
+    const mayMove = key.name === "ctrl-b" && canMoveCommand(keymap);
     if (mayMove && isFree && this.options.onMove?.()) return true;
     if (action === "tasks" && onTasks) {
       if (!onTasks()) this.terminal.write("\x07");

@@ -51,6 +51,7 @@ export class Activity {
     private readonly paint: Painter,
     unicode: boolean,
     private readonly subjectOf: SubjectOf = () => undefined,
+    private readonly canMove = true,
   ) {
     this.#frames = [...unicode ? "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" : "|/-\\"];
   }
@@ -196,7 +197,8 @@ export class Activity {
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
     const shown = this.#retry === undefined ? this.#shownCall(now) : undefined;
     if (shown) {
-      const mayMove = shown.called.subject?.action === "run" && shown.ms > LONG_TOOL_MS;
+      const mayMove = this.canMove && shown.called.subject?.action === "run" &&
+        shown.ms > LONG_TOOL_MS;
       return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
     }
     if (this.#retry !== undefined) {

@@ -111,7 +111,11 @@ export class TerminalFrontend implements Frontend, Disposable {
       },
       onStop: () => this.#stop.abort(),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
-      onMove: () => this.#session?.moveToBackground() === true,
+      onMove: () => {
+        const moved = this.#session?.moveToBackground();
+        if (moved === 0) this.#display.view.note("· too many jobs run: /jobs stops one");
+        return moved !== undefined;
+      },
       transcript: () => this.#transcript(),
       onEnd: (signal) => {
         this.#end(SIGNAL_CODES[signal] ?? EXIT.interrupted);

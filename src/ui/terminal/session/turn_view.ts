@@ -1,7 +1,7 @@
 /** A turn on the screen: the answer as Markdown, each tool call in one line, long texts folded. @module */
 
 import { MarkdownRenderer } from "../markdown/renderer.ts";
-import { DEFAULT_KEYMAP, type Keymap, screenKey } from "../line/actions.ts";
+import { canMoveCommand, DEFAULT_KEYMAP, type Keymap, screenKey } from "../line/actions.ts";
 import type { Screen } from "../screen/screen.ts";
 import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../style.ts";
 import { terminalSize } from "../tty.ts";
@@ -56,7 +56,7 @@ export class TurnView {
       paint,
       columns: terminalSize().columns,
     });
-    this.activity = new Activity(paint, look.unicode, subjectOf);
+    this.activity = new Activity(paint, look.unicode, subjectOf, canMoveCommand(keymap));
   }
 
   begin(doing: string, message = ""): void {

@@ -350,3 +350,24 @@ Deno.test("a row below a command says what the sandbox withheld, and how to gran
     /Ran +curl -s a +failed · exit 6 · N s\n {2}└ no\n {4}no network in the sandbox: say yes if the model asks, or use --network\n/,
   );
 });
+
+Deno.test("Ctrl-B is named as the key that moves a command, unless it has another meaning", () => {
+  const { now } = performance;
+  let time = 1000;
+  performance.now = () => time;
+  try {
+    for (const action of [undefined, "kill-line"] as const) {
+      const live = { ...screen, isLive: true } as Screen;
+      const subject = { action: "run", command: "a" } as const;
+      const keymap = keymapOf(action ? { "ctrl-b": action } : {});
+      const view = new TurnView(live, { colors: "none", unicode: true }, undefined, keymap);
+      view.begin("waiting");
+      view.onEvent({ type: "tool_start", name: "run_bash", args: {}, id: "1", subject });
+      time += 2000;
+      const named = view.activity.rows(80)?.[0]?.includes("Ctrl-B moves it");
+      assertEquals(named, action === undefined);
+    }
+  } finally {
+    performance.now = now;
+  }
+});
