@@ -9,7 +9,6 @@ import { type Format, FORMATS, resultLine } from "../ui/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import { withSigns } from "../text/signs.ts";
 import { reasonOf } from "../text/reason.ts";
-import type { ServerSettings } from "../ui/server_settings.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "./defaults.ts";
 import { afterAbort, type Run, stopOnSignals } from "./process.ts";
 import { showsUtf8 } from "../ui/terminal/locale.ts";
