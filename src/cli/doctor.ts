@@ -30,15 +30,13 @@ import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkServerAndModel } from "../session/server_look.ts";
+import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import { unsentKey } from "./keys.ts";
 
-interface DoctorOptions {
+interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   fit: ModelFit;
   json: boolean;
-  columns: number;
-  write(text: string): void;
-  signal: AbortSignal;
   way?: Way;
   folder?: string;
 }
@@ -47,7 +45,7 @@ interface DoctorOptions {
 export async function examineSession(
   { agent: { config, state }, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
-  output: Pick<DoctorOptions, "columns" | "write" | "signal">,
+  output: DoctorOutput,
 ): Promise<void> {
   if (targetOf(config).url === demoUrl) {
     const text = "The demo has no model server. Choose one with /setup.";

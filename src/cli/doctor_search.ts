@@ -2,6 +2,7 @@
 
 import { EXIT } from "../exit_codes.ts";
 import { placesText, type ServerSettings, settingsOf } from "../ui/server_settings.ts";
+import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import type { Check } from "../session/data.ts";
 import type { FoundServer } from "../models/servers.ts";
@@ -10,11 +11,8 @@ import { checkRows } from "./doctor.ts";
 import { KEY_VARIABLES } from "./keys.ts";
 import { setupHome } from "./setup.ts";
 
-interface SearchOptions {
+interface SearchOptions extends DoctorOutput {
   json: boolean;
-  columns: number;
-  write(text: string): void;
-  signal: AbortSignal;
 }
 
 const DOCTOR_SEARCH_MS = 3000;

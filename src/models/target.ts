@@ -7,8 +7,7 @@ import {
   isDefaultServer,
   type LocalConfig,
   mayBeOwnServer,
-  type Sampling,
-  type Thinking,
+  type Some,
 } from "../config.ts";
 import type { ImageLimits } from "../types/image.ts";
 
@@ -77,18 +76,10 @@ export function seesByName({ kind, url, name }: ModelTarget): boolean | undefine
 }
 
 /** Replacements for {@linkcode withModel}. Missing fields stay, and `undefined` removes one. */
-interface ModelChange {
-  model?: string;
-  maxTokens?: number;
-  contextLength?: number | undefined;
-  /** The hosted backend lacks this setting: all its models support tools. */
-  textTools?: boolean | undefined;
-  think?: Thinking | undefined;
-  sampling?: Sampling;
-  thinkBudget?: number | undefined;
-  /** A setting of the local backend only. */
-  useCompat?: boolean;
-}
+type ModelChange = Some<
+  & Pick<CompatConfig, "model" | "maxTokens" | "contextLength" | "textTools" | "think">
+  & Pick<LocalConfig, "sampling" | "thinkBudget" | "useCompat">
+>;
 
 /** Returns `config` with the settings of its backend replaced by those of `change`. */
 export function withModel<Config extends CopilotConfig>(

@@ -12,12 +12,8 @@ import type { ParsedRecord, RecordHead } from "./format.ts";
 import { removeImages } from "./images.ts";
 import { repaired } from "./repair.ts";
 
-export interface StoredSession extends ParsedRecord {
-  name: string;
-  path: string;
-  /** The size of its file in bytes when it was read. */
-  size: number;
-}
+/** A session, with the size of its file in bytes when it was read. */
+export interface StoredSession extends ParsedRecord, Omit<SessionFile, "updated"> {}
 
 /** The maximum number of stored sessions per folder. */
 const MAX_SESSIONS = 200;

@@ -42,7 +42,7 @@ interface ConfinementSources {
   variables(name: string): string | undefined;
   /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
   caches: string;
-  /** True for commands and hooks of the folder, which may start programs of the folder such as git. */
+  /** True for commands of the folder, which may start programs such as git in it. */
   areCommands: boolean;
   /** Called at the end of a sandboxed command, with the end of its output. */
   onEnd(view: View, command: string, output: string): void;

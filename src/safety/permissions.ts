@@ -160,9 +160,9 @@ export class Permissions {
   }
 
   /**
-   * Returns a function that sandboxes an MCP server, or hooks, with a `/tmp` and caches of their own. Without a set
-   * sandbox mode, a server runs sandboxed if that works: the user approves its calls, but cannot see what they do.
-   * @param areCommands true for hooks of the folder, which may use git, and are refused if no sandbox works
+   * Returns a function that sandboxes a server with a `/tmp` and caches of its own. Without a set sandbox mode, it
+   * runs sandboxed if that works: the user approves its calls, but cannot see what they do.
+   * @param areCommands true for commands of the folder, which may use git, and are refused if no sandbox works
    */
   confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
     const { choice, file, variables, looks } = this;

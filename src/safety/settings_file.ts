@@ -92,7 +92,7 @@ function rulesIn(value: Record<string, unknown>, { file, toolNames, above }: Lev
         const rule = typeof given === "string"
           ? parseRule(effect, given, above)
           : parseKept(given, above);
-        // The MCP servers of a folder are not known here.
+        // The servers of a folder are not known here.
         if (names.includes(rule.tool) || rule.tool.startsWith(PLUGGED)) return rule;
         // A rule for an unknown tool would silently match no call.
         const why = `no tool is called ${rule.tool}: there are ${names.join(", ")}`;

@@ -19,13 +19,8 @@ import {
 } from "../models/ollama/connection.ts";
 import { type ServedModel, servedModel } from "../models/ollama/served_model.ts";
 import { isSmall } from "../agent/prompt.ts";
-import {
-  type CopilotConfig,
-  isDefaultServer,
-  type PromptTier,
-  type Sampling,
-  type Thinking,
-} from "../config.ts";
+import type { CompatConfig, CopilotConfig, PromptTier, Some, Thinking } from "../config.ts";
+import { isDefaultServer } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { isChatName, type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { isLoopback, isNear } from "../wire/connect.ts";
@@ -37,23 +32,7 @@ import type { Notice } from "./data.ts";
 import { allSlotsWrite } from "../models/ollama/slots.ts";
 
 /** Facts from the server: the model's context, size and input types; and all models. */
-type ModelFacts =
-  & Partial<
-    Pick<
-      ServedModel,
-      | "contextLength"
-      | "takesTools"
-      | "seesImages"
-      | "names"
-      | "parameters"
-      | "statesSampling"
-      | "owner"
-      | "isOllama"
-    >
-  >
-  & {
-    thinks?: boolean;
-  };
+type ModelFacts = Partial<Omit<ServedModel, "abilities">> & { thinks?: boolean };
 
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
 
@@ -110,14 +89,11 @@ function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesI
 }
 
 /** Settings derived from a server's facts, not set by the user. */
-interface FittedSettings {
+interface FittedSettings
+  extends Some<Pick<CompatConfig, "contextLength" | "textTools" | "thinkBudget" | "sampling">> {
   /** Their model, server and endpoint; undefined if the server reported nothing. */
   key?: string | undefined;
-  contextLength?: number | undefined;
-  textTools?: boolean | undefined;
   promptTier?: PromptTier | undefined;
-  thinkBudget?: number | undefined;
-  sampling?: Sampling | undefined;
   /** The user's setting that was dropped because the model does not support thinking. */
   think?: Thinking | undefined;
 }

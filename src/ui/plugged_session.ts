@@ -34,7 +34,7 @@ export interface PluggedSessionOptions {
   approve?: (asked: AskedCall, signal: AbortSignal) => Promise<boolean>;
   /** Called with each event of a turn as it happens. */
   onEvent?: (event: TurnEvent) => void;
-  /** Called with each notice of hooks and MCP servers, and of files that were not loaded. */
+  /** Called with each notice of extensions, and of files that were not loaded. */
   onNotice?: (lines: readonly string[]) => void;
 }
 

@@ -174,7 +174,7 @@ onAll(
 );
 
 onAll(
-  "an answer that is only reasoning is asked for three times, again after a call that worked, then it is none",
+  "an answer that is only reasoning is asked for three times, then it is none",
   [
     { reasoning: "hm" },
     { text: "There." },

@@ -8,14 +8,8 @@ import type { DefinitionFile } from "../definition_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
 const HOOK_EVENTS = [
-  ...[
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "Stop",
-    "SessionEnd",
-  ] as const,
+  ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"] as const,
+  ...["Stop", "SessionEnd"] as const,
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 

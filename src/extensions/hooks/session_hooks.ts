@@ -9,6 +9,7 @@ import type { Part } from "../../types/message.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
 import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { Approval } from "../../safety/approval.ts";
+import { PLUGGED } from "../../safety/rules.ts";
 import type { Frontend } from "../../session/frontend.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { SessionState } from "../../session/extension.ts";
@@ -163,7 +164,7 @@ export class SessionHooks {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { agent } = this.session;
     const tool = agent.tools.find((one) => one.name === name);
-    const ruleName = tool?.ruleName ?? (name.includes("__") ? `mcp__${name}` : undefined);
+    const ruleName = tool?.ruleName ?? (name.includes("__") ? `${PLUGGED}${name}` : undefined);
     const { names, input } = hookCall({ name, ruleName }, args, agent.state.workingDir);
     const { output, exitCode } = outcomeOf({ content: result, ...details });
     const response = {

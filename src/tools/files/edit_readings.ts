@@ -2,21 +2,15 @@
 
 import { commonEnds, diffLines } from "../../text/diff.ts";
 import { fencedBody, withoutEntities, withoutEscapes } from "../repair/content.ts";
-import { onlyPlace, reindented } from "./indentation.ts";
+import { onlyPlace, type Reindented, reindented } from "./indentation.ts";
 
 /** The place of an edit in a file's text, with both texts in the file's form. */
-interface EditReading {
-  at: number;
-  before: string;
-  after: string;
+interface EditReading extends Reindented {
   /** The form in which it was read; missing if only the indentation differs. */
   how?: string;
 }
 
-interface Pair {
-  before: string;
-  after: string;
-}
+type Pair = Pick<Reindented, "before" | "after">;
 
 /** The maximum length of texts, in characters. */
 const MAX_READ_TEXT = 4 * 1024 * 1024;

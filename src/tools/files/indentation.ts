@@ -4,7 +4,7 @@
 const MAX_TEXT = 16 * 1024 * 1024;
 
 /** The position of lines in a file's text, and the lines that replace them, with the file's indentation. */
-interface Reindented {
+export interface Reindented {
   at: number;
   before: string;
   after: string;

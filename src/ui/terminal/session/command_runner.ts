@@ -43,7 +43,7 @@ export interface CommandHome {
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
 }
 
-interface DoctorOutput {
+export interface DoctorOutput {
   columns: number;
   write(text: string): void;
   signal: AbortSignal;
