@@ -395,6 +395,18 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "R-21 git with the user's credentials writes no folders that commands may write",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside("rm -rf .git/hooks; git remote add origin far:/none");
+    using _ = withVariable("GIT_SSH_COMMAND", `echo | tee ${at.base}/listed/no; false`);
+    at.allow("run_bash(git fetch *)");
+    assertMatch(await at.run("git fetch origin"), /listed.no: Read-only file system/);
+  },
+});
+
 /** What makes git use other files, addresses or branches than a question says; `where` if the question says it. */
 const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["ln -s ~/.netrc .git/packed-refs", "git push origin main"],

@@ -12,8 +12,18 @@ import type { GitSetting } from "../settings.ts";
 import { accessAt, type View } from "../view.ts";
 import { outerEnvironment } from "./wrap.ts";
 
-/** Returns a view of all that the user can read, with the network and the sockets of the user's agents. */
-function openView(view: View, home: string | undefined, agent: string | undefined): View {
+/**
+ * Returns a view of all that the user can read, with the network and the sockets of the user's agents, in which only
+ * `written` can be written.
+ */
+function openView(
+  view: View,
+  written: readonly string[],
+  home: string | undefined,
+  agent: string | undefined,
+): View {
+  const isListed = (path: string, access: PathAccess) =>
+    access === "write" && !written.some((at) => isWithin(at, path));
   const isReplaced = (path: string, access: PathAccess) =>
     access === "hidden"
       ? !isWithin(view.folder, path)
@@ -23,7 +33,9 @@ function openView(view: View, home: string | undefined, agent: string | undefine
   const usual = all.filter((path) => !/^\/(dev|proc|sys)$/.test(path) && !places.has(path));
   // These may be in folders that commands see as others.
   const own = [home ?? [], agent ? dirname(agent) : []].flat();
-  for (const path of [...usual, ...own.filter(entryAt), view.folder]) places.set(path, "read");
+  const listed = [...places].filter((place) => isListed(...place)).map(([path]) => path);
+  const read = [...usual, ...own.filter(entryAt), ...listed, view.folder];
+  for (const path of read) places.set(path, "read");
   return { ...view, places, texts: new Map(), network: true, hasSockets: true };
 }
 
@@ -84,7 +96,7 @@ export function withCredentials(
   const file = entryAt(`${source.home}/.ssh/config`) ? "~/.ssh/config" : "none";
   return {
     // The user's helpers may look for code where they start, and above.
-    seen: { ...openView(view, source.home, agent), startIn: "/" },
+    seen: { ...openView(view, [repository, gitFolder], source.home, agent), startIn: "/" },
     texts,
     variables: {
       ...right.variables,
