@@ -26,7 +26,7 @@ import { canShare, SharedNetworks } from "./sandbox/shared_networks.ts";
 import { toolVariables } from "./sandbox/tool_variables.ts";
 import { mountinfo, ownSource, withFewPaths } from "./sandbox/mounts.ts";
 import { outerEnvironment } from "./sandbox/wrap.ts";
-import { expectSwaps, isWrittenNow, startWriter, vouchFor } from "./sandbox/writers.ts";
+import { expectSwaps, isWrittenNow, searchKilled, startWriter } from "./sandbox/writers.ts";
 import { limitOf } from "./sandbox_limit.ts";
 import type { GitSetting } from "./settings.ts";
 import type { SettingsInForce } from "./settings_in_force.ts";
@@ -175,12 +175,13 @@ export class Confinement {
     const { sources } = this;
     const usesCredentials = right?.kind === "credentials";
     const network = view.network || usesCredentials || right?.kind === "network";
+    const isWritten = (path: string) => isWrittenNow(path, sources.stateFolder);
     const open = { ...opened?.view ?? view, network };
     const files = usesCredentials ? join(own, "credentials") : own;
     const { seen, texts, variables } = usesCredentials
       ? withCredentials(git.source, open, { stated, own: files, value: sources.variables, right })
       : sources.areCommands
-      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten: isWrittenNow })
+      ? gitInputs(git.source, open, { stated, made: opened?.made, isWritten })
       : { seen: open, texts: new Map(open.texts), variables: {} };
     const mounted = withFewPaths(withReadable({ ...seen, texts }, [...reads, ...texts.keys()]));
     const closed = this.#closedIn(mounted);
@@ -252,11 +253,14 @@ export class Confinement {
     const isOpen = (at: string) => accessAt(first, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
     const git = gitOf(settings, first.folder);
-    const left = mendKilled(first, git.answers);
-    const view = left === undefined ? first : makeView(right?.folder);
+    const left = [
+      mendKilled(first, git.answers),
+      searchKilled(first, settings.looks!, git.answers, stateFolder),
+    ];
+    const view = left.some((lines) => lines) ? makeView(right?.folder) : first;
     const { home } = this.sources.paths();
     if (stateFolder && home) await useCaches(view, `${stateFolder}/${caches}`, own, home);
-    return { sandbox, own, view, git, left: left ?? [] };
+    return { sandbox, own, view, git, left: left.flatMap((lines) => lines ?? []) };
   }
 
   /** Returns git's settings for a command that may use git, and its folders, opened if the command may write them. */
@@ -272,7 +276,6 @@ export class Confinement {
     // With the network, only a single git command may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);
     const usesCredentials = right?.kind === "credentials";
-    if (right?.gitFolder && right.isNew) vouchFor(right.gitFolder, this.sources.stateFolder);
     const isOpened = stated && (usesCredentials || isGit && !isJob);
     // It is git alone, so that it may write in a folder that commands only read.
     const places = new Map(view.places).set(view.folder, "write");

@@ -62,8 +62,8 @@ export function gitQueries(
 /** Returns the settings of a folder, or of a file alone; undefined if git is missing or fails. */
 export function gitSettings(source: GitSource, file?: string): readonly GitSetting[] | undefined {
   const from = file === undefined ? ["--includes"] : ["--no-includes", "--file", file];
-  const fields = gitOutput(source, ["config", ...from, "--list", "--show-scope", "-z"])
-    ?.split("\0");
+  const words = ["config", ...from, "--list", "--show-scope", "-z"];
+  const fields = gitOutput(source, words, MAX_SETTINGS)?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
     const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
@@ -154,26 +154,48 @@ export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean 
     /(^|\0)160000 [^\0]*(\ufffd|[^\0]{3000})/.test(names);
 }
 
+const hasNoShell = Deno.build.os === "windows";
 /** Git loads missing objects by any transport that a repository names. Here it uses none. */
 const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
-function gitOutput(source: GitSource, args: readonly string[]): string | undefined {
-  const bytes = gitBytes(source, args);
+/** The maximum number of bytes of an answer, and of all settings. A repository of a few bytes may have long ones. */
+const MAX_GIT_ANSWER = 20_000_000;
+const MAX_SETTINGS = 1_000_000;
+/** Prints what a program prints, up to `$1` bytes, and `$0` if it succeeded. */
+const LIMITED = 'max=$1; shift; { "$@" && printf %s "$0"; } | head -c "$max"';
+
+function gitOutput(
+  source: GitSource,
+  args: readonly string[],
+  max?: number,
+): string | undefined {
+  const bytes = gitBytes(source, args, max);
   return bytes && new TextDecoder().decode(bytes);
 }
 
 /** A file of the repository may be a pipe without a writer. */
-function gitBytes({ folder, root, programs, home, time }: GitSource, args: readonly string[]) {
-  const [git, timeout] = ["git", "timeout"].map((name) =>
-    findProgram(name, programFolders(root, programs.join(":")), root)
-  );
+function gitBytes(
+  { folder, root, programs, home, time }: GitSource,
+  args: readonly string[],
+  max = MAX_GIT_ANSWER,
+): Uint8Array | undefined {
+  const folders = programFolders(root, programs.join(":"));
+  const [git, timeout] = ["git", "timeout"].map((name) => findProgram(name, folders, root));
   const config = Deno.env.get("XDG_CONFIG_HOME");
-  const own = { ...home && { HOME: home }, ...config && { XDG_CONFIG_HOME: config } };
-  const ran = git && outputIn(time, timeout, [git, "-C", folder, ...args], {
+  const env = {
     ...WITHOUT_TRANSPORT,
-    ...own,
-  });
-  return ran && ran.success ? ran.stdout : undefined;
+    PATH: folders.join(":"),
+    ...home && { HOME: home },
+    ...config && { XDG_CONFIG_HOME: config },
+  };
+  if (git === undefined) return undefined;
+  const mark = crypto.randomUUID();
+  const limited = hasNoShell ? [] : ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`];
+  const ran = outputIn(time, timeout, [...limited, git, "-C", folder, ...args], env);
+  if (hasNoShell) return ran?.success ? ran.stdout : undefined;
+  const end = (ran?.stdout.length ?? 0) - mark.length;
+  const isWhole = new TextDecoder().decode(ran?.stdout.subarray(Math.max(end, 0))) === mark;
+  return isWhole ? ran!.stdout.subarray(0, end) : undefined;
 }
 
 /** Returns the absolute paths of files that change if a subcommand goes to a revision, or applies it. */

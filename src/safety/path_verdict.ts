@@ -96,7 +96,7 @@ function partOfRepository(root: string, path: string): string | undefined {
     const folder = dirname(at);
     const isAround = isWithin(folder, root) && isRepository(folder);
     if (isRepository(folder, basename(at)) && !isAround) {
-      return `a part of a repository of git, ${folder}`;
+      return `a part of a repository of git, ${folder}, whose settings may run programs`;
     }
   }
   return undefined;

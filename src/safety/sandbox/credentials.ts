@@ -40,6 +40,7 @@ function openView(
 }
 
 const SETTINGS = ["config", "config.worktree"];
+const EMPTY_FOLDER = Deno.build.os === "darwin" ? "/var/empty" : "/dev/shm";
 
 /** The variables that git and the user's helpers get. Those of toolchains could lead them to code of the folder. */
 const PASSED_NAMES =
@@ -101,6 +102,8 @@ export function withCredentials(
     variables: {
       ...right.variables,
       GIT_DIR: gitFolder,
+      // Otherwise it is the start folder, in which the index may name submodules.
+      GIT_WORK_TREE: EMPTY_FOLDER,
       // Commands may write the other folders of PATH.
       PATH: source.programs.filter((at) => accessAt(view, at) !== "write").join(":"),
       ...agent && { SSH_AUTH_SOCK: agent },

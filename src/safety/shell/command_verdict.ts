@@ -39,7 +39,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   const git = effect !== "deny" && right?.kind === "sandbox" && gitOutside(call.command, scene);
   if (!git) return worded(verdict);
   const coversAll = ({ effect, command, path }: Rule) => effect === "allow" && !command && !path;
-  const isCovered = "right" in git && !git.right.isNew ||
+  const isCovered = "right" in git && !git.isMade ||
     effect === "allow" && scene.rules.some((rule) => isFor(rule, call.tool) && coversAll(rule));
   const against = scene.rules.filter((rule) => rule.effect !== "allow");
   const given = { ...scene, gitReason: git.reason, ...!isCovered && { rules: against } };
@@ -48,7 +48,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
     const reason = isCovered ? found.reason : `${git.programs} and ${found.reason}`;
     return worded({ ...found, reason, right });
   }
-  const made = git.right.isNew ? ", and a command may have made this repository" : "";
+  const made = git.isMade ? ", and a command may have made this repository" : "";
   const reason = (found.leavesSandbox ? found.reason : git.reason) + made;
   return worded({ ...found, reason, leavesSandbox: false, right: git.right });
 }

@@ -167,9 +167,13 @@ export function gitNeed(
 
 /** An address of another machine, by a transport that runs no program of the repository. */
 const REMOTE_HOST = /^(https?|ssh):\/\/|^[^/:]+:(?!:|\/\/)/;
-/** One whose host is certain to a reader, too. */
+/** One whose host is certain to a reader, too: it is shown as a whole, and no letter resembles another. */
 const PLAIN_ADDRESS =
-  /^(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?$|^([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*$/;
+  /^(?=[ -~]{1,200}$)(?:(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?|([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*)$/;
+/** The name of a remote that git does not take for an option. */
+const REMOTE_NAME = /^\w[\w./-]*$/;
+/** The settings that name the remote of a branch, and of all of them. */
+const REMOTE_SETTING = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
 const MAX_SHOWN_ADDRESSES = 3;
 
 /** Returns the addresses of the remotes, or if settings have none, their names: git takes these for paths. */
@@ -177,12 +181,15 @@ function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): re
   const settings = git?.settings(folder) ?? [];
   const [named] = rest.filter((word) => !/^-|^\d+$/.test(word));
   const all = settings.flatMap((one) => /^remote\.(.*)\.[^.]*$/.exec(one.name)?.[1] ?? []);
-  const isUsual = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
-  const usual = settings.flatMap((one) => isUsual.test(one.name) ? one.value : []);
+  const usual = settings.flatMap((one) => REMOTE_SETTING.test(one.name) ? one.value : []);
   // The current branch may have no remote of its own.
   if (usual.length === 0 || all.includes("origin")) usual.push("origin");
-  // git loads missing objects from a promisor.
-  const promisors = settings.flatMap((one) => /^remote\.(.*)\.promisor$/.exec(one.name)?.[1] ?? []);
+  // git loads missing objects from a promisor, which two settings may name.
+  const promisors = settings.flatMap((one) =>
+    one.name === "extensions.partialclone"
+      ? one.value
+      : /^remote\.(.*)\.promisor$/.exec(one.name)?.[1] ?? []
+  );
   const remotes = new Set([
     ...rest.includes("--all") ? all : named ? [named] : usual,
     ...promisors,
@@ -265,7 +272,7 @@ export function gitOutside(
   scene: Scene,
 ):
   | { programs: string; reason?: string }
-  | { reason: string; right: Right }
+  | { reason: string; right: Right; isMade: boolean }
   | undefined {
   const line = parseCommandLine(text);
   const isGit = ([first]: readonly Word[]) =>
@@ -299,9 +306,8 @@ export function gitOutside(
     ...tracks && operands.length > 0 && { tracks: operands },
     gitFolder,
     repository,
-    isNew: scene.git?.isKnown(command.folder) === false,
   };
-  return { reason, right };
+  return { reason, right, isMade: scene.git?.isKnown(command.folder) === false };
 }
 
 /** A branch or tag of this repository that fetching may update. */
@@ -328,7 +334,11 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
     ));
   const isUnclear = isReplacing || operands.some((word) => /^-|^\d+$/.test(word)) ||
     !/^([\w-][\w.-]*)?$/.test(remote) ||
-    settings.some((one) => /^remote\..*\.mirror$/.test(one.name)) ||
+    settings.some(({ name, value }) => {
+      const [, of, key] = /^remote\.(?:([^]*)\.)?([^]*)$/.exec(name) ?? [];
+      return key === "mirror" || of !== undefined && !REMOTE_NAME.test(of) ||
+        REMOTE_SETTING.test(name) && !REMOTE_NAME.test(value) && !PLAIN_ADDRESS.test(value);
+    }) ||
     // It would print the address with its password.
     name === "ls-remote" && remote === "" &&
       !rest.some((word) => /^(-\w*q\w*|--quiet)$/.test(word));
