@@ -537,3 +537,22 @@ Deno.test({
     await at.outside(`chmod 700 ${victim}/lib/a`);
   },
 });
+
+Deno.test({
+  name: "R-23 a job above a repository may move it, so that no rule covers a fetch there",
+  ignore,
+  async fn() {
+    await using at = await repository();
+    const folder = `${at.folder}/x`;
+    await at.outside(
+      `${AT_X}; rm -rf x/.git/hooks; git -C x remote add origin https://127.0.0.1:9/x`,
+    );
+    at.permissions.allow({ rule: "run_bash(git fetch *)" }, folder);
+    assertMatch(await at.run("git fetch origin", { folder }), /^exit code: 128/);
+    const job = at.run("mkfifo go; cat go; mv x y; mkdir x", { inBackground: true });
+    await waitUntil(() => at.has("work/go"));
+    assertMatch(await at.run("git fetch origin", { folder }), /which a running command can write/);
+    await at.outside("echo > go");
+    await job;
+  },
+});

@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
-import { join } from "../../text/std_path.ts";
+import { dirname, join } from "../../text/std_path.ts";
 import type { FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { unsearched } from "../in_place.ts";
@@ -74,10 +74,16 @@ const mayHaveMade = ({ roots, known }: Writer, path: string): boolean =>
   roots.some((root) => isWithin(root, path)) &&
   !known.some((one) => isWithin(one.path, path) && isAt(one, one.path));
 
-/** True if a sandboxed program, of any run, can write a path from before it was protected, or made it and was killed. */
+/**
+ * True if a sandboxed program, of any run, can write a path from before it was protected, or move a folder that contains
+ * it, or if it made it and was killed. It cannot move what is directly in a folder of the view.
+ */
 export const isWrittenNow = (path: string, stateFolder: string | undefined): boolean =>
   [...writers].some(([view, { runs }]) => runs && accessAt(view, path) === "write") ||
-  savedWriters(stateFolder).some(([, writer]) => mayHaveMade(writer, path));
+  savedWriters(stateFolder).some(([, { roots, known }]) => {
+    const fixed = known.filter((one) => roots.includes(dirname(one.path)));
+    return mayHaveMade({ roots, known: fixed }, path);
+  });
 
 /** A repository that a command made, or with `isSearched` false a folder that may have some. */
 interface Made extends EntryAt {
