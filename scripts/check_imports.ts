@@ -8,16 +8,7 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
-  [
-    "types",
-    "attempt",
-    "config",
-    "errors",
-    "server_address",
-    "start_leader",
-    "exit_codes",
-    "program_stop",
-  ],
+  "types attempt config errors server_address start_leader exit_codes program_stop".split(" "),
   ["text", "wire", "temp_folder", "find_program"],
   ["rpc", "models", "models/toolcalls", "tools", "safety", "records", "ui/terminal", "user_files"],
   ["agent"],

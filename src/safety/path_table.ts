@@ -82,10 +82,7 @@ class Matcher {
 
   /** Matches a path in the form of {@linkcode plainPath}. */
   get any(): RegExp {
-    return this.#any ??= new RegExp(
-      this.#rows.map(({ source }) => source).join("|"),
-      IGNORE_CASE,
-    );
+    return this.#any ??= new RegExp(this.#rows.map(({ source }) => source).join("|"), IGNORE_CASE);
   }
 
   kindOf(path: string): string | undefined {

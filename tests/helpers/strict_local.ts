@@ -33,16 +33,12 @@ const OPTIONS = [
 
 function check(body: Json): void {
   // The real server ignores unknown settings. A test must notice a misspelt one.
-  object(body, "body", ["model", "messages"], [
-    "tools",
-    "stream",
-    "options",
-    "think",
-    "format",
-    "keep_alive",
-    "truncate",
-    "shift",
-  ]);
+  object(
+    body,
+    "body",
+    ["model", "messages"],
+    "tools stream options think format keep_alive truncate shift".split(" "),
+  );
   nonBlank(body.model, "model");
   if (body.stream !== undefined) oneOf(body.stream, "stream", [true, false]);
   if (body.think !== undefined) {

@@ -96,17 +96,10 @@ Deno.test(
 
 Deno.test("R-08 what makes a program run others, or tells an agent what to do, is protected", () => {
   const names = [
-    ...[
-      ".envrc.local",
-      "mise.toml",
-      ".mise.local.toml",
-      ".helix/languages.toml",
-      ".dir-locals.el",
-      ".dir-locals-2.el",
-      ".agents/hooks.json",
-      ".agents/mcp.json",
-      ".zed/tasks.json",
-    ],
+    ...(
+      ".envrc.local mise.toml .mise.local.toml .helix/languages.toml .dir-locals.el " +
+      ".dir-locals-2.el .agents/hooks.json .agents/mcp.json .zed/tasks.json"
+    ).split(" "),
     ...["lefthook-local.yml", ".lefthook/pre-commit/a", ".devcontainer.json", "opencode.json"],
     ...["crush.json", ".aider.conf.yml", ".continue/a", ".junie/a", "mise/config.toml"],
     ...[".sl/config", "_darcs/prefs/defaults", ".git-hooks/a", ".Rprofile", ".pdbrc"],

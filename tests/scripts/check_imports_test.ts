@@ -107,24 +107,10 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
 ];
 
 /** Empty files for each row to import, so that a row holds only what it is about. */
-const FOLDERS = [
-  "types",
-  "text",
-  "wire",
-  "rpc",
-  "models",
-  "models/toolcalls",
-  "tools",
-  "safety",
-  "records",
-  "ui/terminal",
-  "extensions",
-  "agent",
-  "session",
-  "ui",
-  "ui/print",
-  "cli",
-];
+const FOLDERS = (
+  "types text wire rpc models models/toolcalls tools safety records ui/terminal extensions " +
+  "agent session ui ui/print cli"
+).split(" ");
 const COMMON: Tree = {
   "deno.json": "{}",
   "main.ts": "",

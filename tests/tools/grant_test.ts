@@ -247,17 +247,10 @@ async function found(
   for (const folder of ["secret", "secret/deep", "src", "src/credentials", ".ssh"]) {
     Deno.mkdirSync(made.at(folder));
   }
-  const files = [
-    "a.txt",
-    "secret/b.txt",
-    "secret/deep/c.txt",
-    "src/server.key",
-    "src/ok.txt",
-    "src/credentials/mod.ts",
-    ".env",
-    ".ssh/id_ed25519",
-    "id_rsa",
-  ];
+  const files = (
+    "a.txt secret/b.txt secret/deep/c.txt src/server.key src/ok.txt src/credentials/mod.ts " +
+    ".env .ssh/id_ed25519 id_rsa"
+  ).split(" ");
   for (const file of files) made.put(file, `${file} TOKEN\n`);
   Deno.symlinkSync("secret", made.at("alias"));
   const settings = {

@@ -35,14 +35,7 @@ async function fullBacklog(): Promise<{ url: string } & Disposable> {
 
 /** Runs with the environment's proxies hidden, or with one set. */
 async function withProxy(proxy: string | undefined, run: () => Promise<void>): Promise<void> {
-  const names = [
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "ALL_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "all_proxy",
-  ];
+  const names = "HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy".split(" ");
   const saved = names.map((name) => [name, Deno.env.get(name)] as const);
   names.forEach((name) => Deno.env.delete(name));
   if (proxy !== undefined) Deno.env.set("HTTPS_PROXY", proxy);

@@ -24,12 +24,7 @@ type Approve = NonNullable<Frontend["approve"]>;
 const MAX_END_MS = 5000;
 
 /** Claude Code's names of the approval modes. */
-const PERMISSION_MODES = {
-  ask: "default",
-  auto: "auto",
-  plan: "plan",
-  never: "dontAsk",
-} as const;
+const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
 
 function hookScene(session: SessionState): HookScene {
   const { agent, permissions, emit } = session;

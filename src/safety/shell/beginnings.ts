@@ -25,9 +25,7 @@ const SUBCOMMANDS: Readonly<Record<string, string>> = {
 
 const PLAIN = new Set(
   "black cat diff du find flake8 grep head isort ls mypy pytest rg ruff stat tail tsc wc which"
-    .split(
-      " ",
-    ),
+    .split(" "),
 );
 const REACHING = new Set(
   "aria2c curl ftp gh glab http https nc ncat npx pipx rsync scp sftp ssh telnet uvx wget".split(

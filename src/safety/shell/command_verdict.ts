@@ -133,11 +133,7 @@ function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Ruli
   return outside.effect === "allow" ? verdict : leaving(outside);
 }
 
-function strictest(
-  verdicts: readonly Ruling[],
-  hasBash: boolean,
-  moved?: Verdict,
-): Ruling {
+function strictest(verdicts: readonly Ruling[], hasBash: boolean, moved?: Verdict): Ruling {
   const loud = verdicts.filter(({ basis }) => basis !== "quiet");
   const counted = loud.length > 0 ? loud : verdicts;
   const asking = counted.filter(({ effect }) => effect === "ask");

@@ -267,10 +267,7 @@ const SETTINGS_WITH_CREDENTIALS = settingVariables([
  * Returns for a line with git that needs more than the sandbox the programs that it may run, in words, and what it does
  * with which remote. If it runs none, it gets a right that a rule may cover.
  */
-export function gitOutside(
-  text: string,
-  scene: Scene,
-):
+export function gitOutside(text: string, scene: Scene):
   | { programs: string; reason?: string }
   | { reason: string; right: Right; isMade: boolean }
   | undefined {

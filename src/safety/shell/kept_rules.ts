@@ -40,11 +40,7 @@ const CHANGING = new Set(
 );
 
 /** Returns the rule for one command: for its start if further words are no code, otherwise for exactly its words. */
-function ruleOf(
-  command: SimpleCommand,
-  scene: Scene,
-  isEntered: boolean,
-): OfferedRule | undefined {
+function ruleOf(command: SimpleCommand, scene: Scene, isEntered: boolean): OfferedRule | undefined {
   const { words, assignments } = command;
   const { words: beginning, kind } = commandBeginning(words);
   if (assignments.length > 0 || words.length === 0 || kind === "reaching") return undefined;

@@ -79,11 +79,7 @@ function changeSession(listed: ListedSession, verb: string, title: string): stri
   return retitleSession(listed.name, title) ? `Renamed ${named} to "${title}".` : failed;
 }
 
-function resumeChoices(
-  session: SessionState,
-  _?: AbortSignal,
-  isWide?: boolean,
-): ArgumentChoice[] {
+function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean): ArgumentChoice[] {
   const { workingDir } = session.agent.state;
   const { columns } = session.surface;
   // On a narrow screen, a list shows the details of one row below it.

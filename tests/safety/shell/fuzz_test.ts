@@ -61,24 +61,7 @@ function grammar(below: (n: number) => number) {
   const atom = () => pick(ATOMS);
   const word = (d: number): string =>
     pick([
-      () =>
-        pick([
-          "a",
-          "-o",
-          "b1",
-          "in",
-          "do",
-          "}",
-          "{",
-          "esac",
-          "fi",
-          "=",
-          "a=b",
-          "!",
-          "time",
-          "[[",
-          "]]",
-        ]),
+      () => pick("a -o b1 in do } { esac fi = a=b ! time [[ ]]".split(" ")),
       () => `'${atom()}'`,
       () => `"${atom()}"`,
       () => `"${atom()} ${d > 0 ? inside(d - 1) : "$V"}"`,

@@ -111,11 +111,7 @@ export function modelText(model: string): string {
 }
 
 /** Returns the end of `folder` that fits into `width`, with `~` for the home folder. */
-export function shortFolder(
-  folder: string,
-  width: number,
-  home = Deno.env.get("HOME"),
-): string {
+export function shortFolder(folder: string, width: number, home = Deno.env.get("HOME")): string {
   const isBelow = home && `${folder}/`.startsWith(`${home}/`);
   const short = isBelow ? `~${folder.slice(home.length)}` : folder;
   return short.length > width ? `…${short.slice(1 - width).toWellFormed()}` : short;

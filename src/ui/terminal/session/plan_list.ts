@@ -9,11 +9,7 @@ type PlanChoice = "go" | "edits" | "change";
 
 const CHOICES: readonly { label: string; detail: string; value: PlanChoice }[] = [
   { label: "Yes", detail: "carry out the plan in the previous mode", value: "go" },
-  {
-    label: "Yes, auto-accept edits",
-    detail: "carry out the plan in auto mode",
-    value: "edits",
-  },
+  { label: "Yes, auto-accept edits", detail: "carry out the plan in auto mode", value: "edits" },
   { label: "Revise the plan", detail: "say what to change", value: "change" },
 ];
 

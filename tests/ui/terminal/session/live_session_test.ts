@@ -438,14 +438,10 @@ sessionTest(
     const { messages } = server.requests[1]!.body as {
       messages: { role: string; content: string }[];
     };
-    assertEquals(messages.map(({ role }) => role), [
-      "system",
-      "user",
-      "assistant",
-      "tool",
-      "assistant",
-      "user",
-    ]);
+    assertEquals(
+      messages.map(({ role }) => role),
+      "system user assistant tool assistant user".split(" "),
+    );
     assert(messages[3]!.content.startsWith("Interrupted: the program ended"));
     await terminal.type("/clear\r/resume 1\rand again\r");
     await terminal.until("Third.");
