@@ -35,9 +35,9 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
 }
 
 /** The abort reason of a request whose answer repeats itself. */
-const REPEATED = new Error("The answer repeats itself");
+const REPEATED = "the answer repeats itself"; // an error would take 0.4 ms, at each start
 /** The abort reason of a request that only thinks, for longer than it may. */
-const OVERTHOUGHT = new Error("The model thinks without end");
+const OVERTHOUGHT = "the model thinks without end";
 /** The stream is cut at this multiple of the budget if the server does not end the thinking. */
 const MAX_BUDGETS = 2;
 /**

@@ -10,12 +10,10 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
-import { executionRows } from "../ui/change.ts";
 import { EXIT } from "../exit_codes.ts";
 import type { Format } from "../ui/print/json_output.ts";
 import { PrintFrontend } from "../ui/print/print.ts";
 import { readPiped } from "../ui/terminal/stdio.ts";
-import { terminalSize } from "../ui/terminal/tty.ts";
 import { type Args, asUsage } from "./args.ts";
 import { afterAbort, type Run } from "./process.ts";
 import { type CopilotOptions, sessionOptions } from "./settings.ts";
@@ -46,16 +44,13 @@ async function answerPrompt(
   const choice = chosen.yes ? chosen : { ...chosen, prefersAuto: "read-only" as const };
   const permissions = openPermissions(choice);
   const isProgressSeen = Deno.stderr.isTerminal();
-  const changeRows = isProgressSeen
-    ? (execution: ToolExecution) => executionRows(execution, terminalSize().columns)
-    : undefined;
   const frontend = new PrintFrontend({
     format,
     stdout: run.stdout,
     stderr: run.stderr,
     isChecked: answerSchema !== undefined,
     isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
-    changeRows,
+    changeRows: isProgressSeen ? await rowsOfChanges() : undefined,
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
   });
@@ -71,6 +66,13 @@ async function answerPrompt(
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   return await frontend.run(session, prompt);
+}
+
+/** Returns a function that draws changes as wide as the terminal. Its code is loaded if there is one. */
+async function rowsOfChanges(): Promise<(execution: ToolExecution) => string[]> {
+  const { executionRows } = await import("../ui/change.ts");
+  const { terminalSize } = await import("../ui/terminal/tty.ts");
+  return (execution) => executionRows(execution, terminalSize().columns);
 }
 
 /** Returns the schema of `--json-schema`. @throws {UsageError} if it cannot be read or used. */

@@ -228,16 +228,19 @@ function seconds(args: Args, name: TimeoutFlag): number | undefined {
 }
 
 /** The flags of `/model`: those that choose a model, and how it is called. */
-const MODEL_FLAGS: readonly string[] = Object.keys(optionsFromArgs({})).map(flagOfSetting)
-  .filter((name) => name !== "working-dir");
+const namesOfModelFlags = (): string[] =>
+  Object.keys(optionsFromArgs({})).map(flagOfSetting).filter((name) => name !== "working-dir");
 
 /** The flags for a session. The key is not offered, because typed text is stored. */
 export const modelFlags: ModelFlags = {
-  names: MODEL_FLAGS.filter((name) => name !== "api-key").map((name) => `--${name}`),
+  get names() {
+    return namesOfModelFlags().filter((name) => name !== "api-key").map((name) => `--${name}`);
+  },
   parse(words) {
     const args = parseArgs(words);
     if (args.message !== undefined) throw new UsageError("/model takes a name, or only flags");
-    const other = Object.keys(args).find((name) => !MODEL_FLAGS.includes(name));
+    const known = namesOfModelFlags();
+    const other = Object.keys(args).find((name) => !known.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
     const options = optionsFromArgs({ ...modelDefaults(args.model).forModel, ...args });
     const config = toConfig(options, Deno.env, true);

@@ -3,7 +3,6 @@
 import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { type Args, asUsage } from "./args.ts";
-import { startDemo } from "./demo/server.ts";
 import { type CopilotOptions, NoServerError, optionsFromArgs, toConfig } from "./settings.ts";
 
 export const DEMO_NOTICE = "· demo: a script plays the model";
@@ -15,7 +14,7 @@ export async function withSettings(
   use: (config: CopilotConfig, options: CopilotOptions) => Promise<number>,
 ): Promise<number> {
   let options = optionsFromArgs(args);
-  const demo = args.demo && startDemo(scene);
+  const demo = args.demo && (await import("./demo/server.ts")).startDemo(scene);
   if (demo) {
     const { host, model, folder = options.workingDir } = demo;
     options = { ...options, local: true, host, model, workingDir: folder };

@@ -113,8 +113,13 @@ export function unsupported(name: string, instead: string, row?: string): Adjust
   const words = "unsupported|n[o']t support|unrecogni[sz]ed|unknown|unexpected|not permitted|" +
     "not allowed|forbidden|deprecated|cannot pass|must be verified|input should be|not configured|only \\d is allowed";
   // The name and the message in either order.
-  const refusal = new RegExp(`^(?=.*\\b(?:${name})\\b)(?=.*(?:${words}))`, "is");
-  return { name: row ?? name.split("|")[0]!, refusal, instead };
+  return {
+    name: row ?? name.split("|")[0]!,
+    get refusal() {
+      return new RegExp(`^(?=.*\\b(?:${name})\\b)(?=.*(?:${words}))`, "is");
+    },
+    instead,
+  };
 }
 
 /** The row for servers that refuse `temperature`. */

@@ -30,6 +30,7 @@ import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.
 import type { SessionOptions } from "./session_options.ts";
 import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
 import { branchOf } from "../safety/repositories.ts";
+import { endingWith } from "../wire/wait.ts";
 import { greeting } from "./server_look.ts";
 import { UndoLog } from "./undo.ts";
 
@@ -317,8 +318,9 @@ export class Session implements AsyncDisposable {
   async #turns(parts: readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
     this.#steering.length = 0;
-    this.#stop = new AbortController();
-    const until = AbortSignal.any([signal, this.#stop.signal]);
+    using stop = this.#stop = endingWith(signal);
+    if (signal.aborted) stop.abort(signal.reason);
+    const until = stop.signal;
     const turn = (sent: readonly Part[]) =>
       processFittedTurn(this.agent, state.fit, sent, {
         onEvent: (event) => this.#onTurnEvent(event),

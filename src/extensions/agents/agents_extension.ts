@@ -3,7 +3,7 @@
 import type { Command, Extension, SessionState } from "../../session/extension.ts";
 import { EXPLORE, exploreTool } from "../../tools/explore.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import { SubAgents } from "./sub_agents.ts";
+import type { SubAgents } from "./sub_agents.ts";
 import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { PromptFile } from "../skills/load.ts";
@@ -20,9 +20,10 @@ export class AgentsExtension implements Extension {
   open(session: SessionState): Promise<void> {
     session.agent.extend(exploreTool({
       hasAgents: () => this.skills.agents.length > 0,
-      run: (call, context) => {
+      run: async (call, context) => {
+        const { SubAgents } = await import("./sub_agents.ts");
         this.#subAgents ??= new SubAgents(session, this.skills);
-        return this.#subAgents.run(call, context);
+        return await this.#subAgents.run(call, context);
       },
     }));
     return Promise.resolve();

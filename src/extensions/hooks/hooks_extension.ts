@@ -11,8 +11,7 @@ import type { Part } from "../../types/message.ts";
 import type { Policy } from "../../types/policy.ts";
 import { hookFiles } from "./hook_files.ts";
 import { hookText } from "./definition.ts";
-import { openHooks } from "./open_hooks.ts";
-import { SessionHooks } from "./session_hooks.ts";
+import type { SessionHooks } from "./session_hooks.ts";
 
 export class HooksExtension implements Extension {
   #hooks: SessionHooks | undefined;
@@ -26,6 +25,7 @@ export class HooksExtension implements Extension {
     const { agent, permissions, readsFolder } = session;
     const files = readsFolder ? hookFiles(agent.state.workingDir, permissions.variables) : [];
     if (files.length === 0) return;
+    const { openHooks } = await import("./open_hooks.ts");
     const { definitions, problems, pending } = await openHooks(files, session, signal);
     const lines = [
       ...problems.map(({ path, why }) => `${path}: ${why}`),
@@ -36,6 +36,7 @@ export class HooksExtension implements Extension {
       session.emit({ type: "session_notice", notice });
     }
     if (definitions.length + pending.length === 0) return;
+    const { SessionHooks } = await import("./session_hooks.ts");
     const hooks = this.#hooks = new SessionHooks(session);
     await hooks.add(definitions, source, signal);
     this.pending.push(...pending.map(({ question, save, definitions }): PendingQuestion => ({

@@ -6,7 +6,6 @@ import { mcpFiles } from "./mcp_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
 import { newsLines, pendingLine, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
-import { openMcp } from "./source.ts";
 
 export class McpExtension implements Extension {
   #source: McpServers | undefined;
@@ -21,6 +20,7 @@ export class McpExtension implements Extension {
     const files = mcpFiles(agent.state.workingDir, permissions.variables)
       .filter(({ scope }) => session.readsFolder || scope === "user");
     if (files.length + this.given.length === 0) return;
+    const { openMcp } = await import("./source.ts");
     const tell = (kind: string, ...lines: string[]) =>
       emit({ type: "session_notice", notice: { code: "extension", kind, lines } });
     const source = this.#source = await openMcp({

@@ -231,8 +231,6 @@ function withName(list: readonly PromptFile[], name: string): PromptFile | undef
 export type TemplatePiece = { text: string } | { command: string };
 
 const PLACEHOLDER = /!`([^`\n]+)`|\$ARGUMENTS|\$([1-9])(?!\d)/g;
-/** Arguments without a special meaning anywhere in a shell command. */
-const PLAIN_ARGUMENT = /^[\p{L}\p{N}_@%+=:,./ -]*$/u;
 
 /**
  * Splits `body` into pieces, with `argument` for `$ARGUMENTS`, and its words for `$1` to `$9`. Without a
@@ -269,7 +267,8 @@ function filledCommand(
 ): string {
   return command.replace(/\$ARGUMENTS|\$([1-9])(?!\d)/g, (placeholder, digit) => {
     const value = valueOf(placeholder, digit);
-    if (PLAIN_ARGUMENT.test(value)) return value;
+    // Without a special meaning anywhere in a shell command.
+    if (/^[\p{L}\p{N}_@%+=:,./ -]*$/u.test(value)) return value;
     throw new TypeError(
       `Cannot run \`${command}\` as ${placeholder} must be plain words: current value is ${
         JSON.stringify(value)

@@ -4,7 +4,7 @@ import type { Extension, SessionState } from "../../session/extension.ts";
 import { bareNames } from "../../text/tool_aliases.ts";
 import type { Tool } from "../../types/tool.ts";
 import { callable } from "../../tools/definition.ts";
-import { fetchUrl, webAddress } from "./fetch_url.ts";
+import { webAddress } from "./web_address.ts";
 
 /** `fetch_url`: reads a web page as text. Without a policy, the model can reach every public host. */
 export const fetchTool: Tool = callable({
@@ -23,7 +23,7 @@ export const fetchTool: Tool = callable({
       offset: bareNames("start from begin startindex"),
     },
   },
-  run: (args, context) => fetchUrl(args, context),
+  run: async (args, context) => await (await import("./fetch_url.ts")).fetchUrl(args, context),
 });
 
 export class WebExtension implements Extension {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RefusedError } from "../../../src/tools/call_errors.ts";
 import { fetchTool } from "../../../src/extensions/web/web_extension.ts";
-import { fetchUrl, type Web, webAddress } from "../../../src/extensions/web/fetch_url.ts";
+import { fetchUrl, type Web } from "../../../src/extensions/web/fetch_url.ts";
+import { webAddress } from "../../../src/extensions/web/web_address.ts";
 import type { ToolContext } from "../../../src/types/tool.ts";
 import { type Handler, raw, respond, serve, type Server } from "../../helpers/server.ts";
 import { authority, tlsServer } from "../../helpers/tls_server.ts";
