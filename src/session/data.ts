@@ -41,6 +41,8 @@ export interface ArgumentChoice {
   argument: string;
   label: string;
   detail?: string;
+  /** The heading above the first of the rows that have it. */
+  group?: string;
   /** Returns the text that Space shows below the list. */
   preview?: string;
   isCurrent?: boolean;
@@ -57,7 +59,7 @@ export type Effect =
   | { type: "theme"; theme: Theme; text: string }
   | { type: "changes"; changes: readonly Change[]; text: string }
   | { type: "copy"; copied: string; what: string; text: string }
-  /** The messages that were taken back: the user may change `line` and send it again. */
+  /** Messages were taken back or restored. The user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */
   | { type: "resumed"; resumed: Resumed; before?: string; text: string };

@@ -79,6 +79,7 @@ async function modelChoices(
     argument: model.name,
     label: oneLine(model.name),
     detail: detailOf(facts[at]!),
+    group: serverOf(config),
     isCurrent: isSameModel(model.name, target.name),
   }));
 }

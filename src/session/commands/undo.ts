@@ -35,7 +35,7 @@ export const undoCommands: readonly Command[] = [
       const undone = await session.undo?.redo(session.agent);
       if (undone === undefined) return "There is nothing to redo.";
       session.usage = undefined;
-      return undoText(undone);
+      return { type: "undone", line: "", text: undoText(undone) };
     },
   },
 ];

@@ -42,6 +42,16 @@ export function pastedUnits(text: string): readonly Unit[] {
 export function entryUnits(entry: Entry): readonly Unit[] {
   const text = entryText(entry).replace(/\r\n?/g, "\n");
   const { pasted = [] } = typeof entry === "string" ? {} : entry;
+  const [start, end] =
+    pasted.find(([start, end]) => isFolded(pastedUnits(text.slice(start, end))[0] ?? "")) ?? [];
+  if (start !== undefined) {
+    const part = (from: number, to?: number) => ({
+      text: text.slice(from, to),
+      pasted: pasted.flatMap(([a, b]) => a < from ? [] : [[a - from, b - from] as const]),
+    });
+    const [before, after] = [part(0, start), part(end!)].map(entryUnits);
+    return [...before!, ...pastedUnits(text.slice(start, end)), ...after!];
+  }
   if (text.length > MAX_ENTRY_CHARS) return [{ text, label: `[${text.length} characters]` }];
   let at = 0;
   return graphemes(text).map((unit) => {

@@ -174,9 +174,11 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   const { session } = fake;
   const choices = (name: string) => session.choices(name, signal);
   // What is no name is not offered.
+  const group = new URL(server.url).host;
+  const detail = "40k context  tools";
   assertEquals(await choices("model"), [
-    { argument: "test", label: "test", detail: "40k context  tools", isCurrent: true },
-    { argument: "other", label: "other", detail: "40k context  tools", isCurrent: false },
+    { argument: "test", label: "test", detail, group, isCurrent: true },
+    { argument: "other", label: "other", detail, group, isCurrent: false },
   ]);
   await session.prompt("one", signal);
   await session.prompt("two\nlines", signal);

@@ -33,6 +33,22 @@ Deno.test("a paste of more than 20 lines or 2048 characters is one unit", () => 
   }
 });
 
+Deno.test("a large paste of an earlier text is folded again", () => {
+  const lines = "line\n".repeat(30);
+  const text = `see ${lines} and @a`;
+  const end = 4 + lines.length;
+  const units = entryUnits({ text, pasted: [[4, end], [end + 5, end + 7]] });
+  const label = "[pasted 31 lines]";
+  assertEquals(units, [
+    ..."see ",
+    { text: lines, label },
+    ..." and ",
+    { text: "@", label: "@" },
+    "a",
+  ]);
+  assertEquals(textPartOf(units).text, text);
+});
+
 Deno.test("R-06 an @ and a first character that were pasted are inert, and no others", () => {
   const ranges: TextRange[] = [[1, 3], [3, 4], [6, 7]];
   const units = entryUnits({ text: "@@a@@b@@", pasted: ranges });

@@ -2,6 +2,7 @@
 
 import { type Cell, type Frame, widthOf } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
+import { ACCENT, ownStyle, REVERSE } from "../style.ts";
 import type { LineState } from "./state.ts";
 import { isFolded } from "../units.ts";
 
@@ -9,6 +10,8 @@ export interface LayoutOptions {
   prompt: string;
   /** An SGR sequence for the prompt; empty for a layout without colours. */
   color: string;
+  /** The SGR sequence of the prompt, of folded pastes and of selected rows (default: the terminal's own colour). */
+  accent?: string | undefined;
   columns: number;
   /** A longer text is cut to the rows around the cursor. */
   maxRows: number;
@@ -26,12 +29,12 @@ const MAX_CACHED = 4096;
 /** Lays out `state`, wrapped at spaces; `top` is the first row that is shown. */
 export function layoutLine(
   state: LineState,
-  { prompt, color, columns, maxRows, top = 0 }: LayoutOptions,
+  { prompt, color, accent, columns, maxRows, top = 0 }: LayoutOptions,
 ): Frame & { readonly top: number } {
-  const dim = color && "\x1b[2m";
+  const chip = color && (accent ?? ownStyle(ACCENT)) + ownStyle(REVERSE);
   const { units } = state;
   const flow = new Flow(columns);
-  flow.put(cellsOf(prompt, color));
+  flow.put(cellsOf(prompt, color && color + (accent ?? "")));
   let cursorRow = Infinity;
   for (let at = 0; at <= units.length; at++) {
     const unit = units[at] ?? "\n";
@@ -46,7 +49,7 @@ export function layoutLine(
       flow.put(cellsOf(CONTINUATION, color));
     } else if (unit === "\t") flow.putTab();
     else if (typeof unit === "string") flow.put(unitCells(unit));
-    else flow.put(cellsOf(unit.label, isFolded(unit) ? dim : ""));
+    else flow.put(cellsOf(unit.label, isFolded(unit) ? chip : ""));
   }
   const { rows } = flow;
   const cursor = flow.removeCursor();

@@ -24,14 +24,12 @@ import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
 import { type KillRing, type LineState, lineText, withKills, withUndo } from "./state.ts";
 
-export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color"> {
+export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color" | "accent"> {
   /** Completes text on Tab; without one, Tab rings the bell. */
   completer?: Completer | undefined;
   /** Called when rows change without a key; without it, no menu opens while text is typed. */
   onChange?: (() => void) | undefined;
   unicode?: boolean;
-  /** The SGR sequence of the selected row (default: the terminal's own colour). */
-  accent?: string | undefined;
   ring: { kills: KillRing };
   keymap?: Keymap | undefined;
   /** Edits the text in a program; resolves with undefined if it stays as it is. */
@@ -65,8 +63,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {
-    const { color } = this.options;
-    const frame = layoutLine(this.state, { prompt, color, columns, maxRows: rows, top: this.#top });
+    const look = { ...this.options, prompt, columns, maxRows: rows, top: this.#top };
+    const frame = layoutLine(this.state, look);
     this.#top = frame.top;
     return frame;
   }

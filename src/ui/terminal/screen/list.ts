@@ -51,8 +51,12 @@ export function stepped(chosen: number, step: number, count: number, wraps = tru
   return chosen === -1 && step === -1 ? count - 1 : (chosen + step + count) % count;
 }
 
-export const firstShown = (chosen: number, count: number, rows: number): number =>
+const firstShown = (chosen: number, count: number, rows: number): number =>
   Math.max(0, Math.min(chosen - (rows >> 1), count - rows));
+
+/** The index of the selected row in a list that is laid out. */
+export const markedRow = (rows: readonly CellRow[]): number =>
+  Math.max(0, rows.findIndex(([first]) => /[❯>]/.test(first?.text ?? "")));
 
 export function listRows(
   items: readonly ListRow[],

@@ -7,12 +7,12 @@ import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { barred, type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
-  firstShown,
   LIST_STEPS,
   listHeight,
   type ListLook,
   type ListRow,
   listRows,
+  markedRow,
   stepped,
   WIDE_LIST,
 } from "./list.ts";
@@ -112,9 +112,8 @@ export class ListModal<T> implements Modal<T> {
       ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
       : listRows(items, this.#chosen, { columns, rows: room }, look);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
-    const selected = Math.max(0, this.#chosen - firstShown(this.#chosen, items.length, room));
     const cursor = this.#word === ""
-      ? { row: above.length + selected, column: 0 }
+      ? { row: above.length + markedRow(list), column: 0 }
       : { row: above.length - 1, column: Math.min(widthOf(typed), columns - 1) };
     return { rows: [...above, ...list, ...foot], cursor };
   }

@@ -159,6 +159,10 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
+  clear(): void {
+    this.#output.clearScreen();
+  }
+
   takeSteering(): TextPart[] {
     return this.#message.takeSteering();
   }

@@ -118,7 +118,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   put(message: TextPart): boolean {
     const isFree = this.state.units.length === 0 && this.queued.length === 0;
     if (!isFree) return false;
-    this.#reset(entryUnits(message));
+    this.#reset(this.#unitsOf(message));
     this.#put = this.state.units;
     return true;
   }
@@ -229,7 +229,13 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   echo(message: TextPart): void {
-    this.#print(entryUnits(message));
+    this.#print(this.#unitsOf(message));
+  }
+
+  /** The units of a message, with the pasted ranges that the history has. */
+  #unitsOf(message: TextPart): readonly Unit[] {
+    const isIt = (entry: Entry) => entryText(entry) === message.text;
+    return entryUnits(this.options.history().findLast(isIt) ?? message);
   }
 
   #print(text: readonly Unit[]): void {

@@ -6,7 +6,7 @@ import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";
 import { barred, type CellRow, type Frame } from "../screen/frame.ts";
-import { firstShown, LIST_STEPS, type ListLook, listRows, stepped } from "../screen/list.ts";
+import { LIST_STEPS, type ListLook, listRows, markedRow, stepped } from "../screen/list.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
 import { styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
@@ -105,14 +105,13 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     const left = size.rows - below.length - list.length - blank.length;
     const line = this.#line?.modal.layout({ columns, rows: left });
     const about = this.#about(columns, left - (line?.rows.length ?? 0));
-    const at = this.#chosen - firstShown(this.#chosen, rows.length, room);
     const above = about.length + blank.length;
     // Laid out again, because it says whether the call is cut.
     const foot = below.length === 0 ? [] : this.#below(size);
     return {
       rows: [...about, ...blank, ...list, ...line?.rows ?? [], ...foot],
       cursor: {
-        row: above + (line ? list.length + line.cursor.row : at),
+        row: above + (line ? list.length + line.cursor.row : markedRow(list)),
         column: line?.cursor.column ?? 0,
       },
     };

@@ -20,7 +20,7 @@ import { lineCounts } from "./call_rows.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
 import type { PagerBlock } from "../screen/pager_text.ts";
-import { BOLD } from "../style.ts";
+import { ASKED, BOLD } from "../style.ts";
 import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
@@ -54,6 +54,8 @@ export class CommandRunner {
     private readonly session: Session,
     private readonly display: Display,
     private readonly home: CommandHome,
+    /** Clears the screen and shows the conversation. */
+    private readonly redraw: () => void,
   ) {}
 
   /** Runs a slash command and prints its answer, or returns an answer that the frontend has to act on. */
@@ -154,9 +156,14 @@ export class CommandRunner {
         return `${effect.text}\n\n${helpText(keymap, columns)}`;
       case "keys":
         return keysText(keymap, columns);
-      case "undone":
+      case "undone": {
         display.screen.put({ type: "text", text: effect.line });
-        return effect.text;
+        if (!display.isLive) return effect.text;
+        this.redraw();
+        const bar = display.paint("▎ ", ASKED);
+        const rows = wrapped(effect.text, columns - 2).split("\n").map((row) => bar + row);
+        return void display.screen.print(`${rows.join("\n")}\n`);
+      }
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);
       case "theme":
@@ -285,8 +292,9 @@ export function choiceList(
   { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
   choices: readonly ArgumentChoice[],
 ): ChoiceList<string> {
-  const items = choices.map(({ argument, label, detail, isCurrent, preview }) => ({
+  const items = choices.map(({ argument, label, detail, group, isCurrent, preview }) => ({
     label,
+    ...group !== undefined && { group },
     ...preview !== undefined && { preview },
     detail: [detail, isCurrent && "current"].filter(Boolean).join(" · "),
     value: argument,

@@ -11,6 +11,7 @@ import type { TurnView } from "./turn_view.ts";
 
 /** The approximate number of rows to replay, in whole messages. The newest message is always shown. */
 const MAX_ROWS = 200;
+const MAX_TYPED_ROWS = 20;
 
 interface ReplayOptions extends PastCalls {
   screen: Pick<Screen, "print" | "echo">;
@@ -81,7 +82,7 @@ function rowsOfMessage(
 ): number {
   const { role, content, toolCallId = "" } = message;
   if (role === "tool") return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
-  const text = role === "user" ? typedText(message) : content;
-  // This much of a longer text is enough.
-  return wrapped(text.slice(0, MAX_ROWS * columns), columns).split("\n").length + 1;
+  // This much of a longer text is enough; what the user pasted is folded.
+  const [text, most] = role === "user" ? [typedText(message), MAX_TYPED_ROWS] : [content, MAX_ROWS];
+  return wrapped(text.slice(0, most * columns), columns).split("\n").length + 1;
 }

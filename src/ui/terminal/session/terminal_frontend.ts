@@ -224,7 +224,10 @@ export class TerminalFrontend implements Frontend, Disposable {
     const offers = tour.values();
     this.#session = session;
     this.#motto = motto;
-    this.#commands = new CommandRunner(session, this.#display, this.options);
+    this.#commands = new CommandRunner(session, this.#display, this.options, () => {
+      if (this.#display.screen instanceof LiveScreen) this.#display.screen.clear();
+      this.#replay();
+    });
     this.#completer = completer(session);
     using cleanUp = new DisposableStack();
     const onSignal = (code: number) =>
@@ -334,16 +337,21 @@ export class TerminalFrontend implements Frontend, Disposable {
 
   /** Replays the earlier turns; only their end if the screen cannot be repainted. */
   #showResumed(resumed: Resumed | undefined): void {
-    const { agent: { state }, executions } = this.#session;
-    const { isLive, screen, view, columns, dim } = this.#display;
+    const { isLive, dim } = this.#display;
     if (resumed !== undefined) this.#display.endHint();
     if (isLive && resumed !== undefined) {
-      const { subjectOf } = this;
-      replay(state.messages, { screen, view, executions, columns, subjectOf, dim });
+      this.#replay();
       const { lastTyped: _, lastAnswer: __, ...rest } = resumed;
       resumed = rest;
     }
     this.#display.say(resumedLines(resumed, "terminal", dim).join("\n"));
+  }
+
+  #replay(): void {
+    const { agent: { state }, executions } = this.#session;
+    const { screen, view, columns, dim } = this.#display;
+    const { subjectOf } = this;
+    replay(state.messages, { screen, view, executions, columns, subjectOf, dim });
   }
 
   #showEndedJobs(print: (text: string) => void): void {

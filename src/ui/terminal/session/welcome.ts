@@ -5,7 +5,7 @@ import type { Check } from "../../../session/data.ts";
 import type { Status } from "../../../session/frontend.ts";
 import { windowText } from "../../../text/count.ts";
 import { wrapped, wrappedParts } from "../../../text/wrap.ts";
-import { BOLD, DIM, type Painter } from "../style.ts";
+import { ACCENT, BOLD, DIM, type Painter } from "../style.ts";
 import { modelText, shortFolder } from "./footer.ts";
 
 /** Such as `copilot 0.1 · qwen3:8b · 32k context · tools`, and below it `~/shop · master · AGENTS.md`. */
@@ -36,12 +36,13 @@ export class Welcome {
     const name = `copilot ${VERSION.replace(/\.\d+$/, "")}`;
     const first = [name, ...model === undefined ? [] : [modelText(model)], ...this.#facts];
     const place = [...branch === undefined ? [] : [branch], ...this.files].join(" · ");
-    const room = Math.max(20, columns - place.length - 3);
+    const room = Math.max(20, columns - place.length - 5);
     const second = [shortFolder(folder, room), place].filter(Boolean).join(" · ");
-    const rows = wrappedParts(`${first.join(" · ")}\n${second}`, columns).split("\n");
+    const bar = paint("▌ ", ACCENT);
+    const rows = wrappedParts(`${first.join(" · ")}\n${second}`, columns - 2).split("\n");
     return [
-      paint(name, BOLD) + paint(rows[0]!.slice(name.length), DIM),
-      ...rows.slice(1).map((row) => paint(row, DIM)),
+      bar + paint(name, BOLD | ACCENT) + rows[0]!.slice(name.length),
+      ...rows.slice(1).map((row) => bar + paint(row, DIM)),
       ...this.#lines.map((line) => wrapped(line, columns)),
     ].join("\n");
   }

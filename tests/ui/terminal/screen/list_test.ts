@@ -279,6 +279,9 @@ Deno.test("rows of a group have its heading above the first one, which counts as
   assertEquals(at(2, 9), ["  First", "  a", "  b", "  Second", "❯ c", "  d"]);
   assertEquals(at(3, 3), ["↑ Second", "  c", "❯ d"]);
   assertEquals(at(0, 3), ["  First", "❯ a", "↓ b"]);
+  const values = items.map((item) => ({ ...item, value: item.label }));
+  const modal = new ListModal({ ...PLAIN, title: "Which?", items: values, chosen: 2 });
+  assertEquals(modal.layout(size).cursor, { row: 5, column: 0 });
 });
 
 Deno.test("what could drive the terminal is shown, not sent", () => {

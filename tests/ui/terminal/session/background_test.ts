@@ -12,7 +12,7 @@ sessionTest(
         `clear; TMUX= TERM=xterm-256color ${sessionCommand(server, flags)}; echo left: $?\r`,
       );
       await terminal.until((rows) =>
-        rows[0]?.startsWith("copilot 0.1") === true && rows.at(-2) === ">"
+        rows[0]?.startsWith("▌ copilot 0.1") === true && rows.at(-2) === ">"
       );
     };
     const leave = async () => {

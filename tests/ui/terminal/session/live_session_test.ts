@@ -202,11 +202,12 @@ for (const columns of [80, 40]) {
       await terminal.until((rows) => rows.some((row) => row.startsWith("❯ 1  test")));
       const rows = await terminal.screen();
       const at = rows.indexOf("Which model?");
-      assert(rows[at + 1]!.startsWith(`❯ 1  test${facts(" · current")}`), rows.join("\n"));
-      assert(rows[at + 2]!.startsWith(`  2  other${facts("").slice(1)}`), rows.join("\n"));
+      assertEquals(rows[at + 1], `  ${new URL(server.url).host}`);
+      assert(rows[at + 2]!.startsWith(`❯ 1  test${facts(" · current")}`), rows.join("\n"));
+      assert(rows[at + 3]!.startsWith(`  2  other${facts("").slice(1)}`), rows.join("\n"));
       const below = columns === 80 ? [] : ["    40k context · tools · current"];
       const hint = "  Enter to select · Esc to cancel";
-      assertEquals(rows.slice(at + 3, -1), [...below, hint]);
+      assertEquals(rows.slice(at + 4, -1), [...below, hint]);
       await terminal.type("\x1b");
       await terminal.until((rows) => rows.at(-2) === ">" && !rows.includes("Which model?"));
       await terminal.type("/model\r");
@@ -239,7 +240,15 @@ sessionTest(
     const rows = await terminal.until("❯ 1  two");
     assert(rows.includes("  2  one"), rows.join("\n"));
     await terminal.type("2");
-    await terminal.until('Undid 2 messages, back to "one".');
+    const after = await terminal.until('Undid 2 messages, back to "one".');
+    // What does not count any more is not on the screen.
+    assertEquals(after.filter((row) => /First|Second|^. two/.test(row)), []);
+    await terminal.type("\x15/redo\r");
+    const restored = await terminal.until('Restored the message "one".');
+    assert(restored.includes("First.") && !restored.includes("Second."), restored.join("\n"));
+    await terminal.type("/undo\r");
+    await terminal.until('Undid the message "one".');
+    await terminal.type("\x15");
     await terminal.type("anew\r");
     await terminal.until("Third.");
     assertEquals((server.requests[2]!.body.messages as unknown[]).length, 2);

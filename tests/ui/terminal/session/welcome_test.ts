@@ -6,10 +6,10 @@ for (
   const [columns, first, line] of [
     [
       80,
-      ["copilot 0.1 · test · 32k context · tools"],
+      ["▌ copilot 0.1 · test · 32k context · tools"],
       "> Ask anything · @ files · / commands · ? keys",
     ],
-    [30, ["copilot 0.1 · test ·", "32k context · tools"], "> Ask anything · ? keys"],
+    [30, ["▌ copilot 0.1 · test ·", "▌ 32k context · tools"], "> Ask anything · ? keys"],
   ] as const
 ) {
   sessionTest(
@@ -24,7 +24,7 @@ for (
       await terminal.type(`cd s; clear; ${sessionCommand(server)}\r`);
       const rows = await terminal.until((rows) => rows[first.length - 1] === first.at(-1));
       assertEquals(rows.slice(0, first.length), [...first]);
-      assertMatch(rows[first.length]!, /^[/…].*\/s · trunk$/);
+      assertMatch(rows[first.length]!, /^▌ [/…].*\/s · trunk$/);
       assertEquals(rows[first.length + 1], "");
       // The status may be drawn after the first rows.
       await waitUntil(async () => {
