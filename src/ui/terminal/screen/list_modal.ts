@@ -106,7 +106,7 @@ export class ListModal<T> implements Modal<T> {
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
     const instead = this.options.other?.hint ?? "no match";
     const items = below.length > 0 && !this.#isPreview
-      ? this.#items.map(({ label }) => ({ label }))
+      ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;
     const list = items.length === 0
       ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
