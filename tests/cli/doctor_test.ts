@@ -148,6 +148,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
       fake.session,
       { columns, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
       { doctor: (session, output) => examineSession(session, {}, output) },
+      () => {},
     );
     await runner.run({ name: "doctor", argument: "", line: "/doctor" }, signal);
     assertEquals(fake.session.agent.state.messages, []);
