@@ -9,8 +9,7 @@ import {
   userFolder,
 } from "../src/user_files.ts";
 import { tempFolder } from "./helpers/temp_folder.ts";
-
-const unix = { ignore: Deno.build.os === "windows" };
+import { posixTest as test } from "./helpers/test_unless.ts";
 
 const FOLDERS: [
   env: Record<string, string>,
@@ -30,7 +29,7 @@ const FOLDERS: [
   [{}, undefined, undefined],
 ];
 for (const [env, settings, state] of FOLDERS) {
-  Deno.test(`TRU-02 the person's folders: ${JSON.stringify(env)}`, unix, () => {
+  test(`TRU-02 the person's folders: ${JSON.stringify(env)}`, () => {
     const read = (name: string) => env[name];
     assertEquals([userFolder(read), stateFolder(read)], [settings, state]);
     assertEquals(userFile("x.json", read), settings && `${settings}/x.json`);
@@ -92,20 +91,16 @@ Deno.test("a settings file that cannot be written: the line names it, and nothin
   assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), ["config.json"]);
 });
 
-Deno.test(
-  "a settings file and the folders that it needs are the person's alone",
-  unix,
-  async () => {
-    using temp = tempFolder();
-    const folder = temp.path;
-    const path = `${folder}/a/b/config.json`;
-    for (const text of ["{}", "[]"]) {
-      await replaceUserFile(path, text);
-      const modes = ["a", "a/b", "a/b/config.json"].map((name) =>
-        Deno.statSync(`${folder}/${name}`).mode! & 0o777
-      );
-      assertEquals([Deno.readTextFileSync(path), ...modes], [text, 0o700, 0o700, 0o600]);
-    }
-    assertEquals([...Deno.readDirSync(`${folder}/a/b`)].length, 1);
-  },
-);
+test("a settings file and the folders that it needs are the person's alone", async () => {
+  using temp = tempFolder();
+  const folder = temp.path;
+  const path = `${folder}/a/b/config.json`;
+  for (const text of ["{}", "[]"]) {
+    await replaceUserFile(path, text);
+    const modes = ["a", "a/b", "a/b/config.json"].map((name) =>
+      Deno.statSync(`${folder}/${name}`).mode! & 0o777
+    );
+    assertEquals([Deno.readTextFileSync(path), ...modes], [text, 0o700, 0o700, 0o600]);
+  }
+  assertEquals([...Deno.readDirSync(`${folder}/a/b`)].length, 1);
+});

@@ -11,9 +11,11 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import { runInBackground } from "../../src/tools/shell/background.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
 import { sharingSystem } from "./system_secrets.ts";
+import { testUnless } from "./test_unless.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 export const ignore = typeof found === "string" || found.by !== "bubblewrap";
+export const test = testUnless(ignore);
 export const tool = builtinTools.find(({ name }) => name === "run_bash")!;
 
 /** A folder with a repository; commands run there as in a session in mode `auto`. */

@@ -12,8 +12,7 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import type { ToolContext } from "../../src/types/tool.ts";
 import { type Workspace, workspace } from "../tools/workspace.ts";
-
-const unix = { ignore: Deno.build.os === "windows" };
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 /** A person who answers in turn, and what they were asked and told. */
 class Person {
@@ -98,7 +97,7 @@ Deno.test("a question holds what will be written, from the bytes that then are",
   assertEquals(ws.text("f"), "zero\r\ntwo\r\n");
 });
 
-Deno.test("a question about a link names the place that it leads to", unix, async () => {
+test("a question about a link names the place that it leads to", async () => {
   using ws = workspace();
   const other = await Deno.realPath(await Deno.makeTempDir());
   ws.put("a", "one\n");
@@ -129,7 +128,7 @@ Deno.test("nobody is asked about a call that would fail", async () => {
   assertEquals(person.asked, []);
 });
 
-Deno.test("why a call would fail is not told of a file that may not be read", unix, async () => {
+test("why a call would fail is not told of a file that may not be read", async () => {
   using ws = workspace();
   using outside = workspace();
   const path = outside.put("f", "a token\n");
@@ -223,30 +222,26 @@ Deno.test("a refusal goes to the model with its reason, which stays on the scree
   }
 });
 
-Deno.test(
-  "a rule is remembered as far as the answer says, and that is reported",
-  unix,
-  async () => {
-    using ws = workspace();
-    using home = workspace();
-    const rule = "run_bash(make test)";
-    const added = { rule, words: "make test" };
-    const answers = async (choice: "session" | "folder", config: string) => {
-      const person = new Person({ choice });
-      const context = { home: config };
-      const decision = await decide(person, ws, "run_bash", { command: "make test" }, context);
-      assertEquals(decision, { allow: true });
-      return person.events;
-    };
-    assertEquals(await answers("session", home.dir), [{ type: "rule_added", ...added }]);
-    const path = home.at("copilot/permissions.json");
-    assertEquals(await answers("folder", home.dir), [{ type: "rule_added", ...added, path }]);
-    assertStringIncludes(await Deno.readTextFile(path), rule);
-    // No folder can be made where a file is: the rule is for the session alone, and the call runs.
-    const [event] = await answers("folder", home.put("file", ""));
-    assert(event?.type === "rule_added" && event.error !== undefined && event.path === undefined);
-  },
-);
+test("a rule is remembered as far as the answer says, and that is reported", async () => {
+  using ws = workspace();
+  using home = workspace();
+  const rule = "run_bash(make test)";
+  const added = { rule, words: "make test" };
+  const answers = async (choice: "session" | "folder", config: string) => {
+    const person = new Person({ choice });
+    const context = { home: config };
+    const decision = await decide(person, ws, "run_bash", { command: "make test" }, context);
+    assertEquals(decision, { allow: true });
+    return person.events;
+  };
+  assertEquals(await answers("session", home.dir), [{ type: "rule_added", ...added }]);
+  const path = home.at("copilot/permissions.json");
+  assertEquals(await answers("folder", home.dir), [{ type: "rule_added", ...added, path }]);
+  assertStringIncludes(await Deno.readTextFile(path), rule);
+  // No folder can be made where a file is: the rule is for the session alone, and the call runs.
+  const [event] = await answers("folder", home.put("file", ""));
+  assert(event?.type === "rule_added" && event.error !== undefined && event.path === undefined);
+});
 
 Deno.test({
   name: "SBX-04 a question about a command that needs the network grants it, also if it is edited",

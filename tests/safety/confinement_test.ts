@@ -6,51 +6,47 @@ import type { Right } from "../../src/types/confine.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
+import { testUnless } from "../helpers/test_unless.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
+const test = testUnless(ignore);
 
-Deno.test({
-  name: "R-03 a .git that is a link is restored if a command replaced it, and the result says so",
-  ignore,
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const workingDir = `${base}/work`;
-    for (const path of ["work", "repo/.git/objects", "home"]) {
-      await Deno.mkdir(`${base}/${path}`, { recursive: true });
-    }
-    await Deno.symlink("../repo/.git", `${workingDir}/.git`);
-    await Deno.symlink("nowhere", `${workingDir}/.envrc`);
-    await Deno.mkdir(`${workingDir}/sub`);
-    await Deno.symlink("away", `${workingDir}/sub/.envrc`);
-    const permissions = openPermissions(
-      { sandbox: "workspace-write" },
-      (name) => name === "HOME" ? `${base}/home` : undefined,
-    );
-    const { signal } = new AbortController();
-    const run = async (command: string) => {
-      const confine = permissions.confine(() => workingDir);
-      const context = { workingDir, maxOutputChars: 2000, signal, confine };
-      return (await runBash({ command, timeout_seconds: 60 }, context)).content;
-    };
-    assertEquals(await run("ls -A"), "exit code: 0\nstdout:\n.envrc\n.git\nsub");
-    const said = await run("rm .git .envrc; mkdir .git; echo evil > .git/config");
-    for (const name of [".git", ".envrc"]) {
-      assertStringIncludes(said, `${workingDir}/${name} is a link that commands may not replace`);
-    }
-    assertEquals(Deno.readLinkSync(`${workingDir}/.git`), "../repo/.git");
-    assertEquals(Deno.readLinkSync(`${workingDir}/.envrc`), "nowhere");
-    // What it made can be looked at, and is no repository of that name.
-    const [aside] = [...Deno.readDirSync(workingDir)].filter(({ name }) =>
-      name.includes("replaced")
-    );
-    assertEquals(Deno.readTextFileSync(`${workingDir}/${aside!.name}/config`), "evil\n");
-    // Below, the folder may be another one by now, as a job can see to: nothing is written there.
-    const moved = "mv sub old; mkdir sub; ls -A sub";
-    assertEquals(await run(moved), "exit code: 0\nno output");
-    assertEquals([...Deno.readDirSync(`${workingDir}/sub`)], []);
-    await Deno.remove(base, { recursive: true });
-  },
+test("R-03 a .git that is a link is restored if a command replaced it, and the result says so", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const workingDir = `${base}/work`;
+  for (const path of ["work", "repo/.git/objects", "home"]) {
+    await Deno.mkdir(`${base}/${path}`, { recursive: true });
+  }
+  await Deno.symlink("../repo/.git", `${workingDir}/.git`);
+  await Deno.symlink("nowhere", `${workingDir}/.envrc`);
+  await Deno.mkdir(`${workingDir}/sub`);
+  await Deno.symlink("away", `${workingDir}/sub/.envrc`);
+  const permissions = openPermissions(
+    { sandbox: "workspace-write" },
+    (name) => name === "HOME" ? `${base}/home` : undefined,
+  );
+  const { signal } = new AbortController();
+  const run = async (command: string) => {
+    const confine = permissions.confine(() => workingDir);
+    const context = { workingDir, maxOutputChars: 2000, signal, confine };
+    return (await runBash({ command, timeout_seconds: 60 }, context)).content;
+  };
+  assertEquals(await run("ls -A"), "exit code: 0\nstdout:\n.envrc\n.git\nsub");
+  const said = await run("rm .git .envrc; mkdir .git; echo evil > .git/config");
+  for (const name of [".git", ".envrc"]) {
+    assertStringIncludes(said, `${workingDir}/${name} is a link that commands may not replace`);
+  }
+  assertEquals(Deno.readLinkSync(`${workingDir}/.git`), "../repo/.git");
+  assertEquals(Deno.readLinkSync(`${workingDir}/.envrc`), "nowhere");
+  // What it made can be looked at, and is no repository of that name.
+  const [aside] = [...Deno.readDirSync(workingDir)].filter(({ name }) => name.includes("replaced"));
+  assertEquals(Deno.readTextFileSync(`${workingDir}/${aside!.name}/config`), "evil\n");
+  // Below, the folder may be another one by now, as a job can see to: nothing is written there.
+  const moved = "mv sub old; mkdir sub; ls -A sub";
+  assertEquals(await run(moved), "exit code: 0\nno output");
+  assertEquals([...Deno.readDirSync(`${workingDir}/sub`)], []);
+  await Deno.remove(base, { recursive: true });
 });
 
 /** A folder with files, and what runs commands in it. */
@@ -83,68 +79,56 @@ async function folderWith(names: Iterable<string>) {
 const numbered = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
 
-Deno.test({
-  name: "SBX-01 of many secrets and protected files, the folders that contain them are closed",
-  ignore,
-  async fn() {
-    const names = [
-      ...numbered(200, (n) => `keys/.env.${n}`),
-      ...numbered(300, (n) => `packages/p${n}/a.code-workspace`),
-      ...["src/.env", "src/plain", "keys/plain"],
-    ];
-    await using at = await folderWith(names);
-    const said = await at.run(
-      "cat keys/* keys/.env.1 src/.env; touch packages/p1/x; touch src/x packages/../x && ls src; exit 1",
-    );
-    assertEquals(said.includes("SECRET"), false, said);
-    assertStringIncludes(said, "stdout:\nplain\nx\n");
-    assertStringIncludes(said, "packages/p1/x': Read-only file system");
-    assertStringIncludes(
-      said,
-      `. Of too many protected files, ${at.workingDir}/keys is hidden, ` +
-        `${at.workingDir}/packages is read-only`,
-    );
-  },
+test("SBX-01 of many secrets and protected files, the folders that contain them are closed", async () => {
+  const names = [
+    ...numbered(200, (n) => `keys/.env.${n}`),
+    ...numbered(300, (n) => `packages/p${n}/a.code-workspace`),
+    ...["src/.env", "src/plain", "keys/plain"],
+  ];
+  await using at = await folderWith(names);
+  const said = await at.run(
+    "cat keys/* keys/.env.1 src/.env; touch packages/p1/x; touch src/x packages/../x && ls src; exit 1",
+  );
+  assertEquals(said.includes("SECRET"), false, said);
+  assertStringIncludes(said, "stdout:\nplain\nx\n");
+  assertStringIncludes(said, "packages/p1/x': Read-only file system");
+  assertStringIncludes(
+    said,
+    `. Of too many protected files, ${at.workingDir}/keys is hidden, ` +
+      `${at.workingDir}/packages is read-only`,
+  );
 });
 
-Deno.test({
-  name: "SBX-01 git does not take the files of a hidden folder for deleted",
-  ignore,
-  async fn() {
-    await using at = await folderWith([
-      ...numbered(200, (n) => `keys/.env.${n}`),
-      ...["src/plain", ".aws/config"],
-    ]);
-    const script = "git init -q . && git config user.name a && git config user.email a@b && " +
-      "git add -A && git commit -qm one";
-    const args = ["-c", script];
-    await new Deno.Command("sh", { args, cwd: at.workingDir }).output();
-    const said = await at.run("echo x >> src/plain; git commit -qam two", { kind: "git" });
-    assertEquals(/Permission denied/.test(said), true, said);
-    const { stdout } = await new Deno.Command("git", {
-      args: ["diff", "--name-only", "HEAD^", "HEAD"],
-      cwd: at.workingDir,
-    }).output();
-    assertEquals(new TextDecoder().decode(stdout), "src/plain\n");
-  },
+test("SBX-01 git does not take the files of a hidden folder for deleted", async () => {
+  await using at = await folderWith([
+    ...numbered(200, (n) => `keys/.env.${n}`),
+    ...["src/plain", ".aws/config"],
+  ]);
+  const script = "git init -q . && git config user.name a && git config user.email a@b && " +
+    "git add -A && git commit -qm one";
+  const args = ["-c", script];
+  await new Deno.Command("sh", { args, cwd: at.workingDir }).output();
+  const said = await at.run("echo x >> src/plain; git commit -qam two", { kind: "git" });
+  assertEquals(/Permission denied/.test(said), true, said);
+  const { stdout } = await new Deno.Command("git", {
+    args: ["diff", "--name-only", "HEAD^", "HEAD"],
+    cwd: at.workingDir,
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout), "src/plain\n");
 });
 
-Deno.test({
-  name: "SBX-01 a folder with too many secrets directly in it is hidden as a whole",
-  ignore,
-  async fn() {
-    await using at = await folderWith(numbered(500, (n) => `.env.${n}`));
-    const said = await at.run("ls -A; touch x; cat .env.7; exit 1");
-    assertEquals(said.includes("SECRET"), false, said);
-    assertStringIncludes(said, `${at.workingDir} is hidden`);
-    // A command that succeeds says so, too, once.
-    const names = numbered(300, (n) => `d${n}/.env`);
-    await using other = await folderWith(names);
-    const first = await other.run("touch x");
-    assertMatch(first, /^exit code: 0\nOf too many protected files, .*d100 is hidden.* 145 more/);
-    assertEquals((await other.run("cat x")).includes("too many"), false);
-    assertEquals([...Deno.readDirSync(at.workingDir)].length, 500);
-  },
+test("SBX-01 a folder with too many secrets directly in it is hidden as a whole", async () => {
+  await using at = await folderWith(numbered(500, (n) => `.env.${n}`));
+  const said = await at.run("ls -A; touch x; cat .env.7; exit 1");
+  assertEquals(said.includes("SECRET"), false, said);
+  assertStringIncludes(said, `${at.workingDir} is hidden`);
+  // A command that succeeds says so, too, once.
+  const names = numbered(300, (n) => `d${n}/.env`);
+  await using other = await folderWith(names);
+  const first = await other.run("touch x");
+  assertMatch(first, /^exit code: 0\nOf too many protected files, .*d100 is hidden.* 145 more/);
+  assertEquals((await other.run("cat x")).includes("too many"), false);
+  assertEquals([...Deno.readDirSync(at.workingDir)].length, 500);
 });
 
 Deno.test("SBX-01 of too many paths, git's folders stay", () => {

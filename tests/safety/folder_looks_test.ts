@@ -1,92 +1,80 @@
 import { assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
 import { FolderLooks, programStarts } from "../../src/safety/folder_looks.ts";
 import { PathTable } from "../../src/safety/path_table.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
-const ignore = Deno.build.os === "windows";
 const looks = () => new FolderLooks(new PathTable({ home: "/nowhere" }));
 const namesAt = (all: FolderLooks, folder: string) =>
   all.at(folder)?.entries.map(({ name }) => name).sort();
 
-Deno.test({
-  name: "R-19 a folder that did not change is not listed again; a change at any time is seen",
-  ignore,
-  async fn() {
-    // A system folder: nothing changed in it within the tick of a clock.
-    const settled = looks();
-    assertStrictEquals(settled.at("/usr"), settled.at("/usr"));
-    const folder = await Deno.makeTempDir();
-    const fresh = looks();
-    // It changed just now, and may do so again at the same time of the file system's clock.
-    assertNotStrictEquals(fresh.at(folder), fresh.at(folder));
-    for (const name of [".env.a", ".env.b", ".env"]) {
-      Deno.writeTextFileSync(`${folder}/${name}`, "");
-      assertEquals(namesAt(fresh, folder)?.includes(name), true);
-    }
-    // Times that a program sets are not the ones that count.
-    Deno.utimeSync(folder, 1, 1);
-    fresh.at(folder);
-    Deno.writeTextFileSync(`${folder}/c.pem`, "");
-    Deno.utimeSync(folder, 1, 1);
-    assertEquals(namesAt(fresh, folder), [".env", ".env.a", ".env.b", "c.pem"]);
-    await Deno.remove(folder, { recursive: true });
-  },
+test("R-19 a folder that did not change is not listed again; a change at any time is seen", async () => {
+  // A system folder: nothing changed in it within the tick of a clock.
+  const settled = looks();
+  assertStrictEquals(settled.at("/usr"), settled.at("/usr"));
+  const folder = await Deno.makeTempDir();
+  const fresh = looks();
+  // It changed just now, and may do so again at the same time of the file system's clock.
+  assertNotStrictEquals(fresh.at(folder), fresh.at(folder));
+  for (const name of [".env.a", ".env.b", ".env"]) {
+    Deno.writeTextFileSync(`${folder}/${name}`, "");
+    assertEquals(namesAt(fresh, folder)?.includes(name), true);
+  }
+  // Times that a program sets are not the ones that count.
+  Deno.utimeSync(folder, 1, 1);
+  fresh.at(folder);
+  Deno.writeTextFileSync(`${folder}/c.pem`, "");
+  Deno.utimeSync(folder, 1, 1);
+  assertEquals(namesAt(fresh, folder), [".env", ".env.a", ".env.b", "c.pem"]);
+  await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test({
-  name: "R-19 a large folder that changed just now is listed once between two programs",
-  ignore,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    for (let at = 0; at < 10_000; at++) Deno.writeTextFileSync(`${folder}/${at}`, "");
-    const all = looks();
-    const first = all.at(folder);
-    assertStrictEquals(all.at(folder), first);
-    const end = programStarts();
-    // The program may hide what it makes.
-    for (const one of [all.at(folder), all.at(folder)]) assertNotStrictEquals(one, first);
-    end();
-    const last = all.at(folder);
-    assertNotStrictEquals(last, first);
-    assertStrictEquals(all.at(folder), last);
-    // Later, no program can hide a change.
-    const { now } = Date;
-    Date.now = () => now() + 10_000;
-    all.at(folder);
-    programStarts()();
-    assertStrictEquals(all.at(folder), last);
-    Date.now = now;
-    Deno.writeTextFileSync(`${folder}/.env`, "");
-    assertEquals(namesAt(all, folder), [".env"]);
-    await Deno.remove(folder, { recursive: true });
-  },
+test("R-19 a large folder that changed just now is listed once between two programs", async () => {
+  const folder = await Deno.makeTempDir();
+  for (let at = 0; at < 10_000; at++) Deno.writeTextFileSync(`${folder}/${at}`, "");
+  const all = looks();
+  const first = all.at(folder);
+  assertStrictEquals(all.at(folder), first);
+  const end = programStarts();
+  // The program may hide what it makes.
+  for (const one of [all.at(folder), all.at(folder)]) assertNotStrictEquals(one, first);
+  end();
+  const last = all.at(folder);
+  assertNotStrictEquals(last, first);
+  assertStrictEquals(all.at(folder), last);
+  // Later, no program can hide a change.
+  const { now } = Date;
+  Date.now = () => now() + 10_000;
+  all.at(folder);
+  programStarts()();
+  assertStrictEquals(all.at(folder), last);
+  Date.now = now;
+  Deno.writeTextFileSync(`${folder}/.env`, "");
+  assertEquals(namesAt(all, folder), [".env"]);
+  await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test({
-  name: "R-19 a look says what names leave open, and where git would find a repository",
-  ignore,
-  async fn() {
-    const folder = await Deno.makeTempDir();
-    for (const name of [".env", "AGENTS.md", "a.ts", "HEAD", "config"]) {
-      Deno.writeTextFileSync(`${folder}/${name}`, "");
-    }
-    const all = looks();
-    assertEquals(all.at(folder)!.isRepository, false);
-    Deno.mkdirSync(`${folder}/objects`);
-    const found = (isWhole: boolean) => {
-      const { entries, isRepository } = all.at(folder, isWhole)!;
-      return [isRepository, entries.map(({ name, access }) => `${name} ${access}`).sort()];
-    };
-    // Files of which nothing is known are left out, unless rules may be about them.
-    const [kept, others] = [[".env hidden", "AGENTS.md read", "objects undefined"], [
-      "HEAD undefined",
-      "a.ts undefined",
-      "config undefined",
-    ]];
-    assertEquals(found(false), [true, kept]);
-    assertEquals(found(true), [true, [...kept, ...others].sort()]);
-    const nothing = { entries: [], isWhole: false, isRepository: false };
-    assertEquals(all.at(`${folder}/a.ts`), nothing);
-    assertEquals(all.at(`${folder}/none`), nothing);
-    await Deno.remove(folder, { recursive: true });
-  },
+test("R-19 a look says what names leave open, and where git would find a repository", async () => {
+  const folder = await Deno.makeTempDir();
+  for (const name of [".env", "AGENTS.md", "a.ts", "HEAD", "config"]) {
+    Deno.writeTextFileSync(`${folder}/${name}`, "");
+  }
+  const all = looks();
+  assertEquals(all.at(folder)!.isRepository, false);
+  Deno.mkdirSync(`${folder}/objects`);
+  const found = (isWhole: boolean) => {
+    const { entries, isRepository } = all.at(folder, isWhole)!;
+    return [isRepository, entries.map(({ name, access }) => `${name} ${access}`).sort()];
+  };
+  // Files of which nothing is known are left out, unless rules may be about them.
+  const [kept, others] = [[".env hidden", "AGENTS.md read", "objects undefined"], [
+    "HEAD undefined",
+    "a.ts undefined",
+    "config undefined",
+  ]];
+  assertEquals(found(false), [true, kept]);
+  assertEquals(found(true), [true, [...kept, ...others].sort()]);
+  const nothing = { entries: [], isWhole: false, isRepository: false };
+  assertEquals(all.at(`${folder}/a.ts`), nothing);
+  assertEquals(all.at(`${folder}/none`), nothing);
+  await Deno.remove(folder, { recursive: true });
 });

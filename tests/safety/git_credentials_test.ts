@@ -3,7 +3,7 @@
 import { findProgram, programFolders } from "../../src/find_program.ts";
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { waitUntil } from "../helpers/wait_until.ts";
-import { AT_X, ignore, repository } from "../helpers/git_repository.ts";
+import { AT_X, repository, test } from "../helpers/git_repository.ts";
 
 /** Sets a variable of this process for a while. */
 function withVariable(name: string, value: string): Disposable {
@@ -13,55 +13,48 @@ function withVariable(name: string, value: string): Disposable {
 
 const MADE_BEFORE = /^asked: .* and a command may have made this repository$/;
 
-Deno.test({
-  name: "R-21 push, fetch and signing ask, and name the hooks that they run",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside("git remote add origin https://127.0.0.1:9/x");
-    const leaves = "so it runs outside of the sandbox";
-    const named = (names: string, what: string) =>
-      `asked: may run programs that this repository names (${names}) and ${what}, ${leaves}`;
-    assertEquals(
-      await at.run("git push origin"),
-      "asked: pushes to https://127.0.0.1:9/x with your credentials",
-    );
-    const git = findProgram("git", programFolders(), undefined)!;
-    assertEquals(at.programs(), [git]);
-    // A word of a wrapper may be a program; an address is none.
-    await at.run("timeout 5 ./a http://127.0.0.1:9/x", { leave: "network" });
-    assertEquals(at.programs()?.slice(1), [`${at.folder}/a`]);
-    const signs =
-      `asked: may run any program as you, by settings and hooks of repositories, and signs with your key, ${leaves}`;
-    assertEquals(await at.run("git commit -S -m x"), signs);
-    for (const yes of ["yes", "on", "1", "true"]) {
-      await at.outside(`git config commit.gpgsign ${yes}`);
-      assertEquals(await at.run("git commit -m x"), signs);
-    }
-    for (const option of ["-u origin/main", "--unset-upstream", "-m main new"]) {
-      assertMatch(await at.run(`git branch ${option}`), /^asked: .* changes the settings/);
-    }
-    await at.outside("cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*");
+test("R-21 push, fetch and signing ask, and name the hooks that they run", async () => {
+  await using at = await repository();
+  await at.outside("git remote add origin https://127.0.0.1:9/x");
+  const leaves = "so it runs outside of the sandbox";
+  const named = (names: string, what: string) =>
+    `asked: may run programs that this repository names (${names}) and ${what}, ${leaves}`;
+  assertEquals(
+    await at.run("git push origin"),
+    "asked: pushes to https://127.0.0.1:9/x with your credentials",
+  );
+  const git = findProgram("git", programFolders(), undefined)!;
+  assertEquals(at.programs(), [git]);
+  // A word of a wrapper may be a program; an address is none.
+  await at.run("timeout 5 ./a http://127.0.0.1:9/x", { leave: "network" });
+  assertEquals(at.programs()?.slice(1), [`${at.folder}/a`]);
+  const signs =
+    `asked: may run any program as you, by settings and hooks of repositories, and signs with your key, ${leaves}`;
+  assertEquals(await at.run("git commit -S -m x"), signs);
+  for (const yes of ["yes", "on", "1", "true"]) {
+    await at.outside(`git config commit.gpgsign ${yes}`);
     assertEquals(await at.run("git commit -m x"), signs);
-    await at.outside("git config core.sshCommand ./evil.sh");
-    assertEquals(
-      await at.run("git push origin"),
-      named(
-        "core.sshcommand=./evil.sh, hooks/pre-push",
-        "pushes to https://127.0.0.1:9/x with your credentials",
-      ),
-    );
-  },
+  }
+  for (const option of ["-u origin/main", "--unset-upstream", "-m main new"]) {
+    assertMatch(await at.run(`git branch ${option}`), /^asked: .* changes the settings/);
+  }
+  await at.outside("cp evil.sh .git/hooks/pre-push; chmod +x .git/hooks/*");
+  assertEquals(await at.run("git commit -m x"), signs);
+  await at.outside("git config core.sshCommand ./evil.sh");
+  assertEquals(
+    await at.run("git push origin"),
+    named(
+      "core.sshcommand=./evil.sh, hooks/pre-push",
+      "pushes to https://127.0.0.1:9/x with your credentials",
+    ),
+  );
 });
 
 /** Lines that leave the sandbox with git in another form than the one that a rule covers. */
 const OTHER_FORMS = [
   ...["git pull --ff-only", "git pull origin main", "git fetch https://example.com/x"],
   ...["git push --recurse-submodules=on-demand origin", "git push --recurse-sub=only origin"],
-  ...[
-    "git push --exec=./evil.sh origin",
-    "git fetch -j 4 origin",
-  ],
+  ...["git push --exec=./evil.sh origin", "git fetch -j 4 origin"],
   ...[
     "git -c a.b=c push origin",
     "git --git-dir .git push origin",
@@ -91,44 +84,38 @@ const LOCAL_FORMS = [
   ...["git push ./up.git main", "git ls-remote ./up.git", "git ls-remote up", "$(echo git) log"],
 ];
 
-Deno.test({
-  name: "R-21 git leaves the sandbox by a rule in one form only",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside(
-      "git remote add origin https://127.0.0.1:9/x; git config branch.main.remote origin; mkdir sub; " +
-        "ln -s $(which git) git; git config user.signingkey x",
-    );
-    at.allow("run_bash");
-    assertMatch(await at.run("git pull"), /127.0.0.1/);
-    at.permissions.disallow("run_bash", at.folder);
-    for (const words of ["*", "-C sub *", "-c a.b=c *", "--git-dir .git *", "--work-tree . *"]) {
-      at.allow(`run_bash(git ${words})`);
-    }
-    for (
-      const rule of ["cd *", "env git *", "./git *", "ls *", "xargs git log", "sh -c 'git log'"]
-    ) {
-      at.allow(`run_bash(${rule})`);
-    }
-    for (const line of [...OTHER_FORMS, "git -C sub fetch"]) {
-      assertMatch(await at.run(line), /^asked: may run any program as you, by settings/, line);
-    }
-    for (const line of [...OTHER_FORMS, ...LOCAL_FORMS]) {
-      const said = await at.run(line, { leave: "sandbox" });
-      assertMatch(said, /^asked: may run any program as you, by settings/, line);
-    }
-    for (const line of ["git push -u origin main", "git fetch 2>&1 | tail -5"]) {
-      assertMatch(await at.run(line), /127.0.0.1/, line);
-    }
-    // The user's remote may have another name. Without it, no path is used instead.
-    await at.outside(
-      "git remote rename origin up; git checkout -qb two; echo gitdir: $PWD/.git > origin",
-    );
-    assertMatch(await at.run("git push"), /^exit code: 128/);
-    await at.outside("git checkout -q main; git remote rename up origin");
-    assertMatch(await at.run("git ls-remote -h origin", { leave: "sandbox" }), /127.0.0.1/);
-  },
+test("R-21 git leaves the sandbox by a rule in one form only", async () => {
+  await using at = await repository();
+  await at.outside(
+    "git remote add origin https://127.0.0.1:9/x; git config branch.main.remote origin; mkdir sub; " +
+      "ln -s $(which git) git; git config user.signingkey x",
+  );
+  at.allow("run_bash");
+  assertMatch(await at.run("git pull"), /127.0.0.1/);
+  at.permissions.disallow("run_bash", at.folder);
+  for (const words of ["*", "-C sub *", "-c a.b=c *", "--git-dir .git *", "--work-tree . *"]) {
+    at.allow(`run_bash(git ${words})`);
+  }
+  for (const rule of ["cd *", "env git *", "./git *", "ls *", "xargs git log", "sh -c 'git log'"]) {
+    at.allow(`run_bash(${rule})`);
+  }
+  for (const line of [...OTHER_FORMS, "git -C sub fetch"]) {
+    assertMatch(await at.run(line), /^asked: may run any program as you, by settings/, line);
+  }
+  for (const line of [...OTHER_FORMS, ...LOCAL_FORMS]) {
+    const said = await at.run(line, { leave: "sandbox" });
+    assertMatch(said, /^asked: may run any program as you, by settings/, line);
+  }
+  for (const line of ["git push -u origin main", "git fetch 2>&1 | tail -5"]) {
+    assertMatch(await at.run(line), /127.0.0.1/, line);
+  }
+  // The user's remote may have another name. Without it, no path is used instead.
+  await at.outside(
+    "git remote rename origin up; git checkout -qb two; echo gitdir: $PWD/.git > origin",
+  );
+  assertMatch(await at.run("git push"), /^exit code: 128/);
+  await at.outside("git checkout -q main; git remote rename up origin");
+  assertMatch(await at.run("git ls-remote -h origin", { leave: "sandbox" }), /127.0.0.1/);
 });
 
 /** Serves the repositories of a folder over http, with git's own program for that. */
@@ -163,44 +150,39 @@ function serve(folder: string) {
   };
 }
 
-Deno.test({
-  name:
-    "R-21 a push or fetch with the user's credentials runs nothing of submodules or later hooks",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await using server = serve(at.base);
-    await at.outside(
-      `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../listed/up.git; ` +
-        `git remote add origin ${server.url}/listed/up.git; git init -qb main m; ` +
-        " git -C m commit -q --allow-empty -m x; " +
-        "git -C m update-ref refs/remotes/origin/main HEAD; git -C m commit -q --allow-empty -m y; " +
-        "git config --global fetch.recurseSubmodules true; git config --global push.recurseSubmodules on-demand; " +
-        "git add m; git commit -qm m; git rm -q --cached m; git -C m remote add origin far:/none; " +
-        'for one in uploadpack receivepack; do git -C m config remote.origin.$one "touch $PWD/../pwned; false"; done',
-    );
-    // The user's own ssh. What it reaches is on this machine.
-    using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
-    using __ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
-    for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
-    assertMatch(await at.run("git push origin main"), /^exit code: 0/);
-    await at.outside("git -C m commit -q --allow-empty -m z; git add m; git commit -qm n");
-    assertMatch(await at.run("git push && git fetch"), /^asked: may run any/);
-    assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
-    for (const rule of ["git push *", "git fetch *"]) {
-      at.permissions.disallow(`run_bash(${rule})`, at.folder);
-    }
-    const said = await at.run("git push origin main", {
-      beforeYes: () => at.outside("git remote set-url origin far:/other"),
-    });
-    assertMatch(said, /^Refused: the repository's settings changed meanwhile/);
-    assertEquals(at.has("pwned"), false);
-    // Positive control.
-    await at.outside(
-      "export GIT_SSH_COMMAND='sh ~/ssh'; git remote set-url origin far:$(realpath ../listed/up.git); git push origin main; git fetch origin",
-    );
-    assertEquals(at.has("pwned"), true);
-  },
+test("R-21 a push or fetch with the user's credentials runs nothing of submodules or later hooks", async () => {
+  await using at = await repository();
+  await using server = serve(at.base);
+  await at.outside(
+    `printf 'shift; eval "$*"' > ~/ssh; git clone -q --bare . ../listed/up.git; ` +
+      `git remote add origin ${server.url}/listed/up.git; git init -qb main m; ` +
+      " git -C m commit -q --allow-empty -m x; " +
+      "git -C m update-ref refs/remotes/origin/main HEAD; git -C m commit -q --allow-empty -m y; " +
+      "git config --global fetch.recurseSubmodules true; git config --global push.recurseSubmodules on-demand; " +
+      "git add m; git commit -qm m; git rm -q --cached m; git -C m remote add origin far:/none; " +
+      'for one in uploadpack receivepack; do git -C m config remote.origin.$one "touch $PWD/../pwned; false"; done',
+  );
+  // The user's own ssh. What it reaches is on this machine.
+  using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
+  using __ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
+  for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+  assertMatch(await at.run("git push origin main"), /^exit code: 0/);
+  await at.outside("git -C m commit -q --allow-empty -m z; git add m; git commit -qm n");
+  assertMatch(await at.run("git push && git fetch"), /^asked: may run any/);
+  assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
+  for (const rule of ["git push *", "git fetch *"]) {
+    at.permissions.disallow(`run_bash(${rule})`, at.folder);
+  }
+  const said = await at.run("git push origin main", {
+    beforeYes: () => at.outside("git remote set-url origin far:/other"),
+  });
+  assertMatch(said, /^Refused: the repository's settings changed meanwhile/);
+  assertEquals(at.has("pwned"), false);
+  // Positive control.
+  await at.outside(
+    "export GIT_SSH_COMMAND='sh ~/ssh'; git remote set-url origin far:$(realpath ../listed/up.git); git push origin main; git fetch origin",
+  );
+  assertEquals(at.has("pwned"), true);
 });
 
 /** What came with a folder by which git may run programs, and what the question names of it. */
@@ -231,180 +213,152 @@ const CAME: [prepare: string, command: string, named: string][] = [
   ["mkdir -p .git/branches; echo x > .git/branches/origin", "git fetch", "branches/origin"],
 ];
 
-Deno.test({
-  name: "R-21 the question about push, fetch and pull says where to or from, if that is certain",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside(
-      "git remote add origin https://me:key@x.y/a; git remote add b git@x.y:b; git config remote.b.pushurl ssh://x.y/c",
-    );
-    const rows: [command: string, addressed: string][] = [
-      ["git push -qu origin main", "pushes to https://***@x.y/a"],
-      ["timeout 9 git push b", "pushes to ssh://x.y/c"],
-      ["git push", "pushes to https://***@x.y/a"],
-      ["git fetch b", "fetches from git@x.y:b"],
-      ["git fetch --all", "fetches from https://***@x.y/a or git@x.y:b"],
-    ];
-    for (const [command, addressed] of rows) {
-      const asked = await at.run(command);
-      assertEquals(asked, `asked: ${addressed} with your credentials`);
-    }
-    for (
-      const command of [
-        "git push https://x.y/d",
-        "./prepare.sh; git push b",
-        "GIT_DIR=c git push b",
-      ]
-    ) {
-      assertMatch(await at.run(command), /^asked: may run any.* pushes with your credentials/);
-    }
-    for (const leave of ["network", "sandbox"] as const) {
-      const asked = await at.run("git fetch b", { leave });
-      assertEquals(asked, "asked: fetches from git@x.y:b with your credentials");
-    }
-    assertEquals(
-      await at.run("git ls-remote b", { leave: "sandbox" }),
-      "asked: reads from git@x.y:b with your credentials",
-    );
-  },
+test("R-21 the question about push, fetch and pull says where to or from, if that is certain", async () => {
+  await using at = await repository();
+  await at.outside(
+    "git remote add origin https://me:key@x.y/a; git remote add b git@x.y:b; git config remote.b.pushurl ssh://x.y/c",
+  );
+  const rows: [command: string, addressed: string][] = [
+    ["git push -qu origin main", "pushes to https://***@x.y/a"],
+    ["timeout 9 git push b", "pushes to ssh://x.y/c"],
+    ["git push", "pushes to https://***@x.y/a"],
+    ["git fetch b", "fetches from git@x.y:b"],
+    ["git fetch --all", "fetches from https://***@x.y/a or git@x.y:b"],
+  ];
+  for (const [command, addressed] of rows) {
+    const asked = await at.run(command);
+    assertEquals(asked, `asked: ${addressed} with your credentials`);
+  }
+  for (
+    const command of [
+      "git push https://x.y/d",
+      "./prepare.sh; git push b",
+      "GIT_DIR=c git push b",
+    ]
+  ) {
+    assertMatch(await at.run(command), /^asked: may run any.* pushes with your credentials/);
+  }
+  for (const leave of ["network", "sandbox"] as const) {
+    const asked = await at.run("git fetch b", { leave });
+    assertEquals(asked, "asked: fetches from git@x.y:b with your credentials");
+  }
+  assertEquals(
+    await at.run("git ls-remote b", { leave: "sandbox" }),
+    "asked: reads from git@x.y:b with your credentials",
+  );
 });
 
-Deno.test({
-  name: "R-21 push, fetch and pull stay in the sandbox for a repository that commands can write",
-  ignore,
-  async fn() {
+test("R-21 push, fetch and pull stay in the sandbox for a repository that commands can write", async () => {
+  await using at = await repository();
+  for (const up of [`${at.base}/listed/up.git`, `file://${at.folder}/up.git`]) {
+    await at.outside(`git init -q --bare ${up.replace("file://", "")}; git remote add up ${up}`);
+    assertMatch(await at.run(`git push -q ${up} main`), /^exit code: 0/);
+    assertMatch(await at.run("git fetch -q up && git pull -q up main"), /^exit code: 0/);
+    await at.outside("git remote remove up");
+  }
+  // A path leads no further than the view, whatever is there now or later.
+  await at.outside(
+    "rm -rf up.git; git clone -q --bare . ../up.git; ln -s ../up.git up; echo gitdir: $(realpath ../up.git) > file; " +
+      "d=$(printf 'q\\377'); git init -q --bare $d; printf 'gitdir: '$d > odd; echo gitdir: $(realpath ../up.git) > origin; " +
+      `printf '#!/bin/sh\nsh "$OLDPWD/../evil.sh"; touch ${at.base}/pwned' | tee ../up.git/hooks/post-receive > $d/hooks/post-receive; ` +
+      "chmod +x ../up.git/hooks/* $d/hooks/*; git config remote.far.url ../up.git; git commit -q --allow-empty -m two",
+  );
+  for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+  for (
+    const up of ["../up.git", `file://${at.base}/up.git`, "up", "file", "origin", "far", "5"]
+  ) {
+    assertMatch(await at.run(`git fetch ${up}`), /^exit code: [1-9]/, up);
+    assertMatch(await at.run(`git push ${up} main`), /^exit code: [1-9]/, up);
+  }
+  await at.run("git push odd main");
+  await at.run("git push");
+  assertEquals(at.has("pwned"), false);
+  // Positive control.
+  await at.outside("git push odd main");
+  assertEquals(at.has("pwned"), true);
+});
+
+test("R-21 a rule for push or fetch covers nothing that came with the folder", async () => {
+  for (const [prepare, command, named] of CAME) {
     await using at = await repository();
-    for (const up of [`${at.base}/listed/up.git`, `file://${at.folder}/up.git`]) {
-      await at.outside(`git init -q --bare ${up.replace("file://", "")}; git remote add up ${up}`);
-      assertMatch(await at.run(`git push -q ${up} main`), /^exit code: 0/);
-      assertMatch(await at.run("git fetch -q up && git pull -q up main"), /^exit code: 0/);
-      await at.outside("git remote remove up");
-    }
-    // A path leads no further than the view, whatever is there now or later.
     await at.outside(
-      "rm -rf up.git; git clone -q --bare . ../up.git; ln -s ../up.git up; echo gitdir: $(realpath ../up.git) > file; " +
-        "d=$(printf 'q\\377'); git init -q --bare $d; printf 'gitdir: '$d > odd; echo gitdir: $(realpath ../up.git) > origin; " +
-        `printf '#!/bin/sh\nsh "$OLDPWD/../evil.sh"; touch ${at.base}/pwned' | tee ../up.git/hooks/post-receive > $d/hooks/post-receive; ` +
-        "chmod +x ../up.git/hooks/* $d/hooks/*; git config remote.far.url ../up.git; git commit -q --allow-empty -m two",
+      "rm -rf .git/hooks .git/branches; git remote add origin https://127.0.0.1:9/x",
     );
     for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
-    for (
-      const up of ["../up.git", `file://${at.base}/up.git`, "up", "file", "origin", "far", "5"]
-    ) {
-      assertMatch(await at.run(`git fetch ${up}`), /^exit code: [1-9]/, up);
-      assertMatch(await at.run(`git push ${up} main`), /^exit code: [1-9]/, up);
-    }
-    await at.run("git push odd main");
-    await at.run("git push");
-    assertEquals(at.has("pwned"), false);
-    // Positive control.
-    await at.outside("git push odd main");
-    assertEquals(at.has("pwned"), true);
-  },
+    await at.outside(prepare);
+    const said = await at.run(command);
+    assertStringIncludes(said, `may run programs that this repository names (${named}`);
+  }
 });
 
-Deno.test({
-  name: "R-21 a rule for push or fetch covers nothing that came with the folder",
-  ignore,
-  async fn() {
-    for (const [prepare, command, named] of CAME) {
-      await using at = await repository();
-      await at.outside(
-        "rm -rf .git/hooks .git/branches; git remote add origin https://127.0.0.1:9/x",
-      );
-      for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
-      await at.outside(prepare);
-      const said = await at.run(command);
-      assertStringIncludes(said, `may run programs that this repository names (${named}`);
-    }
-  },
+test("R-21 a rule for push or fetch covers a repository with ordinary settings", async () => {
+  await using at = await repository();
+  for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
+  await at.outside(
+    "git remote add -t main -m main origin https://a:b@127.0.0.1:9/x; git config branch.main.remote origin; " +
+      "git config branch.main.merge refs/heads/main; git config user.name b; git config core.fsmonitor false; " +
+      "git init -q up; git -C up -c user.name=a -c user.email=b commit -q --allow-empty -m x; " +
+      "git -c protocol.file.allow=always submodule add -q ./up sub; git config pull.rebase true",
+  );
+  assertMatch(await at.run("git fetch"), /^exit code: 128/);
+  assertMatch(await at.run("git push origin main"), /^exit code: 128/);
 });
 
-Deno.test({
-  name: "R-21 a rule for push or fetch covers a repository with ordinary settings",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    for (const rule of ["git push *", "git fetch *"]) at.allow(`run_bash(${rule})`);
-    await at.outside(
-      "git remote add -t main -m main origin https://a:b@127.0.0.1:9/x; git config branch.main.remote origin; " +
-        "git config branch.main.merge refs/heads/main; git config user.name b; git config core.fsmonitor false; " +
-        "git init -q up; git -C up -c user.name=a -c user.email=b commit -q --allow-empty -m x; " +
-        "git -c protocol.file.allow=always submodule add -q ./up sub; git config pull.rebase true",
-    );
-    assertMatch(await at.run("git fetch"), /^exit code: 128/);
-    assertMatch(await at.run("git push origin main"), /^exit code: 128/);
-  },
+test("R-21 a rule for push covers no remote of a repository that a command made", async () => {
+  await using at = await repository();
+  at.allow("run_bash(git push *)");
+  await at.outside(
+    "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
+  );
+  assertMatch(await at.run("sh make"), /^exit code: 0/);
+  assertMatch(await at.run("git push origin main"), MADE_BEFORE);
 });
 
-Deno.test({
-  name: "R-21 a rule for push covers no remote of a repository that a command made",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    at.allow("run_bash(git push *)");
-    await at.outside(
-      "rm -rf .git; echo 'git init -q; git remote add origin https://127.0.0.1:9/x' > make",
-    );
-    assertMatch(await at.run("sh make"), /^exit code: 0/);
-    assertMatch(await at.run("git push origin main"), MADE_BEFORE);
-  },
+test("R-21 git with the user's credentials writes git's folders and nothing else", async () => {
+  await using at = await repository();
+  await using server = serve(at.base);
+  await at.outside(
+    `rm -rf .git/hooks; git init -q --bare ../up.git; git push -q ../up.git main; ` +
+      `git remote add origin ${server.url}/up.git`,
+  );
+  at.allow("run_bash(git fetch *)");
+  assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
+  assertEquals(
+    await at.outside("git rev-parse -q origin/main"),
+    await at.outside("git rev-parse HEAD"),
+  );
+  // A command that was killed may leave links.
+  const victim = `${at.base}/home/.bashrc`;
+  await Deno.writeTextFile(victim, "mine\n");
+  await at.outside(`rm -f .git/FETCH_HEAD; ln -s ${victim} .git/FETCH_HEAD`);
+  await at.run("git fetch origin");
+  await at.outside(`rm -rf .git/refs/remotes; ln -s ${at.base}/home .git/refs/remotes`);
+  await at.run("git fetch origin");
+  assertEquals(await Deno.readTextFile(victim), "mine\n");
+  assertEquals(at.has("home/origin"), false);
+  // The user's own link stays.
+  await at.outside("ln -s ../../listed .git/lfs");
+  await at.run("git tag v1");
+  assertEquals(at.has("work/.git/lfs"), true);
+  // In other layouts, too.
+  await at.outside("rm .git/refs/remotes; git worktree add -q tree; git clone -q --bare . .bare");
+  const fetch = "git fetch -q origin main";
+  const beforeYes = () => Promise.resolve();
+  assertMatch(await at.run(fetch, { folder: `${at.folder}/tree`, beforeYes }), /^exit code: 0/);
+  await at.outside(
+    `mkdir b; mv .bare b; echo gitdir: ./.bare > b/.git; cd b; git remote set-url origin ${server.url}/up.git`,
+  );
+  assertMatch(await at.run(fetch, { folder: `${at.folder}/b`, beforeYes }), /^exit code: 0/);
+  await at.outside("rm -rf .git/branches; ln -s x .git/branches");
+  assertMatch(await at.run(fetch), /^asked: may run any program/);
 });
 
-Deno.test({
-  name: "R-21 git with the user's credentials writes git's folders and nothing else",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await using server = serve(at.base);
-    await at.outside(
-      `rm -rf .git/hooks; git init -q --bare ../up.git; git push -q ../up.git main; ` +
-        `git remote add origin ${server.url}/up.git`,
-    );
-    at.allow("run_bash(git fetch *)");
-    assertMatch(await at.run("git fetch origin"), /^exit code: 0/);
-    assertEquals(
-      await at.outside("git rev-parse -q origin/main"),
-      await at.outside("git rev-parse HEAD"),
-    );
-    // A command that was killed may leave links.
-    const victim = `${at.base}/home/.bashrc`;
-    await Deno.writeTextFile(victim, "mine\n");
-    await at.outside(`rm -f .git/FETCH_HEAD; ln -s ${victim} .git/FETCH_HEAD`);
-    await at.run("git fetch origin");
-    await at.outside(`rm -rf .git/refs/remotes; ln -s ${at.base}/home .git/refs/remotes`);
-    await at.run("git fetch origin");
-    assertEquals(await Deno.readTextFile(victim), "mine\n");
-    assertEquals(at.has("home/origin"), false);
-    // The user's own link stays.
-    await at.outside("ln -s ../../listed .git/lfs");
-    await at.run("git tag v1");
-    assertEquals(at.has("work/.git/lfs"), true);
-    // In other layouts, too.
-    await at.outside("rm .git/refs/remotes; git worktree add -q tree; git clone -q --bare . .bare");
-    const fetch = "git fetch -q origin main";
-    const beforeYes = () => Promise.resolve();
-    assertMatch(await at.run(fetch, { folder: `${at.folder}/tree`, beforeYes }), /^exit code: 0/);
-    await at.outside(
-      `mkdir b; mv .bare b; echo gitdir: ./.bare > b/.git; cd b; git remote set-url origin ${server.url}/up.git`,
-    );
-    assertMatch(await at.run(fetch, { folder: `${at.folder}/b`, beforeYes }), /^exit code: 0/);
-    await at.outside("rm -rf .git/branches; ln -s x .git/branches");
-    assertMatch(await at.run(fetch), /^asked: may run any program/);
-  },
-});
-
-Deno.test({
-  name: "R-21 git with the user's credentials writes no folders that commands may write",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside("rm -rf .git/hooks; git remote add origin far:/none");
-    using _ = withVariable("GIT_SSH_COMMAND", `echo | tee ${at.base}/listed/no; false`);
-    at.allow("run_bash(git fetch *)");
-    assertMatch(await at.run("git fetch origin"), /listed.no: Read-only file system/);
-  },
+test("R-21 git with the user's credentials writes no folders that commands may write", async () => {
+  await using at = await repository();
+  await at.outside("rm -rf .git/hooks; git remote add origin far:/none");
+  using _ = withVariable("GIT_SSH_COMMAND", `echo | tee ${at.base}/listed/no; false`);
+  at.allow("run_bash(git fetch *)");
+  assertMatch(await at.run("git fetch origin"), /listed.no: Read-only file system/);
 });
 
 /** What makes git use other files, addresses or branches than a question says; `where` if the question says it. */
@@ -453,160 +407,130 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ],
 ];
 for (const [prepare, command, where] of ELSEWHERE) {
-  Deno.test({
-    name: `R-21 git uses nothing that its question does not say: ${prepare.slice(0, 60)}`,
-    ignore,
-    async fn() {
-      await using at = await repository();
-      await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
-      if (where === undefined) at.allow("run_bash(git *)");
-      await at.outside(prepare);
-      const isReading = command.startsWith("git ls-remote");
-      const asked = await at.run(command, isReading ? { leave: "sandbox" } : {});
-      if (where === undefined) assertMatch(asked, /^asked: may run any program/);
-      else assertStringIncludes(asked, where);
-    },
+  test(`R-21 git uses nothing that its question does not say: ${prepare.slice(0, 60)}`, async () => {
+    await using at = await repository();
+    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+    if (where === undefined) at.allow("run_bash(git *)");
+    await at.outside(prepare);
+    const isReading = command.startsWith("git ls-remote");
+    const asked = await at.run(command, isReading ? { leave: "sandbox" } : {});
+    if (where === undefined) assertMatch(asked, /^asked: may run any program/);
+    else assertStringIncludes(asked, where);
   });
 }
 
-Deno.test({
-  name: "R-21 git with the user's credentials is the user's git, and alone in the repository",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
-    at.allow("run_bash(git fetch *)");
-    const plant = "printf '#!/bin/sh\\necho planted' > .venv/bin/git; chmod +x .venv/bin/git";
-    assertMatch(await at.run(`mkdir -p .venv/bin; ${plant}`), /^exit code: 0/);
-    assertMatch(await at.run("git fetch origin"), /^exit code: 128/);
-    using other = Deno.openSync(`${at.folder}/.git/.`);
-    other.lockSync(false);
-    await assertRejects(() => at.run("git fetch origin"), Error, "another command changes it");
-  },
+test("R-21 git with the user's credentials is the user's git, and alone in the repository", async () => {
+  await using at = await repository();
+  await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+  at.allow("run_bash(git fetch *)");
+  const plant = "printf '#!/bin/sh\\necho planted' > .venv/bin/git; chmod +x .venv/bin/git";
+  assertMatch(await at.run(`mkdir -p .venv/bin; ${plant}`), /^exit code: 0/);
+  assertMatch(await at.run("git fetch origin"), /^exit code: 128/);
+  using other = Deno.openSync(`${at.folder}/.git/.`);
+  other.lockSync(false);
+  await assertRejects(() => at.run("git fetch origin"), Error, "another command changes it");
 });
 
-Deno.test({
-  name:
-    "R-21 git with the user's credentials has only settings that run nothing, all of the user's",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside(
-      "rm -rf .git/hooks; git remote add origin ssh://127.0.0.1/x; " +
-        `git config --global core.sshCommand "echo mine \\$(cat ${at.base}/home/.netrc)>&2; false"`,
-    );
-    await Deno.writeTextFile(`${at.base}/home/.netrc`, "secret");
-    using _ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
-    const right = { kind: "credentials", gitFolder: `${at.folder}/.git` } as const;
-    // A program changes the settings after the decision.
-    await at.outside(`git config core.sshCommand "sh ${at.folder}/evil.sh"`);
-    const result = await at.run("git fetch origin", { right, isDecided: true });
-    assertStringIncludes(result, "mine secret");
-    assertEquals([at.has("pwned"), at.has("work/ran")], [false, false]);
-  },
+test("R-21 git with the user's credentials has only settings that run nothing, all of the user's", async () => {
+  await using at = await repository();
+  await at.outside(
+    "rm -rf .git/hooks; git remote add origin ssh://127.0.0.1/x; " +
+      `git config --global core.sshCommand "echo mine \\$(cat ${at.base}/home/.netrc)>&2; false"`,
+  );
+  await Deno.writeTextFile(`${at.base}/home/.netrc`, "secret");
+  using _ = withVariable("GIT_CONFIG_GLOBAL", `${at.base}/home/.gitconfig`);
+  const right = { kind: "credentials", gitFolder: `${at.folder}/.git` } as const;
+  // A program changes the settings after the decision.
+  await at.outside(`git config core.sshCommand "sh ${at.folder}/evil.sh"`);
+  const result = await at.run("git fetch origin", { right, isDecided: true });
+  assertStringIncludes(result, "mine secret");
+  assertEquals([at.has("pwned"), at.has("work/ran")], [false, false]);
 });
 
-Deno.test({
-  name: "R-21 a push that sets the upstream does so, as commands cannot change the settings",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await using server = serve(at.base);
-    await at.outside(
-      "rm -rf .git/hooks; git init -q --bare ../listed/up.git; " +
-        `git remote add origin ${server.url}/listed/up.git; git switch -qc topic`,
-    );
-    const beforeYes = () => Promise.resolve();
-    const result = await at.run("git push -u origin HEAD", { beforeYes });
-    assertStringIncludes(result, "topic tracks topic of origin");
-    assertEquals(await at.outside("git rev-parse --abbrev-ref @{u}"), "origin/topic\n");
-  },
+test("R-21 a push that sets the upstream does so, as commands cannot change the settings", async () => {
+  await using at = await repository();
+  await using server = serve(at.base);
+  await at.outside(
+    "rm -rf .git/hooks; git init -q --bare ../listed/up.git; " +
+      `git remote add origin ${server.url}/listed/up.git; git switch -qc topic`,
+  );
+  const beforeYes = () => Promise.resolve();
+  const result = await at.run("git push -u origin HEAD", { beforeYes });
+  assertStringIncludes(result, "topic tracks topic of origin");
+  assertEquals(await at.outside("git rev-parse --abbrev-ref @{u}"), "origin/topic\n");
 });
 
-Deno.test({
-  name: "R-21 in a repository that a command made, each push and fetch asks",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    at.allow("run_bash(git fetch *)");
-    await Deno.writeTextFile(
-      `${at.folder}/make`,
-      "git init -q new; git -C new remote add origin https://127.0.0.1:9/x; rm -r new/.git/hooks",
-    );
-    assertMatch(await at.run("sh make"), /^exit code: 0/);
-    const table = `${at.base}/home/.local/state/copilot/made_repositories`;
-    assertStringIncludes(await Deno.readTextFile(table), `${at.folder}/new/.git`);
-    const folder = `${at.folder}/new`;
-    assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
-    await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
-    assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
-  },
+test("R-21 in a repository that a command made, each push and fetch asks", async () => {
+  await using at = await repository();
+  at.allow("run_bash(git fetch *)");
+  await Deno.writeTextFile(
+    `${at.folder}/make`,
+    "git init -q new; git -C new remote add origin https://127.0.0.1:9/x; rm -r new/.git/hooks",
+  );
+  assertMatch(await at.run("sh make"), /^exit code: 0/);
+  const table = `${at.base}/home/.local/state/copilot/made_repositories`;
+  assertStringIncludes(await Deno.readTextFile(table), `${at.folder}/new/.git`);
+  const folder = `${at.folder}/new`;
+  assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
+  await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
+  assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
 });
 
-Deno.test({
-  name:
-    "R-21 git runs outside of the sandbox what the question showed, and while a job can change that, no rule covers it",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await Deno.writeTextFile(
-      `${at.folder}/p.sh`,
-      `mkfifo go; ${AT_X}; git -C x remote add origin https://127.0.0.1:9/x; touch made; cat go; exit 0`,
-    );
-    const job = at.run("sh p.sh", { inBackground: true });
-    await waitUntil(() => at.has("work/made"));
-    const changed = /^Refused: the repository's settings changed meanwhile. Try again[.]$/;
-    const set = (value: string, repository = "y") =>
-      at.outside(`git -C ${repository} config core.gitProxy '${value}'`);
-    const [x, y] = ["x", "y"].map((name) => `${at.folder}/${name}`);
-    const rule = "run_bash(git fetch *)";
-    for (const folder of [x!, y!]) at.permissions.allow({ rule }, folder);
-    const fetch = (folder = y!, beforeYes?: () => Promise<unknown>) =>
-      at.run("git fetch origin", { folder, ...beforeYes && { beforeYes } });
-    const asked =
-      `asked: may run programs that this repository names (${at.folder}/x/.git, which a running command can write) and fetches from https://127.0.0.1:9/x with your credentials, so it runs outside of the sandbox`;
-    assertEquals(await fetch(x), asked);
-    assertMatch(await fetch(x, () => set("./evil.sh", "x")), changed);
-    await at.outside("git -C x config --unset core.gitProxy; echo > go");
-    await job;
-    assertMatch(await fetch(x), MADE_BEFORE);
-    await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
-    assertMatch(await fetch(), /^exit code: 128/);
-    at.permissions.disallow(rule, y!);
-    assertMatch(await fetch(y, () => set("./evil.sh")), changed);
-    // Also in what the question cuts.
-    const long = `: ${"x".repeat(120)}; `;
-    await set(`${long}false`);
-    assertMatch(await fetch(y, () => set(`${long}true`)), changed);
-    assertMatch(await fetch(y, () => Promise.resolve()), /^exit code: 128/);
-  },
+test("R-21 git runs outside of the sandbox what the question showed, and while a job can change that, no rule covers it", async () => {
+  await using at = await repository();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `mkfifo go; ${AT_X}; git -C x remote add origin https://127.0.0.1:9/x; touch made; cat go; exit 0`,
+  );
+  const job = at.run("sh p.sh", { inBackground: true });
+  await waitUntil(() => at.has("work/made"));
+  const changed = /^Refused: the repository's settings changed meanwhile. Try again[.]$/;
+  const set = (value: string, repository = "y") =>
+    at.outside(`git -C ${repository} config core.gitProxy '${value}'`);
+  const [x, y] = ["x", "y"].map((name) => `${at.folder}/${name}`);
+  const rule = "run_bash(git fetch *)";
+  for (const folder of [x!, y!]) at.permissions.allow({ rule }, folder);
+  const fetch = (folder = y!, beforeYes?: () => Promise<unknown>) =>
+    at.run("git fetch origin", { folder, ...beforeYes && { beforeYes } });
+  const asked =
+    `asked: may run programs that this repository names (${at.folder}/x/.git, which a running command can write) and fetches from https://127.0.0.1:9/x with your credentials, so it runs outside of the sandbox`;
+  assertEquals(await fetch(x), asked);
+  assertMatch(await fetch(x, () => set("./evil.sh", "x")), changed);
+  await at.outside("git -C x config --unset core.gitProxy; echo > go");
+  await job;
+  assertMatch(await fetch(x), MADE_BEFORE);
+  await at.outside("git init -q y; git -C y remote add origin https://127.0.0.1:9/x");
+  assertMatch(await fetch(), /^exit code: 128/);
+  at.permissions.disallow(rule, y!);
+  assertMatch(await fetch(y, () => set("./evil.sh")), changed);
+  // Also in what the question cuts.
+  const long = `: ${"x".repeat(120)}; `;
+  await set(`${long}false`);
+  assertMatch(await fetch(y, () => set(`${long}true`)), changed);
+  assertMatch(await fetch(y, () => Promise.resolve()), /^exit code: 128/);
 });
 
-Deno.test({
-  name: "R-21 what git runs outside of the sandbox has not changed since the question",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside(
-      "git init -q --bare ../up.git; git remote add origin far:$(realpath ../up.git); printf 'shift; eval \"$*\"' > ~/ssh; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-push; " +
-        "chmod +x .git/hooks/pre-push; cp .git/hooks/pre-push tool; git config core.fsmonitor ./tool; mkdir -p .git/remotes; echo URL: far:/none > .git/remotes/two",
-    );
-    using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
-    const changes: [path: string, command: string][] = [
-      [".git/hooks/pre-push", "git push origin main"],
-      [".git/remotes/two", "git push two main"],
-      ["tool", "git push origin main"],
-    ];
-    for (const [path, command] of changes) {
-      // It has the same size, time and number.
-      const change = "cp -p $f old; tr 0xU xyV < old > new; cat new > $f; touch -r old $f";
-      const said = await at.run(command, { beforeYes: () => at.outside(`f=${path}; ${change}`) });
-      assertMatch(said, /^Refused: the repository's settings changed meanwhile/, path);
-      await at.outside(`cat old > ${path}`);
-    }
-    // Positive control.
-    const read = () => at.outside("cat .git/hooks/pre-push tool .git/remotes/two");
-    const said = await at.run("git push origin main", { beforeYes: read });
-    assertMatch(said, /^exit code: 0/);
-  },
+test("R-21 what git runs outside of the sandbox has not changed since the question", async () => {
+  await using at = await repository();
+  await at.outside(
+    "git init -q --bare ../up.git; git remote add origin far:$(realpath ../up.git); printf 'shift; eval \"$*\"' > ~/ssh; printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-push; " +
+      "chmod +x .git/hooks/pre-push; cp .git/hooks/pre-push tool; git config core.fsmonitor ./tool; mkdir -p .git/remotes; echo URL: far:/none > .git/remotes/two",
+  );
+  using _ = withVariable("GIT_SSH_COMMAND", `sh ${at.base}/home/ssh`);
+  const changes: [path: string, command: string][] = [
+    [".git/hooks/pre-push", "git push origin main"],
+    [".git/remotes/two", "git push two main"],
+    ["tool", "git push origin main"],
+  ];
+  for (const [path, command] of changes) {
+    // It has the same size, time and number.
+    const change = "cp -p $f old; tr 0xU xyV < old > new; cat new > $f; touch -r old $f";
+    const said = await at.run(command, { beforeYes: () => at.outside(`f=${path}; ${change}`) });
+    assertMatch(said, /^Refused: the repository's settings changed meanwhile/, path);
+    await at.outside(`cat old > ${path}`);
+  }
+  // Positive control.
+  const read = () => at.outside("cat .git/hooks/pre-push tool .git/remotes/two");
+  const said = await at.run("git push origin main", { beforeYes: read });
+  assertMatch(said, /^exit code: 0/);
 });

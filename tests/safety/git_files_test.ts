@@ -7,8 +7,7 @@ import {
   smallFile,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
-
-const unix = { ignore: Deno.build.os === "windows" };
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 /** A folder with these files, and `work`, which is a repository. */
 function folder(files: Record<string, string>) {
@@ -25,80 +24,71 @@ function folder(files: Record<string, string>) {
   };
 }
 
-Deno.test(
-  "R-03 the folders behind a .git that is a file: only where git has tied them to it",
-  unix,
-  () => {
-    const tree = "work/.git/worktrees/w";
-    const pointer = { "other/.git": "gitdir: ../work/.git/worktrees/w\n" };
-    const tied = { ...pointer, [`${tree}/commondir`]: "../..\n", [`${tree}/HEAD`]: "" };
-    const back = { [`${tree}/gitdir`]: "../../../../other/.git\n" };
-    const sub = "work/.git/modules/s";
-    const rows: [files: Record<string, string>, folders: string[]][] = [
-      [{ ...tied, ...back }, [tree, "work/.git"]],
-      // git has not written there whose it is, or has written another's.
-      [tied, []],
-      [{ ...tied, [`${tree}/gitdir`]: "../../../../none/.git\n" }, []],
-      // The repository is the one that the folder lies in, or none.
-      [{ ...tied, ...back, [`${tree}/commondir`]: "../../..\n" }, [tree]],
-      [{ ...pointer, ...back }, [tree]],
-      [{ "other/.git": "gitdir: ../none\n" }, []],
-      [{ "other/.git": "x" }, []],
-      [
-        {
-          "other/.git": `gitdir: ../${sub}`,
-          [`${sub}/config`]: "\tworktree = ../../../../other\n",
-        },
-        [sub],
-      ],
-      [
-        { "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "worktree = ../../../../none\n" },
-        [],
-      ],
-      // Takes no longer than a short one.
-      [{ "other/.git": `gitdir: x${"\n".repeat(900_000)}\0` }, []],
-      [{ "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "a = b\n" }, []],
-    ];
-    for (const [files, folders] of rows) {
-      using at = folder(files);
-      assertEquals(at.within(gitFoldersOf(`${at.path}/other/.git`)), folders);
-    }
-    using at = folder({});
-    assertEquals(gitFoldersOf(`${at.path}/other/.git`), []);
-  },
-);
+test("R-03 the folders behind a .git that is a file: only where git has tied them to it", () => {
+  const tree = "work/.git/worktrees/w";
+  const pointer = { "other/.git": "gitdir: ../work/.git/worktrees/w\n" };
+  const tied = { ...pointer, [`${tree}/commondir`]: "../..\n", [`${tree}/HEAD`]: "" };
+  const back = { [`${tree}/gitdir`]: "../../../../other/.git\n" };
+  const sub = "work/.git/modules/s";
+  const rows: [files: Record<string, string>, folders: string[]][] = [
+    [{ ...tied, ...back }, [tree, "work/.git"]],
+    // git has not written there whose it is, or has written another's.
+    [tied, []],
+    [{ ...tied, [`${tree}/gitdir`]: "../../../../none/.git\n" }, []],
+    // The repository is the one that the folder lies in, or none.
+    [{ ...tied, ...back, [`${tree}/commondir`]: "../../..\n" }, [tree]],
+    [{ ...pointer, ...back }, [tree]],
+    [{ "other/.git": "gitdir: ../none\n" }, []],
+    [{ "other/.git": "x" }, []],
+    [
+      {
+        "other/.git": `gitdir: ../${sub}`,
+        [`${sub}/config`]: "\tworktree = ../../../../other\n",
+      },
+      [sub],
+    ],
+    [
+      { "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "worktree = ../../../../none\n" },
+      [],
+    ],
+    // Takes no longer than a short one.
+    [{ "other/.git": `gitdir: x${"\n".repeat(900_000)}\0` }, []],
+    [{ "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "a = b\n" }, []],
+  ];
+  for (const [files, folders] of rows) {
+    using at = folder(files);
+    assertEquals(at.within(gitFoldersOf(`${at.path}/other/.git`)), folders);
+  }
+  using at = folder({});
+  assertEquals(gitFoldersOf(`${at.path}/other/.git`), []);
+});
 
-Deno.test(
-  "R-03 git's files, and what its settings name: further settings, and folders of hooks",
-  unix,
-  () => {
-    using at = folder({
-      "work/.git/config":
-        '[core] hooksPath = "a b" ; x\n[include]\n\tPath = more # y\npathx = no\n' +
-        "path = /abs\n" +
-        // As git reads it, though it does not write so.
-        '[a "]"][include] path = "x"y\\\nz\\"\\\\ ; x\n' + "\n".repeat(80_000),
-      "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
-      "work/.git/more": "path = ../deep/even\n",
-      "work/deep/even": "hooksPath = deep\n",
-      "work/home/.gitconfig": "[core] hooksPath = own\n[include] path = ~/by-home\n",
-      "work/config/git/config": "hooksPath = ~/hooks-by-home\n",
-    });
-    const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`, {
-      ...{ home: `${at.path}/work/home`, own: [`${at.path}/work/config/copilot`] },
-    });
-    assertEquals(found.map(({ access }) => access).every((access) => access === "read"), true);
-    const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
-    const wanted = [
-      ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/etc/gitconfig"],
-      ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even"],
-      ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own", '.git/xyz"\\'],
-    ];
-    assertEquals(paths.sort(), wanted.sort());
-  },
-);
+test("R-03 git's files, and what its settings name: further settings, and folders of hooks", () => {
+  using at = folder({
+    "work/.git/config": '[core] hooksPath = "a b" ; x\n[include]\n\tPath = more # y\npathx = no\n' +
+      "path = /abs\n" +
+      // As git reads it, though it does not write so.
+      '[a "]"][include] path = "x"y\\\nz\\"\\\\ ; x\n' + "\n".repeat(80_000),
+    "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
+    "work/.git/more": "path = ../deep/even\n",
+    "work/deep/even": "hooksPath = deep\n",
+    "work/home/.gitconfig": "[core] hooksPath = own\n[include] path = ~/by-home\n",
+    "work/config/git/config": "hooksPath = ~/hooks-by-home\n",
+  });
+  const found = gitFindings(`${at.path}/work/.git`, `${at.path}/work`, {
+    ...{ home: `${at.path}/work/home`, own: [`${at.path}/work/config/copilot`] },
+  });
+  assertEquals(found.map(({ access }) => access).every((access) => access === "read"), true);
+  const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
+  const wanted = [
+    ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/etc/gitconfig"],
+    ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even"],
+    ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own", '.git/xyz"\\'],
+  ];
+  assertEquals(paths.sort(), wanted.sort());
+});
 
-Deno.test("R-03 settings are followed until there are more than 100", unix, () => {
+test("R-03 settings are followed until there are more than 100", () => {
   const chain = (length: number) => {
     using at = folder({
       "work/.git/config": "path = f0\n",
@@ -115,7 +105,7 @@ Deno.test("R-03 settings are followed until there are more than 100", unix, () =
   assertEquals([chain(100), chain(101)], [true, false]);
 });
 
-Deno.test("what git takes for a repository, and the folders in one", unix, () => {
+test("what git takes for a repository, and the folders in one", () => {
   using at = folder({ "bare/HEAD": "", "bare/config": "", "half/HEAD": "", "half/config": "" });
   Deno.mkdirSync(`${at.path}/bare/objects/deep`, { recursive: true });
   const rows: [name: string, isRepo: boolean, isInside: boolean][] = [
@@ -132,47 +122,39 @@ Deno.test("what git takes for a repository, and the folders in one", unix, () =>
   }
 });
 
-Deno.test(
-  "small files of git's are read up to 1000000 bytes; submodules lie in their work tree",
-  unix,
-  () => {
-    using at = folder({
-      "full": "x".repeat(1_000_000),
-      "large": "x".repeat(1_000_001),
-      "work/.gitmodules":
-        '[submodule "a"]\n\tpath = vendor/a  \n\turl = x\n  path=b\n path = ../out\n',
-    });
-    const lengths = ["full", "large", "none", "."].map((name) =>
-      smallFile(`${at.path}/${name}`).length
-    );
-    assertEquals(lengths, [1_000_000, 0, 0, 0]);
-  },
-);
+test("small files of git's are read up to 1000000 bytes; submodules lie in their work tree", () => {
+  using at = folder({
+    "full": "x".repeat(1_000_000),
+    "large": "x".repeat(1_000_001),
+    "work/.gitmodules":
+      '[submodule "a"]\n\tpath = vendor/a  \n\turl = x\n  path=b\n path = ../out\n',
+  });
+  const lengths = ["full", "large", "none", "."].map((name) =>
+    smallFile(`${at.path}/${name}`).length
+  );
+  assertEquals(lengths, [1_000_000, 0, 0, 0]);
+});
 
-Deno.test(
-  "R-23 a pipe that a program puts in the place of a file is not waited for",
-  unix,
-  async () => {
-    using at = folder({ a: "text" });
-    // Between a look at the file and its opening, the program has some microseconds.
-    const swap =
-      'mkfifo b; exec perl -e \'for (;;) { link("a", "x"); rename("x", "f"); link("b", "x"); rename("x", "f") }\'';
-    const swapping = new Deno.Command("sh", { args: ["-c", swap], cwd: at.path }).spawn();
-    const module = JSON.stringify(import.meta.resolve("../../src/safety/git_files.ts"));
-    const read =
-      `const { expectPipes, textWithin, smallFile } = await import(${module}); await expectPipes();
+test("R-23 a pipe that a program puts in the place of a file is not waited for", async () => {
+  using at = folder({ a: "text" });
+  // Between a look at the file and its opening, the program has some microseconds.
+  const swap =
+    'mkfifo b; exec perl -e \'for (;;) { link("a", "x"); rename("x", "f"); link("b", "x"); rename("x", "f") }\'';
+  const swapping = new Deno.Command("sh", { args: ["-c", swap], cwd: at.path }).spawn();
+  const module = JSON.stringify(import.meta.resolve("../../src/safety/git_files.ts"));
+  const read =
+    `const { expectPipes, textWithin, smallFile } = await import(${module}); await expectPipes();
     const texts = Array.from({ length: 100_000 }, () => smallFile("${at.path}/f"));
     const isRight = new Set(texts).size === 2 && texts.includes("text") && textWithin("${at.path}/a") === "text";
     Deno.exit(isRight ? 0 : 1);`;
-    const { code } = await new Deno.Command(Deno.execPath(), {
-      args: ["eval", read],
-      signal: AbortSignal.timeout(30_000),
-    }).output();
-    swapping.kill("SIGKILL");
-    await swapping.status;
-    assertEquals(code, 0);
-  },
-);
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", read],
+    signal: AbortSignal.timeout(30_000),
+  }).output();
+  swapping.kill("SIGKILL");
+  await swapping.status;
+  assertEquals(code, 0);
+});
 
 Deno.test("SEC-01 settings are shown without passwords and tokens, and with what only looks so", () => {
   const secret = [

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { waitUntil } from "../helpers/wait_until.ts";
-import { COMMIT, ignore, repository } from "../helpers/git_repository.ts";
+import { COMMIT, repository, test } from "../helpers/git_repository.ts";
 
 /** The beginning of a second repository in the folder itself, which git would take the folder for. */
 const BARE =
@@ -116,54 +116,45 @@ const LEFT: [name: string, prepare: string, command: string][] = [
 ];
 
 for (const [name, prepare, command] of LEFT) {
-  Deno.test({
-    name: `R-21 what a command leaves in git's folders leads a person's git nowhere: ${name}`,
-    ignore,
-    async fn() {
-      await using at = await repository();
-      const home = `${at.base}/home`;
-      await Deno.writeTextFile(`${home}/.profile`, "own\n");
-      await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
-      await at.run("git tag one; sh p.sh");
-      await at.outside(command);
-      const isWritten = at.has("home/.bashrc") || at.has("home/f");
-      assertEquals([isWritten, at.has("pwned")], [false, false]);
-      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
-    },
+  test(`R-21 what a command leaves in git's folders leads a person's git nowhere: ${name}`, async () => {
+    await using at = await repository();
+    const home = `${at.base}/home`;
+    await Deno.writeTextFile(`${home}/.profile`, "own\n");
+    await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
+    await at.run("git tag one; sh p.sh");
+    await at.outside(command);
+    const isWritten = at.has("home/.bashrc") || at.has("home/f");
+    assertEquals([isWritten, at.has("pwned")], [false, false]);
+    assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
   });
 }
 
 for (const [name, prepare, command] of LEFT) {
   if (!/log is a link$|is none|goes on|elsewhere|with a hook/.test(name)) continue;
-  Deno.test({
-    name:
-      `R-21 the next command undoes what a command of git left as the program was killed: ${name}`,
-    ignore,
-    async fn() {
-      await using at = await repository();
-      const home = `${at.base}/home`;
-      await Deno.writeTextFile(`${home}/.profile`, "own\n");
-      const module = new URL("../../src/safety/sandbox/git_folders.ts", import.meta.url);
-      const view = { folder: at.folder, repositories: [`${at.folder}/.git`], network: false };
-      const { signal } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          "eval",
-          `import { openGitFolders } from ${JSON.stringify(module.href)};
+  test(`R-21 the next command undoes what a command of git left as the program was killed: ${name}`, async () => {
+    await using at = await repository();
+    const home = `${at.base}/home`;
+    await Deno.writeTextFile(`${home}/.profile`, "own\n");
+    const module = new URL("../../src/safety/sandbox/git_folders.ts", import.meta.url);
+    const view = { folder: at.folder, repositories: [`${at.folder}/.git`], network: false };
+    const { signal } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        `import { openGitFolders } from ${JSON.stringify(module.href)};
            await openGitFolders({ ...${JSON.stringify(view)}, places: new Map([[${
-            JSON.stringify(at.folder)
-          }, "write"]]), isComplete: true }, {});
+          JSON.stringify(at.folder)
+        }, "write"]]), isComplete: true }, {});
            Deno.kill(Deno.pid, "SIGKILL");`,
-        ],
-      }).output();
-      assertEquals([signal, at.has("work/commondir")], ["SIGKILL", true]);
-      await at.outside(prepare.replaceAll("$HOME", home));
-      assertMatch(await at.run("true"), /was (moved to|removed)/);
-      await at.outside(command);
-      const isWritten = at.has("home/.bashrc") || at.has("home/f");
-      assertEquals([isWritten, at.has("pwned"), at.has("work/commondir")], [false, false, false]);
-      assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
-      assertEquals(await at.run("true"), "exit code: 0\nno output");
-    },
+      ],
+    }).output();
+    assertEquals([signal, at.has("work/commondir")], ["SIGKILL", true]);
+    await at.outside(prepare.replaceAll("$HOME", home));
+    assertMatch(await at.run("true"), /was (moved to|removed)/);
+    await at.outside(command);
+    const isWritten = at.has("home/.bashrc") || at.has("home/f");
+    assertEquals([isWritten, at.has("pwned"), at.has("work/commondir")], [false, false, false]);
+    assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+    assertEquals(await at.run("true"), "exit code: 0\nno output");
   });
 }
 
@@ -202,91 +193,74 @@ const NAMED: [settings: string, folder: string, plant: string][] = [
 ];
 
 for (const [settings, folder, plant] of NAMED) {
-  Deno.test({
-    name: `R-03 no command makes what git's settings name: git config ${settings}`,
-    ignore,
-    async fn() {
-      const line = plant.replace("HOOK", HOOK);
-      for (const isReal of [true, false]) {
-        await using at = await repository();
-        await Deno.mkdir(`${at.folder}/sub`);
-        await at.outside(`git config ${settings}`);
-        if (isReal) await at.outside(`cd ${folder}; ${line}`);
-        else {
-          const said = await at.run(`${line}; :`, { folder: `${at.folder}/${folder}` });
-          assertMatch(said, /^exit code: 0/);
-          const stash = "echo b >> a; git stash -qu && git stash pop -q";
-          if (settings.includes("hooksPath")) assertMatch(await at.run(stash), /^exit code: 0/);
-        }
-        await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
-        assertEquals(at.has("pwned"), isReal);
+  test(`R-03 no command makes what git's settings name: git config ${settings}`, async () => {
+    const line = plant.replace("HOOK", HOOK);
+    for (const isReal of [true, false]) {
+      await using at = await repository();
+      await Deno.mkdir(`${at.folder}/sub`);
+      await at.outside(`git config ${settings}`);
+      if (isReal) await at.outside(`cd ${folder}; ${line}`);
+      else {
+        const said = await at.run(`${line}; :`, { folder: `${at.folder}/${folder}` });
+        assertMatch(said, /^exit code: 0/);
+        const stash = "echo b >> a; git stash -qu && git stash pop -q";
+        if (settings.includes("hooksPath")) assertMatch(await at.run(stash), /^exit code: 0/);
       }
-    },
+      await at.outside(`git status; ${COMMIT}; cd sub; git status; ${COMMIT}`);
+      assertEquals(at.has("pwned"), isReal);
+    }
   });
 }
 
-Deno.test({
-  name:
-    "R-03 no command makes a repository in a submodule without files, which git status looks into",
-  ignore,
-  async fn() {
-    const evil = "git init -q m; git -C m config core.fsmonitor 'sh ../evil.sh; false'; " +
-      "git -C m -c user.name=a -c user.email=b commit -q --allow-empty -m y";
-    for (const [remove, isReal] of [["", true], ["", false], ["; rmdir m", false]] as const) {
-      await using at = await repository();
-      await at.outside(
-        "git init -q ../m; git -C ../m commit -q --allow-empty -m x; " +
-          "git -c protocol.file.allow=always submodule --quiet add ../m m; git commit -qm m; " +
-          `git submodule --quiet deinit -f m; rm -r .git/modules; ls -d m${remove}`,
-      );
-      await Deno.writeTextFile(`${at.folder}/p.sh`, evil);
-      await (isReal ? at.outside(evil) : at.run("sh p.sh"));
-      await at.outside("git status");
-      assertEquals(at.has("pwned"), isReal);
-    }
-  },
-});
-
-Deno.test({
-  name: "R-21 while a command of git runs, and after it was killed, no other repository is found",
-  ignore,
-  async fn() {
+test("R-03 no command makes a repository in a submodule without files, which git status looks into", async () => {
+  const evil = "git init -q m; git -C m config core.fsmonitor 'sh ../evil.sh; false'; " +
+    "git -C m -c user.name=a -c user.email=b commit -q --allow-empty -m y";
+  for (const [remove, isReal] of [["", true], ["", false], ["; rmdir m", false]] as const) {
     await using at = await repository();
-    await Deno.writeTextFile(
-      `${at.folder}/p.sh`,
-      `rm -rf commondir .git/HEAD; ${BARE}; echo x > commondir; touch ready; until [ -e go ]; do sleep 0.05; done`,
+    await at.outside(
+      "git init -q ../m; git -C ../m commit -q --allow-empty -m x; " +
+        "git -c protocol.file.allow=always submodule --quiet add ../m m; git commit -qm m; " +
+        `git submodule --quiet deinit -f m; rm -r .git/modules; ls -d m${remove}`,
     );
-    const running = at.run("git tag one; sh p.sh");
-    await waitUntil(() => at.has("work/ready"));
-    const status = "git status 2>&1; git branch x 2>&1; cd up.git && git status 2>&1";
-    assertMatch(await at.outside(status), /^(fatal: .*commondir: Is a directory\n){2}/);
-    assertEquals(at.has("pwned"), false);
-    // As it stays where this program is killed now: the next commands change nothing of it.
-    const killed = await at.run("rm -rf commondir; git tag two; git status");
-    assertMatch(killed, /commondir: Is a directory/);
-    // No pipe: those in a repository that a command made are deleted.
-    await at.outside("touch go");
-    await running;
-    assertMatch(await at.outside("git status"), /^On branch main/);
-    assertEquals([at.has("pwned"), at.has("work/commondir")], [false, false]);
-  },
+    await Deno.writeTextFile(`${at.folder}/p.sh`, evil);
+    await (isReal ? at.outside(evil) : at.run("sh p.sh"));
+    await at.outside("git status");
+    assertEquals(at.has("pwned"), isReal);
+  }
 });
 
-Deno.test({
-  name: "R-21 an index that is shared is looked at, too",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const split =
-      "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; " +
-      "chmod +x xgit/hooks/*; git add -f xgit; git update-index --split-index";
-    assertMatch(await at.run(split), /^exit code: 0/);
-    // The sum at its end, by which git knows it, stays.
-    await at.run("git tag one; perl -pi -e 's/xgit\\/hooks/.git\\/hooks/' .git/sharedindex.*");
-    await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
-    assertEquals(at.has("pwned"), false);
-    // One that git cannot list here, as it takes too long, may name them, too.
-    assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]untrusted/);
-    assertEquals(await at.outside("git reset -q; git status --short a"), "");
-  },
+test("R-21 while a command of git runs, and after it was killed, no other repository is found", async () => {
+  await using at = await repository();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `rm -rf commondir .git/HEAD; ${BARE}; echo x > commondir; touch ready; until [ -e go ]; do sleep 0.05; done`,
+  );
+  const running = at.run("git tag one; sh p.sh");
+  await waitUntil(() => at.has("work/ready"));
+  const status = "git status 2>&1; git branch x 2>&1; cd up.git && git status 2>&1";
+  assertMatch(await at.outside(status), /^(fatal: .*commondir: Is a directory\n){2}/);
+  assertEquals(at.has("pwned"), false);
+  // As it stays where this program is killed now: the next commands change nothing of it.
+  const killed = await at.run("rm -rf commondir; git tag two; git status");
+  assertMatch(killed, /commondir: Is a directory/);
+  // No pipe: those in a repository that a command made are deleted.
+  await at.outside("touch go");
+  await running;
+  assertMatch(await at.outside("git status"), /^On branch main/);
+  assertEquals([at.has("pwned"), at.has("work/commondir")], [false, false]);
+});
+
+test("R-21 an index that is shared is looked at, too", async () => {
+  await using at = await repository();
+  const split =
+    "mkdir -p xgit/hooks; (echo '#!/bin/sh'; cat evil.sh) > xgit/hooks/post-checkout; " +
+    "chmod +x xgit/hooks/*; git add -f xgit; git update-index --split-index";
+  assertMatch(await at.run(split), /^exit code: 0/);
+  // The sum at its end, by which git knows it, stays.
+  await at.run("git tag one; perl -pi -e 's/xgit\\/hooks/.git\\/hooks/' .git/sharedindex.*");
+  await at.outside("git checkout -q -- .; git checkout-index -a -f; git checkout -q -b y");
+  assertEquals(at.has("pwned"), false);
+  // One that git cannot list here, as it takes too long, may name them, too.
+  assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]untrusted/);
+  assertEquals(await at.outside("git reset -q; git status --short a"), "");
 });

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { waitUntil } from "../helpers/wait_until.ts";
-import { AT_X, COMMIT, ignore, repository } from "../helpers/git_repository.ts";
+import { AT_X, COMMIT, ignore, repository, test } from "../helpers/git_repository.ts";
 
 const EVIL = "core.fsmonitor 'sh ../evil.sh; false'";
 const EVIL_BARE =
@@ -154,136 +154,114 @@ const MADE: [name: string, prepare: string, command: string][] = [
 ];
 
 for (const [name, prepare, command] of MADE) {
-  Deno.test({
-    name: `R-23 a repository that a command makes runs nothing in the user's git: ${name}`,
-    ignore,
-    async fn() {
-      for (const isReal of [true, false]) {
-        await using at = await repository();
-        const home = `${at.base}/home`;
-        for (
-          const line of prepare.replaceAll("$HOME", home).replaceAll("$NEW", "new").split(";; ")
-        ) {
-          await Deno.writeTextFile(`${at.folder}/p.sh`, line);
-          await (isReal
-            ? at.outside("sh p.sh")
-            : at.run(line.startsWith("git add") ? line : "sh p.sh"));
-        }
-        await at.outside(command.replaceAll("$NEW", "new"));
-        assertEquals(at.has("pwned") || at.has("home/.bashrc"), isReal);
-        await at.outside("chmod -R u+rwx .");
+  test(`R-23 a repository that a command makes runs nothing in the user's git: ${name}`, async () => {
+    for (const isReal of [true, false]) {
+      await using at = await repository();
+      const home = `${at.base}/home`;
+      for (const line of prepare.replaceAll("$HOME", home).replaceAll("$NEW", "new").split(";; ")) {
+        await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+        await (isReal
+          ? at.outside("sh p.sh")
+          : at.run(line.startsWith("git add") ? line : "sh p.sh"));
       }
-    },
+      await at.outside(command.replaceAll("$NEW", "new"));
+      assertEquals(at.has("pwned") || at.has("home/.bashrc"), isReal);
+      await at.outside("chmod -R u+rwx .");
+    }
   });
 }
 
-Deno.test({
-  name: "R-23 repositories that run nothing stay as commands make them",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const made = [
-      "git init -q x; git -C x config user.name a; git -C x config core.fsmonitor false",
-      "git clone -q . clone; git clone -q --bare . bare; git clone -q --depth 1 file://$PWD shallow; git init -q --separate-git-dir=gd sd",
-      "git init -q y; cd y; git config user.name a; git config user.email b; git commit -q --allow-empty -m y; git worktree add -q ../tree; " +
-      "git -c protocol.file.allow=always submodule --quiet add ../clone sub; git -C sub sparse-checkout set --skip-checks a",
-    ];
-    const state =
-      "find . -path ./.git -prune -o -type f -name '*config*' -print -exec cat {} + ; find . -name '.git' | sort; ls */.git/hooks";
-    for (const line of made) {
-      await Deno.writeTextFile(`${at.folder}/p.sh`, line);
-      const said = await at.run("sh p.sh");
-      assertEquals(said.includes("untrusted"), false, said);
-      assertMatch(said, /^exit code: 0/);
-    }
-    assertEquals((await at.outside(state)).includes("untrusted"), false);
-  },
+test("R-23 repositories that run nothing stay as commands make them", async () => {
+  await using at = await repository();
+  const made = [
+    "git init -q x; git -C x config user.name a; git -C x config core.fsmonitor false",
+    "git clone -q . clone; git clone -q --bare . bare; git clone -q --depth 1 file://$PWD shallow; git init -q --separate-git-dir=gd sd",
+    "git init -q y; cd y; git config user.name a; git config user.email b; git commit -q --allow-empty -m y; git worktree add -q ../tree; " +
+    "git -c protocol.file.allow=always submodule --quiet add ../clone sub; git -C sub sparse-checkout set --skip-checks a",
+  ];
+  const state =
+    "find . -path ./.git -prune -o -type f -name '*config*' -print -exec cat {} + ; find . -name '.git' | sort; ls */.git/hooks";
+  for (const line of made) {
+    await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+    const said = await at.run("sh p.sh");
+    assertEquals(said.includes("untrusted"), false, said);
+    assertMatch(said, /^exit code: 0/);
+  }
+  assertEquals((await at.outside(state)).includes("untrusted"), false);
 });
 
-Deno.test({
-  name: "R-23 in a further folder, too, no repository that a command makes or finds runs anything",
-  ignore,
-  async fn() {
-    for (const isReal of [true, false]) {
-      await using at = await repository();
-      const other = `${at.base}/other`;
-      const init = "git init -q";
-      await at.outside(`${init} ${other}/a/b/c; ${init} --bare ${other}/a/bare`);
-      const evil = `core.fsmonitor 'sh ${at.folder}/evil.sh; false'`;
-      await Deno.writeTextFile(
-        `${at.folder}/p.sh`,
-        `cd ${other}; git -C a/b/c config ${evil}; git init -q d/e; git -C d/e config ${evil}; ` +
-          `git -C a/bare config ${evil}; git -C a/bare config core.bare false`,
-      );
-      if (isReal) await at.outside("sh p.sh");
-      else {assertMatch(
-          await at.run("sh p.sh", { right: { kind: "write", folder: other } }),
-          /d\/e.*untrusted/,
-        );}
-      for (const name of ["a/b/c", "d/e", "a/bare"]) {
-        await at.outside(`rm ../pwned; cd ${other}/${name} && git --work-tree . status`);
-        assertEquals(at.has("pwned"), isReal, name);
-      }
-      // Inside of git's folder, nothing is opened.
-      const bare = `${other}/a/bare`;
-      await at.run(`touch ${bare}/hooks/x`, { right: { kind: "write", folder: bare } });
-      assertEquals(at.has("other/a/bare/hooks/x"), false);
-    }
-  },
-});
-
-Deno.test({
-  name: "R-23 what a job makes of a new repository is put aside after the next command",
-  ignore,
-  async fn() {
+test("R-23 in a further folder, too, no repository that a command makes or finds runs anything", async () => {
+  for (const isReal of [true, false]) {
     await using at = await repository();
+    const other = `${at.base}/other`;
+    const init = "git init -q";
+    await at.outside(`${init} ${other}/a/b/c; ${init} --bare ${other}/a/bare`);
+    const evil = `core.fsmonitor 'sh ${at.folder}/evil.sh; false'`;
     await Deno.writeTextFile(
       `${at.folder}/p.sh`,
-      `mkfifo go; cat go; git -C x config ${EVIL}; touch done; cat go`,
+      `cd ${other}; git -C a/b/c config ${evil}; git init -q d/e; git -C d/e config ${evil}; ` +
+        `git -C a/bare config ${evil}; git -C a/bare config core.bare false`,
     );
-    const job = at.run("sh p.sh", { inBackground: true });
-    await waitUntil(() => at.has("work/go"));
-    await Deno.writeTextFile(`${at.folder}/made.sh`, AT_X);
-    assertEquals((await at.run("sh made.sh")).includes("untrusted"), false);
-    await at.outside("echo > go");
-    await waitUntil(() => at.has("work/done"));
-    assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
-    await at.outside("git -C x status; echo > go");
-    await job;
-    assertEquals(at.has("pwned"), false);
-  },
+    if (isReal) await at.outside("sh p.sh");
+    else {assertMatch(
+        await at.run("sh p.sh", { right: { kind: "write", folder: other } }),
+        /d\/e.*untrusted/,
+      );}
+    for (const name of ["a/b/c", "d/e", "a/bare"]) {
+      await at.outside(`rm ../pwned; cd ${other}/${name} && git --work-tree . status`);
+      assertEquals(at.has("pwned"), isReal, name);
+    }
+    // Inside of git's folder, nothing is opened.
+    const bare = `${other}/a/bare`;
+    await at.run(`touch ${bare}/hooks/x`, { right: { kind: "write", folder: bare } });
+    assertEquals(at.has("other/a/bare/hooks/x"), false);
+  }
 });
 
-Deno.test({
-  name: "R-23 what a command of another run makes is known, and put aside once that run was killed",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
-    at.allow("run_bash(git fetch *)");
-    const module = new URL("../../src/safety/sandbox/writers.ts", import.meta.url).href;
-    const given = [module, at.folder, `${at.base}/home/.local/state/copilot`];
-    const code = `const [module, folder, state] = ${JSON.stringify(given)};
+test("R-23 what a job makes of a new repository is put aside after the next command", async () => {
+  await using at = await repository();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `mkfifo go; cat go; git -C x config ${EVIL}; touch done; cat go`,
+  );
+  const job = at.run("sh p.sh", { inBackground: true });
+  await waitUntil(() => at.has("work/go"));
+  await Deno.writeTextFile(`${at.folder}/made.sh`, AT_X);
+  assertEquals((await at.run("sh made.sh")).includes("untrusted"), false);
+  await at.outside("echo > go");
+  await waitUntil(() => at.has("work/done"));
+  assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+  await at.outside("git -C x status; echo > go");
+  await job;
+  assertEquals(at.has("pwned"), false);
+});
+
+test("R-23 what a command of another run makes is known, and put aside once that run was killed", async () => {
+  await using at = await repository();
+  await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
+  at.allow("run_bash(git fetch *)");
+  const module = new URL("../../src/safety/sandbox/writers.ts", import.meta.url).href;
+  const given = [module, at.folder, `${at.base}/home/.local/state/copilot`];
+  const code = `const [module, folder, state] = ${JSON.stringify(given)};
       const { startWriter } = await import(module);
       startWriter({ folder, places: new Map([[folder, "write"]]), network: false }, {}, {}, state);
       console.log("started");
       setInterval(() => {}, 1000);`;
-    const other = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" })
-      .spawn();
-    const output = other.stdout.getReader();
-    await output.read();
-    assertMatch(await at.run("git fetch origin"), /[.]git, which a running command can write/);
-    await at.outside(`${AT_X}; git -C x config ${EVIL}`);
-    assertEquals(await at.run("true"), "exit code: 0\nno output");
-    other.kill("SIGKILL");
-    await other.status;
-    await output.cancel();
-    assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
-    await at.outside("git -C x status");
-    assertEquals(at.has("pwned"), false);
-    assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);
-    assertEquals(await at.run("true"), "exit code: 0\nno output");
-  },
+  const other = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" })
+    .spawn();
+  const output = other.stdout.getReader();
+  await output.read();
+  assertMatch(await at.run("git fetch origin"), /[.]git, which a running command can write/);
+  await at.outside(`${AT_X}; git -C x config ${EVIL}`);
+  assertEquals(await at.run("true"), "exit code: 0\nno output");
+  other.kill("SIGKILL");
+  await other.status;
+  await output.cancel();
+  assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+  await at.outside("git -C x status");
+  assertEquals(at.has("pwned"), false);
+  assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);
+  assertEquals(await at.run("true"), "exit code: 0\nno output");
 });
 
 Deno.test({
@@ -322,20 +300,16 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "R-23 pipes that a command puts into git's folders, for which git would wait, are removed",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const names = "HEAD config index commondir objects/pack/pack-aa.idx objects/ab/cd refs/heads/p";
-    await Deno.writeTextFile(
-      `${at.folder}/p.sh`,
-      `for g in .git x/.git; do mkdir -p $g/objects/ab $g/objects/pack; for n in ${names}; do rm -f $g/$n; mkfifo $g/$n; done; done`,
-    );
-    const said = await at.run(`${AT_X}; git tag one; sh p.sh`);
-    assertMatch(said, /x\/[.]git\/config, a pipe or device, was removed as git would wait for it/);
-    assertEquals(await at.outside("find . -type p; git log --format=%s"), "one\n");
-  },
+test("R-23 pipes that a command puts into git's folders, for which git would wait, are removed", async () => {
+  await using at = await repository();
+  const names = "HEAD config index commondir objects/pack/pack-aa.idx objects/ab/cd refs/heads/p";
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `for g in .git x/.git; do mkdir -p $g/objects/ab $g/objects/pack; for n in ${names}; do rm -f $g/$n; mkfifo $g/$n; done; done`,
+  );
+  const said = await at.run(`${AT_X}; git tag one; sh p.sh`);
+  assertMatch(said, /x\/[.]git\/config, a pipe or device, was removed as git would wait for it/);
+  assertEquals(await at.outside("find . -type p; git log --format=%s"), "one\n");
 });
 
 const SECRET = "git init -q ../secret; cd ../secret; echo key > k; git add k; git commit -qm k";
@@ -349,49 +323,41 @@ const ALTERNATES: [name: string, lead: string][] = [
 ];
 
 for (const [name, lead] of ALTERNATES) {
-  Deno.test({
-    name: `R-23 a repository that a command makes leads to no objects elsewhere: ${name}`,
-    ignore,
-    async fn() {
-      await using at = await repository();
-      await at.outside(SECRET);
-      const id = (await at.outside("git -C ../secret rev-parse HEAD:k")).trim();
-      const line = lead.replaceAll("$AT", `${at.base}/secret/.git/objects`);
-      await Deno.writeTextFile(
-        `${at.folder}/p.sh`,
-        `git init -q x; cd x; (${line}) > ../to; cd .git/objects; mkdir -p "$(head -1 ../../../to)"; cp ../../../to info/alternates`,
-      );
-      const read = `git -C x cat-file -p ${id}`;
-      await at.outside("sh p.sh");
-      assertEquals(await at.outside(read), "key\n");
-      await at.outside("rm -rf x store to");
-      assertMatch(await at.run("sh p.sh"), /alternates was moved to alternates[.]untrusted/);
-      assertEquals(await at.outside(read), "");
-      // Positive control.
-      assertEquals((await at.run("git clone -qs . near")).includes("untrusted"), false);
-    },
-  });
-}
-
-Deno.test({
-  name: "R-23 no hidden file shows an object that a running command leads git to",
-  ignore,
-  async fn() {
+  test(`R-23 a repository that a command makes leads to no objects elsewhere: ${name}`, async () => {
     await using at = await repository();
     await at.outside(SECRET);
     const id = (await at.outside("git -C ../secret rev-parse HEAD:k")).trim();
+    const line = lead.replaceAll("$AT", `${at.base}/secret/.git/objects`);
     await Deno.writeTextFile(
       `${at.folder}/p.sh`,
-      `git init -q x; cd x; echo ${at.base}/secret/.git/objects > .git/objects/info/alternates; echo a > .env
-       git update-index --add --cacheinfo 100644,${id},.env; mkfifo go; touch ready; cat go`,
+      `git init -q x; cd x; (${line}) > ../to; cd .git/objects; mkdir -p "$(head -1 ../../../to)"; cp ../../../to info/alternates`,
     );
-    const job = at.run("sh p.sh", { inBackground: true });
-    await waitUntil(() => at.has("work/x/ready"));
-    await Deno.writeTextFile(`${at.folder}/cat.sh`, "cat x/.env");
-    assertEquals((await at.run("sh cat.sh")).includes("key"), false);
-    await at.outside("echo > x/go");
-    await job;
-  },
+    const read = `git -C x cat-file -p ${id}`;
+    await at.outside("sh p.sh");
+    assertEquals(await at.outside(read), "key\n");
+    await at.outside("rm -rf x store to");
+    assertMatch(await at.run("sh p.sh"), /alternates was moved to alternates[.]untrusted/);
+    assertEquals(await at.outside(read), "");
+    // Positive control.
+    assertEquals((await at.run("git clone -qs . near")).includes("untrusted"), false);
+  });
+}
+
+test("R-23 no hidden file shows an object that a running command leads git to", async () => {
+  await using at = await repository();
+  await at.outside(SECRET);
+  const id = (await at.outside("git -C ../secret rev-parse HEAD:k")).trim();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `git init -q x; cd x; echo ${at.base}/secret/.git/objects > .git/objects/info/alternates; echo a > .env
+       git update-index --add --cacheinfo 100644,${id},.env; mkfifo go; touch ready; cat go`,
+  );
+  const job = at.run("sh p.sh", { inBackground: true });
+  await waitUntil(() => at.has("work/x/ready"));
+  await Deno.writeTextFile(`${at.folder}/cat.sh`, "cat x/.env");
+  assertEquals((await at.run("sh cat.sh")).includes("key"), false);
+  await at.outside("echo > x/go");
+  await job;
 });
 
 /** The place of a repository that `sub/.git` is a link to, and what a command puts in the place of the link. */
@@ -409,150 +375,122 @@ const LINKED: [target: string, plant: string][] = [
 ];
 
 for (const [target, plant] of LINKED) {
-  Deno.test({
-    name: `R-23 what a command puts in the place of a link to ${target} runs nothing: ${plant}`,
-    ignore,
-    async fn() {
-      for (const isReal of [true, false]) {
-        await using at = await repository();
-        await at.outside(
-          `git init -q sub; mkdir sub/m; mv sub/.git ${target}; ln -s $(realpath ${target}) sub/.git; echo gitdir: ../.git/modules/m > sub/m/.git`,
-        );
-        const line = `rm sub/.git; ${plant}`.replaceAll("$HOME", `${at.base}/home`);
-        await Deno.writeTextFile(`${at.folder}/p.sh`, line);
-        await (isReal ? at.outside("sh p.sh") : at.run("sh p.sh"));
-        // Nothing of it counts as known afterwards.
-        if (!isReal) await at.run("true");
-        await at.outside("cd sub; git status; cd m; git status");
-        assertEquals(at.has("pwned"), isReal);
-      }
-    },
+  test(`R-23 what a command puts in the place of a link to ${target} runs nothing: ${plant}`, async () => {
+    for (const isReal of [true, false]) {
+      await using at = await repository();
+      await at.outside(
+        `git init -q sub; mkdir sub/m; mv sub/.git ${target}; ln -s $(realpath ${target}) sub/.git; echo gitdir: ../.git/modules/m > sub/m/.git`,
+      );
+      const line = `rm sub/.git; ${plant}`.replaceAll("$HOME", `${at.base}/home`);
+      await Deno.writeTextFile(`${at.folder}/p.sh`, line);
+      await (isReal ? at.outside("sh p.sh") : at.run("sh p.sh"));
+      // Nothing of it counts as known afterwards.
+      if (!isReal) await at.run("true");
+      await at.outside("cd sub; git status; cd m; git status");
+      assertEquals(at.has("pwned"), isReal);
+    }
   });
 }
 
-Deno.test({
-  name: "R-23 a link to a repository stays, and what it leads to",
-  ignore,
-  async fn() {
-    await using at = await repository();
+test("R-23 a link to a repository stays, and what it leads to", async () => {
+  await using at = await repository();
+  await at.outside(
+    `git init -q sub; mv sub/.git ../real.git; ln -s ../../real.git sub/.git; git -C sub config ${EVIL}`,
+  );
+  assertEquals(await at.run("echo x > sub/x"), "exit code: 0\nno output");
+  assertEquals(
+    await at.outside("readlink sub/.git; git -C sub config core.fsmonitor"),
+    "../../real.git\nsh ../evil.sh; false\n",
+  );
+});
+
+test("R-23 work trees and submodules that the user adds while a job runs stay", async () => {
+  await using at = await repository();
+  const folder = `${at.base}/out`;
+  await at.outside(
+    "git init -q ../m; git -C ../m commit -q --allow-empty -m x; git worktree add -q ../out",
+  );
+  for (const tree of [at.folder, folder]) {
+    await at.outside(`cd ${tree}; mkfifo go`);
+    const job = at.run("touch ready; cat go", { inBackground: true, folder: tree });
+    await waitUntil(() => at.has(`${tree.slice(at.base.length + 1)}/ready`));
     await at.outside(
-      `git init -q sub; mv sub/.git ../real.git; ln -s ../../real.git sub/.git; git -C sub config ${EVIL}`,
+      `cd ${tree}; git worktree add -q in; git -c protocol.file.allow=always submodule --quiet add ../m lib/m`,
     );
-    assertEquals(await at.run("echo x > sub/x"), "exit code: 0\nno output");
-    assertEquals(
-      await at.outside("readlink sub/.git; git -C sub config core.fsmonitor"),
-      "../../real.git\nsh ../evil.sh; false\n",
-    );
-  },
-});
-
-Deno.test({
-  name: "R-23 work trees and submodules that the user adds while a job runs stay",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const folder = `${at.base}/out`;
-    await at.outside(
-      "git init -q ../m; git -C ../m commit -q --allow-empty -m x; git worktree add -q ../out",
-    );
-    for (const tree of [at.folder, folder]) {
-      await at.outside(`cd ${tree}; mkfifo go`);
-      const job = at.run("touch ready; cat go", { inBackground: true, folder: tree });
-      await waitUntil(() => at.has(`${tree.slice(at.base.length + 1)}/ready`));
-      await at.outside(
-        `cd ${tree}; git worktree add -q in; git -c protocol.file.allow=always submodule --quiet add ../m lib/m`,
-      );
-      assertEquals(await at.run("true", { folder: tree }), "exit code: 0\nno output");
-      await at.outside(`cd ${tree}; echo > go`);
-      await job;
-      const state = "ls -d in/.git lib/m/.git; git -C in worktree remove .";
-      assertEquals(await at.outside(`cd ${tree}; ${state}`), "in/.git\nlib/m/.git\n");
-    }
-  },
-});
-
-Deno.test({
-  name: "R-23 what a server makes as a new repository is put aside after the next command",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const confine = at.permissions.confineServers(() => at.folder, "one");
-    const line = `${AT_X}; git -C x config ${EVIL}; ln -s ../../a x/.git/link`;
-    const { program, args } = await confine("/bin/sh", ["-c", line]);
-    const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
-    assertEquals(success, true);
-    const said = await at.run("true");
-    assertMatch(
-      said,
-      /x\/[.]git\/link, a link to [^ ]*, was removed .*x\/[.]git\/config was moved to config[.]untr/,
-    );
-    assertEquals(at.notices, [said.split("\n")[1]]);
-    // The settings that git runs nothing for stay.
-    assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
-    assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
-  },
-});
-
-Deno.test({
-  name: "R-23 what a server leaves is reported at its end",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const confine = at.permissions.confineServers(() => at.folder, "one");
-    const line = `${AT_X}; git -C x config ${EVIL}`;
-    const { program, args, finish } = await confine("/bin/sh", ["-c", line]);
-    const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
-    assertEquals(success, true);
-    const said = finish?.("");
-    assertMatch(said ?? "", /x\/[.]git\/config was moved to config[.]untr/);
-    assertStringIncludes(at.notices.join("\n"), said!);
-  },
-});
-
-Deno.test({
-  name: "R-21 what a job puts in the place of a repository is not mended",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const victim = `${at.base}/victim`;
-    await at.outside(
-      `mkdir -p ${victim}/lib/a; ln -s x ${victim}/lib/a/link; chmod 500 ${victim}/lib/a`,
-    );
-    const state = `find ${victim} -printf '%p %y %m %T@ %l\\n' | sort`;
-    const before = await at.outside(state);
-    await Deno.writeTextFile(
-      `${at.folder}/p.sh`,
-      `mkdir sub sub/lib; cd sub/lib; ${ENTRIES}; cd ../..; mkfifo go swapped end; cat go; ` +
-        `mv sub sub2; ln -s ${victim} sub; echo > swapped; cat end`,
-    );
-    const job = at.run("sh p.sh", { inBackground: true });
-    await waitUntil(() => at.has("work/end"));
-    await Deno.writeTextFile(`${at.folder}/q.sh`, "echo > go; cat swapped");
-    const said = await at.run("git tag one; sh q.sh");
-    assertEquals(await at.outside(state), before);
-    assertMatch(said, /sub\/lib could not be looked through.*: do not use git there/);
-    await at.outside("echo > end");
+    assertEquals(await at.run("true", { folder: tree }), "exit code: 0\nno output");
+    await at.outside(`cd ${tree}; echo > go`);
     await job;
-    assertEquals(await at.outside(state), before);
-    await at.outside(`chmod 700 ${victim}/lib/a`);
-  },
+    const state = "ls -d in/.git lib/m/.git; git -C in worktree remove .";
+    assertEquals(await at.outside(`cd ${tree}; ${state}`), "in/.git\nlib/m/.git\n");
+  }
 });
 
-Deno.test({
-  name: "R-23 a job above a repository may move it, so that no rule covers a fetch there",
-  ignore,
-  async fn() {
-    await using at = await repository();
-    const folder = `${at.folder}/x`;
-    await at.outside(
-      `${AT_X}; rm -rf x/.git/hooks; git -C x remote add origin https://127.0.0.1:9/x`,
-    );
-    at.permissions.allow({ rule: "run_bash(git fetch *)" }, folder);
-    assertMatch(await at.run("git fetch origin", { folder }), /^exit code: 128/);
-    const job = at.run("mkfifo go; cat go; mv x y; mkdir x", { inBackground: true });
-    await waitUntil(() => at.has("work/go"));
-    assertMatch(await at.run("git fetch origin", { folder }), /which a running command can write/);
-    await at.outside("echo > go");
-    await job;
-  },
+test("R-23 what a server makes as a new repository is put aside after the next command", async () => {
+  await using at = await repository();
+  const confine = at.permissions.confineServers(() => at.folder, "one");
+  const line = `${AT_X}; git -C x config ${EVIL}; ln -s ../../a x/.git/link`;
+  const { program, args } = await confine("/bin/sh", ["-c", line]);
+  const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
+  assertEquals(success, true);
+  const said = await at.run("true");
+  assertMatch(
+    said,
+    /x\/[.]git\/link, a link to [^ ]*, was removed .*x\/[.]git\/config was moved to config[.]untr/,
+  );
+  assertEquals(at.notices, [said.split("\n")[1]]);
+  // The settings that git runs nothing for stay.
+  assertEquals(await at.outside("git -C x config core.bare; git -C x status -s"), "false\n");
+  assertEquals([at.has("pwned"), await at.run("true")], [false, "exit code: 0\nno output"]);
+});
+
+test("R-23 what a server leaves is reported at its end", async () => {
+  await using at = await repository();
+  const confine = at.permissions.confineServers(() => at.folder, "one");
+  const line = `${AT_X}; git -C x config ${EVIL}`;
+  const { program, args, finish } = await confine("/bin/sh", ["-c", line]);
+  const { success } = await new Deno.Command(program, { args, cwd: at.folder }).output();
+  assertEquals(success, true);
+  const said = finish?.("");
+  assertMatch(said ?? "", /x\/[.]git\/config was moved to config[.]untr/);
+  assertStringIncludes(at.notices.join("\n"), said!);
+});
+
+test("R-21 what a job puts in the place of a repository is not mended", async () => {
+  await using at = await repository();
+  const victim = `${at.base}/victim`;
+  await at.outside(
+    `mkdir -p ${victim}/lib/a; ln -s x ${victim}/lib/a/link; chmod 500 ${victim}/lib/a`,
+  );
+  const state = `find ${victim} -printf '%p %y %m %T@ %l\\n' | sort`;
+  const before = await at.outside(state);
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `mkdir sub sub/lib; cd sub/lib; ${ENTRIES}; cd ../..; mkfifo go swapped end; cat go; ` +
+      `mv sub sub2; ln -s ${victim} sub; echo > swapped; cat end`,
+  );
+  const job = at.run("sh p.sh", { inBackground: true });
+  await waitUntil(() => at.has("work/end"));
+  await Deno.writeTextFile(`${at.folder}/q.sh`, "echo > go; cat swapped");
+  const said = await at.run("git tag one; sh q.sh");
+  assertEquals(await at.outside(state), before);
+  assertMatch(said, /sub\/lib could not be looked through.*: do not use git there/);
+  await at.outside("echo > end");
+  await job;
+  assertEquals(await at.outside(state), before);
+  await at.outside(`chmod 700 ${victim}/lib/a`);
+});
+
+test("R-23 a job above a repository may move it, so that no rule covers a fetch there", async () => {
+  await using at = await repository();
+  const folder = `${at.folder}/x`;
+  await at.outside(
+    `${AT_X}; rm -rf x/.git/hooks; git -C x remote add origin https://127.0.0.1:9/x`,
+  );
+  at.permissions.allow({ rule: "run_bash(git fetch *)" }, folder);
+  assertMatch(await at.run("git fetch origin", { folder }), /^exit code: 128/);
+  const job = at.run("mkfifo go; cat go; mv x y; mkdir x", { inBackground: true });
+  await waitUntil(() => at.has("work/go"));
+  assertMatch(await at.run("git fetch origin", { folder }), /which a running command can write/);
+  await at.outside("echo > go");
+  await job;
 });

@@ -5,8 +5,8 @@ import { decide, grantOf, rulesFor } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
 import type { PolicyCall, Settings } from "../../src/safety/settings.ts";
 import type { View } from "../../src/safety/view.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
-const unix = { ignore: Deno.build.os === "windows" };
 /** Nothing exists and no path is a link. */
 const NO_LINKS = {
   realPathSync: (path: string) => new URL(`file://${path}`).pathname,
@@ -37,7 +37,7 @@ const reader = { name: "read_file", access: "read" } as const;
 const writer = { name: "edit_file", access: "write" } as const;
 const bash = { name: "run_bash", access: "execute" } as const;
 
-Deno.test("a grant withholds what reading by name would be refused or asked about", unix, () => {
+test("a grant withholds what reading by name would be refused or asked about", () => {
   const rules = [
     "deny read(denied)",
     "ask read(asked)",
@@ -70,63 +70,55 @@ Deno.test("a grant withholds what reading by name would be refused or asked abou
   }
 });
 
-Deno.test(
-  "secrets are withheld where they are asked about, and where commands are confined",
-  unix,
-  () => {
-    const view = () => viewOf([]);
-    const rows: [path: string, settings: Settings, isAsked: boolean, isHidden: boolean][] = [
-      ["a", settingsOf([]), true, true],
-      ["a", settingsOf([]), false, false],
-      ["a", settingsOf([], { view }), false, true],
-      // The secret itself was decided on.
-      [".env", settingsOf([]), true, false],
-      [".env", settingsOf([], { view }), false, false],
-    ];
-    for (const [path, settings, isAsked, isHidden] of rows) {
-      const { withheld, isSecret } = grantOf(reader, path, settings, place, isAsked);
-      assertEquals([withheld.files !== undefined, isSecret], [
-        isHidden,
-        path === ".env" ? true : undefined,
-      ]);
-    }
-  },
-);
+test("secrets are withheld where they are asked about, and where commands are confined", () => {
+  const view = () => viewOf([]);
+  const rows: [path: string, settings: Settings, isAsked: boolean, isHidden: boolean][] = [
+    ["a", settingsOf([]), true, true],
+    ["a", settingsOf([]), false, false],
+    ["a", settingsOf([], { view }), false, true],
+    // The secret itself was decided on.
+    [".env", settingsOf([]), true, false],
+    [".env", settingsOf([], { view }), false, false],
+  ];
+  for (const [path, settings, isAsked, isHidden] of rows) {
+    const { withheld, isSecret } = grantOf(reader, path, settings, place, isAsked);
+    assertEquals([withheld.files !== undefined, isSecret], [
+      isHidden,
+      path === ".env" ? true : undefined,
+    ]);
+  }
+});
 
-Deno.test(
-  "of a folder outside, what the view closes below it is withheld, as a whole",
-  unix,
-  () => {
-    const view = () =>
-      viewOf([
-        ["/usr/closed", "hidden"],
-        ["/usr/e\u0301", "hidden"],
-        ["/usr/own", "own"],
-        ["/usr/open", "read"],
-        ["/ws/closed", "hidden"],
-      ]);
-    const closed = (path: string) =>
-      grantOf(reader, path, settingsOf([], { view }), place, true).withheld.absolute!;
-    const isClosed = (path: string) => closed("/usr").some((regex) => regex.test(path));
-    const rows: [path: string, isClosed: boolean][] = [
-      ["/usr/closed", true],
-      ["/usr/closed/", true],
-      ["/usr/closed/x", false],
-      ["/usr/closedx", false],
-      ["/x/usr/closed", false],
-      ["/usr/\u00e9", true],
-      ["/usr/own", true],
-      ["/usr/open", false],
-      ["/usr", false],
-      ["/ws/closed", false],
-    ];
-    for (const [path, expected] of rows) assertEquals(isClosed(path), expected, path);
-    assertEquals(closed("/usr/closed").length, 0);
-    assertEquals(closed(".").length, 0);
-  },
-);
+test("of a folder outside, what the view closes below it is withheld, as a whole", () => {
+  const view = () =>
+    viewOf([
+      ["/usr/closed", "hidden"],
+      ["/usr/e\u0301", "hidden"],
+      ["/usr/own", "own"],
+      ["/usr/open", "read"],
+      ["/ws/closed", "hidden"],
+    ]);
+  const closed = (path: string) =>
+    grantOf(reader, path, settingsOf([], { view }), place, true).withheld.absolute!;
+  const isClosed = (path: string) => closed("/usr").some((regex) => regex.test(path));
+  const rows: [path: string, isClosed: boolean][] = [
+    ["/usr/closed", true],
+    ["/usr/closed/", true],
+    ["/usr/closed/x", false],
+    ["/usr/closedx", false],
+    ["/x/usr/closed", false],
+    ["/usr/\u00e9", true],
+    ["/usr/own", true],
+    ["/usr/open", false],
+    ["/usr", false],
+    ["/ws/closed", false],
+  ];
+  for (const [path, expected] of rows) assertEquals(isClosed(path), expected, path);
+  assertEquals(closed("/usr/closed").length, 0);
+  assertEquals(closed(".").length, 0);
+});
 
-Deno.test("plan mode runs what the sandbox holds, and asks about nothing", unix, () => {
+test("plan mode runs what the sandbox holds, and asks about nothing", () => {
   const view = () => viewOf([]);
   const plan = (more: Partial<Settings>, rules: string[] = []) =>
     settingsOf(rules, { approve: "plan", ...more });
@@ -156,31 +148,27 @@ Deno.test("plan mode runs what the sandbox holds, and asks about nothing", unix,
   }
 });
 
-Deno.test(
-  "the rules that a question offers: for the place itself, for the sandbox alone, or none",
-  unix,
-  () => {
-    const view = () => viewOf([]);
-    const rows: [call: PolicyCall, settings: Settings, offered: unknown[]][] = [
-      [{ tool: writer, path: "src/a.ts" }, settingsOf([]), [
-        { rule: "edit_file(src/a.ts)", words: "src/a.ts" },
-      ]],
-      [{ tool: writer, path: "a*b" }, settingsOf([]), []],
-      [{ tool: writer, path: "../a" }, settingsOf([]), [{ rule: "edit_file(/a)", words: "/a" }]],
-      [{ tool: writer, path: "a" }, settingsOf(["ask write"]), []],
-      [{ tool: bash, command: "ls", leave: "network" }, settingsOf([]), []],
-      [{ tool: { ...writer, ruleName: "mcp__x__y" } }, settingsOf([]), [
-        { rule: "mcp__x__y", words: "edit_file" },
-      ]],
-      [{ tool: bash, command: "make x" }, settingsOf([]), [
-        { rule: "run_bash(make x)", words: "make x" },
-      ]],
-      [{ tool: bash, command: "make x" }, settingsOf([], { view }), [
-        { rule: "run_bash(make x)", words: "make x", confined: true },
-      ]],
-    ];
-    for (const [call, settings, offered] of rows) {
-      assertEquals([...rulesFor(call, settings, place)], offered, JSON.stringify(call));
-    }
-  },
-);
+test("the rules that a question offers: for the place itself, for the sandbox alone, or none", () => {
+  const view = () => viewOf([]);
+  const rows: [call: PolicyCall, settings: Settings, offered: unknown[]][] = [
+    [{ tool: writer, path: "src/a.ts" }, settingsOf([]), [
+      { rule: "edit_file(src/a.ts)", words: "src/a.ts" },
+    ]],
+    [{ tool: writer, path: "a*b" }, settingsOf([]), []],
+    [{ tool: writer, path: "../a" }, settingsOf([]), [{ rule: "edit_file(/a)", words: "/a" }]],
+    [{ tool: writer, path: "a" }, settingsOf(["ask write"]), []],
+    [{ tool: bash, command: "ls", leave: "network" }, settingsOf([]), []],
+    [{ tool: { ...writer, ruleName: "mcp__x__y" } }, settingsOf([]), [
+      { rule: "mcp__x__y", words: "edit_file" },
+    ]],
+    [{ tool: bash, command: "make x" }, settingsOf([]), [
+      { rule: "run_bash(make x)", words: "make x" },
+    ]],
+    [{ tool: bash, command: "make x" }, settingsOf([], { view }), [
+      { rule: "run_bash(make x)", words: "make x", confined: true },
+    ]],
+  ];
+  for (const [call, settings, offered] of rows) {
+    assertEquals([...rulesFor(call, settings, place)], offered, JSON.stringify(call));
+  }
+});

@@ -7,10 +7,12 @@ import { accessAt, type View } from "../../src/safety/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
 import { sharingSystem } from "../helpers/system_secrets.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
+import { testUnless } from "../helpers/test_unless.ts";
 
 const HOME = Deno.env.get("HOME")!;
 const sandbox = await findSandbox(new PathTable({ home: HOME }));
 const why = typeof sandbox === "string" ? sandbox : "";
+const test = testUnless(why !== "");
 const skipped = why && ` (skipped: ${why})`;
 
 const words = (text: string) => text.trim().split(/\s+/);
@@ -84,35 +86,28 @@ async function plainTree(): Promise<ViewTree> {
   return { base, home, folder };
 }
 
-Deno.test({
-  name: `R-19 the view says of each path what a confined command really can${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder, view } = await tree();
-    const paths = pathsOf(PATH_KINDS, { home, folder }).map(({ path }) => path);
-    const real = await tried(view, paths);
-    const wrong: string[] = [];
-    for (const path of paths) {
-      const is = real.get(path);
-      const access = accessAt(view, Deno.realPathSync(path));
-      // Below an own folder of commands nothing of the machine's is seen; the system's own rights hold, too.
-      const said = access === "own" || !isReadable(path) ? "hidden" : access;
-      if (is !== said) wrong.push(`${path}: the view says ${said}, a command can ${is}`);
-    }
-    assertEquals(wrong, []);
-    assert(paths.length > 200, `${paths.length}`);
-    await Deno.remove(base, { recursive: true });
-  },
+test(`R-19 the view says of each path what a confined command really can${skipped}`, async () => {
+  const { base, home, folder, view } = await tree();
+  const paths = pathsOf(PATH_KINDS, { home, folder }).map(({ path }) => path);
+  const real = await tried(view, paths);
+  const wrong: string[] = [];
+  for (const path of paths) {
+    const is = real.get(path);
+    const access = accessAt(view, Deno.realPathSync(path));
+    // Below an own folder of commands nothing of the machine's is seen; the system's own rights hold, too.
+    const said = access === "own" || !isReadable(path) ? "hidden" : access;
+    if (is !== said) wrong.push(`${path}: the view says ${said}, a command can ${is}`);
+  }
+  assertEquals(wrong, []);
+  assert(paths.length > 200, `${paths.length}`);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-03 nothing of git's can be written, moved away, or made to look elsewhere${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, folder, view } = await tree();
-    const output = await confined(
-      view,
-      `cd '${folder}'
+test(`R-03 nothing of git's can be written, moved away, or made to look elsewhere${skipped}`, async () => {
+  const { base, folder, view } = await tree();
+  const output = await confined(
+    view,
+    `cd '${folder}'
        for path in .git .git/hooks nested nested/.git bare my-hooks extra.gitconfig; do
          mv "$path" gone && echo "moved $path"; rm -rf "$path" && echo "removed $path"
          ln -sfnT /tmp "$path" && echo "replaced $path"
@@ -120,153 +115,126 @@ Deno.test({
        ln .git/config linked 2>/dev/null && echo "linked"
        cp -r nested copy && mv copy/.git copy/x && echo "copied"
        git status --short >/dev/null && git log --oneline | wc -l`,
-    );
-    // A copy is a new repository, and none of git's own files changed.
-    assertEquals(output.trim().split("\n"), ["copied", "1"]);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  // A copy is a new repository, and none of git's own files changed.
+  assertEquals(output.trim().split("\n"), ["copied", "1"]);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name:
-    `R-04 a protected folder stays so when its files are replaced from outside meanwhile${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, folder, view } = await tree();
-    const running = confined(
-      view,
-      `cd '${folder}'; : > begun; until [ -e go ]; do sleep 0.01; done
+test(`R-04 a protected folder stays so when its files are replaced from outside meanwhile${skipped}`, async () => {
+  const { base, folder, view } = await tree();
+  const running = confined(
+    view,
+    `cd '${folder}'; : > begun; until [ -e go ]; do sleep 0.01; done
        echo evil >> .git/config; echo evil >> .git/hooks/pre-commit; cat ~/.ssh/id_rsa`,
-    );
-    await waitUntil(() => isThere(`${folder}/begun`));
-    await sh(
-      folder,
-      "cp .git/config c && mv c .git/config && git config user.name other && : > go",
-    );
-    assertEquals((await running).includes("Read-only file system"), true);
-    assertEquals(Deno.readTextFileSync(`${folder}/.git/config`).includes("evil"), false);
-    assertEquals(isThere(`${folder}/.git/hooks/pre-commit`), false);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  await waitUntil(() => isThere(`${folder}/begun`));
+  await sh(folder, "cp .git/config c && mv c .git/config && git config user.name other && : > go");
+  assertEquals((await running).includes("Read-only file system"), true);
+  assertEquals(Deno.readTextFileSync(`${folder}/.git/config`).includes("evil"), false);
+  assertEquals(isThere(`${folder}/.git/hooks/pre-commit`), false);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-02 a folder that becomes a link while the sandbox is made leads nowhere${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder, view } = await tree();
-    const own = await Deno.makeTempDir();
-    if (typeof sandbox === "string") return;
-    const script =
-      `cat '${home}'/.ssh/* '${home}'/Documents/*; echo evil > '${home}'/new; echo ran`;
-    const tried = async ([program, ...args]: string[]) => {
-      const { code, stdout } = await new Deno.Command(program!, {
-        args: [...args, "bash", "-c", script],
-        stderr: "null",
-      }).output();
-      assertEquals([new TextDecoder().decode(stdout), isThere(`${home}/new`)], ["", false]);
-      return code;
-    };
-    // The last one stands between, and is mounted so that it cannot be moved: writable.
-    for (
-      const [path, target] of [[".vscode", "../.ssh"], ["my-hooks", "../.."], [
-        "src",
-        "../Documents",
-      ]]
-    ) {
-      const command = sandbox.command(view, own);
-      await Deno.rename(`${folder}/${path}`, `${folder}/aside`);
-      await Deno.symlink(target!, `${folder}/${path}`);
-      assert(await tried(command) !== 0, path);
-      await Deno.remove(`${folder}/${path}`);
-      await Deno.rename(`${folder}/aside`, `${folder}/${path}`);
-    }
-    // The link was there only while the kernel looked up what to mount.
-    for (const path of [".vscode", ".yarn/releases"]) {
-      const swapped = sandbox.command(view, own).map((word, i, words) =>
-        word === `${folder}/${path}` && /^--(ro-)?bind-try$/.test(words[i - 1]!)
-          ? `${home}/.ssh`
-          : word
-      );
-      assertEquals(await tried(swapped), 126, path);
-    }
-    // Positive control: with nothing replaced it runs, and names with signs are no obstacle.
-    await Deno.mkdir(`${folder}/a b\\c [x] *`);
-    await Deno.writeTextFile(`${folder}/a b\\c [x] */AGENTS.md`, "x");
-    const paths = new PathTable({ home });
-    const again = makeView({ folder, isWritable: true, network: false, paths });
-    assertEquals(await confined(again, "echo ran"), "ran\n");
-    await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
-  },
-});
-
-Deno.test({
-  name:
-    `R-02 nor does one in another folder that commands write, nor one that is mounted twice${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const [home, folder, data] = ["home", "home/work", "data"].map((name) => `${base}/${name}`);
-    for (const path of [`${home}/.ssh`, folder!, `${data}/.vscode`]) {
-      await Deno.mkdir(path, { recursive: true });
-    }
-    await Deno.writeTextFile(`${home}/.ssh/id`, "key");
-    const own = await Deno.makeTempDir();
-    if (typeof sandbox === "string") return;
-    const view = makeView({
-      ...{ folder: folder!, isWritable: true, network: false, write: [data!] },
-      paths: new PathTable({ home: home! }),
-    });
-    const run = async ([program, ...args]: string[], script: string) => {
-      const { code, stdout } = await new Deno.Command(program!, {
-        args: [...args, "bash", "-c", script],
-        stderr: "null",
-      }).output();
-      return [code, new TextDecoder().decode(stdout)];
-    };
+test(`R-02 a folder that becomes a link while the sandbox is made leads nowhere${skipped}`, async () => {
+  const { base, home, folder, view } = await tree();
+  const own = await Deno.makeTempDir();
+  if (typeof sandbox === "string") return;
+  const script = `cat '${home}'/.ssh/* '${home}'/Documents/*; echo evil > '${home}'/new; echo ran`;
+  const tried = async ([program, ...args]: string[]) => {
+    const { code, stdout } = await new Deno.Command(program!, {
+      args: [...args, "bash", "-c", script],
+      stderr: "null",
+    }).output();
+    assertEquals([new TextDecoder().decode(stdout), isThere(`${home}/new`)], ["", false]);
+    return code;
+  };
+  // The last one stands between, and is mounted so that it cannot be moved: writable.
+  for (
+    const [path, target] of [[".vscode", "../.ssh"], ["my-hooks", "../.."], ["src", "../Documents"]]
+  ) {
     const command = sandbox.command(view, own);
-    const read = `cat '${home}'/.ssh/id '${data}/.vscode/id'; echo ran`;
-    assertEquals(await run(command, read), [0, "ran\n"]);
-    // The link was there only while the kernel looked up what to mount.
-    const at = command.findIndex((word, i) =>
-      word === `${data}/.vscode` && /^--ro-bind/.test(command[i - 1]!)
+    await Deno.rename(`${folder}/${path}`, `${folder}/aside`);
+    await Deno.symlink(target!, `${folder}/${path}`);
+    assert(await tried(command) !== 0, path);
+    await Deno.remove(`${folder}/${path}`);
+    await Deno.rename(`${folder}/aside`, `${folder}/${path}`);
+  }
+  // The link was there only while the kernel looked up what to mount.
+  for (const path of [".vscode", ".yarn/releases"]) {
+    const swapped = sandbox.command(view, own).map((word, i, words) =>
+      word === `${folder}/${path}` && /^--(ro-)?bind-try$/.test(words[i - 1]!)
+        ? `${home}/.ssh`
+        : word
     );
-    const swapped = command.with(at, `${home}/.ssh`);
-    assertEquals(await run(swapped, read), [126, ""]);
-    const twice = command.toSpliced(at + 2, 0, "--ro-bind", `${home}/.ssh`, `${data}/.vscode`);
-    assertEquals(await run(twice, read), [126, ""]);
-    await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
-  },
+    assertEquals(await tried(swapped), 126, path);
+  }
+  // Positive control: with nothing replaced it runs, and names with signs are no obstacle.
+  await Deno.mkdir(`${folder}/a b\\c [x] *`);
+  await Deno.writeTextFile(`${folder}/a b\\c [x] */AGENTS.md`, "x");
+  const paths = new PathTable({ home });
+  const again = makeView({ folder, isWritable: true, network: false, paths });
+  assertEquals(await confined(again, "echo ran"), "ran\n");
+  await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
 });
 
-Deno.test({
-  name:
-    `R-03 a .git file opens no folder that git did not tie to it, a worktree's own it does${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder } = await tree();
-    const viewOf = (at: string) => viewFor(at, home);
-    const plain = `${home}/plain`;
-    await Deno.mkdir(`${plain}/fake`, { recursive: true });
-    await Deno.writeTextFile(`${plain}/fake/gitdir`, `${plain}/.git\n`);
-    const seen = () => {
-      const view = viewOf(plain);
-      return ["Documents/letter.txt", "work/.git/config", "notes.txt"]
-        .filter((name) => accessAt(view, `${home}/${name}`) !== "hidden");
-    };
-    for (const target of [home, "/", `${folder}/.git`, `${home}/Documents`, ".."]) {
-      await Deno.writeTextFile(`${plain}/.git`, `gitdir: ${target}\n`);
-      assertEquals(seen(), [], target);
-      // Made up as well: what the named folder says of the repository.
-      await Deno.writeTextFile(`${plain}/.git`, "gitdir: fake\n");
-      await Deno.writeTextFile(`${plain}/fake/commondir`, `${target}\n`);
-      assertEquals(seen(), [], `commondir ${target}`);
-    }
-    const tied = viewOf(`${home}/tree`);
-    assertEquals(accessAt(tied, `${folder}/.git/objects`), "read");
-    assertEquals(await confined(tied, `cd '${home}/tree' && git log --oneline | wc -l`), "1\n");
-    await Deno.remove(base, { recursive: true });
-  },
+test(`R-02 nor does one in another folder that commands write, nor one that is mounted twice${skipped}`, async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder, data] = ["home", "home/work", "data"].map((name) => `${base}/${name}`);
+  for (const path of [`${home}/.ssh`, folder!, `${data}/.vscode`]) {
+    await Deno.mkdir(path, { recursive: true });
+  }
+  await Deno.writeTextFile(`${home}/.ssh/id`, "key");
+  const own = await Deno.makeTempDir();
+  if (typeof sandbox === "string") return;
+  const view = makeView({
+    ...{ folder: folder!, isWritable: true, network: false, write: [data!] },
+    paths: new PathTable({ home: home! }),
+  });
+  const run = async ([program, ...args]: string[], script: string) => {
+    const { code, stdout } = await new Deno.Command(program!, {
+      args: [...args, "bash", "-c", script],
+      stderr: "null",
+    }).output();
+    return [code, new TextDecoder().decode(stdout)];
+  };
+  const command = sandbox.command(view, own);
+  const read = `cat '${home}'/.ssh/id '${data}/.vscode/id'; echo ran`;
+  assertEquals(await run(command, read), [0, "ran\n"]);
+  // The link was there only while the kernel looked up what to mount.
+  const at = command.findIndex((word, i) =>
+    word === `${data}/.vscode` && /^--ro-bind/.test(command[i - 1]!)
+  );
+  const swapped = command.with(at, `${home}/.ssh`);
+  assertEquals(await run(swapped, read), [126, ""]);
+  const twice = command.toSpliced(at + 2, 0, "--ro-bind", `${home}/.ssh`, `${data}/.vscode`);
+  assertEquals(await run(twice, read), [126, ""]);
+  await Promise.all([base, own].map((path) => Deno.remove(path, { recursive: true })));
+});
+
+test(`R-03 a .git file opens no folder that git did not tie to it, a worktree's own it does${skipped}`, async () => {
+  const { base, home, folder } = await tree();
+  const viewOf = (at: string) => viewFor(at, home);
+  const plain = `${home}/plain`;
+  await Deno.mkdir(`${plain}/fake`, { recursive: true });
+  await Deno.writeTextFile(`${plain}/fake/gitdir`, `${plain}/.git\n`);
+  const seen = () => {
+    const view = viewOf(plain);
+    return ["Documents/letter.txt", "work/.git/config", "notes.txt"]
+      .filter((name) => accessAt(view, `${home}/${name}`) !== "hidden");
+  };
+  for (const target of [home, "/", `${folder}/.git`, `${home}/Documents`, ".."]) {
+    await Deno.writeTextFile(`${plain}/.git`, `gitdir: ${target}\n`);
+    assertEquals(seen(), [], target);
+    // Made up as well: what the named folder says of the repository.
+    await Deno.writeTextFile(`${plain}/.git`, "gitdir: fake\n");
+    await Deno.writeTextFile(`${plain}/fake/commondir`, `${target}\n`);
+    assertEquals(seen(), [], `commondir ${target}`);
+  }
+  const tied = viewOf(`${home}/tree`);
+  assertEquals(accessAt(tied, `${folder}/.git/objects`), "read");
+  assertEquals(await confined(tied, `cd '${home}/tree' && git log --oneline | wc -l`), "1\n");
+  await Deno.remove(base, { recursive: true });
 });
 
 /** The view of a folder in which a confined command writes. */
@@ -343,79 +311,66 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name:
-    `R-03 what included settings name, and submodules in generated folders, are git's, too${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder } = await tree();
-    await sh(
-      folder,
-      `git config include.path ../a.cfg; mkdir hooks-a hooks-b
+test(`R-03 what included settings name, and submodules in generated folders, are git's, too${skipped}`, async () => {
+  const { base, home, folder } = await tree();
+  await sh(
+    folder,
+    `git config include.path ../a.cfg; mkdir hooks-a hooks-b
        printf '[include] path = b.cfg # two\\n[core]\\n\\thooksPath = hooks-a\\n' > a.cfg
        printf '[core] hooksPath = "hooks-b"\\n' > b.cfg
        git -c protocol.file.allow=always submodule --quiet add "$PWD/../origin" vendor/deep/sub
        # A circle, which git refuses, holds nothing up.
        printf '[include]\\npath = a.cfg\\n' >> b.cfg`,
-    );
-    const output = await confined(
-      viewFor(folder, home),
-      `cd '${folder}'
+  );
+  const output = await confined(
+    viewFor(folder, home),
+    `cd '${folder}'
        for at in a.cfg b.cfg hooks-a/pre-commit hooks-b/pre-commit vendor/deep/sub/.git; do
          echo evil >> $at && echo "wrote $at"
        done
        rm vendor/deep/sub/.git && echo removed; mv vendor/deep vendor/x && echo moved
        echo own > vendor/deep/sub/file && echo done`,
-    );
-    assertEquals(output.match(/^(wrote .*|removed|moved|done)$/gm), ["done"], output);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  assertEquals(output.match(/^(wrote .*|removed|moved|done)$/gm), ["done"], output);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-03 nothing new is made where the folder itself is git's, or what others run${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder } = await tree();
-    await Deno.mkdir(`${home}/.config/fish`, { recursive: true });
-    await Deno.mkdir(`${folder}/.hg`);
-    const folders = [`${folder}/bare`, `${folder}/bare/hooks`, `${folder}/.git/hooks`]
-      .concat(`${home}/.config/fish`, `${folder}/.vscode`, `${folder}/.hg`);
-    for (const at of folders) {
-      const output = await confined(viewFor(at, home), `cd '${at}' && : > new && echo wrote`);
-      assertEquals([at, output.includes("wrote")], [at, false], output);
-    }
-    const output = await confined(viewFor(folder, home), `: > '${folder}/.hg/hgrc' || echo kept`);
-    assert(output.includes("kept"), output);
-    await Deno.remove(base, { recursive: true });
-  },
+test(`R-03 nothing new is made where the folder itself is git's, or what others run${skipped}`, async () => {
+  const { base, home, folder } = await tree();
+  await Deno.mkdir(`${home}/.config/fish`, { recursive: true });
+  await Deno.mkdir(`${folder}/.hg`);
+  const folders = [`${folder}/bare`, `${folder}/bare/hooks`, `${folder}/.git/hooks`]
+    .concat(`${home}/.config/fish`, `${folder}/.vscode`, `${folder}/.hg`);
+  for (const at of folders) {
+    const output = await confined(viewFor(at, home), `cd '${at}' && : > new && echo wrote`);
+    assertEquals([at, output.includes("wrote")], [at, false], output);
+  }
+  const output = await confined(viewFor(folder, home), `: > '${folder}/.hg/hgrc' || echo kept`);
+  assert(output.includes("kept"), output);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-19 secrets are hidden in all that is opened beside the folder${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home } = await tree();
-    const made = `for at in mono listed other; do
+test(`R-19 secrets are hidden in all that is opened beside the folder${skipped}`, async () => {
+  const { base, home } = await tree();
+  const made = `for at in mono listed other; do
         mkdir -p $at/deep/in && echo SECRET > $at/.env && echo SECRET > $at/deep/a.pem
         echo plain > $at/deep/plain && git init -q $at
       done; mkdir $PWD/keys; echo named > keys/a.pem; echo ruled > listed/ruled`;
-    await sh(home, made);
-    const view = viewFor(`${home}/mono/deep/in`, home, {
-      read: [`${home}/listed`, `${home}/keys/a.pem`],
-      write: [`${home}/other`],
-      ruled: (path) => path === `${home}/listed/ruled` ? "hidden" : undefined,
-      ruledPlaces: [`${home}/listed/ruled`],
-    });
-    const output = await confined(
-      view,
-      `cd '${home}'; cat mono/deep/a.pem {mono,listed,other}/{.env,deep/plain} listed/ruled keys/a.pem
+  await sh(home, made);
+  const view = viewFor(`${home}/mono/deep/in`, home, {
+    read: [`${home}/listed`, `${home}/keys/a.pem`],
+    write: [`${home}/other`],
+    ruled: (path) => path === `${home}/listed/ruled` ? "hidden" : undefined,
+    ruledPlaces: [`${home}/listed/ruled`],
+  });
+  const output = await confined(
+    view,
+    `cd '${home}'; cat mono/deep/a.pem {mono,listed,other}/{.env,deep/plain} listed/ruled keys/a.pem
        echo new > other/new && cat other/new; echo evil > other/.git/hooks/pre-commit && echo wrote`,
-    );
-    const shown = output.match(/^(SECRET|plain|named|ruled|new|wrote)$/gm);
-    assertEquals(shown, ["plain", "plain", "plain", "named", "new"], output);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  const shown = output.match(/^(SECRET|plain|named|ruled|new|wrote)$/gm);
+  assertEquals(shown, ["plain", "plain", "plain", "named", "new"], output);
+  await Deno.remove(base, { recursive: true });
 });
 
 /** How a file of the folder comes to be run or read by others, and what a command then tries to write. */
@@ -443,150 +398,128 @@ const LED_TO: readonly [setup: string, attack: string][] = [
   ["git config alias.x '!sh scripts/pc.sh'", "echo evil >> scripts/pc.sh"],
 ];
 
-Deno.test({
-  name: `R-03 what git runs and reads in the folder is not written, behind links neither${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const failed: string[] = [];
-    for (const [setup, attack] of LED_TO) {
-      const folder = await Deno.makeTempDir({ dir: base });
-      const make =
-        "git init -q .; mkdir scripts; for at in scripts/pc.sh tool.py; do : > $at; done";
-      await sh(folder, `${make}\n${setup}`);
-      const output = await confined(
-        viewFor(folder, `${base}/home`),
-        `cd '${folder}'; echo own > file && cat file; echo > scripts/other; ${attack} && echo wrote`,
-      );
-      if (!output.includes("own") || /SECRET|wrote/.test(output)) {
-        failed.push(`${setup}: ${output}`);
-      }
+test(`R-03 what git runs and reads in the folder is not written, behind links neither${skipped}`, async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const failed: string[] = [];
+  for (const [setup, attack] of LED_TO) {
+    const folder = await Deno.makeTempDir({ dir: base });
+    const make = "git init -q .; mkdir scripts; for at in scripts/pc.sh tool.py; do : > $at; done";
+    await sh(folder, `${make}\n${setup}`);
+    const output = await confined(
+      viewFor(folder, `${base}/home`),
+      `cd '${folder}'; echo own > file && cat file; echo > scripts/other; ${attack} && echo wrote`,
+    );
+    if (!output.includes("own") || /SECRET|wrote/.test(output)) {
+      failed.push(`${setup}: ${output}`);
     }
-    assertEquals(failed, []);
-    await Deno.remove(base, { recursive: true });
-  },
+  }
+  assertEquals(failed, []);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-03 folders of PATH, and what another repository runs, are not written${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const [folder, other] = [`${base}/work`, `${base}/other`];
-    await sh(
-      base,
-      `mkdir -p work/bin work/sub work/.venv/bin other/in; ln -s sub work/link; git init -q other
+test(`R-03 folders of PATH, and what another repository runs, are not written${skipped}`, async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [folder, other] = [`${base}/work`, `${base}/other`];
+  await sh(
+    base,
+    `mkdir -p work/bin work/sub work/.venv/bin other/in; ln -s sub work/link; git init -q other
        cd other; git config core.hooksPath in/hooks; git config include.path ../in/mid
        ln -s cfg in/mid; : > in/cfg; : > in/clean; git config filter.x.clean in/clean`,
-    );
-    const view = viewFor(folder, `${base}/home`, {
-      write: [`${other}/in`],
-      allPrograms: ["bin", "link", ".venv/bin", "none"].map((name) => `${folder}/${name}`),
-    });
-    const files =
-      `${folder}/{bin,sub,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
-    const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
-    const wrote = (await confined(view, script)).match(/wrote .*/g);
-    const wanted = [`${folder}/.venv/bin/new`, `${folder}/./new`, `${other}/in/new`];
-    assertEquals(wrote, wanted.map((path) => `wrote ${path}`));
-    // A command may replace them, and they are put back.
-    assertEquals(view.links, [`${folder}/link`, `${other}/in/mid`]);
-    const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
-    assertEquals(accessAt(own, `${folder}/new`), "read");
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  const view = viewFor(folder, `${base}/home`, {
+    write: [`${other}/in`],
+    allPrograms: ["bin", "link", ".venv/bin", "none"].map((name) => `${folder}/${name}`),
+  });
+  const files = `${folder}/{bin,sub,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
+  const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
+  const wrote = (await confined(view, script)).match(/wrote .*/g);
+  const wanted = [`${folder}/.venv/bin/new`, `${folder}/./new`, `${other}/in/new`];
+  assertEquals(wrote, wanted.map((path) => `wrote ${path}`));
+  // A command may replace them, and they are put back.
+  assertEquals(view.links, [`${folder}/link`, `${other}/in/mid`]);
+  const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
+  assertEquals(accessAt(own, `${folder}/new`), "read");
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-19 secrets in the toolchains of the home folder are hidden${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const base = await Deno.realPath(await Deno.makeTempDir());
-    const secrets = words(
-      `.rye/credentials .stack/upload/credentials.json .local/share/uv/credentials/x .nvm/.npmrc bin/.env
+test(`R-19 secrets in the toolchains of the home folder are hidden${skipped}`, async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const secrets = words(
+    `.rye/credentials .stack/upload/credentials.json .local/share/uv/credentials/x .nvm/.npmrc bin/.env
        bin/a.pem .local/bin/id_rsa .dotnet/corefx/cryptography/x509stores/my/a.pfx .pyenv/.git/config
        .nvm/versions/node/v1/etc/npmrc .npm-global/etc/npmrc miniconda3/.condarc .julia/servers/a/auth.toml
        .julia/logs/repl_history.jl .m2/repository/settings.xml .cache/deno/deno_history.txt
        .cache/deno/location_data/a/local_storage .asdf/credentials.bak .nvm/config.pem sdk/config.env`,
-    );
-    const plain = words(
-      ".rye/config.toml miniconda3/ssl/cacert.pem miniconda3/ssl/cert.pem bin/a flutter/.git/config",
-    );
-    for (const path of [...secrets, ...plain]) {
-      await Deno.mkdir(`${base}/home/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      const token = path.startsWith(".pyenv") ? "url = https://u:p@host/" : "";
-      await Deno.writeTextFile(`${base}/home/${path}`, path + token);
-    }
-    await Deno.mkdir(`${base}/work`);
-    const view = viewFor(`${base}/work`, `${base}/home`);
-    const output = await confined(
-      view,
-      `cd '${base}/home'; for at in ${[...secrets, ...plain].join(" ")}; do cat $at; echo; done`,
-    );
-    const shown = output.split("\n").filter((line) => !line.startsWith("cat: "));
-    assertEquals(shown.filter((line) => line !== ""), plain);
-    // What commands cannot read, read_file asks about.
-    const paths = new PathTable({ home: `${base}/home` });
-    const unasked = secrets.filter((path) => !paths.secretKind(`${base}/home/${path}`));
-    assertEquals(unasked, []);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  const plain = words(
+    ".rye/config.toml miniconda3/ssl/cacert.pem miniconda3/ssl/cert.pem bin/a flutter/.git/config",
+  );
+  for (const path of [...secrets, ...plain]) {
+    await Deno.mkdir(`${base}/home/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    const token = path.startsWith(".pyenv") ? "url = https://u:p@host/" : "";
+    await Deno.writeTextFile(`${base}/home/${path}`, path + token);
+  }
+  await Deno.mkdir(`${base}/work`);
+  const view = viewFor(`${base}/work`, `${base}/home`);
+  const output = await confined(
+    view,
+    `cd '${base}/home'; for at in ${[...secrets, ...plain].join(" ")}; do cat $at; echo; done`,
+  );
+  const shown = output.split("\n").filter((line) => !line.startsWith("cat: "));
+  assertEquals(shown.filter((line) => line !== ""), plain);
+  // What commands cannot read, read_file asks about.
+  const paths = new PathTable({ home: `${base}/home` });
+  const unasked = secrets.filter((path) => !paths.secretKind(`${base}/home/${path}`));
+  assertEquals(unasked, []);
+  await Deno.remove(base, { recursive: true });
 });
 
 /** Files that hold a secret or run something, at any depth. */
 const HIDDEN = ".env src/.env deep/1/2/3/4/.env vendor/x/.env dist/a.key node_modules/x/.env";
 
-Deno.test({
-  name: `R-19 a folder of any size is looked through, folders of builds included${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder } = await plainTree();
-    await sh(
-      folder,
-      `git init -q; mkdir many; (cd many; seq 10001 | xargs touch)
+test(`R-19 a folder of any size is looked through, folders of builds included${skipped}`, async () => {
+  const { base, home, folder } = await plainTree();
+  await sh(
+    folder,
+    `git init -q; mkdir many; (cd many; seq 10001 | xargs touch)
        for at in ${HIDDEN}; do mkdir -p $(dirname $at); echo SECRET > $at; done
        echo public | tee node_modules/x/test.pem > node_modules/x/cacert.pem
        for at in build/x vendor/y; do git init -q $at; done`,
-    );
-    const view = viewFor(folder, home);
-    const output = await confined(
-      view,
-      `cd '${folder}'; cat ${HIDDEN} node_modules/x/*.pem
+  );
+  const view = viewFor(folder, home);
+  const output = await confined(
+    view,
+    `cd '${folder}'; cat ${HIDDEN} node_modules/x/*.pem
        for at in build/x vendor/y; do echo evil > $at/.git/hooks/pre-commit && echo wrote; done; echo done`,
-    );
-    const shown = output.match(/^(SECRET|public|wrote|done)$/gm);
-    assertEquals(shown, ["public", "public", "done"], output);
-    assertEquals(view.isComplete, true);
-    await Deno.remove(base, { recursive: true });
-  },
+  );
+  const shown = output.match(/^(SECRET|public|wrote|done)$/gm);
+  assertEquals(shown, ["public", "public", "done"], output);
+  assertEquals(view.isComplete, true);
+  await Deno.remove(base, { recursive: true });
 });
 
-Deno.test({
-  name: `R-19 what there is no time to look at is closed, until the look is complete${skipped}`,
-  ignore: why !== "",
-  async fn() {
-    const { base, home, folder } = await plainTree();
-    // The cost of a folder is that of twenty files.
-    await sh(
-      folder,
-      `for at in a b node_modules; do
+test(`R-19 what there is no time to look at is closed, until the look is complete${skipped}`, async () => {
+  const { base, home, folder } = await plainTree();
+  // The cost of a folder is that of twenty files.
+  await sh(
+    folder,
+    `for at in a b node_modules; do
          mkdir -p $at/x/{1..1500} $at/y; echo SECRET > $at/y/.env
        done; git init -q b/nested; echo text > a/file`,
-    );
-    const looks = new FolderLooks(new PathTable({ home }));
-    const script = `cd '${folder}'; cat a/file {a,b,node_modules}/y/.env; ls node_modules
+  );
+  const looks = new FolderLooks(new PathTable({ home }));
+  const script = `cd '${folder}'; cat a/file {a,b,node_modules}/y/.env; ls node_modules
       for at in a b node_modules b/nested/.git/hooks; do echo evil > $at/new && echo "wrote $at"; done`;
-    const seen = async () => {
-      const view = viewFor(folder, home, { looks });
-      const output = await confined(view, script);
-      return [view.isComplete, output.match(/^(SECRET|text|x|wrote.*)$/gm)];
-    };
-    const first = await seen();
-    assertEquals(first, [false, ["text", "wrote a"]]);
-    await looks.walk([folder]);
-    assertEquals(await seen(), [true, ["text", "x", "wrote a", "wrote b", "wrote node_modules"]]);
-    await Deno.remove(base, { recursive: true });
-  },
+  const seen = async () => {
+    const view = viewFor(folder, home, { looks });
+    const output = await confined(view, script);
+    return [view.isComplete, output.match(/^(SECRET|text|x|wrote.*)$/gm)];
+  };
+  const first = await seen();
+  assertEquals(first, [false, ["text", "wrote a"]]);
+  await looks.walk([folder]);
+  assertEquals(await seen(), [true, ["text", "x", "wrote a", "wrote b", "wrote node_modules"]]);
+  await Deno.remove(base, { recursive: true });
 });
 
 Deno.test({

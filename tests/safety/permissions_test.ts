@@ -9,6 +9,7 @@ import { run } from "../helpers/program.ts";
 import { sessionTest } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { bash, type Files, programTurn, turn, use } from "../helpers/turn.ts";
+import { testUnless } from "../helpers/test_unless.ts";
 
 async function gitFolder(folder: string): Promise<void> {
   await Deno.mkdir(`${folder}/.git`);
@@ -726,45 +727,42 @@ Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async (
 
 const sandbox = await findSandbox();
 const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
+const test = testUnless(confined !== "");
 
-Deno.test({
-  name: `a question says that a command is sandboxed${confined}`,
-  ignore: confined !== "",
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    await Deno.mkdir(`${folder}/home`);
-    const tool = builtinTools.find(({ name }) => name === "run_bash")!;
-    const { signal } = new AbortController();
-    for (
-      const [args, told, home] of [
-        [{}, undefined],
-        [{ approve: "ask", sandbox: "off" }, undefined],
-        [
-          { approve: "ask", network: true },
-          "this folder (its .git only by git commands) and a private /tmp can be written",
-        ],
-        [
-          { sandbox: "workspace-write", network: true },
-          "this folder (its .git only by git commands) and a private /tmp can be written",
-        ],
-        [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
-        // A folder that contains the home folder has no sandbox.
-        [{ sandbox: "workspace-write" }, undefined, "home"],
-      ] as [PermissionChoice, string?, string?][]
-    ) {
-      const permissions = openPermissions(
-        args,
-        (name) => name === "HOME" ? home && `${folder}/${home}` : undefined,
-      );
-      const asked: (string | undefined)[] = [];
-      await permissions.policy(({ confinedTo }) => {
-        asked.push(confinedTo);
-        return Promise.resolve({ choice: "refuse", reason: "" });
-      }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
-      assertEquals(asked, [told && `sandboxed: only ${told}`]);
-    }
-    await Deno.remove(folder, { recursive: true });
-  },
+test(`a question says that a command is sandboxed${confined}`, async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  await Deno.mkdir(`${folder}/home`);
+  const tool = builtinTools.find(({ name }) => name === "run_bash")!;
+  const { signal } = new AbortController();
+  for (
+    const [args, told, home] of [
+      [{}, undefined],
+      [{ approve: "ask", sandbox: "off" }, undefined],
+      [
+        { approve: "ask", network: true },
+        "this folder (its .git only by git commands) and a private /tmp can be written",
+      ],
+      [
+        { sandbox: "workspace-write", network: true },
+        "this folder (its .git only by git commands) and a private /tmp can be written",
+      ],
+      [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
+      // A folder that contains the home folder has no sandbox.
+      [{ sandbox: "workspace-write" }, undefined, "home"],
+    ] as [PermissionChoice, string?, string?][]
+  ) {
+    const permissions = openPermissions(
+      args,
+      (name) => name === "HOME" ? home && `${folder}/${home}` : undefined,
+    );
+    const asked: (string | undefined)[] = [];
+    await permissions.policy(({ confinedTo }) => {
+      asked.push(confinedTo);
+      return Promise.resolve({ choice: "refuse", reason: "" });
+    }).decide(tool, { command: "x" }, { workingDir: folder, maxOutputChars: 100, signal });
+    assertEquals(asked, [told && `sandboxed: only ${told}`]);
+  }
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test({
@@ -797,36 +795,32 @@ Deno.test({
     ),
 });
 
-Deno.test({
-  name: `SBX-02 SBX-04 protected files, read-only, the network${confined}`,
-  ignore: confined !== "",
-  async fn() {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const connect = `(echo > /dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1 && echo connected`;
-    let connections = 0;
-    const counting = (async () => {
-      for await (const connection of listener) {
-        connections++;
-        connection.close();
-      }
-    })().catch(() => {});
-    await turn(
-      [bash("git init -q . && git status --short"), bash("echo x >> .git/config; echo $?")],
-      ["--yes", "--sandbox", "workspace-write"],
-      {},
-      ({ results }) => assertMatch(results[1]!, /stdout:\n[12]\n/),
-    );
-    await turn([bash(`touch x; ${connect}`)], ["--yes", "--sandbox", "read-only"], {}, (ran) => {
-      assertEquals([...Deno.readDirSync(ran.folder)].length, 1);
-      assertEquals(ran.results[0]!.includes("\nconnected"), false);
-    });
-    assertEquals(connections, 0);
-    await turn([bash(connect)], ["--yes", "--sandbox", "read-only", "--network"], {}, (ran) => {
-      assertStringIncludes(ran.results[0]!, "connected");
-    });
-    listener.close();
-    await counting;
-  },
+test(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connect = `(echo > /dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1 && echo connected`;
+  let connections = 0;
+  const counting = (async () => {
+    for await (const connection of listener) {
+      connections++;
+      connection.close();
+    }
+  })().catch(() => {});
+  await turn(
+    [bash("git init -q . && git status --short"), bash("echo x >> .git/config; echo $?")],
+    ["--yes", "--sandbox", "workspace-write"],
+    {},
+    ({ results }) => assertMatch(results[1]!, /stdout:\n[12]\n/),
+  );
+  await turn([bash(`touch x; ${connect}`)], ["--yes", "--sandbox", "read-only"], {}, (ran) => {
+    assertEquals([...Deno.readDirSync(ran.folder)].length, 1);
+    assertEquals(ran.results[0]!.includes("\nconnected"), false);
+  });
+  assertEquals(connections, 0);
+  await turn([bash(connect)], ["--yes", "--sandbox", "read-only", "--network"], {}, (ran) => {
+    assertStringIncludes(ran.results[0]!, "connected");
+  });
+  listener.close();
+  await counting;
 });
 
 sessionTest(

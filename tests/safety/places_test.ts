@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
 import { placeOf } from "../../src/safety/places.ts";
 import { isWithin } from "../../src/text/paths.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
 
@@ -56,7 +57,7 @@ const rows: [id: string, path: string, real: string | undefined, isInside: boole
 ];
 
 for (const [name, path, real, isInside] of rows) {
-  Deno.test(`placeOf: ${name}`, unix, () => {
+  test(`placeOf: ${name}`, () => {
     using at = folders();
     const place = placeOf(at.ws, path.replace("TOP", at.top));
     assertEquals(place.isInside, isInside);
@@ -64,7 +65,7 @@ for (const [name, path, real, isInside] of rows) {
   });
 }
 
-Deno.test("placeOf: a working directory that is a link itself", unix, () => {
+test("placeOf: a working directory that is a link itself", () => {
   using at = folders();
   const link = join(at.top, "ws-link");
   Deno.symlinkSync(at.ws, link);
@@ -101,33 +102,29 @@ for (
   );
 }
 
-Deno.test(
-  "placeOf: as many links are followed as Linux follows, and what may not be searched is outside",
-  unix,
-  () => {
-    /** Links that lead each to the one before it, the first to nothing. */
-    const chain = {
-      realPathSync(path: string): string {
-        if (path === "/ws/closed") throw new Deno.errors.PermissionDenied();
-        if (/[/]l[0-9]+$/.test(path)) throw new Deno.errors.NotFound();
-        return path;
-      },
-      readLinkSync(path: string): string {
-        const at = Number(/[0-9]+$/.exec(path)![0]);
-        if (at === 0) throw new Deno.errors.NotFound();
-        return `l${at - 1}`;
-      },
-    };
-    const at = (path: string) => {
-      const { real, isInside } = placeOf("/ws", path, chain);
-      return [real, isInside];
-    };
-    assertEquals(at("l40"), ["/ws/l0", true]);
-    assertEquals(at("l41"), ["/ws/l41", false]);
-    assertEquals(at("closed"), ["/ws/closed", false]);
-    const gone = () => {
-      throw new Deno.errors.NotFound();
-    };
-    assertEquals(placeOf("/ws", "a", { realPathSync: gone, readLinkSync: gone }).isInside, false);
-  },
-);
+test("placeOf: as many links are followed as Linux follows, and what may not be searched is outside", () => {
+  /** Links that lead each to the one before it, the first to nothing. */
+  const chain = {
+    realPathSync(path: string): string {
+      if (path === "/ws/closed") throw new Deno.errors.PermissionDenied();
+      if (/[/]l[0-9]+$/.test(path)) throw new Deno.errors.NotFound();
+      return path;
+    },
+    readLinkSync(path: string): string {
+      const at = Number(/[0-9]+$/.exec(path)![0]);
+      if (at === 0) throw new Deno.errors.NotFound();
+      return `l${at - 1}`;
+    },
+  };
+  const at = (path: string) => {
+    const { real, isInside } = placeOf("/ws", path, chain);
+    return [real, isInside];
+  };
+  assertEquals(at("l40"), ["/ws/l0", true]);
+  assertEquals(at("l41"), ["/ws/l41", false]);
+  assertEquals(at("closed"), ["/ws/closed", false]);
+  const gone = () => {
+    throw new Deno.errors.NotFound();
+  };
+  assertEquals(placeOf("/ws", "a", { realPathSync: gone, readLinkSync: gone }).isInside, false);
+});

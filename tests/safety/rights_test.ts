@@ -17,9 +17,11 @@ import { join } from "../../src/text/std_path.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { sharingSystem } from "../helpers/system_secrets.ts";
+import { testUnless } from "../helpers/test_unless.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
+const test = testUnless(ignore);
 const tool = builtinTools.find(({ name }) => name === "run_bash")!;
 const { signal } = new AbortController();
 
@@ -46,145 +48,119 @@ async function places(env: Record<string, string> = {}) {
   };
 }
 
-Deno.test({
-  name:
-    "R-22 what leaves the sandbox finds no program of the folder, and the question names what it finds",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const own = `${at.folder}/.venv/bin`;
-    await Deno.mkdir(own, { recursive: true });
-    await Deno.writeTextFile(`${own}/uname`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
-    const before = Deno.env.get("PATH")!;
-    await Deno.mkdir(`${at.base}/linked`);
-    await Deno.symlink(`${own}/uname`, `${at.base}/linked/linked`);
-    at.variables.PATH = `${own}:${before}:${at.base}/linked`;
-    Deno.env.set("PATH", at.variables.PATH);
-    try {
-      const confine = at.permissions.confine(() => at.folder);
-      assertMatch(await at.run("uname", confine), /^planted$/m);
-      assertEquals(
-        (await at.run("uname", confine, { kind: "sandbox" })).includes("planted"),
-        false,
-      );
-      const asked: (readonly string[] | undefined)[] = [];
-      const policy = at.permissions.policy(({ programs }) => {
-        asked.push(programs);
-        return Promise.resolve({ choice: "refuse", reason: "" });
-      });
-      const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-      for (const command of ["uname", "linked", "PATH=.:$PATH uname"]) {
-        await policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
-      }
-      assertMatch(asked[0]!.join(), /^\/[^ ]*\/uname$/);
-      assertEquals(asked[0]!.join().includes(own), false);
-      assertEquals(asked.slice(1), [
-        ...[[`${own}/uname`], ["it (it chooses its programs itself: PATH=.:$PATH)"]],
-      ]);
-    } finally {
-      Deno.env.set("PATH", before);
+test("R-22 what leaves the sandbox finds no program of the folder, and the question names what it finds", async () => {
+  await using at = await places();
+  const own = `${at.folder}/.venv/bin`;
+  await Deno.mkdir(own, { recursive: true });
+  await Deno.writeTextFile(`${own}/uname`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
+  const before = Deno.env.get("PATH")!;
+  await Deno.mkdir(`${at.base}/linked`);
+  await Deno.symlink(`${own}/uname`, `${at.base}/linked/linked`);
+  at.variables.PATH = `${own}:${before}:${at.base}/linked`;
+  Deno.env.set("PATH", at.variables.PATH);
+  try {
+    const confine = at.permissions.confine(() => at.folder);
+    assertMatch(await at.run("uname", confine), /^planted$/m);
+    assertEquals((await at.run("uname", confine, { kind: "sandbox" })).includes("planted"), false);
+    const asked: (readonly string[] | undefined)[] = [];
+    const policy = at.permissions.policy(({ programs }) => {
+      asked.push(programs);
+      return Promise.resolve({ choice: "refuse", reason: "" });
+    });
+    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+    for (const command of ["uname", "linked", "PATH=.:$PATH uname"]) {
+      await policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
     }
-  },
+    assertMatch(asked[0]!.join(), /^\/[^ ]*\/uname$/);
+    assertEquals(asked[0]!.join().includes(own), false);
+    assertEquals(asked.slice(1), [
+      ...[[`${own}/uname`], ["it (it chooses its programs itself: PATH=.:$PATH)"]],
+    ]);
+  } finally {
+    Deno.env.set("PATH", before);
+  }
 });
 
 for (const sandbox of [undefined, "off"]) {
-  Deno.test({
-    name: `R-22 a person's own hooks are sandboxed, unless they say otherwise (${sandbox})`,
-    ignore,
-    async fn() {
-      await using at = await places();
-      await using server = strictServer([]);
-      const own = `${at.home}/.config/copilot`;
-      await Deno.mkdir(own);
-      await Deno.writeTextFile(`${own}/hook.sh`, `touch '${at.base}/out'; touch in\n`);
-      const hooks = [{ type: "command", command: `sh ${own}/hook.sh`, sandbox }];
-      await Deno.writeTextFile(
-        `${own}/hooks.json`,
-        JSON.stringify({ SessionStart: [{ hooks }] }),
-      );
-      const { folder, permissions } = at;
-      {
-        await using _ = await fakeSession(server.url, {
-          ...{ folder, permissions, readsFolder: true },
-        });
-      }
-      assertEquals([await at.has("work/in"), await at.has("out")], [true, sandbox === "off"]);
-    },
+  test(`R-22 a person's own hooks are sandboxed, unless they say otherwise (${sandbox})`, async () => {
+    await using at = await places();
+    await using server = strictServer([]);
+    const own = `${at.home}/.config/copilot`;
+    await Deno.mkdir(own);
+    await Deno.writeTextFile(`${own}/hook.sh`, `touch '${at.base}/out'; touch in\n`);
+    const hooks = [{ type: "command", command: `sh ${own}/hook.sh`, sandbox }];
+    await Deno.writeTextFile(
+      `${own}/hooks.json`,
+      JSON.stringify({ SessionStart: [{ hooks }] }),
+    );
+    const { folder, permissions } = at;
+    {
+      await using _ = await fakeSession(server.url, {
+        ...{ folder, permissions, readsFolder: true },
+      });
+    }
+    assertEquals([await at.has("work/in"), await at.has("out")], [true, sandbox === "off"]);
   });
 }
 
-Deno.test({
-  name:
-    "R-22 a person's own servers start in an empty folder; those of a definition with cwd in that",
-  ignore,
-  async fn() {
-    await using at = await places();
-    await Deno.mkdir(`${at.folder}/node_modules`);
-    const confine = at.permissions.confineServers(() => at.folder, "one");
-    for (const isConfined of [true, false]) {
-      for (const cwd of [undefined, at.folder]) {
-        const args = ["-c", `{ pwd; ls -A; } > '${at.folder}/seen'`];
-        const given = { command: "sh", args, ...cwd && { cwd } };
-        const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
-        const carrier = await startProgram(
-          one!,
-          { onRequest: () => Promise.reject(), onNotification: () => {} } as never,
-          { folder: at.folder, env: [], ...isConfined && { confine } },
-        );
-        await carrier.peer.closed;
-        await carrier.end();
-        const [place, ...names] = (await Deno.readTextFile(`${at.folder}/seen`)).split("\n");
-        assertEquals(place === at.folder, cwd !== undefined);
-        assertEquals(names.includes("node_modules"), cwd !== undefined);
-        // Nothing of it stays.
-        if (cwd === undefined) await assertRejects(() => Deno.lstat(place!), Deno.errors.NotFound);
-      }
+test("R-22 a person's own servers start in an empty folder; those of a definition with cwd in that", async () => {
+  await using at = await places();
+  await Deno.mkdir(`${at.folder}/node_modules`);
+  const confine = at.permissions.confineServers(() => at.folder, "one");
+  for (const isConfined of [true, false]) {
+    for (const cwd of [undefined, at.folder]) {
+      const args = ["-c", `{ pwd; ls -A; } > '${at.folder}/seen'`];
+      const given = { command: "sh", args, ...cwd && { cwd } };
+      const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
+      const carrier = await startProgram(
+        one!,
+        { onRequest: () => Promise.reject(), onNotification: () => {} } as never,
+        { folder: at.folder, env: [], ...isConfined && { confine } },
+      );
+      await carrier.peer.closed;
+      await carrier.end();
+      const [place, ...names] = (await Deno.readTextFile(`${at.folder}/seen`)).split("\n");
+      assertEquals(place === at.folder, cwd !== undefined);
+      assertEquals(names.includes("node_modules"), cwd !== undefined);
+      // Nothing of it stays.
+      if (cwd === undefined) await assertRejects(() => Deno.lstat(place!), Deno.errors.NotFound);
     }
-  },
+  }
 });
 
-Deno.test({
-  name:
-    "R-22 caches and /tmp of a server are its own: neither commands nor other servers write there",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const folder = () => at.folder;
-    const [commands, one, other] = [
-      at.permissions.confine(folder),
-      at.permissions.confineServers(folder, "one"),
-      at.permissions.confineServers(folder, "other"),
-    ];
-    const plant =
-      `cd '${at.home}' && mkdir -p .npm/_npx .cache/x && touch /tmp/a .npm/_npx/a .cache/x/a`;
-    const look = `cd '${at.home}' && find /tmp/a .npm .cache -name a 2>/dev/null | wc -l`;
-    await at.run(plant, commands);
-    assertMatch(await at.run(look, commands), /^3$/m);
-    for (const confine of [one, other]) assertMatch(await at.run(look, confine), /^0$/m);
-    await at.run(plant, one);
-    assertMatch(await at.run(look, one), /^3$/m);
-    assertMatch(await at.run(look, other), /^0$/m);
-  },
+test("R-22 caches and /tmp of a server are its own: neither commands nor other servers write there", async () => {
+  await using at = await places();
+  const folder = () => at.folder;
+  const [commands, one, other] = [
+    at.permissions.confine(folder),
+    at.permissions.confineServers(folder, "one"),
+    at.permissions.confineServers(folder, "other"),
+  ];
+  const plant =
+    `cd '${at.home}' && mkdir -p .npm/_npx .cache/x && touch /tmp/a .npm/_npx/a .cache/x/a`;
+  const look = `cd '${at.home}' && find /tmp/a .npm .cache -name a 2>/dev/null | wc -l`;
+  await at.run(plant, commands);
+  assertMatch(await at.run(look, commands), /^3$/m);
+  for (const confine of [one, other]) assertMatch(await at.run(look, confine), /^0$/m);
+  await at.run(plant, one);
+  assertMatch(await at.run(look, one), /^3$/m);
+  assertMatch(await at.run(look, other), /^0$/m);
 });
 
-Deno.test({
-  name: "R-22 no command makes the settings of this program, wherever their folder lies",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const config = `${at.home}/.config`;
-    // The folder of settings may be a link to one that is worked in.
-    await Deno.remove(config);
-    await Deno.mkdir(`${at.base}/dotfiles`);
-    await Deno.symlink(`${at.base}/dotfiles`, config);
-    const line = "mkdir -p copilot; echo '{}' > copilot/permissions.json; ls -A copilot; echo done";
-    for (const folder of [`${at.base}/dotfiles`]) {
-      const output = await at.run(line, at.permissions.confine(() => folder), undefined, folder);
-      assertMatch(output, /^done$/m);
-      assertEquals(await at.has("dotfiles/copilot/permissions.json"), false);
-      assertEquals((await Deno.stat(`${folder}/copilot`)).mode! & 0o777, 0o700);
-    }
-  },
+test("R-22 no command makes the settings of this program, wherever their folder lies", async () => {
+  await using at = await places();
+  const config = `${at.home}/.config`;
+  // The folder of settings may be a link to one that is worked in.
+  await Deno.remove(config);
+  await Deno.mkdir(`${at.base}/dotfiles`);
+  await Deno.symlink(`${at.base}/dotfiles`, config);
+  const line = "mkdir -p copilot; echo '{}' > copilot/permissions.json; ls -A copilot; echo done";
+  for (const folder of [`${at.base}/dotfiles`]) {
+    const output = await at.run(line, at.permissions.confine(() => folder), undefined, folder);
+    assertMatch(output, /^done$/m);
+    assertEquals(await at.has("dotfiles/copilot/permissions.json"), false);
+    assertEquals((await Deno.stat(`${folder}/copilot`)).mode! & 0o777, 0o700);
+  }
 });
 
 Deno.test("R-22 this program's own clone is not written where it is worked in", async () => {
@@ -334,103 +310,87 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "R-14 a command that is edited into one that needs another right is asked about again",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const asked: [unknown, unknown][] = [];
-    const policy = at.permissions.policy(({ right, call }) => {
-      asked.push([call.arguments.command, right?.kind]);
-      return Promise.resolve(
-        asked.length === 1
-          ? { choice: "edit", command: "git push https://h/x" }
-          : { choice: "once" },
-      );
-    });
-    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-    await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
-    const decision = await policy.decide(tool, { command: "rm -rf ." }, context);
-    assertEquals(asked, [["rm -rf .", undefined], ["git push https://h/x", "sandbox"]]);
-    assertEquals(decision.allow && [decision.right?.kind, decision.args?.command], [
-      "sandbox",
-      "git push https://h/x",
-    ]);
-  },
+test("R-14 a command that is edited into one that needs another right is asked about again", async () => {
+  await using at = await places();
+  const asked: [unknown, unknown][] = [];
+  const policy = at.permissions.policy(({ right, call }) => {
+    asked.push([call.arguments.command, right?.kind]);
+    return Promise.resolve(
+      asked.length === 1 ? { choice: "edit", command: "git push https://h/x" } : { choice: "once" },
+    );
+  });
+  const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+  await new Deno.Command("git", { args: ["init", "-q"], cwd: at.folder }).output();
+  const decision = await policy.decide(tool, { command: "rm -rf ." }, context);
+  assertEquals(asked, [["rm -rf .", undefined], ["git push https://h/x", "sandbox"]]);
+  assertEquals(decision.allow && [decision.right?.kind, decision.args?.command], [
+    "sandbox",
+    "git push https://h/x",
+  ]);
 });
 
-Deno.test({
-  name: "R-14 servers and hooks have the sandbox that the settings state for the folder",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const settings = `${at.home}/.config/copilot/permissions.json`;
-    const write = (own: unknown) => Deno.writeTextFile(settings, JSON.stringify(own));
-    await Deno.mkdir(`${at.home}/.config/copilot`);
-    const rows = [
-      [{ sandbox: "off", folders: { [at.folder]: { sandbox: "workspace-write" } } }, true],
-      [{ sandbox: "workspace-write", folders: { [at.folder]: { sandbox: "off" } } }, false],
-      [{ sandbox: "off", folders: { [at.base]: { sandbox: "workspace-write" } } }, true],
-      [{ sandbox: "off" }, false],
-      [{}, true],
-    ] as const;
-    for (const [own, isSandboxed] of rows) {
-      await write(own);
-      const permissions = openPermissions({}, (name) => at.variables[name]);
-      const { program } = await permissions.confineServers(() => at.folder, "a")("true", []);
-      assertEquals(program !== "true", isSandboxed, JSON.stringify(own));
-    }
-  },
+test("R-14 servers and hooks have the sandbox that the settings state for the folder", async () => {
+  await using at = await places();
+  const settings = `${at.home}/.config/copilot/permissions.json`;
+  const write = (own: unknown) => Deno.writeTextFile(settings, JSON.stringify(own));
+  await Deno.mkdir(`${at.home}/.config/copilot`);
+  const rows = [
+    [{ sandbox: "off", folders: { [at.folder]: { sandbox: "workspace-write" } } }, true],
+    [{ sandbox: "workspace-write", folders: { [at.folder]: { sandbox: "off" } } }, false],
+    [{ sandbox: "off", folders: { [at.base]: { sandbox: "workspace-write" } } }, true],
+    [{ sandbox: "off" }, false],
+    [{}, true],
+  ] as const;
+  for (const [own, isSandboxed] of rows) {
+    await write(own);
+    const permissions = openPermissions({}, (name) => at.variables[name]);
+    const { program } = await permissions.confineServers(() => at.folder, "a")("true", []);
+    assertEquals(program !== "true", isSandboxed, JSON.stringify(own));
+  }
 });
 
-Deno.test({
-  name: "R-14 a command that lacked one folder gets that folder, once, and no more of the machine",
-  ignore,
-  async fn() {
-    await using at = await places();
-    const other = `${at.home}/other`;
-    const tools = `${at.home}/tools`;
-    for (const path of [other, tools, `${at.home}/.ssh`]) await Deno.mkdir(path);
-    at.variables.PATH += `:${tools}`;
-    for (const path of ["plain", ".ssh/id", "other/.env"]) {
-      await Deno.writeTextFile(`${at.home}/${path}`, "SECRET\n");
-    }
-    const confine = at.permissions.confine(() => at.folder);
-    const asked: unknown[] = [];
-    const policy = at.permissions.policy(({ right }) => {
-      asked.push(right?.kind);
-      return Promise.resolve(
-        asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
-      );
-    });
-    const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
-    const ask = (command: string) =>
-      policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
-    // Paths in the words of a command are asked about by themselves.
-    await Deno.writeTextFile(
-      `${at.folder}/job.sh`,
-      `cd '${at.home}'; echo new > "$PWD/other/a"; cat other/.env plain .ssh/id 2>/dev/null; true\n`,
+test("R-14 a command that lacked one folder gets that folder, once, and no more of the machine", async () => {
+  await using at = await places();
+  const other = `${at.home}/other`;
+  const tools = `${at.home}/tools`;
+  for (const path of [other, tools, `${at.home}/.ssh`]) await Deno.mkdir(path);
+  at.variables.PATH += `:${tools}`;
+  for (const path of ["plain", ".ssh/id", "other/.env"]) {
+    await Deno.writeTextFile(`${at.home}/${path}`, "SECRET\n");
+  }
+  const confine = at.permissions.confine(() => at.folder);
+  const asked: unknown[] = [];
+  const policy = at.permissions.policy(({ right }) => {
+    asked.push(right?.kind);
+    return Promise.resolve(
+      asked.length === 1 ? { choice: "edit", command: "sh  job.sh" } : { choice: "once" },
     );
-    const command = "sh job.sh";
-    assertMatch(await at.run(command, confine), /other\/a: /);
-    const right = { kind: "write", folder: other } as const;
-    const decision = await ask(command);
-    assertEquals(decision.allow && decision.right, right);
-    assertEquals((await at.run(command, confine, right)).includes("SECRET"), false);
-    assertEquals(await Deno.readTextFile(`${other}/a`), "new\n");
-    // What asks again needs more. A secret's folder, and the home folder, are not given.
-    await at.run("sh  job.sh", confine);
-    await ask("sh  job.sh");
-    const system = Deno.uid() === 0 ? ["/usr/share/doc/x", "/var/lib/dpkg/x"] : [];
-    const refused = [".ssh/new", "new", ".config/x/y", "tools/git"].map((one) =>
-      `${at.home}/${one}`
-    );
-    for (const path of [...refused, ...system]) {
-      await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
-      const next = `sh job.sh ${asked.length}`;
-      assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
-      await ask(next);
-    }
-    assertEquals(asked, ["write", ...Array(5 + system.length).fill("sandbox")]);
-  },
+  });
+  const context = { workingDir: at.folder, maxOutputChars: 4000, signal };
+  const ask = (command: string) =>
+    policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
+  // Paths in the words of a command are asked about by themselves.
+  await Deno.writeTextFile(
+    `${at.folder}/job.sh`,
+    `cd '${at.home}'; echo new > "$PWD/other/a"; cat other/.env plain .ssh/id 2>/dev/null; true\n`,
+  );
+  const command = "sh job.sh";
+  assertMatch(await at.run(command, confine), /other\/a: /);
+  const right = { kind: "write", folder: other } as const;
+  const decision = await ask(command);
+  assertEquals(decision.allow && decision.right, right);
+  assertEquals((await at.run(command, confine, right)).includes("SECRET"), false);
+  assertEquals(await Deno.readTextFile(`${other}/a`), "new\n");
+  // What asks again needs more. A secret's folder, and the home folder, are not given.
+  await at.run("sh  job.sh", confine);
+  await ask("sh  job.sh");
+  const system = Deno.uid() === 0 ? ["/usr/share/doc/x", "/var/lib/dpkg/x"] : [];
+  const refused = [".ssh/new", "new", ".config/x/y", "tools/git"].map((one) => `${at.home}/${one}`);
+  for (const path of [...refused, ...system]) {
+    await Deno.writeTextFile(`${at.folder}/job.sh`, `echo x > '${path}'\n`);
+    const next = `sh job.sh ${asked.length}`;
+    assertMatch(await at.run(next, confine), /No such file|nonexistent|Read-only/);
+    await ask(next);
+  }
+  assertEquals(asked, ["write", ...Array(5 + system.length).fill("sandbox")]);
 });

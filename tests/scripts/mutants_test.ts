@@ -13,8 +13,7 @@ import {
 } from "../../scripts/mutants.ts";
 import plugin, { type Break } from "../../scripts/mutants_plugin.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-
-const ignore = Deno.build.os === "windows"; // no links without special rights
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 function breaksOf(source: string): Break[] {
   return Deno.lint.runPlugin(plugin, "a.ts", source).map(({ message }) => JSON.parse(message))
@@ -147,7 +146,7 @@ const MUTANTS = [...PROJECT["src/a/b.ts"]!.matchAll(/</g)].map(({ index }): Muta
   after: ">",
 }));
 
-Deno.test("mutants: each is tried in a copy, by the nearest tests first", { ignore }, async () => {
+test("mutants: each is tried in a copy, by the nearest tests first", async () => {
   await using made = await project();
   const verdicts: [number, string][] = [];
   const trial = {
@@ -188,31 +187,27 @@ Deno.test("mutants: the tests of a broken program write in its copy alone", {
   }
 });
 
-Deno.test(
-  "mutants: an interrupt ends the tests and leaves no copy behind",
-  { ignore },
-  async () => {
-    await using made = await project();
-    const temporary = `${made.root}/../temporary`;
-    await ensureDir(temporary);
-    const stop = new AbortController();
-    const { TMPDIR } = Deno.env.toObject();
-    Deno.env.set("TMPDIR", temporary);
-    try {
-      await Deno.writeTextFile(`${made.root}/tests/z_test.ts`, "for (;;);");
-      const trial = {
-        root: made.root,
-        mutants: MUTANTS,
-        tests: new Map([["src/a/b.ts", ["tests/a/b_test.ts"]]]),
-        jobs: 1,
-        signal: stop.signal,
-        onVerdict: () => stop.abort(),
-      };
-      await assertRejects(() => tryAll(trial), DOMException);
-    } finally {
-      if (TMPDIR === undefined) Deno.env.delete("TMPDIR");
-      else Deno.env.set("TMPDIR", TMPDIR);
-    }
-    assertEquals([...Deno.readDirSync(temporary)], []);
-  },
-);
+test("mutants: an interrupt ends the tests and leaves no copy behind", async () => {
+  await using made = await project();
+  const temporary = `${made.root}/../temporary`;
+  await ensureDir(temporary);
+  const stop = new AbortController();
+  const { TMPDIR } = Deno.env.toObject();
+  Deno.env.set("TMPDIR", temporary);
+  try {
+    await Deno.writeTextFile(`${made.root}/tests/z_test.ts`, "for (;;);");
+    const trial = {
+      root: made.root,
+      mutants: MUTANTS,
+      tests: new Map([["src/a/b.ts", ["tests/a/b_test.ts"]]]),
+      jobs: 1,
+      signal: stop.signal,
+      onVerdict: () => stop.abort(),
+    };
+    await assertRejects(() => tryAll(trial), DOMException);
+  } finally {
+    if (TMPDIR === undefined) Deno.env.delete("TMPDIR");
+    else Deno.env.set("TMPDIR", TMPDIR);
+  }
+  assertEquals([...Deno.readDirSync(temporary)], []);
+});

@@ -3,6 +3,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { launchFlags } from "../../scripts/bench_tools.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 const root = fromFileUrl(new URL("../..", import.meta.url));
 
@@ -15,62 +16,54 @@ async function permissions(): Promise<string[]> {
   return new TextDecoder().decode(stdout).trim().split(" ");
 }
 
-Deno.test(
-  "with its own permissions the program finds out whether it can confine, and remembers it",
-  { ignore: Deno.build.os === "windows" },
-  async () => {
-    const flags = await permissions();
-    using temp = tempFolder();
-    const folder = temp.path;
-    await Deno.mkdir(`${folder}/work`);
-    for (const mode of ["auto", "ask"]) {
-      await using server = strictServer([{
-        toolCalls: [{ name: "run_bash", arguments: { command: "true" } }],
-      }, { text: "Done." }]);
-      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: [
-          "run",
-          ...flags,
-          `${root}/main.ts`,
-          "--local",
-          "--host",
-          server.url,
-          "--approve",
-          mode,
-          "-p",
-          "Run it",
-        ],
-        cwd: `${folder}/work`,
-        env: {
-          NO_COLOR: "1",
-          DENO_NO_UPDATE_CHECK: "1",
-          XDG_CONFIG_HOME: `${folder}/config`,
-          XDG_STATE_HOME: `${folder}/state`,
-        },
-        stdin: "null",
-      }).output();
-      assertEquals([[0, 3].includes(code), /access/.test(new TextDecoder().decode(stderr))], [
-        true,
-        false,
-      ], mode);
-    }
-  },
-);
+test("with its own permissions the program finds out whether it can confine, and remembers it", async () => {
+  const flags = await permissions();
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/work`);
+  for (const mode of ["auto", "ask"]) {
+    await using server = strictServer([{
+      toolCalls: [{ name: "run_bash", arguments: { command: "true" } }],
+    }, { text: "Done." }]);
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "run",
+        ...flags,
+        `${root}/main.ts`,
+        "--local",
+        "--host",
+        server.url,
+        "--approve",
+        mode,
+        "-p",
+        "Run it",
+      ],
+      cwd: `${folder}/work`,
+      env: {
+        NO_COLOR: "1",
+        DENO_NO_UPDATE_CHECK: "1",
+        XDG_CONFIG_HOME: `${folder}/config`,
+        XDG_STATE_HOME: `${folder}/state`,
+      },
+      stdin: "null",
+    }).output();
+    assertEquals([[0, 3].includes(code), /access/.test(new TextDecoder().decode(stderr))], [
+      true,
+      false,
+    ], mode);
+  }
+});
 
-Deno.test(
-  "V8 knows the flags that it is given; a Deno that the set-up did not install gets fewer",
-  { ignore: Deno.build.os === "windows" },
-  async () => {
-    using temp = tempFolder();
-    const folder = temp.path;
-    await Deno.mkdir(`${folder}/scripts`);
-    await Deno.copyFile(`${root}/scripts/permissions`, `${folder}/scripts/permissions`);
-    await Deno.mkdir(`${folder}/.deno/bin`, { recursive: true });
-    const all = await launchFlags(folder);
-    const { code } = await new Deno.Command(Deno.execPath(), { args: ["eval", all, "0"] }).output();
-    assertEquals(code, 0);
-    await Deno.symlink(Deno.execPath(), `${folder}/.deno/bin/deno`);
-    const few = await launchFlags(folder);
-    assertEquals([all.startsWith(`${few},`), few.includes("semi-space")], [true, true]);
-  },
-);
+test("V8 knows the flags that it is given; a Deno that the set-up did not install gets fewer", async () => {
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/scripts`);
+  await Deno.copyFile(`${root}/scripts/permissions`, `${folder}/scripts/permissions`);
+  await Deno.mkdir(`${folder}/.deno/bin`, { recursive: true });
+  const all = await launchFlags(folder);
+  const { code } = await new Deno.Command(Deno.execPath(), { args: ["eval", all, "0"] }).output();
+  assertEquals(code, 0);
+  await Deno.symlink(Deno.execPath(), `${folder}/.deno/bin/deno`);
+  const few = await launchFlags(folder);
+  assertEquals([all.startsWith(`${few},`), few.includes("semi-space")], [true, true]);
+});

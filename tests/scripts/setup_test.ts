@@ -5,6 +5,7 @@ import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { run } from "../tools/workspace.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 const ignore = Deno.build.os === "windows"; // no sh, no links
@@ -92,7 +93,7 @@ const ROWS: [name: string, commands: Record<string, string>, text: string][] = [
 ];
 
 for (const [name, commands, text] of ROWS) {
-  Deno.test(`setup: ${name}`, { ignore }, async () => {
+  test(`setup: ${name}`, async () => {
     await using made = await project();
     for (const [command, body] of Object.entries(commands)) {
       await Deno.writeTextFile(`${made.bin}/${command}`, script(body), { mode: 0o755 });
@@ -232,28 +233,24 @@ withRegistry("a binary that does not start", "exit 1", async (made, hash) => {
   assertEquals([names(`${made.root}/.deno`), names(`${made.root}/.deno/bin`)], [["bin"], []]);
 });
 
-Deno.test(
-  "copilot: set up, it starts Deno in the caller's folder, also through links",
-  { ignore },
-  async () => {
-    await using made = await project();
-    await ensureDir(`${made.root}/.deno/bin`);
-    await Deno.mkdir(`${made.root}/vendor`);
-    const deno = script(`pwd; printf '%s\\n' "$@"`);
-    await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, deno, { mode: 0o755 });
-    await Deno.writeTextFile(`${made.root}/.deno/ready`, "");
-    assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 0, text: "" });
+test("copilot: set up, it starts Deno in the caller's folder, also through links", async () => {
+  await using made = await project();
+  await ensureDir(`${made.root}/.deno/bin`);
+  await Deno.mkdir(`${made.root}/vendor`);
+  const deno = script(`pwd; printf '%s\\n' "$@"`);
+  await Deno.writeTextFile(`${made.root}/.deno/bin/deno`, deno, { mode: 0o755 });
+  await Deno.writeTextFile(`${made.root}/.deno/ready`, "");
+  assertEquals(await made.run(`${made.root}/scripts/setup`), { code: 0, text: "" });
 
-    await Deno.symlink("../project/scripts/copilot", `${made.bin}/link`);
-    const { code, text } = await made.run(`${made.bin}/link`, ["-p", "two  words"], made.bin);
-    const [cwd, ...args] = text.trimEnd().split("\n");
-    assertEquals([code, cwd], [0, made.bin]);
-    assertEquals(args.slice(-3), [`${made.root}/main.ts`, "-p", "two  words"]);
-    assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
-    assertEquals(args.includes("--no-prompt"), true);
-    assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
-  },
-);
+  await Deno.symlink("../project/scripts/copilot", `${made.bin}/link`);
+  const { code, text } = await made.run(`${made.bin}/link`, ["-p", "two  words"], made.bin);
+  const [cwd, ...args] = text.trimEnd().split("\n");
+  assertEquals([code, cwd], [0, made.bin]);
+  assertEquals(args.slice(-3), [`${made.root}/main.ts`, "-p", "two  words"]);
+  assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
+  assertEquals(args.includes("--no-prompt"), true);
+  assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
+});
 
 Deno.test("copilot: a bundle is made of the sources, again where one is newer, and runs", {
   ignore,
@@ -332,7 +329,7 @@ Deno.test("copilot: a bundle is made of the sources, again where one is newer, a
   assertEquals([await start(), await counts()], [`${bundle}/main.js`, 7]);
 });
 
-Deno.test("copilot: what changed since the set-up is set up again", { ignore }, async () => {
+test("copilot: what changed since the set-up is set up again", async () => {
   await using made = await project();
   await ensureDir(`${made.root}/.deno/bin`);
   await Deno.mkdir(`${made.root}/vendor`);

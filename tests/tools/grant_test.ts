@@ -19,10 +19,10 @@ import {
   writeFile,
 } from "./text_results.ts";
 import { type Workspace, workspace } from "./workspace.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => Promise<string>;
 
-const unix = { ignore: Deno.build.os === "windows" };
 const read = { offset: 1, limit: 2000 };
 const grep = { glob: "", context_lines: 0 };
 
@@ -67,104 +67,84 @@ const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: strin
   ],
 ];
 
-Deno.test(
-  "PTH-03 a hard link that takes the place of a file since the decision is not written through",
-  unix,
-  async () => {
-    using made = scene();
-    const path = made.at("ws/dir/f");
-    made.put("out/same", "old in\n");
-    Deno.removeSync(path);
-    Deno.linkSync(made.at("out/same"), path);
-    const calls: [Run, Record<string, unknown>][] = [
-      [editFile, { file_path: "dir/f", old_string: "old", new_string: "new" }],
-      [writeFile, { file_path: "dir/f", content: "new in\n" }],
-    ];
-    for (const [run, args] of calls) {
-      const { message } = await assertRejects(() => run(args, granted(made.working, path)), Error);
-      assertStringIncludes(message, "it changed on disk");
-      assertEquals(made.text("out/same"), "old in\n");
-    }
-    // A person who was asked about a file with other names had it written under all of them.
-    const context = granted(made.working, path);
-    const shared = { ...context, grant: { ...context.grant!, isShared: true } as const };
-    await editFile(calls[0]![1], shared);
-    assertEquals(made.text("out/same"), "new in\n");
-    assertEquals([...Deno.readDirSync(made.at("ws/dir"))].map(({ name }) => name), ["f"]);
-  },
-);
+test("PTH-03 a hard link that takes the place of a file since the decision is not written through", async () => {
+  using made = scene();
+  const path = made.at("ws/dir/f");
+  made.put("out/same", "old in\n");
+  Deno.removeSync(path);
+  Deno.linkSync(made.at("out/same"), path);
+  const calls: [Run, Record<string, unknown>][] = [
+    [editFile, { file_path: "dir/f", old_string: "old", new_string: "new" }],
+    [writeFile, { file_path: "dir/f", content: "new in\n" }],
+  ];
+  for (const [run, args] of calls) {
+    const { message } = await assertRejects(() => run(args, granted(made.working, path)), Error);
+    assertStringIncludes(message, "it changed on disk");
+    assertEquals(made.text("out/same"), "old in\n");
+  }
+  // A person who was asked about a file with other names had it written under all of them.
+  const context = granted(made.working, path);
+  const shared = { ...context, grant: { ...context.grant!, isShared: true } as const };
+  await editFile(calls[0]![1], shared);
+  assertEquals(made.text("out/same"), "new in\n");
+  assertEquals([...Deno.readDirSync(made.at("ws/dir"))].map(({ name }) => name), ["f"]);
+});
 
 for (const [name, run, args, path] of CALLS) {
-  Deno.test(
-    `PTH-03 ${name}: a folder that became a link since it was decided on is not followed`,
-    unix,
-    async () => {
-      using made = scene();
-      const context = granted(made.working, made.at(`ws/${path}`).replace(/\/\.$/, ""));
-      // The same call does its work while nothing is swapped.
-      await run(args, context);
-      made.put("ws/dir/f", "old in\n");
-      Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
-      Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
-      const result = await run(args, context).catch(({ message }) => message);
-      assert(!result.includes(made.token), result);
-      assert(path === "." || /^Cannot \w+ .*(replaced|link)/.test(result), result);
-      assertEquals(made.text("out/f"), `old ${made.token}\n`);
-      assertEquals(made.names("out"), ["f"]);
-    },
-  );
-}
-
-Deno.test(
-  "PTH-03 the error of a missing file names no file where a link leads that came since",
-  unix,
-  async () => {
+  test(`PTH-03 ${name}: a folder that became a link since it was decided on is not followed`, async () => {
     using made = scene();
-    made.put(`out/${made.token}`, "");
-    const missing = `${made.token}x`;
-    const context = granted(made.working, made.at(`ws/dir/${missing}`));
+    const context = granted(made.working, made.at(`ws/${path}`).replace(/\/\.$/, ""));
+    // The same call does its work while nothing is swapped.
+    await run(args, context);
+    made.put("ws/dir/f", "old in\n");
     Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
     Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
-    for (
-      const [run, name, args] of [[readFile, "file_path", read], [grepCode, "path", grep]] as const
-    ) {
-      const call = { ...args, pattern: "x", [name]: `dir/${missing}` };
-      const { message } = await assertRejects(() => run(call, context), Error);
-      assert(!message.replaceAll(missing, "").includes(made.token), message);
-    }
-  },
-);
-
-Deno.test(
-  "PTH-03 write_file: not even a folder is made where a link leads that came since",
-  unix,
-  async () => {
-    using made = scene();
-    const context = granted(made.working, made.at("ws/link/a/b/new"));
-    const result = await writeFile({ file_path: "link/a/b/new", content: "x" }, context)
-      .catch(({ message }) => message);
-    assert(/^Cannot write .*replaced/.test(result), result);
+    const result = await run(args, context).catch(({ message }) => message);
+    assert(!result.includes(made.token), result);
+    assert(path === "." || /^Cannot \w+ .*(replaced|link)/.test(result), result);
+    assertEquals(made.text("out/f"), `old ${made.token}\n`);
     assertEquals(made.names("out"), ["f"]);
-  },
-);
+  });
+}
+
+test("PTH-03 the error of a missing file names no file where a link leads that came since", async () => {
+  using made = scene();
+  made.put(`out/${made.token}`, "");
+  const missing = `${made.token}x`;
+  const context = granted(made.working, made.at(`ws/dir/${missing}`));
+  Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
+  Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
+  for (
+    const [run, name, args] of [[readFile, "file_path", read], [grepCode, "path", grep]] as const
+  ) {
+    const call = { ...args, pattern: "x", [name]: `dir/${missing}` };
+    const { message } = await assertRejects(() => run(call, context), Error);
+    assert(!message.replaceAll(missing, "").includes(made.token), message);
+  }
+});
+
+test("PTH-03 write_file: not even a folder is made where a link leads that came since", async () => {
+  using made = scene();
+  const context = granted(made.working, made.at("ws/link/a/b/new"));
+  const result = await writeFile({ file_path: "link/a/b/new", content: "x" }, context)
+    .catch(({ message }) => message);
+  assert(/^Cannot write .*replaced/.test(result), result);
+  assertEquals(made.names("out"), ["f"]);
+});
 
 for (const path of ["new", "a/b/new"]) {
-  Deno.test(
-    `EDT-08 write_file: a working folder that is gone is not made for ${path}`,
-    unix,
-    async () => {
-      using made = scene();
-      const folder = made.working.workingDir;
-      const context = granted(made.working, made.at(`ws/${path}`), { folder, paths: [] });
-      Deno.renameSync(folder, `${folder}2`);
-      await assertRejects(
-        () => writeFile({ file_path: path, content: "x" }, context),
-        Error,
-        `Cannot write ${path}: the working directory ${folder} does not exist`,
-      );
-      assertThrows(() => Deno.lstatSync(folder), Deno.errors.NotFound);
-    },
-  );
+  test(`EDT-08 write_file: a working folder that is gone is not made for ${path}`, async () => {
+    using made = scene();
+    const folder = made.working.workingDir;
+    const context = granted(made.working, made.at(`ws/${path}`), { folder, paths: [] });
+    Deno.renameSync(folder, `${folder}2`);
+    await assertRejects(
+      () => writeFile({ file_path: path, content: "x" }, context),
+      Error,
+      `Cannot write ${path}: the working directory ${folder} does not exist`,
+    );
+    assertThrows(() => Deno.lstatSync(folder), Deno.errors.NotFound);
+  });
 }
 
 /**
@@ -199,43 +179,39 @@ for (;;) {
   rest();
 }`;
 
-Deno.test(
-  "PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written",
-  unix,
-  async () => {
-    using made = scene();
-    made.put(`out/${made.token}`, "");
-    const swapper = new Deno.Command(Deno.execPath(), {
-      args: ["eval", "--no-config", SWAPPER, made.at("ws")],
-      stdout: "piped",
-    }).spawn();
-    let leaked = 0;
-    try {
-      const begun = swapper.stdout.getReader();
-      await begun.read();
-      await begun.cancel();
-      for (const end = performance.now() + 1000; performance.now() < end;) {
-        for (const [name, run, args, path] of CALLS) {
-          // The names that glob_files shows are not held back to the last.
-          if (name === "glob_files") continue;
-          const realPath = made.at(`ws/${path}`).replace(/\/\.$/, "");
-          await run(args, granted(made.working, realPath)).then((result) => {
-            assert(!result.includes(made.token), `${name}: ${result}`);
-          }, ({ message }) => assert(!message.includes(made.token), `${name}: ${message}`));
-        }
-        // The positive control: without a grant links are followed whenever there are some.
-        const result = await readFile({ ...read, file_path: "dir/f" }, made.working).catch(String);
-        if (result.includes(made.token)) leaked++;
+test("PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written", async () => {
+  using made = scene();
+  made.put(`out/${made.token}`, "");
+  const swapper = new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-config", SWAPPER, made.at("ws")],
+    stdout: "piped",
+  }).spawn();
+  let leaked = 0;
+  try {
+    const begun = swapper.stdout.getReader();
+    await begun.read();
+    await begun.cancel();
+    for (const end = performance.now() + 1000; performance.now() < end;) {
+      for (const [name, run, args, path] of CALLS) {
+        // The names that glob_files shows are not held back to the last.
+        if (name === "glob_files") continue;
+        const realPath = made.at(`ws/${path}`).replace(/\/\.$/, "");
+        await run(args, granted(made.working, realPath)).then((result) => {
+          assert(!result.includes(made.token), `${name}: ${result}`);
+        }, ({ message }) => assert(!message.includes(made.token), `${name}: ${message}`));
       }
-    } finally {
-      swapper.kill("SIGKILL");
-      await swapper.status;
+      // The positive control: without a grant links are followed whenever there are some.
+      const result = await readFile({ ...read, file_path: "dir/f" }, made.working).catch(String);
+      if (result.includes(made.token)) leaked++;
     }
-    assert(leaked > 0, "nothing was swapped");
-    assertEquals(made.text("out/f"), `old ${made.token}\n`);
-    assertEquals(made.names("out").sort(), [made.token, "f"].sort());
-  },
-);
+  } finally {
+    swapper.kill("SIGKILL");
+    await swapper.status;
+  }
+  assert(leaked > 0, "nothing was swapped");
+  assertEquals(made.text("out/f"), `old ${made.token}\n`);
+  assertEquals(made.names("out").sort(), [made.token, "f"].sort());
+});
 
 /** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
 async function found(
@@ -389,7 +365,7 @@ Deno.test("what is withheld is counted", async () => {
   assertEquals(files.toSorted(), PLAIN.toSorted());
 });
 
-Deno.test("R-19 a search from a folder above leaves out what the view closes", unix, async () => {
+test("R-19 a search from a folder above leaves out what the view closes", async () => {
   using made = workspace();
   for (const folder of ["work", "lib", "lib/home", "lib/home/tools"]) {
     Deno.mkdirSync(made.at(folder));

@@ -4,6 +4,7 @@ import { ownSource } from "../../../src/safety/sandbox/mounts.ts";
 import type { PathAccess } from "../../../src/safety/folder_looks.ts";
 import type { View } from "../../../src/safety/view.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
+import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const unix = { ignore: Deno.build.os === "windows" };
 const HOME = "/home/u";
@@ -41,57 +42,48 @@ async function scene() {
   };
 }
 
-Deno.test({
-  name: "SBX-01 the caches of a folder are there in its next session, and in no other folder",
-  ...unix,
-  async fn() {
-    using made = await scene();
-    const { base, cacheOf } = made;
-    const first = made.open("session1");
-    await first.useFor(viewOf(`${base}/one`, "write"));
-    Deno.writeTextFileSync(`${cacheOf("session1")}/x`, "built");
-    const second = made.open("session2");
-    await second.useFor(viewOf(`${base}/one`, "write"));
-    assertEquals(Deno.readTextFileSync(`${cacheOf("session2")}/x`), "built");
-    const one = Deno.readLinkSync(cacheOf("session2"));
-    await second.useFor(viewOf(`${base}/two`, "write"));
-    assertNotEquals(Deno.readLinkSync(cacheOf("session2")), one);
-    assertEquals(made.isThere(`${cacheOf("session2")}/x`), false);
-    // Another folder at the same path is another folder.
-    Deno.renameSync(`${base}/one`, `${base}/old`);
-    Deno.mkdirSync(`${base}/one`);
-    await second.useFor(viewOf(`${base}/one`, "write"));
-    assertEquals(made.isThere(`${cacheOf("session2")}/x`), false);
-  },
+test("SBX-01 the caches of a folder are there in its next session, and in no other folder", async () => {
+  using made = await scene();
+  const { base, cacheOf } = made;
+  const first = made.open("session1");
+  await first.useFor(viewOf(`${base}/one`, "write"));
+  Deno.writeTextFileSync(`${cacheOf("session1")}/x`, "built");
+  const second = made.open("session2");
+  await second.useFor(viewOf(`${base}/one`, "write"));
+  assertEquals(Deno.readTextFileSync(`${cacheOf("session2")}/x`), "built");
+  const one = Deno.readLinkSync(cacheOf("session2"));
+  await second.useFor(viewOf(`${base}/two`, "write"));
+  assertNotEquals(Deno.readLinkSync(cacheOf("session2")), one);
+  assertEquals(made.isThere(`${cacheOf("session2")}/x`), false);
+  // Another folder at the same path is another folder.
+  Deno.renameSync(`${base}/one`, `${base}/old`);
+  Deno.mkdirSync(`${base}/one`);
+  await second.useFor(viewOf(`${base}/one`, "write"));
+  assertEquals(made.isThere(`${cacheOf("session2")}/x`), false);
 });
 
-Deno.test({
-  name:
-    "SBX-01 caches are kept where no command reaches them, of their own where the folder is read-only",
-  ...unix,
-  async fn() {
-    using made = await scene();
-    const { base, cacheOf } = made;
-    const caches = made.open("session1");
-    const reachable: View[] = [
-      viewOf(`${base}/one`, "read", [[base, "read"]]),
-      viewOf(`${base}/one`, "write", [[base, "read"]]),
-      viewOf(`${base}/one`, "write", [[base, "write"]]),
-    ];
-    for (const view of reachable) {
-      await caches.useFor(viewOf(`${base}/one`, "write"));
-      assertEquals(made.isThere(cacheOf("session1")), true);
-      await caches.useFor(view);
-      assertEquals(made.isThere(cacheOf("session1")), false);
-    }
+test("SBX-01 caches are kept where no command reaches them, of their own where the folder is read-only", async () => {
+  using made = await scene();
+  const { base, cacheOf } = made;
+  const caches = made.open("session1");
+  const reachable: View[] = [
+    viewOf(`${base}/one`, "read", [[base, "read"]]),
+    viewOf(`${base}/one`, "write", [[base, "read"]]),
+    viewOf(`${base}/one`, "write", [[base, "write"]]),
+  ];
+  for (const view of reachable) {
     await caches.useFor(viewOf(`${base}/one`, "write"));
-    const written = Deno.readLinkSync(cacheOf("session1"));
-    await caches.useFor(viewOf(`${base}/one`, "read"));
-    assertNotEquals(Deno.readLinkSync(cacheOf("session1")), written);
-    const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "hidden"]];
-    await caches.useFor(viewOf(`${base}/one`, "write", hidden));
     assertEquals(made.isThere(cacheOf("session1")), true);
-  },
+    await caches.useFor(view);
+    assertEquals(made.isThere(cacheOf("session1")), false);
+  }
+  await caches.useFor(viewOf(`${base}/one`, "write"));
+  const written = Deno.readLinkSync(cacheOf("session1"));
+  await caches.useFor(viewOf(`${base}/one`, "read"));
+  assertNotEquals(Deno.readLinkSync(cacheOf("session1")), written);
+  const hidden: [string, PathAccess][] = [[base, "write"], [`${base}/state`, "hidden"]];
+  await caches.useFor(viewOf(`${base}/one`, "write", hidden));
+  assertEquals(made.isThere(cacheOf("session1")), true);
 });
 
 Deno.test({
@@ -129,43 +121,34 @@ Deno.test({
   sanitizeOps: false,
 });
 
-Deno.test({
-  name: "SBX-01 kept caches are the person's alone, and their last use is noted",
-  ...unix,
-  async fn() {
-    using made = await scene();
-    const { base, cacheOf } = made;
-    const caches = made.open("session1");
-    const view = viewOf(`${base}/one`, "write");
-    await caches.useFor(view);
-    const cache = Deno.readLinkSync(cacheOf("session1"));
-    const kept = cache.replace(/[/][^/]*$/, "");
-    for (const path of [`${base}/state/caches`, kept, cache]) {
-      assertEquals(Deno.statSync(path).mode! & 0o777, 0o700, path);
-    }
-    const before = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
-    Deno.utimeSync(kept, before, before);
-    await caches.useFor(view);
-    assertEquals(Deno.statSync(kept).mtime!.getTime() > before.getTime(), true);
-  },
+test("SBX-01 kept caches are the person's alone, and their last use is noted", async () => {
+  using made = await scene();
+  const { base, cacheOf } = made;
+  const caches = made.open("session1");
+  const view = viewOf(`${base}/one`, "write");
+  await caches.useFor(view);
+  const cache = Deno.readLinkSync(cacheOf("session1"));
+  const kept = cache.replace(/[/][^/]*$/, "");
+  for (const path of [`${base}/state/caches`, kept, cache]) {
+    assertEquals(Deno.statSync(path).mode! & 0o777, 0o700, path);
+  }
+  const before = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
+  Deno.utimeSync(kept, before, before);
+  await caches.useFor(view);
+  assertEquals(Deno.statSync(kept).mtime!.getTime() > before.getTime(), true);
 });
 
-Deno.test({
-  name:
-    "SBX-01 a session's own cache lasts while it is used, and goes where a kept one takes its place",
-  ...unix,
-  async fn() {
-    using made = await scene();
-    const { base, cacheOf } = made;
-    const caches = made.open("session1");
-    const cache = cacheOf("session1");
-    Deno.mkdirSync(cache, { recursive: true });
-    Deno.writeTextFileSync(`${cache}/x`, "");
-    for (let i = 0; i < 2; i++) {
-      await caches.useFor(viewOf(`${base}/one`, "read", [[base, "read"]]));
-    }
-    assertEquals(made.isThere(`${cache}/x`), true);
-    await caches.useFor(viewOf(`${base}/one`, "write"));
-    assertEquals([made.isThere(`${cache}/x`), made.isThere(cache)], [false, true]);
-  },
+test("SBX-01 a session's own cache lasts while it is used, and goes where a kept one takes its place", async () => {
+  using made = await scene();
+  const { base, cacheOf } = made;
+  const caches = made.open("session1");
+  const cache = cacheOf("session1");
+  Deno.mkdirSync(cache, { recursive: true });
+  Deno.writeTextFileSync(`${cache}/x`, "");
+  for (let i = 0; i < 2; i++) {
+    await caches.useFor(viewOf(`${base}/one`, "read", [[base, "read"]]));
+  }
+  assertEquals(made.isThere(`${cache}/x`), true);
+  await caches.useFor(viewOf(`${base}/one`, "write"));
+  assertEquals([made.isThere(`${cache}/x`), made.isThere(cache)], [false, true]);
 });

@@ -13,10 +13,12 @@ import { openPermissions } from "../../../src/safety/permissions.ts";
 import { makeTempFolder } from "../../../src/temp_folder.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { startShell } from "../../../src/tools/shell/shell_process.ts";
+import { testUnless } from "../../helpers/test_unless.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
 const sandbox = typeof found !== "string" && found.by === "bubblewrap" ? found : undefined;
 const ignore = sandbox === undefined;
+const test = testUnless(ignore);
 const { signal } = new AbortController();
 
 async function makePlaces() {
@@ -67,45 +69,41 @@ const evil = (out: string) => ({
   SHELLOPTS: "xtrace",
 });
 
-Deno.test({
-  name: "R-22 variables of a server, a command and a hook run nothing outside of the sandbox",
-  ignore,
-  async fn() {
-    await using at = await makePlaces();
-    const { folder, permissions } = at;
-    const variables = evil(at.out);
-    Deno.writeTextFileSync(`${at.out}/run.sh`, `touch ${at.out}/ran\n`);
-    const show = (name: string) => `echo "$LD_LIBRARY_PATH $BASH_ENV" > '${folder}/${name}'`;
+test("R-22 variables of a server, a command and a hook run nothing outside of the sandbox", async () => {
+  await using at = await makePlaces();
+  const { folder, permissions } = at;
+  const variables = evil(at.out);
+  Deno.writeTextFileSync(`${at.out}/run.sh`, `touch ${at.out}/ran\n`);
+  const show = (name: string) => `echo "$LD_LIBRARY_PATH $BASH_ENV" > '${folder}/${name}'`;
 
-    const given = { command: "sh", args: ["-c", show("server")], env: variables };
-    const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
-    const carrier = await startProgram(
-      one!,
-      { onRequest: () => Promise.reject(), onNotification: () => {} } as never,
-      { folder, env: [], confine: permissions.confineServers(() => folder, "one") },
-    );
-    await carrier.peer.closed;
-    await carrier.end();
+  const given = { command: "sh", args: ["-c", show("server")], env: variables };
+  const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
+  const carrier = await startProgram(
+    one!,
+    { onRequest: () => Promise.reject(), onNotification: () => {} } as never,
+    { folder, env: [], confine: permissions.confineServers(() => folder, "one") },
+  );
+  await carrier.peer.closed;
+  await carrier.end();
 
-    const confine = permissions.confine(() => folder);
-    const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
-    const hook = await startShell(show("hook"), context, { variables });
-    await hook.child.output();
-    hook.finish?.("");
+  const confine = permissions.confine(() => folder);
+  const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
+  const hook = await startShell(show("hook"), context, { variables });
+  await hook.child.output();
+  hook.finish?.("");
 
-    const { LD_LIBRARY_PATH, BASH_ENV, PS4 } = variables;
-    await withVariables({ LD_LIBRARY_PATH, BASH_ENV, PS4 }, async () => {
-      const command = { command: show("command"), timeout_seconds: 30 };
-      await runBash(command, { ...context, env: ["LD_*", "BASH_ENV", "PS4"] });
-    });
+  const { LD_LIBRARY_PATH, BASH_ENV, PS4 } = variables;
+  await withVariables({ LD_LIBRARY_PATH, BASH_ENV, PS4 }, async () => {
+    const command = { command: show("command"), timeout_seconds: 30 };
+    await runBash(command, { ...context, env: ["LD_*", "BASH_ENV", "PS4"] });
+  });
 
-    assertEquals(at.names("out"), ["run.sh"]);
-    // The programs have them, though.
-    for (const name of ["server", "hook", "command"]) {
-      const seen = `${LD_LIBRARY_PATH} ${BASH_ENV}\n`;
-      assertEquals(Deno.readTextFileSync(`${folder}/${name}`), seen, name);
-    }
-  },
+  assertEquals(at.names("out"), ["run.sh"]);
+  // The programs have them, though.
+  for (const name of ["server", "hook", "command"]) {
+    const seen = `${LD_LIBRARY_PATH} ${BASH_ENV}\n`;
+    assertEquals(Deno.readTextFileSync(`${folder}/${name}`), seen, name);
+  }
 });
 
 Deno.test({
@@ -160,63 +158,55 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "R-22 the commands' private folders are not in a folder that commands write",
-  ignore,
-  async fn() {
-    await using at = await makePlaces();
-    const { folder, permissions } = at;
-    Deno.mkdirSync(`${folder}/tmp`);
-    const confine = permissions.confine(() => folder);
-    const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
-    const run = async (command: string) =>
-      (await runBash({ command, timeout_seconds: 30 }, context)).content;
-    await withVariables({ TMPDIR: `${folder}/tmp` }, async () => {
-      assertStringIncludes(await run("ls -A tmp | wc -l"), "stdout:\n0");
-      assertEquals(at.names("work/tmp"), []);
-      const swap = 'N=$(ls tmp); mv tmp tmp2; mkdir -p "tmp/$N/-var-tmp"; ln -s / "tmp/$N/-tmp"';
-      await run(swap);
-      await run(`touch '/tmp${at.out}/evil' "/tmp/\${PWD#/tmp/}/../out/evil"`);
-    });
-    assertEquals(at.names("out"), []);
-  },
+test("R-22 the commands' private folders are not in a folder that commands write", async () => {
+  await using at = await makePlaces();
+  const { folder, permissions } = at;
+  Deno.mkdirSync(`${folder}/tmp`);
+  const confine = permissions.confine(() => folder);
+  const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
+  const run = async (command: string) =>
+    (await runBash({ command, timeout_seconds: 30 }, context)).content;
+  await withVariables({ TMPDIR: `${folder}/tmp` }, async () => {
+    assertStringIncludes(await run("ls -A tmp | wc -l"), "stdout:\n0");
+    assertEquals(at.names("work/tmp"), []);
+    const swap = 'N=$(ls tmp); mv tmp tmp2; mkdir -p "tmp/$N/-var-tmp"; ln -s / "tmp/$N/-tmp"';
+    await run(swap);
+    await run(`touch '/tmp${at.out}/evil' "/tmp/\${PWD#/tmp/}/../out/evil"`);
+  });
+  assertEquals(at.names("out"), []);
 });
 
 const viewOf = (folder: string) =>
   makeView({ folder, isWritable: true, network: false, paths: new PathTable({}) });
 
-Deno.test({
-  name: "R-22 if the private folders are in a folder that commands write, no command moves them",
-  ignore,
-  async fn() {
-    await using at = await makePlaces();
-    const own = `${at.folder}/a/tmp/own`;
-    Deno.mkdirSync(own, { recursive: true });
-    const words = sandbox!.command(viewOf(at.folder), own);
-    const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp";
-    const { out } = await start([...words, "/bin/sh", "-c", script]);
-    assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n");
-    // Nor in the folder of a server, which has other rights.
-    await withVariables({ TMPDIR: `${at.folder}/a/tmp` }, async () => {
-      const other = makeTempFolder("copilot-test-");
-      const command = sandbox!.command(viewOf(at.folder), own);
-      await start([
-        ...command,
-        "/bin/sh",
-        "-c",
-        `touch a/a a/tmp/a '${other}/a'; rmdir '${other}'`,
-      ]);
-      assertEquals([at.names("work"), at.names("work/a")], [["a"], ["a", "tmp"]]);
-      assertEquals([...Deno.readDirSync(other)], []);
-    });
-    // A job of another folder or session may: the folder that is mounted is compared.
-    for (const path of [`${own}/-tmp`, at.folder]) {
-      const wrong = words.with(words.indexOf(path), at.out);
-      const { code, errors } = await start([...wrong, "/bin/sh", "-c", "touch /tmp/evil evil"]);
-      assertEquals([code, at.names("out").includes("evil")], [126, false], path);
-      assertMatch(errors, /files were replaced/);
-    }
-  },
+test("R-22 if the private folders are in a folder that commands write, no command moves them", async () => {
+  await using at = await makePlaces();
+  const own = `${at.folder}/a/tmp/own`;
+  Deno.mkdirSync(own, { recursive: true });
+  const words = sandbox!.command(viewOf(at.folder), own);
+  const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp";
+  const { out } = await start([...words, "/bin/sh", "-c", script]);
+  assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n");
+  // Nor in the folder of a server, which has other rights.
+  await withVariables({ TMPDIR: `${at.folder}/a/tmp` }, async () => {
+    const other = makeTempFolder("copilot-test-");
+    const command = sandbox!.command(viewOf(at.folder), own);
+    await start([
+      ...command,
+      "/bin/sh",
+      "-c",
+      `touch a/a a/tmp/a '${other}/a'; rmdir '${other}'`,
+    ]);
+    assertEquals([at.names("work"), at.names("work/a")], [["a"], ["a", "tmp"]]);
+    assertEquals([...Deno.readDirSync(other)], []);
+  });
+  // A job of another folder or session may: the folder that is mounted is compared.
+  for (const path of [`${own}/-tmp`, at.folder]) {
+    const wrong = words.with(words.indexOf(path), at.out);
+    const { code, errors } = await start([...wrong, "/bin/sh", "-c", "touch /tmp/evil evil"]);
+    assertEquals([code, at.names("out").includes("evil")], [126, false], path);
+    assertMatch(errors, /files were replaced/);
+  }
 });
 
 Deno.test({

@@ -16,8 +16,10 @@ import {
   workspace,
 } from "../workspace.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
+import { testUnless } from "../../helpers/test_unless.ts";
 
 const posix = Deno.build.os !== "windows";
+const test = testUnless(!posix);
 
 const missing = async (program: string) =>
   await run(program, "--version").then(() => false, () => true);
@@ -186,18 +188,15 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "EDT-07 a file over the limit for files is an error that leaves the old bytes",
-  ignore: !posix,
-  async fn() {
-    using ws = workspace();
-    ws.put("f", "old");
-    ws.put("linked", "old");
-    await Deno.link(ws.at("linked"), ws.at("other"));
-    const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
-    ws.put(
-      "script.ts",
-      `import { writeFile } from "${module("tools/write_file.ts")}";
+test("EDT-07 a file over the limit for files is an error that leaves the old bytes", async () => {
+  using ws = workspace();
+  ws.put("f", "old");
+  ws.put("linked", "old");
+  await Deno.link(ws.at("linked"), ws.at("other"));
+  const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
+  ws.put(
+    "script.ts",
+    `import { writeFile } from "${module("tools/write_file.ts")}";
       import { onSignals } from "${module("cli/signals.ts")}";
       onSignals(() => {});
       const { signal } = new AbortController();
@@ -207,16 +206,15 @@ Deno.test({
           .catch(({ message }) => console.log(message));
       }
       Deno.exit();`,
-    );
-    // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
-    const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
-    const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
-    const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
-    const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
-    assertEquals(said, lines.join(""));
-    assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
-    assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
-  },
+  );
+  // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
+  const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
+  const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
+  const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
+  const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
+  assertEquals(said, lines.join(""));
+  assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
+  assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
 });
 
 async function mountable(): Promise<boolean> {
@@ -376,55 +374,47 @@ Deno.test.each([
   }
 });
 
-Deno.test({
-  name: "PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
-  ignore: !posix,
-  async fn() {
-    for (const links of [1, 2]) {
-      using ws = workspace();
-      ws.put("f", "a\n");
-      if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
-      const edit = { file_path: "f", old_string: "a", new_string: "b", replace_all: false };
-      const writing = meanwhile(() => editFile(edit, ws.context), () => {
-        Deno.removeSync(ws.at("f"));
-        new Deno.Command("mkfifo", { args: [ws.at("f")] }).outputSync();
-      });
-      await assertRejects(() => writing, Error, "Cannot write f as it changed on disk");
-      assertEquals(ws.names(), links === 2 ? ["f", "linked"] : ["f"]);
-    }
-  },
+test("PTH-05 a FIFO that takes the place of a file meanwhile is not waited for", async () => {
+  for (const links of [1, 2]) {
+    using ws = workspace();
+    ws.put("f", "a\n");
+    if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
+    const edit = { file_path: "f", old_string: "a", new_string: "b", replace_all: false };
+    const writing = meanwhile(() => editFile(edit, ws.context), () => {
+      Deno.removeSync(ws.at("f"));
+      new Deno.Command("mkfifo", { args: [ws.at("f")] }).outputSync();
+    });
+    await assertRejects(() => writing, Error, "Cannot write f as it changed on disk");
+    assertEquals(ws.names(), links === 2 ? ["f", "linked"] : ["f"]);
+  }
 });
 
-Deno.test({
-  name: "a copy of attributes that does not end is ended with the turn",
-  ignore: !posix,
-  async fn() {
-    using ws = workspace();
-    ws.put("f", "old");
-    await run("mkfifo", ws.at("never"));
-    ws.put("cp", `#!/bin/sh\necho $$ > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
-    const controller = new AbortController();
-    const path = Deno.env.get("PATH")!;
-    Deno.env.set("PATH", `${ws.dir}:${path}`);
+test("a copy of attributes that does not end is ended with the turn", async () => {
+  using ws = workspace();
+  ws.put("f", "old");
+  await run("mkfifo", ws.at("never"));
+  ws.put("cp", `#!/bin/sh\necho $$ > '${ws.at("begun")}'\nread x < '${ws.at("never")}'\n`, 0o755);
+  const controller = new AbortController();
+  const path = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", `${ws.dir}:${path}`);
+  try {
+    const context = { ...ws.context, signal: controller.signal };
+    const writing = writeFile({ file_path: "f", content: "new" }, context);
+    await waitUntil(() => ws.names().includes("begun"));
+    controller.abort(new Error("stopped"));
+    await assertRejects(() => writing, Error, "stopped");
+  } finally {
+    Deno.env.set("PATH", path);
+  }
+  await waitUntil(() => {
     try {
-      const context = { ...ws.context, signal: controller.signal };
-      const writing = writeFile({ file_path: "f", content: "new" }, context);
-      await waitUntil(() => ws.names().includes("begun"));
-      controller.abort(new Error("stopped"));
-      await assertRejects(() => writing, Error, "stopped");
-    } finally {
-      Deno.env.set("PATH", path);
+      Deno.kill(Number(ws.text("begun")), "SIGCONT");
+      return false;
+    } catch {
+      return true;
     }
-    await waitUntil(() => {
-      try {
-        Deno.kill(Number(ws.text("begun")), "SIGCONT");
-        return false;
-      } catch {
-        return true;
-      }
-    });
-    assertEquals([ws.text("f"), ws.names()], ["old", ["begun", "cp", "f", "never"]]);
-  },
+  });
+  assertEquals([ws.text("f"), ws.names()], ["old", ["begun", "cp", "f", "never"]]);
 });
 
 Deno.test({

@@ -6,6 +6,7 @@ import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash as outcomeOf } from "../../../src/tools/shell/run_bash.ts";
 import { runBash } from "../text_results.ts";
 import { run, RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
+import { posixTest as test } from "../../helpers/test_unless.ts";
 
 // The commands are for a POSIX shell.
 const ignore = Deno.build.os === "windows";
@@ -68,7 +69,7 @@ Deno.test("a command runs where the folder that Deno was started in was removed"
   }
 });
 
-Deno.test("PRC-01 the output so far is in the result", { ignore }, async () => {
+test("PRC-01 the output so far is in the result", async () => {
   using ws = workspace();
   const args = { command: "echo out; echo err >&2; sleep 100", timeout_seconds: 1 };
   const { content, exitCode, isTimedOut } = await outcomeOf(args, ws.context);
@@ -165,7 +166,7 @@ Deno.test("an abort ends the command, and tells what it printed when nothing is 
   }
 });
 
-Deno.test("nothing is started once it is aborted", { ignore }, async () => {
+test("nothing is started once it is aborted", async () => {
   using ws = workspace();
   const signal = AbortSignal.abort(new Error("too late"));
   await assertRejects(() => bash(ws, "touch made", 60, { signal }), Error, "too late");
@@ -222,14 +223,14 @@ Deno.test("stdout and stderr share the room, and one that needs little leaves it
   assert(one.endsWith("2500\nstderr:\noops"));
 });
 
-Deno.test("no limit on results is no limit on memory", { ignore }, async () => {
+test("no limit on results is no limit on memory", async () => {
   using ws = workspace();
   const context = { maxOutputChars: Number.MAX_SAFE_INTEGER };
   const result = await bash(ws, "yes | head -c 20M; echo end", 60, context);
   assert(result.length < 9e6 && result.endsWith("\nend"), `${result.length} characters`);
 });
 
-Deno.test("PRC-04 no input, no terminal, and nothing that would ask", { ignore }, async () => {
+test("PRC-04 no input, no terminal, and nothing that would ask", async () => {
   using ws = workspace();
   assertEquals(await bash(ws, "cat; read x || echo eof"), "exit code: 0\nstdout:\neof");
   assertEquals(
@@ -251,7 +252,7 @@ Deno.test("PRC-04 no input, no terminal, and nothing that would ask", { ignore }
   assert(!commit.includes("timed_out"), commit);
 });
 
-Deno.test("PRC-04 what is typed to the program never reaches a command", { ignore }, async () => {
+test("PRC-04 what is typed to the program never reaches a command", async () => {
   using ws = workspace();
   ws.put(
     "script.ts",
@@ -273,7 +274,7 @@ Deno.test("PRC-04 what is typed to the program never reaches a command", { ignor
   assertEquals(new TextDecoder().decode(stdout), "exit code: 0\nno output\ntyped\n");
 });
 
-Deno.test("PRC-07 a program that crashes takes its command along", { ignore }, async () => {
+test("PRC-07 a program that crashes takes its command along", async () => {
   using ws = workspace();
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
@@ -353,13 +354,13 @@ Deno.test.each(
   assertEquals(result.replace(/\/\S*\/(?=bash 0)/, ""), `exit code: ${expected}`);
 });
 
-Deno.test("PRC-08 an unknown command, and one that begins with a dash", { ignore }, async () => {
+test("PRC-08 an unknown command, and one that begins with a dash", async () => {
   using ws = workspace();
   assertStringIncludes(await bash(ws, "no-such-command"), "exit code: 127\nstderr:\n");
   assertStringIncludes(await bash(ws, "-l"), "exit code: 127\nstderr:\n");
 });
 
-Deno.test("a command that fails tells the limits of what confines it", { ignore }, async () => {
+test("a command that fails tells the limits of what confines it", async () => {
   using ws = workspace();
   const confined = (limits?: string): Partial<ToolContext> => ({
     confine: (program, args) =>
@@ -396,12 +397,12 @@ Deno.test("a command that fails tells the limits of what confines it", { ignore 
   assertEquals(await bash(ws, "exit 1", 60, limited), "exit code: 1\nall limits\nno output");
 });
 
-Deno.test("runs in the working directory", { ignore }, async () => {
+test("runs in the working directory", async () => {
   using ws = workspace();
   assertEquals(await bash(ws, "pwd; echo $PWD"), `exit code: 0\nstdout:\n${ws.dir}\n${ws.dir}`);
 });
 
-Deno.test("PRC-08 a command of 128 KiB runs, a longer one is refused", { ignore }, async () => {
+test("PRC-08 a command of 128 KiB runs, a longer one is refused", async () => {
   using ws = workspace();
   const most = 128 * 1024 - 1;
   const command = (bytes: number) => `: ${"x".repeat(bytes - 2)}`;
@@ -413,7 +414,7 @@ Deno.test("PRC-08 a command of 128 KiB runs, a longer one is refused", { ignore 
   );
 });
 
-Deno.test("PRC-08 what cannot run says why", { ignore }, async () => {
+test("PRC-08 what cannot run says why", async () => {
   using ws = workspace();
   await assertRejects(() => bash(ws, " \n "), RangeError, "empty");
   await assertRejects(() => bash(ws, "echo a\0b"), RangeError, "NUL");
@@ -491,7 +492,7 @@ Deno.test("R-09 commands start with a locale of UTF-8 or C", () => {
   assertEquals(commandEnvironment([], { LC_TERMINAL: "iTerm2" }).LC_TERMINAL, "iTerm2");
 });
 
-Deno.test("SEC-01 a command sees the environment without its credentials", { ignore }, async () => {
+test("SEC-01 a command sees the environment without its credentials", async () => {
   using ws = workspace();
   const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
   const open = ["JAVA_HOME", "GOFLAGS", "VIRTUAL_ENV"];
@@ -519,7 +520,7 @@ Deno.test("SEC-01 a command sees the environment without its credentials", { ign
   }
 });
 
-Deno.test("the sandbox is none of the processes that a command left", { ignore }, async () => {
+test("the sandbox is none of the processes that a command left", async () => {
   using ws = workspace();
   const confine = (name: string): Partial<ToolContext> => ({
     confine: (program, args) => {
@@ -532,19 +533,15 @@ Deno.test("the sandbox is none of the processes that a command left", { ignore }
   assertEquals(await bash(ws, "true", 60, confine("bwrap")), "exit code: 0\nno output");
 });
 
-Deno.test(
-  "a person who waits sees the newest lines of the stream that printed last, or the ends of both",
-  { ignore },
-  async () => {
-    using ws = workspace();
-    let newest: NewestOutput | undefined;
-    const onOutput = (given: NewestOutput) => void (newest = given);
-    await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
-    // Both printed since the first look: errors count first.
-    assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
-    await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
-    assertEquals([newest!(), newest!(4)], ["2\n3\n4\n5\n6", "\n6\n\n"]);
-    await bash(ws, "printf '%01001d' 7", 60, { onOutput });
-    assertEquals(newest!(), "0".repeat(999) + "7");
-  },
-);
+test("a person who waits sees the newest lines of the stream that printed last, or the ends of both", async () => {
+  using ws = workspace();
+  let newest: NewestOutput | undefined;
+  const onOutput = (given: NewestOutput) => void (newest = given);
+  await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
+  // Both printed since the first look: errors count first.
+  assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
+  await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
+  assertEquals([newest!(), newest!(4)], ["2\n3\n4\n5\n6", "\n6\n\n"]);
+  await bash(ws, "printf '%01001d' 7", 60, { onOutput });
+  assertEquals(newest!(), "0".repeat(999) + "7");
+});

@@ -3,8 +3,10 @@ import { jsonLine } from "../../../src/ui/print/json_output.ts";
 import { command, type Ran, run, type RunOptions } from "../../helpers/program.ts";
 import { ndjson, serve } from "../../helpers/server.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
+import { testUnless } from "../../helpers/test_unless.ts";
 
 const unix = Deno.build.os !== "windows";
+const test = testUnless(!unix);
 const local = (url: string) => ["--local", "--host", url, "-m", "test"];
 
 Deno.test("TTY-01 a line of JSON has no character that a terminal acts on or hides", () => {
@@ -59,7 +61,7 @@ for (const [args, options, exitCode, error] of failures) {
   });
 }
 
-Deno.test("--output json gives one object when stdin is a folder", { ignore: !unix }, async () => {
+test("--output json gives one object when stdin is a folder", async () => {
   const { code, stdout } = await new Deno.Command("sh", {
     args: [
       "-c",
@@ -78,48 +80,40 @@ const signals = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 for (const [signal, exitCode] of signals) {
   const aborted = { type: "result", isError: true, exitCode, stopReason: "aborted", ...EMPTY };
 
-  Deno.test(
-    `--output json gives one object at ${signal} while stdin is read`,
-    { ignore: !unix },
-    async () => {
-      await using server = strictServer([]);
-      // It says when it has begun to wait: it asks for more than the first byte.
-      const child = command([...local(server.url), "--output", "json"], { stdin: "" }).spawn();
-      const stdin = child.stdin.getWriter();
-      // More than a pipe holds: when all is taken, the program reads.
-      await stdin.write(new Uint8Array(2 ** 20).fill(0x61));
-      child.kill(signal);
-      const { code, stdout, stderr } = await child.output();
-      const text = new TextDecoder();
-      const ran = { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
-      assertEquals([code, result(ran), ran.stderr], [exitCode, aborted, ""]);
-      await stdin.close().catch(() => {});
-    },
-  );
+  test(`--output json gives one object at ${signal} while stdin is read`, async () => {
+    await using server = strictServer([]);
+    // It says when it has begun to wait: it asks for more than the first byte.
+    const child = command([...local(server.url), "--output", "json"], { stdin: "" }).spawn();
+    const stdin = child.stdin.getWriter();
+    // More than a pipe holds: when all is taken, the program reads.
+    await stdin.write(new Uint8Array(2 ** 20).fill(0x61));
+    child.kill(signal);
+    const { code, stdout, stderr } = await child.output();
+    const text = new TextDecoder();
+    const ran = { code, stdout: text.decode(stdout), stderr: text.decode(stderr) };
+    assertEquals([code, result(ran), ran.stderr], [exitCode, aborted, ""]);
+    await stdin.close().catch(() => {});
+  });
 }
 
-Deno.test(
-  "a signal ends the program though nobody reads its stdout",
-  { ignore: !unix },
-  async () => {
-    await Promise.all(signals.map(async ([signal, exitCode]) => {
-      const taken = Promise.withResolvers<void>();
-      await using server = serve(async (request, peer) => {
-        const content = Array.from({ length: 100_000 }, (_, i) => `${i * 7919} `).join("");
-        await ndjson([{ message: { role: "assistant", content }, done: false }], {
-          "content-length": "99999999",
-        })(request, peer);
-        taken.resolve();
-        await peer.left();
-      });
-      const child = command([...local(server.url), "-p", "x"]).spawn();
-      const reader = child.stdout.getReader();
-      await reader.read();
-      await taken.promise;
-      child.kill(signal);
-      assertEquals((await child.status).code, exitCode, signal);
-      reader.releaseLock();
-      await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
-    }));
-  },
-);
+test("a signal ends the program though nobody reads its stdout", async () => {
+  await Promise.all(signals.map(async ([signal, exitCode]) => {
+    const taken = Promise.withResolvers<void>();
+    await using server = serve(async (request, peer) => {
+      const content = Array.from({ length: 100_000 }, (_, i) => `${i * 7919} `).join("");
+      await ndjson([{ message: { role: "assistant", content }, done: false }], {
+        "content-length": "99999999",
+      })(request, peer);
+      taken.resolve();
+      await peer.left();
+    });
+    const child = command([...local(server.url), "-p", "x"]).spawn();
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await taken.promise;
+    child.kill(signal);
+    assertEquals((await child.status).code, exitCode, signal);
+    reader.releaseLock();
+    await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+  }));
+});
