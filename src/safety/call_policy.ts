@@ -103,10 +103,9 @@ export class CallPolicy {
 
   /** Returns the rule that allows git with the user's credentials, which no question offers. */
   #gitRule(args: Arguments, right: Verdict["right"]): string | undefined {
-    const [, subcommand] = /^\s*git (push|fetch|ls-remote)\b/.exec(String(args.command)) ?? [];
-    if (right?.kind !== "credentials" || subcommand === undefined) return undefined;
+    if (right?.kind !== "credentials") return undefined;
+    const rule = `run_bash(${/git [\w-]+/.exec(String(args.command))} *)`;
     const { settings } = this.by;
-    const rule = `run_bash(git ${subcommand} *)`;
     const rules = [...settings.rules, parseRule("allow", rule)];
     const { effect } = decide(this.#call(args), { ...settings, rules }, this.#place);
     return effect === "allow" ? rule : undefined;

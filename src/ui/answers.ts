@@ -120,7 +120,7 @@ function networkedBy(grants: NonNullable<Approval["networked"]>): string {
   const open = grants.filter(({ isExact }) => !isExact).map(({ text }) => `any \`${text} …\``);
   const exact = open.length < grants.length ? ["exactly this command"] : [];
   // Scripts of an installation may be new since this answer.
-  const scripts = open.length > 0 ? ", with all scripts of this folder that it runs" : "";
+  const scripts = open.length > 0 ? " and all scripts of this folder that it runs" : "";
   return [...open, ...exact].join(" and ") + scripts;
 }
 

@@ -50,7 +50,7 @@ Deno.test("notes say why a call is asked about, and what a yes does", () => {
   const network = "If you say yes, it runs with network access; files stay sandboxed.";
   const open = (to: string) =>
     calm(`${network} For the rest of this session, ${to} may use the network without asking.`);
-  const scripts = ", with all scripts of this folder that it runs";
+  const scripts = " and all scripts of this folder that it runs";
   const alike = {
     text: "Careful: a word of it has letters of two alphabets, which may look alike.",
     isDanger: true,

@@ -79,7 +79,7 @@ async function modelChoices(
     argument: model.name,
     label: oneLine(model.name),
     detail: detailOf(facts[at]!),
-    group: serverOf(config),
+    group: `${serverOf(config)} · other servers: /setup`,
     isCurrent: isSameModel(model.name, target.name),
   }));
 }

@@ -174,7 +174,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   const { session } = fake;
   const choices = (name: string) => session.choices(name, signal);
   // What is no name is not offered.
-  const group = new URL(server.url).host;
+  const group = `${new URL(server.url).host} · other servers: /setup`;
   const detail = "40k context  tools";
   assertEquals(await choices("model"), [
     { argument: "test", label: "test", detail, group, isCurrent: true },

@@ -69,7 +69,7 @@ export class Display implements Disposable {
   #background: Background | undefined;
   showsTasks = false;
   #saidNoTasks = false;
-  #hint = "Ask anything · @ files · / commands · ? keys";
+  #hint = 'Ask anything · try "fix the failing tests" · @ files · / commands · ? keys';
   #screen: Screen | undefined;
   #view: TurnView | undefined;
   #welcome: Welcome | undefined;

@@ -7,7 +7,7 @@ for (
     [
       80,
       ["▌ copilot 0.1 · test · 32k context · tools"],
-      "> Ask anything · @ files · / commands · ? keys",
+      '> Ask anything · try "fix the failing tests" · @ files · / commands · ? keys',
     ],
     [30, ["▌ copilot 0.1 · test ·", "▌ 32k context · tools"], "> Ask anything · ? keys"],
   ] as const
