@@ -74,9 +74,8 @@ export class ListModal<T> implements Modal<T> {
   }
 
   layout(size: TerminalSize): Frame {
-    const { bar, unicode } = this.options;
-    if (bar === undefined) return this.#inner(size);
-    return barred((inner) => this.#inner(inner), size, { bar, unicode });
+    const inner = (size: TerminalSize) => this.#inner(size);
+    return this.options.bar === undefined ? inner(size) : barred(inner, size, this.options);
   }
 
   #inner({ columns, rows }: TerminalSize): Frame {

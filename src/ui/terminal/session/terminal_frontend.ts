@@ -12,7 +12,6 @@ import { LiveScreen } from "../screen/live_screen.ts";
 import { makeSane } from "../tty.ts";
 import { entryText } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
-import { inRow } from "../../../text/width.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import type { Part, TextPart } from "../../../types/message.ts";
@@ -357,7 +356,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   #showEndedJobs(print: (text: string) => void): void {
     for (const job of this.#unshownJobs.splice(0)) {
       const text = `· ${jobEnded(job)} · /jobs ${job.number} shows its output`;
-      print(this.#display.dim(inRow(text, this.#display.columns)));
+      print(this.#display.dim(wrapped(text, this.#display.columns)));
     }
   }
 

@@ -173,8 +173,14 @@ sessionTest(
     await terminal.type("!touch begun; until [ -e go ]; do sleep 0.1; done\r");
     await waitUntil(() => existsSync(`${terminal.folder}/begun`));
     await terminal.type("\x02");
-    await terminal.until("Job 1 runs in the background: /jobs 1 shows its output");
+    await terminal.until("Job 1 runs in the background: /jobs 1");
     await Deno.writeTextFile(`${terminal.folder}/go`, "");
-    await terminal.until("· Job 1 done: ");
+    // No word of the row is cut.
+    await terminal.until((rows) =>
+      /· Job 1 done: touch begun; .* · \/jobs 1 shows its output/.test(
+        rows.join(" ").replace(/ +/g, " "),
+      )
+    );
   },
+  { columns: 40 },
 );
