@@ -57,7 +57,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
     earlierSessions(session, true).find(({ name }) => shortName(name) === word);
   if (listed && verb !== undefined) return changeSession(listed, verb, oneLine(title));
   const chosen = listed && title === "" ? wholeOf(listed) : undefined;
-  if (!chosen) return unknownText(`session ${argument}`, "/resume");
+  if (!chosen) return unknownText(`session ${verb ? word : argument}`, "/resume");
   const isElsewhere = chosen.head.folder !== session.agent.state.workingDir;
   const before = isElsewhere ? await changeFolder(session, chosen.head.folder) : undefined;
   if (isElsewhere && chosen.head.folder !== session.agent.state.workingDir) return before!;

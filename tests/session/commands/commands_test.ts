@@ -50,6 +50,7 @@ const SAID: [line: string, said: string][] = [
   ["/trust x", "/trust accepts no argument, or one of: on, off"],
   ["/trust", "· your answer cannot be saved: "],
   ["/resume 1", "There is no session 1: see /resume"],
+  ["/resume delete 0123abcd", "There is no session 0123abcd: see /resume"],
   ["/jobs x", "/jobs accepts no argument, or one of: N, stop N, stop all"],
   ["/jobs stop", "/jobs accepts no argument, or one of: N, stop N, stop all"],
   ["/jobs all", "/jobs accepts no argument, or one of: N, stop N, stop all"],

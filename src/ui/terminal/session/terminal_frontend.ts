@@ -349,8 +349,7 @@ export class TerminalFrontend implements Frontend, Disposable {
   #replay(): void {
     const { agent: { state }, executions } = this.#session;
     const { screen, view, columns, dim } = this.#display;
-    const { subjectOf } = this;
-    replay(state.messages, { screen, view, executions, columns, subjectOf, dim });
+    replay(state.messages, { screen, view, executions, columns, dim, subjectOf: this.subjectOf });
   }
 
   #showEndedJobs(print: (text: string) => void): void {
