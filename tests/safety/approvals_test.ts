@@ -256,6 +256,9 @@ Deno.test({
       ["timeout 9 pip install x", "timeout 9 pip install x"],
       ["make", undefined],
       ["git remote -v", undefined],
+      // A job of the sandbox may be that server.
+      ["curl -s http://127.0.0.1:3000/x", undefined],
+      ["sleep 1; curl localhost:3000", undefined],
       ["curl http://a/", "curl http://a/", "curl http://b/"],
       ["curl http://a/", "curl http://a/", "make"],
     ];

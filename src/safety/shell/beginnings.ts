@@ -59,14 +59,16 @@ export function commandBeginning(words: readonly Word[]): Beginning {
   return reaching?.includes(subcommand) ? { words: beginning, kind: "reaching" } : closed;
 }
 
-const LISTING = /^(git (remote( -v)?|submodule( status)?)|pip3? list)$/;
+/** Commands that only list, and addresses of servers that may run in the sandbox. */
+const LOCAL =
+  /^(git (remote( -v)?|submodule( status)?)|pip3? list)$|\blocalhost\b|\b127\.\d|\[::1\]/;
 
 /** True if a command of a line is known to use the network. */
 export function usesNetwork(text: string): boolean {
   const line = parseCommandLine(text);
   return line.ok &&
     line.commands.flatMap((command) => mayRun(command)).some((words) =>
-      commandBeginning(words).kind === "reaching" && !LISTING.test(words.map(quoted).join(" "))
+      commandBeginning(words).kind === "reaching" && !LOCAL.test(words.map(quoted).join(" "))
     );
 }
 
