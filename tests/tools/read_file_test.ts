@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { readFile } from "./text_results.ts";
 import { run, type Workspace, workspace } from "./workspace.ts";
+import { posixTest as test } from "../helpers/test_unless.ts";
 
 function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promise<string> {
   return readFile({ file_path, offset, limit }, ws.context);
@@ -140,9 +141,7 @@ Deno.test("CR counts as a line ending only where there is no LF, however late th
   assertEquals(await read(ws, "f", 2, 1), `2\tx\n${footer}`);
 });
 
-Deno.test("an endless file is read in bounded time and memory", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
+test("an endless file is read in bounded time and memory", async () => {
   using ws = workspace();
   // Sparse, but for its first lines.
   ws.put("f", "a\n".repeat(131_072));
@@ -191,9 +190,7 @@ Deno.test("a missing file is told with what is like it", async () => {
   await assertRejects(() => read(ws, "config.ts/f"), Error, "Cannot read config.ts/f");
 });
 
-Deno.test("PTH-05 special files are refused at once, and nothing of them is read", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
+test("PTH-05 special files are refused at once, and nothing of them is read", async () => {
   using ws = workspace();
   await run("mkfifo", ws.at("fifo"));
   using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
@@ -218,9 +215,7 @@ Deno.test("PTH-05 special files are refused at once, and nothing of them is read
   await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
 });
 
-Deno.test("PTH-05 a FIFO that takes the place of a file before it is opened is given up", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
+test("PTH-05 a FIFO that takes the place of a file before it is opened is given up", async () => {
   using ws = workspace();
   const path = ws.put("f", "text\n");
   const { open } = Deno;

@@ -8,7 +8,7 @@ import {
 } from "../../src/wire/connect.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
-import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
+import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 
 /** A port on which nobody accepts, with so many connections waiting that no further one is made. */
@@ -49,75 +49,66 @@ async function withProxy(proxy: string | undefined, run: () => Promise<void>): P
 
 const never = new AbortController().signal;
 
-leakTest(
-  "connectTimesOut tells a server that can not be reached from a slow or missing one",
-  async () => {
-    using full = await fullBacklog();
-    await using slow = serve();
-    const gone = serve();
-    await gone[Symbol.asyncDispose]();
-    await withProxy(undefined, async () => {
-      assertEquals(await connectTimesOut(full.url, 40, never), true);
-      assertEquals(await connectTimesOut(slow.url, 1000, never), false);
-      assertEquals(slow.connections, 1);
-      assertEquals(await connectTimesOut(gone.url, 1000, never), false);
-      using mute = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-      const { port } = mute.addr as Deno.NetAddr;
-      assertEquals(await connectTimesOut(`https://127.0.0.1:${port}/`, 40, never), true);
-      assertEquals(await connectTimesOut(`http://127.0.0.1:${port}/`, 40, never), false);
-      // Ended from outside.
-      const within = new AbortController();
-      const connecting = connectTimesOut(full.url, 1e6, within.signal);
-      within.abort();
-      assertEquals(await connecting, false);
-      assertEquals(await connectTimesOut(full.url, 1e6, AbortSignal.abort()), false);
-    });
-    // Through a proxy nothing is said of any other machine; this one is asked directly.
-    await withProxy("http://127.0.0.1:3128", async () => {
-      assertEquals(await connectTimesOut(full.url, 40, never), true);
-      assertEquals(await connectTimesOut("http://192.0.2.1", 1e6, never), false);
-    });
-  },
-);
+test("connectTimesOut tells a server that can not be reached from a slow or missing one", async () => {
+  using full = await fullBacklog();
+  await using slow = serve();
+  const gone = serve();
+  await gone[Symbol.asyncDispose]();
+  await withProxy(undefined, async () => {
+    assertEquals(await connectTimesOut(full.url, 40, never), true);
+    assertEquals(await connectTimesOut(slow.url, 1000, never), false);
+    assertEquals(slow.connections, 1);
+    assertEquals(await connectTimesOut(gone.url, 1000, never), false);
+    using mute = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const { port } = mute.addr as Deno.NetAddr;
+    assertEquals(await connectTimesOut(`https://127.0.0.1:${port}/`, 40, never), true);
+    assertEquals(await connectTimesOut(`http://127.0.0.1:${port}/`, 40, never), false);
+    // Ended from outside.
+    const within = new AbortController();
+    const connecting = connectTimesOut(full.url, 1e6, within.signal);
+    within.abort();
+    assertEquals(await connecting, false);
+    assertEquals(await connectTimesOut(full.url, 1e6, AbortSignal.abort()), false);
+  });
+  // Through a proxy nothing is said of any other machine; this one is asked directly.
+  await withProxy("http://127.0.0.1:3128", async () => {
+    assertEquals(await connectTimesOut(full.url, 40, never), true);
+    assertEquals(await connectTimesOut("http://192.0.2.1", 1e6, never), false);
+  });
+});
 
-leakTest(
-  "a server that accepts no connection is a timeout on connecting, tried twice",
-  async () => {
-    using full = await fullBacklog();
-    await withProxy(undefined, async () => {
-      const asked = options({ connectTimeoutMs: 60 });
-      const error = await assertRejects(
-        () => requestStream({ url: full.url, body: "{}" }, asked, () => textReader()),
-        BackendError,
-        "no connection within 60 ms",
-      );
-      assertEquals([error.kind, error.status, asked.delays.length], ["timeout", undefined, 1]);
-    });
-  },
-);
+test("a server that accepts no connection is a timeout on connecting, tried twice", async () => {
+  using full = await fullBacklog();
+  await withProxy(undefined, async () => {
+    const asked = options({ connectTimeoutMs: 60 });
+    const error = await assertRejects(
+      () => requestStream({ url: full.url, body: "{}" }, asked, () => textReader()),
+      BackendError,
+      "no connection within 60 ms",
+    );
+    assertEquals([error.kind, error.status, asked.delays.length], ["timeout", undefined, 1]);
+  });
+});
 
-leakTest(
-  "a busy server that accepts and answers later is waited for beyond the connect limit",
-  async () => {
-    const { promise: probed, resolve } = Promise.withResolvers<void>();
-    await using server = serve(async (request, peer) => {
-      await probed;
-      await sse(["a", "[DONE]"])(request, peer);
-    });
-    await withProxy(undefined, async () => {
-      const asked = options({ connectTimeoutMs: 1000 });
-      const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
-      // The request's own connection, and the probe's: then the limit on connecting is over.
-      await waitUntil(() => server.connections >= 2);
-      await new Promise((next) => setTimeout(next, 600));
-      resolve();
-      assertEquals(await answer, ["a"]);
-      assertEquals(asked.reasons, []);
-    });
-  },
-);
+test("a busy server that accepts and answers later is waited for beyond the connect limit", async () => {
+  const { promise: probed, resolve } = Promise.withResolvers<void>();
+  await using server = serve(async (request, peer) => {
+    await probed;
+    await sse(["a", "[DONE]"])(request, peer);
+  });
+  await withProxy(undefined, async () => {
+    const asked = options({ connectTimeoutMs: 1000 });
+    const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
+    // The request's own connection, and the probe's: then the limit on connecting is over.
+    await waitUntil(() => server.connections >= 2);
+    await new Promise((next) => setTimeout(next, 600));
+    resolve();
+    assertEquals(await answer, ["a"]);
+    assertEquals(asked.reasons, []);
+  });
+});
 
-leakTest("once the answer has begun, the connection is no longer looked at", async () => {
+test("once the answer has begun, the connection is no longer looked at", async () => {
   await using server = serve(async (_request, peer) => {
     await peer.write(`${STREAM}data: a\n\n`);
     // Longer than it would take to look: a moment, and half of the limit on connecting.
@@ -132,7 +123,7 @@ leakTest("once the answer has begun, the connection is no longer looked at", asy
   });
 });
 
-leakTest("a failure is not held up by the attempt to connect", async () => {
+test("a failure is not held up by the attempt to connect", async () => {
   const gone = serve();
   await gone[Symbol.asyncDispose]();
   const times: number[] = [];
@@ -147,7 +138,7 @@ leakTest("a failure is not held up by the attempt to connect", async () => {
   assert(Math.min(...times) < 500, String(times));
 });
 
-leakTest("failureFromThrown explains what fetch throws", () =>
+test("failureFromThrown explains what fetch throws", () =>
   withProxy(undefined, () => {
     const thrown = (text: string) =>
       new TypeError("fetch failed", {
@@ -234,7 +225,7 @@ leakTest("failureFromThrown explains what fetch throws", () =>
     return Promise.resolve();
   }));
 
-leakTest(
+test(
   "failureFromThrown names the variable of a proxy, and nothing of the proxy",
   () =>
     withProxy("http://u:canary@p:9", () => {
@@ -273,35 +264,32 @@ Deno.test("a server on this machine is asked directly where a proxy may be set, 
   }
 });
 
-leakTest(
-  "a server nearby is asked by path alone where a proxy is set, and commands see no change",
-  async () => {
-    const before = Deno.env.get("NO_PROXY");
-    await withProxy("http://127.0.0.1:9", async () => {
-      for (const hostname of ["127.0.0.1", "localhost"]) {
-        using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-        const { port } = listener.addr as Deno.NetAddr;
-        const url = `http://${hostname}:${port}/v1/models`;
-        const answer = requestJson({ url }, options());
-        using connection = await listener.accept();
-        const bytes = new Uint8Array(4096);
-        const size = await connection.read(bytes);
-        await connection.write(
-          new TextEncoder().encode(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
-          ),
-        );
-        await answer;
-        const [line] = new TextDecoder().decode(bytes.subarray(0, size!)).split("\r\n");
-        assertEquals(line, "GET /v1/models HTTP/1.1");
-        directClient(url)!.close();
-      }
-    });
-    assertEquals(Deno.env.get("NO_PROXY"), before);
-    await withProxy("http://127.0.0.1:9", () => {
-      directClient("http://192.168.1.7:8080/v1")!.close();
-      assertEquals(directClient("http://192.0.2.1/v1"), undefined);
-      return Promise.resolve();
-    });
-  },
-);
+test("a server nearby is asked by path alone where a proxy is set, and commands see no change", async () => {
+  const before = Deno.env.get("NO_PROXY");
+  await withProxy("http://127.0.0.1:9", async () => {
+    for (const hostname of ["127.0.0.1", "localhost"]) {
+      using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+      const { port } = listener.addr as Deno.NetAddr;
+      const url = `http://${hostname}:${port}/v1/models`;
+      const answer = requestJson({ url }, options());
+      using connection = await listener.accept();
+      const bytes = new Uint8Array(4096);
+      const size = await connection.read(bytes);
+      await connection.write(
+        new TextEncoder().encode(
+          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+        ),
+      );
+      await answer;
+      const [line] = new TextDecoder().decode(bytes.subarray(0, size!)).split("\r\n");
+      assertEquals(line, "GET /v1/models HTTP/1.1");
+      directClient(url)!.close();
+    }
+  });
+  assertEquals(Deno.env.get("NO_PROXY"), before);
+  await withProxy("http://127.0.0.1:9", () => {
+    directClient("http://192.168.1.7:8080/v1")!.close();
+    assertEquals(directClient("http://192.0.2.1/v1"), undefined);
+    return Promise.resolve();
+  });
+});

@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { wait } from "../../src/wire/wait.ts";
 import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
-import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
+import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const post = (url: string) => ({ url, body: "{}" });
@@ -50,7 +50,7 @@ function flood(start: string, piece: string): { handler: Handler; left: Promise<
   return { handler, left: promise };
 }
 
-leakTest("NET-12 a server that stalls is left, at every stage, and asked again", async () => {
+test("NET-12 a server that stalls is left, at every stage, and asked again", async () => {
   // Long enough for the request to arrive, also on a busy machine.
   const first = { firstTokenTimeoutMs: 600 };
   const idle = { idleTimeoutMs: 40 };
@@ -79,7 +79,7 @@ leakTest("NET-12 a server that stalls is left, at every stage, and asked again",
   }));
 });
 
-leakTest("NET-12 after output a stall is reported, not repeated", async () => {
+test("NET-12 after output a stall is reported, not repeated", async () => {
   const { handler, left } = watchedStall(STREAM, "data: a\n\n");
   await using server = serve(handler, OK);
   const shown: string[] = [];
@@ -101,7 +101,7 @@ leakTest("NET-12 after output a stall is reported, not repeated", async () => {
   ]);
 });
 
-leakTest("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
+test("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
   const rows: [start: string, piece: string, says: string][] = [
     [STREAM, ": ping\n\n", "sent no answer within 600 ms"],
     [STREAM, "x", "sent no answer within 600 ms"],
@@ -119,7 +119,7 @@ leakTest("NET-12 pings and single bytes keep a stream alive, but not for ever", 
   }));
 });
 
-leakTest("NET-12 an answer with progress may take longer than any limit", async () => {
+test("NET-12 an answer with progress may take longer than any limit", async () => {
   await using server = serve(async (_request, peer) => {
     await peer.write(STREAM);
     for (let i = 0; i < 30; i++) {
@@ -137,7 +137,7 @@ leakTest("NET-12 an answer with progress may take longer than any limit", async 
   assertEquals(answer.length, 30);
 });
 
-leakTest("NET-12 a JSON answer must be whole within the first-token limit", async () => {
+test("NET-12 a JSON answer must be whole within the first-token limit", async () => {
   await using server = serve(drip(head(200, { "content-type": "application/json" }) + "[", "1,"));
   await assertRejects(
     () => requestJson({ url: server.url }, options({ firstTokenTimeoutMs: 60, maxRetries: 0 })),
@@ -146,23 +146,20 @@ leakTest("NET-12 a JSON answer must be whole within the first-token limit", asyn
   );
 });
 
-leakTest(
-  "an answer ends with its terminator, though the connection stays open or breaks",
-  async () => {
-    const answer = `${STREAM}data: a\n\ndata: [DONE]\n\n`;
-    const { handler, left } = watchedStall(answer);
-    const broken = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: a\n\ndata: [DONE]\n\n";
-    const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
-    await Promise.all(rows.map(async (each) => {
-      await using server = serve(each);
-      const texts = requestStream(post(server.url), options(), () => textReader());
-      assertEquals(await soon(texts), ["a"]);
-      if (each === handler) await soon(left);
-    }));
-  },
-);
+test("an answer ends with its terminator, though the connection stays open or breaks", async () => {
+  const answer = `${STREAM}data: a\n\ndata: [DONE]\n\n`;
+  const { handler, left } = watchedStall(answer);
+  const broken = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: a\n\ndata: [DONE]\n\n";
+  const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
+  await Promise.all(rows.map(async (each) => {
+    await using server = serve(each);
+    const texts = requestStream(post(server.url), options(), () => textReader());
+    assertEquals(await soon(texts), ["a"]);
+    if (each === handler) await soon(left);
+  }));
+});
 
-leakTest("the body of an error is not waited for, nor read without end", async () => {
+test("the body of an error is not waited for, nor read without end", async () => {
   const endless = flood("HTTP/1.1 400 Bad\r\n\r\n", "no ");
   const page = flood(
     "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>Log in</title>",
@@ -184,7 +181,7 @@ leakTest("the body of an error is not waited for, nor read without end", async (
   }));
 });
 
-leakTest("an answer without end is given up with one clear error", async () => {
+test("an answer without end is given up with one clear error", async () => {
   // Longer pieces than a model's: their number is not what this is about.
   const piece = new TextEncoder().encode(`data: ${"a".repeat(2 ** 20)}\n\n`);
   const fetch = () =>
@@ -210,7 +207,7 @@ leakTest("an answer without end is given up with one clear error", async () => {
   assertEquals(taken, 128);
 });
 
-leakTest("the connection is closed when a reader gives up on the answer", async () => {
+test("the connection is closed when a reader gives up on the answer", async () => {
   const { handler, left } = flood(STREAM, "data: a\n\n");
   await using server = serve(handler);
   const bug = new Error("bug");
@@ -223,7 +220,7 @@ leakTest("the connection is closed when a reader gives up on the answer", async 
   await soon(left);
 });
 
-leakTest("what follows the terminator is not given to the reader", async () => {
+test("what follows the terminator is not given to the reader", async () => {
   await using server = serve(drip(`${STREAM}data: a\n\ndata: [DONE]\n\n`, "data: b\n\n"));
   const reader = textReader();
   let after = 0;
@@ -244,40 +241,37 @@ leakTest("what follows the terminator is not given to the reader", async () => {
   assertEquals(after, 0);
 });
 
-leakTest(
-  "NET-13 an abort ends the request at once, at every stage, with the signal's reason",
-  async () => {
-    const stages: [name: string, pieces: string[]][] = [
-      ["before the head", []],
-      ["after the head", [STREAM]],
-      ["within the answer", [STREAM, "data: a\n\n"]],
-      ["within the body of an error", ["HTTP/1.1 500 Oops\r\n\r\nx"]],
-      ["within JSON", [head(200, { "content-type": "application/json" }), '{"a":']],
-    ];
-    for (const [name, pieces] of stages) {
-      const { promise: stalled, resolve } = Promise.withResolvers<void>();
-      const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-      await using server = serve(async (_request, peer) => {
-        for (const piece of pieces) await peer.write(piece);
-        resolve();
-        await peer.left();
-        leave();
-      });
-      const controller = new AbortController();
-      const asked = options({ signal: controller.signal });
-      const request = requestStream(post(server.url), asked, () => textReader());
-      const reason = new Error(name);
-      const rejected = assertRejects(() => request);
-      await stalled;
-      controller.abort(reason);
-      assertStrictEquals(await soon(rejected), reason);
-      await soon(left);
-      assertEquals([asked.reasons, server.requests.length], [[], 1], name);
-    }
-  },
-);
+test("NET-13 an abort ends the request at once, at every stage, with the signal's reason", async () => {
+  const stages: [name: string, pieces: string[]][] = [
+    ["before the head", []],
+    ["after the head", [STREAM]],
+    ["within the answer", [STREAM, "data: a\n\n"]],
+    ["within the body of an error", ["HTTP/1.1 500 Oops\r\n\r\nx"]],
+    ["within JSON", [head(200, { "content-type": "application/json" }), '{"a":']],
+  ];
+  for (const [name, pieces] of stages) {
+    const { promise: stalled, resolve } = Promise.withResolvers<void>();
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    await using server = serve(async (_request, peer) => {
+      for (const piece of pieces) await peer.write(piece);
+      resolve();
+      await peer.left();
+      leave();
+    });
+    const controller = new AbortController();
+    const asked = options({ signal: controller.signal });
+    const request = requestStream(post(server.url), asked, () => textReader());
+    const reason = new Error(name);
+    const rejected = assertRejects(() => request);
+    await stalled;
+    controller.abort(reason);
+    assertStrictEquals(await soon(rejected), reason);
+    await soon(left);
+    assertEquals([asked.reasons, server.requests.length], [[], 1], name);
+  }
+});
 
-leakTest("NET-13 an abort ends a fetch that does not heed it", async () => {
+test("NET-13 an abort ends a fetch that does not heed it", async () => {
   const controller = new AbortController();
   let cancelled = false;
   const body = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -313,7 +307,7 @@ leakTest("NET-13 an abort ends a fetch that does not heed it", async () => {
   await soon(late);
 });
 
-leakTest("no signal listener is left behind", async () => {
+test("no signal listener is left behind", async () => {
   await using server = serve(respond(503), OK);
   const { signal } = new AbortController();
   let listeners = 0;

@@ -4,7 +4,7 @@ import type { RetryNotice } from "../../src/types/event.ts";
 import { JsonReader, limitText, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
-import { leakTest, options, STREAM, textReader } from "./http_helper.ts";
+import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const KEY = "sk-proj-8243719650abcdef+/x";
@@ -25,41 +25,38 @@ async function failureOf(handler: Handler, settings = {}): Promise<BackendError>
   );
 }
 
-leakTest(
-  "requestStream sends the request once, with few headers, and reuses the connection",
-  async () => {
-    await using server = serve(OK);
-    for (let i = 0; i < 3; i++) {
-      let type = "";
-      const answer = await requestStream(post(server.url), options(), (contentType) => {
-        type = contentType;
-        return textReader();
-      });
-      assertEquals([answer, type], [["a"], "text/event-stream"]);
-    }
-    assertEquals([server.requests.length, server.connections], [3, 1]);
-    const { method, path, text, headers } = server.requests[0]!;
-    assertEquals([method, path, text], ["POST", "/v1/chat", '{"é":1}']);
-    const { accept: _accept, host: _host, ...sent } = Object.fromEntries(headers);
-    assertEquals(sent, {
-      "accept-encoding": "gzip,br",
-      "accept-language": "*",
-      "authorization": `Bearer ${KEY}`,
-      "content-length": "8",
-      "content-type": "application/json",
-      "user-agent": "copilot/0.1.0",
+test("requestStream sends the request once, with few headers, and reuses the connection", async () => {
+  await using server = serve(OK);
+  for (let i = 0; i < 3; i++) {
+    let type = "";
+    const answer = await requestStream(post(server.url), options(), (contentType) => {
+      type = contentType;
+      return textReader();
     });
-  },
-);
+    assertEquals([answer, type], [["a"], "text/event-stream"]);
+  }
+  assertEquals([server.requests.length, server.connections], [3, 1]);
+  const { method, path, text, headers } = server.requests[0]!;
+  assertEquals([method, path, text], ["POST", "/v1/chat", '{"é":1}']);
+  const { accept: _accept, host: _host, ...sent } = Object.fromEntries(headers);
+  assertEquals(sent, {
+    "accept-encoding": "gzip,br",
+    "accept-language": "*",
+    "authorization": `Bearer ${KEY}`,
+    "content-length": "8",
+    "content-type": "application/json",
+    "user-agent": "copilot/0.1.0",
+  });
+});
 
-leakTest("requestJson asks with GET and gives the value", async () => {
+test("requestJson asks with GET and gives the value", async () => {
   await using server = serve(json({ models: ["é"] }));
   assertEquals(await requestJson({ url: `${server.url}/api/tags` }, options()), { models: ["é"] });
   assertEquals(server.requests[0]!.method, "GET");
   assertEquals(server.requests[0]!.headers.get("content-type"), null);
 });
 
-leakTest("a user name and a password in the address go as Basic authorization", async () => {
+test("a user name and a password in the address go as Basic authorization", async () => {
   const rows: [userinfo: string, sent: string][] = [
     ["us%C3%A9r:p%40ss", "us\xc3\xa9r:p@ss"],
     ["user", "user:"],
@@ -74,7 +71,7 @@ leakTest("a user name and a password in the address go as Basic authorization", 
   }
 });
 
-leakTest("an optional request that finds nothing does not read the answer", async () => {
+test("an optional request that finds nothing does not read the answer", async () => {
   for (
     const [isOptional, says, kind] of [
       [true, "has nothing there", "request"],
@@ -91,7 +88,7 @@ leakTest("an optional request that finds nothing does not read the answer", asyn
   }
 });
 
-leakTest("NET-11 requestJson rejects what is no answer", async () => {
+test("NET-11 requestJson rejects what is no answer", async () => {
   const rows: [handler: Handler, kind: string, says: string][] = [
     [json({ error: { message: "boom", type: "server_error" } }), "server", "boom"],
     [respond(200, { "content-type": "application/json" }, '{"a":'), "incomplete", "broke off"],
@@ -112,7 +109,7 @@ leakTest("NET-11 requestJson rejects what is no answer", async () => {
   }
 });
 
-leakTest("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
+test("NET-10 a failure that may pass is repeated, with a notice, until it passes", async () => {
   const silent = [raw(), reset()];
   const failures: Handler[] = [
     ...[408, 409, 429, 500, 502, 503, 504, 529].map((status) => respond(status, {}, "busy")),
@@ -144,7 +141,7 @@ leakTest("NET-10 a failure that may pass is repeated, with a notice, until it pa
   }
 });
 
-leakTest("NET-10 requestJson asks again, too", async () => {
+test("NET-10 requestJson asks again, too", async () => {
   const busy = json({ error: { message: "busy", type: "overloaded_error" } });
   await using server = serve(busy, json({ a: 1 }));
   assertEquals(await requestJson(post(server.url), options()), { a: 1 });
@@ -163,7 +160,7 @@ Deno.test("a limit is told in milliseconds, seconds or minutes", () => {
   for (const [ms, text] of rows) assertEquals(limitText(ms), text);
 });
 
-leakTest("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
+test("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
   const rows: [status: number, requests: number][] = [
     [503, 3],
     [400, 1],
@@ -185,7 +182,7 @@ leakTest("NET-10 a failure that stays ends after maxRetries, others at once", as
   }
 });
 
-leakTest("NET-10 the server's own wishes about repeating are obeyed", async () => {
+test("NET-10 the server's own wishes about repeating are obeyed", async () => {
   const date = new Date(Date.now() + 30_000).toUTCString();
   const rows: [
     headers: Record<string, string>,
@@ -212,7 +209,7 @@ leakTest("NET-10 the server's own wishes about repeating are obeyed", async () =
   }
 });
 
-leakTest("a server that is loading its model is waited for", async () => {
+test("a server that is loading its model is waited for", async () => {
   const loading = json({
     error: { code: 503, message: "Loading model", type: "unavailable_error" },
   }, 503);
@@ -228,7 +225,7 @@ leakTest("a server that is loading its model is waited for", async () => {
   );
 });
 
-leakTest("a refused connection is tried once more, then explained", async () => {
+test("a refused connection is tried once more, then explained", async () => {
   const server = serve();
   await server[Symbol.asyncDispose]();
   const asked = options();
@@ -244,7 +241,7 @@ leakTest("a refused connection is tried once more, then explained", async () => 
   assertEquals(asked.delays, [200]);
 });
 
-leakTest("NET-03 NET-04 nothing is repeated once output was shown", async () => {
+test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
   const rows: [handler: Handler, kind: string, shown: string[]][] = [
     [sse(["a", { error: { message: "busy", type: "overloaded_error" } }, "[DONE]"]), "server", [
       "a",
@@ -272,7 +269,7 @@ leakTest("NET-03 NET-04 nothing is repeated once output was shown", async () => 
   }
 });
 
-leakTest("NET-11 pages of proxies and other text are refused in one line", async () => {
+test("NET-11 pages of proxies and other text are refused in one line", async () => {
   const rows: [handler: Handler, kind: string, says: string][] = [
     [
       respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
@@ -309,7 +306,7 @@ leakTest("NET-11 pages of proxies and other text are refused in one line", async
   }
 });
 
-leakTest("SEC-03 a redirect is refused, and nothing reaches its target", async () => {
+test("SEC-03 a redirect is refused, and nothing reaches its target", async () => {
   await using target = serve(OK);
   for (const status of [301, 302, 303, 307, 308]) {
     const error = await failureOf(respond(status, { location: `${target.url}/v1?t=${KEY}` }));
@@ -321,7 +318,7 @@ leakTest("SEC-03 a redirect is refused, and nothing reaches its target", async (
   assertEquals(target.connections, 0);
 });
 
-leakTest("SEC-02 a key that is echoed is in no error and no notice", async () => {
+test("SEC-02 a key that is echoed is in no error and no notice", async () => {
   const echo: Handler = (request, peer) =>
     respond(500, {}, `${request.head} ${btoa(`Bearer ${KEY}`)} ${"x".repeat(300)}`)(request, peer);
   const page: Handler = (request, peer) =>
@@ -352,7 +349,7 @@ leakTest("SEC-02 a key that is echoed is in no error and no notice", async () =>
   }
 });
 
-leakTest("what is no HTTP, or too much of it, is one clear error", async () => {
+test("what is no HTTP, or too much of it, is one clear error", async () => {
   const rows: [handler: Handler, says: string][] = [
     [raw("SSH-2.0-OpenSSH_9.6\r\n"), "does not answer in HTTP"],
     [raw(`HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(500)}\r\n`), "does not answer in HTTP"],
@@ -366,7 +363,7 @@ leakTest("what is no HTTP, or too much of it, is one clear error", async () => {
   }
 });
 
-leakTest("unusual but correct HTTP is read", async () => {
+test("unusual but correct HTTP is read", async () => {
   const gzip = new Response(
     new Blob(["data: a\n\ndata: [DONE]\n\n"]).stream().pipeThrough(new CompressionStream("gzip")),
   );
@@ -400,7 +397,7 @@ leakTest("unusual but correct HTTP is read", async () => {
   }
 });
 
-leakTest("gzip that is broken is a broken answer", async () => {
+test("gzip that is broken is a broken answer", async () => {
   const error = await failureOf(
     respond(
       200,
@@ -411,28 +408,25 @@ leakTest("gzip that is broken is a broken answer", async () => {
   assertEquals(error.kind, "incomplete");
 });
 
-leakTest(
-  "what a reader throws that is no BackendError comes through, and is not repeated",
-  async () => {
-    await using server = serve(OK);
-    const bug = new Error("bug");
-    const thrown = await assertRejects(() =>
-      requestStream(post(server.url), options(), () =>
-        textReader(() => {
-          throw bug;
-        }))
-    );
-    assertStrictEquals(thrown, bug);
-    await assertRejects(() =>
-      requestStream(post(server.url), options(), () => {
+test("what a reader throws that is no BackendError comes through, and is not repeated", async () => {
+  await using server = serve(OK);
+  const bug = new Error("bug");
+  const thrown = await assertRejects(() =>
+    requestStream(post(server.url), options(), () =>
+      textReader(() => {
         throw bug;
-      })
-    );
-    assertEquals(server.requests.length, 2);
-  },
-);
+      }))
+  );
+  assertStrictEquals(thrown, bug);
+  await assertRejects(() =>
+    requestStream(post(server.url), options(), () => {
+      throw bug;
+    })
+  );
+  assertEquals(server.requests.length, 2);
+});
 
-leakTest("an injected fetch is used, and its failures are explained", async () => {
+test("an injected fetch is used, and its failures are explained", async () => {
   const seen: unknown[] = [];
   const answer = await requestStream(
     { url: "http://127.0.0.1:9/x" },
@@ -457,7 +451,7 @@ leakTest("an injected fetch is used, and its failures are explained", async () =
   assertEquals([error.kind, error.retryable], ["connection", false]);
 });
 
-leakTest("an answer is not read faster than it is taken, and an abort does not wait", async () => {
+test("an answer is not read faster than it is taken, and an abort does not wait", async () => {
   const events = Array.from({ length: 2_000 }, (_, i) => `${i} ${"x".repeat(500)}`);
   for (const abort of [false, true]) {
     await using server = serve(sse([...events, "[DONE]"]));

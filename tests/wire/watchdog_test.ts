@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { wait } from "../../src/wire/wait.ts";
 import { type Limit, Watchdog } from "../../src/wire/watchdog.ts";
-import { leakTest } from "./http_helper.ts";
+import { leakTest as test } from "./http_helper.ts";
 
 /** A clock that stands still until it is moved; `sleep` moves it without a timer firing on time. */
 class FakeClock {
@@ -129,25 +129,19 @@ Deno.test("watchdog: a pause does not count, and ends with all limits anew", asy
   }
 });
 
-leakTest(
-  "NET-12 watchdog keeps its limits by the system's clock, and leaves no timer",
-  async () => {
-    const { promise, resolve } = Promise.withResolvers<Limit>();
-    const watch = new Watchdog({ firstTokenTimeoutMs: 20, idleTimeoutMs: 1e6 }, resolve);
-    assertEquals(await promise, "first token");
-    watch.stop();
-  },
-);
+test("NET-12 watchdog keeps its limits by the system's clock, and leaves no timer", async () => {
+  const { promise, resolve } = Promise.withResolvers<Limit>();
+  const watch = new Watchdog({ firstTokenTimeoutMs: 20, idleTimeoutMs: 1e6 }, resolve);
+  assertEquals(await promise, "first token");
+  watch.stop();
+});
 
-leakTest(
-  "NET-10 wait ends at once with the signal's reason, and leaves no timer behind",
-  async () => {
-    await wait(1, undefined);
-    const reason = new Error("user");
-    assertStrictEquals(await assertRejects(() => wait(1e6, AbortSignal.abort(reason))), reason);
-    const controller = new AbortController();
-    const waiting = assertRejects(() => wait(1e6, controller.signal));
-    controller.abort(reason);
-    assertStrictEquals(await waiting, reason);
-  },
-);
+test("NET-10 wait ends at once with the signal's reason, and leaves no timer behind", async () => {
+  await wait(1, undefined);
+  const reason = new Error("user");
+  assertStrictEquals(await assertRejects(() => wait(1e6, AbortSignal.abort(reason))), reason);
+  const controller = new AbortController();
+  const waiting = assertRejects(() => wait(1e6, controller.signal));
+  controller.abort(reason);
+  assertStrictEquals(await waiting, reason);
+});
