@@ -107,7 +107,7 @@ function ofProgram(rows: string[]): string[] {
     0,
     rows.findIndex((row) => /^\S*copilot [\d.]+/.test(row.replace(SGR, ""))),
   );
-  const shown = rows.slice(first).map((row) => row.replace(/\S+\/shop\b/, "~/shop"));
+  const shown = rows.slice(first).map((row) => row.replace(/[/…]\S+\/shop\b/, "~/shop"));
   const isText = (row: string) => row.replace(SGR, "").trim() !== "";
   const end = shown.slice(0, -1).findLastIndex(isText) + 1;
   return [...shown.slice(shown.findIndex(isText), end), ...shown.slice(-1)];
