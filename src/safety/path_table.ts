@@ -61,23 +61,30 @@ class LastNames {
 
 class Matcher {
   readonly globs: readonly string[];
-  readonly #rows: readonly { what: string; source: string }[];
   readonly #names: LastNames;
+  #made: readonly { what: string; source: string }[] | undefined;
   #any: RegExp | undefined;
 
   /** @param located the paths of the table's rows, and paths that its patterns do not match */
-  constructor(table: readonly PatternRow[], located: readonly ConfinedPath[]) {
-    this.#rows = [
-      ...table.map((row) => ({ what: row.what, source: rowSource(row) })),
-      // The sandbox protects the other paths too.
-      ...located.filter(({ isInTable }) => !isInTable)
-        .map((one) => ({ what: one.what, source: absoluteSource(one) })),
-    ];
+  constructor(
+    private readonly table: readonly PatternRow[],
+    private readonly located: readonly ConfinedPath[],
+  ) {
     this.globs = [
       ...table.flatMap(({ globs }) => globs),
       ...located.map(({ path }) => slashed(path)),
     ];
     this.#names = new LastNames(this.globs);
+  }
+
+  /** The expressions of the rows. Few paths need a closer look than their names. */
+  get #rows(): readonly { what: string; source: string }[] {
+    return this.#made ??= [
+      ...this.table.map((row) => ({ what: row.what, source: rowSource(row) })),
+      // The sandbox protects the other paths too.
+      ...this.located.filter(({ isInTable }) => !isInTable)
+        .map((one) => ({ what: one.what, source: absoluteSource(one) })),
+    ];
   }
 
   /** Matches a path in the form of {@linkcode plainPath}. */
@@ -236,7 +243,7 @@ const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 function located(
   { what, globs, except }: PatternRow,
   homes: readonly string[],
-  list: PathLooks["list"],
+  list: NameForms,
 ): ConfinedPath[] {
   const taken = except === "" ? undefined : new RegExp(`/${except}[^/]*$`, IGNORE_CASE);
   return globs.flatMap((glob) => {
@@ -245,14 +252,15 @@ function located(
     if (glob.startsWith("/proc/") || scope === "deep") return [];
     const bases = scope === "root" ? ["/"] : homes;
     const isInTable = scope !== "home";
-    return bases.flatMap((base) => matchesBelow(base, glob.replace(/^~?\/|\/$/g, ""), list))
+    const names = glob.replace(/^~?\/|\/$/g, "");
+    return bases.flatMap((base) => matchesBelow(base, names, list))
       .filter((path) => taken?.test(composedPath(path)) ?? true)
       .map((path) => ({ path, what, isFolder: glob.endsWith("/"), isInTable }));
   });
 }
 
 /** Returns the paths in `base` that a pattern without braces matches; without wildcards, also a missing one. */
-function matchesBelow(base: string, glob: string, list: PathLooks["list"]): string[] {
+function matchesBelow(base: string, glob: string, list: NameForms): string[] {
   if (!glob.includes("*")) return [below(base, glob)];
   return glob.split("/").reduce((paths, name) => {
     const [start, end] = name.toLowerCase().split("*") as [string, string?];
@@ -260,14 +268,15 @@ function matchesBelow(base: string, glob: string, list: PathLooks["list"]): stri
     const isMatch = (one: string) =>
       one.length >= start.length + end.length && one.startsWith(start) && one.endsWith(end);
     return paths.flatMap((path) =>
-      list(path).filter((one) => isMatch(comparable(one))).map((one) => below(path, one))
+      list(path).filter(({ form }) => isMatch(form)).map((one) => below(path, one.name))
     );
   }, [base]);
 }
 
 /** Returns the path of `names`, with `/` between them, in the folder `base`. Faster than `join`. */
 const below = (base: string, names: string): string =>
-  (base.endsWith(SEPARATOR) ? base : base + SEPARATOR) + names.replaceAll("/", SEPARATOR);
+  (base.endsWith(SEPARATOR) ? base : base + SEPARATOR) +
+  (SEPARATOR === "/" ? names : names.replaceAll("/", SEPARATOR));
 
 /** Returns a name in the form in which file systems that ignore case compare it. */
 function comparable(name: string): string {
@@ -277,16 +286,16 @@ function comparable(name: string): string {
 /** Returns a fast test that is false only for missing paths. It lists folders: most known paths are missing. */
 export function mayBeThere(
   homes: readonly string[],
-  list: PathLooks["list"],
+  list: NameForms,
 ): (path: string) => boolean {
-  const roots = [...homes, "/etc", "/var/lib"];
+  const roots = [...homes, "/etc", "/var/lib"].map((root) => ({ root, start: below(root, "") }));
   const listed: Record<string, ReadonlySet<string>> = {};
   return (path) => {
-    const root = roots.find((folder) => path.startsWith(below(folder, "")));
-    if (root === undefined) return true;
-    let at = root;
-    return slashed(path.slice(below(root, "").length)).split("/").every((name) => {
-      const names = listed[at] ??= new Set(list(at).map(comparable));
+    const known = roots.find(({ start }) => path.startsWith(start));
+    if (known === undefined) return true;
+    let at = known.root;
+    return slashed(path.slice(known.start.length)).split("/").every((name) => {
+      const names = listed[at] ??= new Set(list(at).map(({ form }) => form));
       at = below(at, name);
       // A folder that cannot be listed may contain any name.
       return names.size === 0 || names.has(comparable(name));
@@ -294,10 +303,14 @@ export function mayBeThere(
   };
 }
 
+/** Returns the names in a folder, also in the form in which they are compared. */
+type NameForms = (folder: string) => readonly { name: string; form: string }[];
+
 /** Lists each folder once, because many patterns query the same one. */
-function listedOnce(list: PathLooks["list"]): PathLooks["list"] {
-  const listed: Record<string, readonly string[]> = {};
-  return (folder) => listed[folder] ??= list(folder);
+export function listedOnce(list: PathLooks["list"]): NameForms {
+  const listed: Record<string, ReturnType<NameForms>> = {};
+  return (folder) =>
+    listed[folder] ??= list(folder).map((name) => ({ name, form: comparable(name) }));
 }
 
 /** Returns a path in the form of the patterns. To some file systems it is the same path. */
@@ -389,9 +402,9 @@ function absoluteSource({ path, isFolder }: ConfinedPath): string {
 
 function alternativesOf(text: string): string[] {
   return text.split(/\s+/).filter((glob) => glob !== "").flatMap((glob) => {
-    const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob) ?? [];
-    if (inner === undefined) return [glob];
-    return inner.split(",").flatMap((part) => alternativesOf(`${before}${part}${after}`));
+    if (!glob.includes("{")) return [glob];
+    const [, before, inner, after] = /^(.*?)\{(.*?)\}(.*)$/.exec(glob)!;
+    return inner!.split(",").flatMap((part) => alternativesOf(`${before}${part}${after}`));
   });
 }
 

@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { dirname, fromFileUrl, join } from "../text/std_path.ts";
 import type { PathAccess } from "./folder_looks.ts";
-import { mayBeThere } from "./path_table.ts";
+import { listedOnce, mayBeThere } from "./path_table.ts";
 import { entryAt, realPathOf } from "./places.ts";
 
 /** The system's own folders, without those for data, such as `/home`, `/mnt` and `/srv`. */
@@ -47,7 +47,7 @@ export function namedPlaces(
   if (home === undefined) return places;
   add("hidden", [home]);
   for (const name of PRIVATE_CACHES) places.set(join(home, name), "own");
-  const isToAsk = mayBeThere([home], list);
+  const isToAsk = mayBeThere([home], listedOnce(list));
   add("read", TOOLCHAINS.map((name) => join(home, name)).filter(isToAsk));
   add("read", programs.filter((path) => isWithin(home, path) && path !== home));
   return places;
