@@ -116,4 +116,4 @@ export async function runSession(args: Args, line?: string): Promise<number> {
 }
 
 const NOTHING_CHOSEN =
-  "No model was chosen. copilot shows the list again, copilot --demo is a tour without a model, and --local, --base-url or --hosted names a server";
+  "No model was chosen. Run copilot again for the list, copilot --demo for a tour without a model, or name a server with --local, --base-url or --hosted";

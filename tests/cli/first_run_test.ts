@@ -83,7 +83,7 @@ Deno.test(`SEC-02 a key is pasted hidden, and Esc at the list ends with a line a
   const rows = await screen.until("left: 2");
   const said = rows.join("");
   assert(
-    /^copilot: No model was chosen\. .*copilot --demo is a ?tour without a model/.test(said),
+    /^copilot: No model was chosen\. .*copilot --demo for ?a tour without a model/.test(said),
     said,
   );
   await screen.type(newPerson(server));

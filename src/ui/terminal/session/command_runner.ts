@@ -66,9 +66,7 @@ export class CommandRunner {
     const { display } = this;
     const command = this.session.commands().find((one) => one.name === name);
     if (command?.isSlow) display.wait(line);
-    const echo = () => {
-      if (display.isLive) display.screen.echo({ type: "text", text: line });
-    };
+    const echo = () => display.isLive && display.screen.echo({ type: "text", text: line });
     let text: string | undefined;
     try {
       const given = command && argument === ""
