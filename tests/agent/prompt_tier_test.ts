@@ -116,14 +116,13 @@ Deno.test("one more tool of its own: not for a lean tier, and the others make ro
 Deno.test("keep_alive and think go along where they are set", async () => {
   await using server = strictServer(Array.from({ length: 4 }, () => ({ text: "a" })));
   const host = server.url;
-  for (
-    const settings of [
-      {},
-      { keepAlive: "", think: false },
-      { keepAlive: "-1m", think: true },
-      { useCompat: true, think: false },
-    ]
-  ) {
+  const rows = [
+    {},
+    { keepAlive: "", think: false },
+    { keepAlive: "-1m", think: true },
+    { useCompat: true, think: false },
+  ];
+  for (const settings of rows) {
     const local = localConfig({ host, model: "test", ...settings });
     await processTurn(new CopilotAgent({ local }, "/"), "hi");
   }
@@ -147,14 +146,13 @@ Deno.test("how much a model is to think goes along in the form of each server", 
     JSON.parse(localBody(localConfig({ model: "m", think }), [], [], true)),
     JSON.parse(hostedBody(hostedConfig({ apiKey: "k", model: "m", think }), [], [], true)),
   ];
-  for (
-    const [think, effort, kwargs, budget] of [
-      [false, undefined, { enable_thinking: false }, undefined],
-      [true, undefined, { enable_thinking: true }, 8192],
-      ["low", "low", { enable_thinking: true, reasoning_effort: "low" }, 2048],
-      ["high", "high", { enable_thinking: true, reasoning_effort: "high" }, 24_576],
-    ] as const
-  ) {
+  const rows = [
+    [false, undefined, { enable_thinking: false }, undefined],
+    [true, undefined, { enable_thinking: true }, 8192],
+    ["low", "low", { enable_thinking: true, reasoning_effort: "low" }, 2048],
+    ["high", "high", { enable_thinking: true, reasoning_effort: "high" }, 24_576],
+  ] as const;
+  for (const [think, effort, kwargs, budget] of rows) {
     const [compat, local, hosted] = bodyOf(think);
     assertEquals([compat.reasoning_effort, compat.chat_template_kwargs], [effort, kwargs]);
     assertEquals(local.think, think);

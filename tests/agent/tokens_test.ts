@@ -154,15 +154,14 @@ for (const [name, said, counted, noticed] of CUTS) {
 }
 
 Deno.test("a count below the window that is set is a cut, and so is one that equals it", () => {
-  for (
-    const [said, inputTokens, isNews, window] of [
-      [20_000, 4000, true, 4000],
-      [20_000, 4096, true, 4096],
-      [3800, 4096, true, 4096],
-      [3800, 4095, false, 4096],
-      [3800, 5000, false, 4096],
-    ] as const
-  ) {
+  const cases = [
+    [20_000, 4000, true, 4000],
+    [20_000, 4096, true, 4096],
+    [3800, 4096, true, 4096],
+    [3800, 4095, false, 4096],
+    [3800, 5000, false, 4096],
+  ] as const;
+  for (const [said, inputTokens, isNews, window] of cases) {
     const agent = agentWith({ contextLength: 4096 });
     say(agent, said);
     assertEquals(learnFromUsage(agent, { inputTokens, outputTokens: 1 }), isNews, `${inputTokens}`);

@@ -151,13 +151,12 @@ Deno.test("a wrong value is quoted, up to 60 characters", () => {
 Deno.test("a setting that is refused is named as its flag; what is no setting's error stays", () => {
   const wrong = (make: () => unknown) => assertThrows(() => asUsage(make));
   assertEquals(asUsage(() => 1), 1);
-  for (
-    const [settings, flag] of [
-      [{ maxTokens: 0.5 }, "max-tokens"],
-      [{ connectTimeoutMs: -1 }, "connect-timeout"],
-      [{ model: "" }, "model"],
-    ] as const
-  ) {
+  const cases = [
+    [{ maxTokens: 0.5 }, "max-tokens"],
+    [{ connectTimeoutMs: -1 }, "connect-timeout"],
+    [{ model: "" }, "model"],
+  ] as const;
+  for (const [settings, flag] of cases) {
     const error = wrong(() => localConfig(settings));
     assertEquals(error instanceof UsageError, true);
     assertStringIncludes((error as Error).message, `Cannot use --${flag} as `);

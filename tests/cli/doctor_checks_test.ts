@@ -128,36 +128,35 @@ Deno.test("doctor: how tools are called", async () => {
   const timed = probe({ toolCalls: [call] }, { prompt: 1, first: 20 });
   const target = targetOf({ compat: compatConfig({ apiKey: "k" }) });
   const understood = "called in the answer's text, which was parsed";
-  for (
-    const [given, textTools, says] of [
-      [calls({}), undefined, "ok called natively"],
-      [timed, undefined, "ok called natively (1 token of prompt, 20 ms)"],
-      [
-        probe({ toolCalls: [call] }, { prompt: 1000, cachedTokens: 200, first: 4000 }),
-        undefined,
-        "ok called natively (1000 tokens of prompt, 4.0 s, 200 tokens/s)",
-      ],
-      [
-        probe({ toolCalls: [call] }, { pieces: 1 }),
-        undefined,
-        "ok called natively; calls arrive complete, not while they are written",
-      ],
-      [calls({ recovered: true }), undefined, `note ${understood}: do so`],
-      [calls({ recovered: true }), true, `ok ${understood}`],
-      [
-        calls({ invalid: { text: "", reason: "a\nb" } }),
-        undefined,
-        "note it called a tool, but wrongly: a b",
-      ],
-      [
-        probe({ content: "x".repeat(130) }),
-        undefined,
-        `fail it called no tool, and said: ${
-          "x".repeat(120)
-        }: Use a model that was trained to call tools`,
-      ],
-    ] as const
-  ) {
+  const cases = [
+    [calls({}), undefined, "ok called natively"],
+    [timed, undefined, "ok called natively (1 token of prompt, 20 ms)"],
+    [
+      probe({ toolCalls: [call] }, { prompt: 1000, cachedTokens: 200, first: 4000 }),
+      undefined,
+      "ok called natively (1000 tokens of prompt, 4.0 s, 200 tokens/s)",
+    ],
+    [
+      probe({ toolCalls: [call] }, { pieces: 1 }),
+      undefined,
+      "ok called natively; calls arrive complete, not while they are written",
+    ],
+    [calls({ recovered: true }), undefined, `note ${understood}: do so`],
+    [calls({ recovered: true }), true, `ok ${understood}`],
+    [
+      calls({ invalid: { text: "", reason: "a\nb" } }),
+      undefined,
+      "note it called a tool, but wrongly: a b",
+    ],
+    [
+      probe({ content: "x".repeat(130) }),
+      undefined,
+      `fail it called no tool, and said: ${
+        "x".repeat(120)
+      }: Use a model that was trained to call tools`,
+    ],
+  ] as const;
+  for (const [given, textTools, says] of cases) {
     const about = { ...target, ...(textTools && { textTools }) };
     const check = await toolsCheck(given, about, () => Promise.resolve("do so"));
     const advice = check.advice === undefined ? "" : `: ${check.advice}`;

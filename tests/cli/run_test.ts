@@ -54,12 +54,11 @@ Deno.test(
 );
 
 Deno.test("flags that ask for a text print that, and nothing else", async () => {
-  for (
-    const [flags, text] of [
-      [["--completions", "fish"], completionScript("fish")],
-      [["--help", "--completions", "fish"], usageText()],
-    ] as const
-  ) {
+  const rows = [
+    [["--completions", "fish"], completionScript("fish")],
+    [["--help", "--completions", "fish"], usageText()],
+  ] as const;
+  for (const [flags, text] of rows) {
     assertEquals(await run(flags), { code: 0, stdout: text, stderr: "" }, flags.join(" "));
   }
 });

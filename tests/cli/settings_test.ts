@@ -195,14 +195,13 @@ Deno.test("sampling flags reach the configuration", () => {
     ...[0.8, 20, 0, 1.05, undefined, "server"],
   ]);
   assertEquals(config(["--hosted", "--api-key", "k"]).hosted!.temperature, 0.1);
-  for (
-    const [words, message] of [
-      ["--local --top-p 2", "topP as it must be a number from 0 to 1"],
-      ["--local --top-k 1.5", "topK as it must be a whole number"],
-      ["--local --sampling mine", "--sampling must be auto, server"],
-      ["--hosted --api-key k --min-p 0.1", "need a server of your own"],
-    ] as const
-  ) {
+  const rows = [
+    ["--local --top-p 2", "topP as it must be a number from 0 to 1"],
+    ["--local --top-k 1.5", "topK as it must be a whole number"],
+    ["--local --sampling mine", "--sampling must be auto, server"],
+    ["--hosted --api-key k --min-p 0.1", "need a server of your own"],
+  ] as const;
+  for (const [words, message] of rows) {
     assertThrows(() => config(words.split(" ")), Error, message);
   }
 });

@@ -40,13 +40,12 @@ for (const [source, answer, text = "", calls = "", reasoning = "", isLost = fals
 }
 
 Deno.test("beside a native call, the same call in the text is neither run nor shown", () => {
-  for (
-    const answer of [
-      `Look.\n<tool_call>{"name":"read_file","arguments":${JSON_READ}}</tool_call>`,
-      "Look.\n\n</｜DSML｜parameter>",
-      "Look.<|",
-    ]
-  ) {
+  const rows = [
+    `Look.\n<tool_call>{"name":"read_file","arguments":${JSON_READ}}</tool_call>`,
+    "Look.\n\n</｜DSML｜parameter>",
+    "Look.<|",
+  ];
+  for (const answer of rows) {
     const [text, calls] = split([answer], ["read_file"]);
     assertEquals([text, calls], ["Look.", ""]);
   }

@@ -229,13 +229,12 @@ test("R-21 the question about push, fetch and pull says where to or from, if tha
     const asked = await at.run(command);
     assertEquals(asked, `asked: ${addressed} with your credentials`);
   }
-  for (
-    const command of [
-      "git push https://x.y/d",
-      "./prepare.sh; git push b",
-      "GIT_DIR=c git push b",
-    ]
-  ) {
+  const cases = [
+    "git push https://x.y/d",
+    "./prepare.sh; git push b",
+    "GIT_DIR=c git push b",
+  ];
+  for (const command of cases) {
     assertMatch(await at.run(command), /^asked: may run any.* pushes with your credentials/);
   }
   for (const leave of ["network", "sandbox"] as const) {

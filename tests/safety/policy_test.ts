@@ -500,14 +500,13 @@ Deno.test("SBX-04 what was given the network has it, also if the model does not 
 
 Deno.test("CMD-03 a program that is known only when it runs may be one that a rule denies", () => {
   for (const command of ["$x a", "x=curl; $x", "$(echo curl) x", "{curl,x}", "c?rl x", "rm $x"]) {
-    for (
-      const [settings, rule, expected] of [
-        [CONFINED, "deny run_bash(curl *)", command !== "rm $x"],
-        [CONFINED, "deny run_bash(rm -rf *)", true],
-        [CONFINED, "ask run_bash(rm -rf *)", true],
-        [AUTO, "deny run_bash(rm -rf *)", true],
-      ] as const
-    ) {
+    const cases = [
+      [CONFINED, "deny run_bash(curl *)", command !== "rm $x"],
+      [CONFINED, "deny run_bash(rm -rf *)", true],
+      [CONFINED, "ask run_bash(rm -rf *)", true],
+      [AUTO, "deny run_bash(rm -rf *)", true],
+    ] as const;
+    for (const [settings, rule, expected] of cases) {
       const { effect, mayBeDenied } = decided(bash(command), {
         ...SETTINGS,
         ...settings,
@@ -601,16 +600,15 @@ Deno.test("confined, a verdict says what a call leaves of the sandbox", () => {
   assertEquals(leaves(bash("git commit -m x")), ["allow", "git", undefined]);
   assertEquals(leaves(bash("ls && git add x; python3 x.py")), ["allow", "git", undefined]);
   assertEquals(leaves(bash("git push x")), ["ask", "sandbox", true]);
-  for (
-    const [command, effect] of [
-      // Without git's answers, no rule covers it.
-      ["echo a && git push x", "ask"],
-      // All of a line leaves the sandbox with its part that does.
-      ["ls && git push x", "ask"],
-      ["git push x > ../y", "ask"],
-      ["git push x; python3 x.py", "ask"],
-    ] as const
-  ) {
+  const cases = [
+    // Without git's answers, no rule covers it.
+    ["echo a && git push x", "ask"],
+    // All of a line leaves the sandbox with its part that does.
+    ["ls && git push x", "ask"],
+    ["git push x > ../y", "ask"],
+    ["git push x; python3 x.py", "ask"],
+  ] as const;
+  for (const [command, effect] of cases) {
     assertEquals(leaves(bash(command), ["allow run_bash(git *)"]), [effect, "sandbox", true]);
   }
   assertEquals(leaves(bash("cat .env")), ["ask", "sandbox", true]);
@@ -787,22 +785,21 @@ Deno.test("TRU-03 a project's settings only make them stricter", unix, () => {
 Deno.test("CMD-03 no command line takes long to decide", unix, () => {
   const quoted = (depth: number): string =>
     depth === 0 ? "x" : `sudo a=sudo=${JSON.stringify(quoted(depth - 1))} sh=c=d`;
-  for (
-    const command of [
-      "timeout 1 ".repeat(2000),
-      "sudo ".repeat(4000),
-      "sudo a;".repeat(2500),
-      "${a:-".repeat(4000),
-      "$(".repeat(9000),
-      "`".repeat(9999),
-      '"$('.repeat(6000),
-      "a ".repeat(9999),
-      "= ".repeat(9000),
-      `sh -c '${"sudo a=b=c ".repeat(1500)}'`,
-      quoted(5),
-      `a <<E\n${"x\n".repeat(9000)}E`,
-    ]
-  ) {
+  const cases = [
+    "timeout 1 ".repeat(2000),
+    "sudo ".repeat(4000),
+    "sudo a;".repeat(2500),
+    "${a:-".repeat(4000),
+    "$(".repeat(9000),
+    "`".repeat(9999),
+    '"$('.repeat(6000),
+    "a ".repeat(9999),
+    "= ".repeat(9000),
+    `sh -c '${"sudo a=b=c ".repeat(1500)}'`,
+    quoted(5),
+    `a <<E\n${"x\n".repeat(9000)}E`,
+  ];
+  for (const command of cases) {
     const start = cpuTime();
     decided(bash(command), { ...SETTINGS, rules: rules(DENY.rule) }, place);
     const took = cpuTime() - start;

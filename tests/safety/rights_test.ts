@@ -220,25 +220,24 @@ Deno.test({
       { approve: "auto" },
       (name) => name === "HOME" ? `${at.base}/link` : at.variables[name],
     );
-    for (
-      const [folder, path, allow] of [
-        ["", "notes.txt", true],
-        ["", "src/.hidden", true],
-        ["", ".newshrc", false],
-        ["", ".new/settings", false],
-        ["", "bin/ls", false],
-        ["", "Library/LaunchAgents/a.plist", false],
-        [".config", "new/settings", false],
-        [".config/nvim", "init.lua", true],
-        ["/etc", "ld.so.preload", false],
-        ["/usr/src", "x", true],
-        ["/usr/local/src", "x", true],
-        ["/usr/share", "gdb/auto-load/x", Deno.uid() !== 0],
-        ["/usr/local/share", "x", Deno.uid() !== 0],
-        ["/var/lib", "dpkg/info/x.postinst", false],
-        ["/", "var/cache/x", Deno.uid() !== 0],
-      ] as const
-    ) {
+    const cases = [
+      ["", "notes.txt", true],
+      ["", "src/.hidden", true],
+      ["", ".newshrc", false],
+      ["", ".new/settings", false],
+      ["", "bin/ls", false],
+      ["", "Library/LaunchAgents/a.plist", false],
+      [".config", "new/settings", false],
+      [".config/nvim", "init.lua", true],
+      ["/etc", "ld.so.preload", false],
+      ["/usr/src", "x", true],
+      ["/usr/local/src", "x", true],
+      ["/usr/share", "gdb/auto-load/x", Deno.uid() !== 0],
+      ["/usr/local/share", "x", Deno.uid() !== 0],
+      ["/var/lib", "dpkg/info/x.postinst", false],
+      ["/", "var/cache/x", Deno.uid() !== 0],
+    ] as const;
+    for (const [folder, path, allow] of cases) {
       const workingDir = folder.startsWith("/") ? folder : join(at.home, folder);
       const context = { workingDir, signal };
       const args = { file_path: path, content: "x" };

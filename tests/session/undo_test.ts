@@ -132,16 +132,15 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
 });
 
 Deno.test("/undo loses nothing that somebody else wrote since", async () => {
-  for (
-    const change of [
-      (path: string) => Deno.writeTextFile(path, "mine"),
-      (path: string) => Deno.remove(path),
-      async (path: string) => {
-        await Deno.rename(path, `${path}.moved`);
-        await Deno.symlink(`${path}.moved`, path);
-      },
-    ]
-  ) {
+  const cases = [
+    (path: string) => Deno.writeTextFile(path, "mine"),
+    (path: string) => Deno.remove(path),
+    async (path: string) => {
+      await Deno.rename(path, `${path}.moved`);
+      await Deno.symlink(`${path}.moved`, path);
+    },
+  ];
+  for (const change of cases) {
     await session([twoTurns[0]!], async ({ dir, agent, log, read }) => {
       await change(`${dir}/a.txt`);
       const now = await Deno.readTextFile(`${dir}/a.txt`).catch(() => "gone");

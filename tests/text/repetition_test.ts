@@ -227,21 +227,20 @@ Deno.test("RepetitionWatcher: honest answers are not ended", () => {
     { length: 300 },
     (_, n) => `${(n * 16).toString(16).padStart(8, "0")}  ${"00 ".repeat(16)} ${".".repeat(16)}\n`,
   ).join("");
-  for (
-    const text of [
-      "| a | b |\n|---|---|\n" + "| 0 | 0 |\n".repeat(300),
-      "x.push(0);\n".repeat(299),
-      "0,0,0,0,0,0,0,0\n".repeat(200),
-      `\`${"A".repeat(3500)}\``,
-      dump,
-      `${FENCE}${matrix}\`\`\`\n`,
-      `${FENCE}${"    if x:\n        return None\n    y = f(x)\n".repeat(200)}\`\`\`\n`,
-      `┌${"─".repeat(120)}┐\n│${" ".repeat(120)}│\n└${"─".repeat(120)}┘\n`,
-      Array.from({ length: 2000 }, (_, n) => n).join(" "),
-      PAGE.repeat(3),
-      ("=".repeat(3900) + "\n").repeat(3),
-    ]
-  ) {
+  const cases = [
+    "| a | b |\n|---|---|\n" + "| 0 | 0 |\n".repeat(300),
+    "x.push(0);\n".repeat(299),
+    "0,0,0,0,0,0,0,0\n".repeat(200),
+    `\`${"A".repeat(3500)}\``,
+    dump,
+    `${FENCE}${matrix}\`\`\`\n`,
+    `${FENCE}${"    if x:\n        return None\n    y = f(x)\n".repeat(200)}\`\`\`\n`,
+    `┌${"─".repeat(120)}┐\n│${" ".repeat(120)}│\n└${"─".repeat(120)}┘\n`,
+    Array.from({ length: 2000 }, (_, n) => n).join(" "),
+    PAGE.repeat(3),
+    ("=".repeat(3900) + "\n").repeat(3),
+  ];
+  for (const text of cases) {
     const honest = `Here it is:\n\n${text}\nThat is all.${
       " Bye for now, ".padEnd(512, "0123456789")
     }`;
@@ -250,18 +249,17 @@ Deno.test("RepetitionWatcher: honest answers are not ended", () => {
 });
 
 Deno.test("RepetitionWatcher: data has the limit of code without a fence too, wherever lines end", () => {
-  for (
-    const [line, end] of [
-      ["| 0 | 0 |\n"],
-      [`    x.push(${"0, ".repeat(20)}0);\n`],
-      [`\tx.push(${"0, ".repeat(20)}0);\n`],
-      ['{"value": null, "ok": true},\n'],
-      ["  [0, 0, 0, 0, 0, 0, 0, 0],\n"],
-      ["<tr><td></td><td></td></tr>\n"],
-      ["0,0,0.5,-1\n"],
-      ["[0, 0, 0", ", 0"],
-    ]
-  ) {
+  const cases = [
+    ["| 0 | 0 |\n"],
+    [`    x.push(${"0, ".repeat(20)}0);\n`],
+    [`\tx.push(${"0, ".repeat(20)}0);\n`],
+    ['{"value": null, "ok": true},\n'],
+    ["  [0, 0, 0, 0, 0, 0, 0, 0],\n"],
+    ["<tr><td></td><td></td></tr>\n"],
+    ["0,0,0.5,-1\n"],
+    ["[0, 0, 0", ", 0"],
+  ];
+  for (const [line, end] of cases) {
     for (let before = 0; before < 40; before += 7) {
       const text = `${"Here it is:".slice(0, before)}${" ".repeat(before)}\n\n${line}`;
       const more = end ?? line!;

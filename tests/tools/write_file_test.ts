@@ -204,15 +204,14 @@ Deno.test("a path that names a folder is refused, not taken for a file", async (
 
 Deno.test("a placeholder is no text of a file", async () => {
   using ws = workspace();
-  for (
-    const content of [
-      "[original content here]",
-      "...",
-      "{{content}}",
-      "your code here",
-      "Content of a.py",
-    ]
-  ) {
+  const rows = [
+    "[original content here]",
+    "...",
+    "{{content}}",
+    "your code here",
+    "Content of a.py",
+  ];
+  for (const content of rows) {
     await assertRejects(() => write(ws, "f", content), Error, "is a placeholder");
   }
   await write(ws, "f", "{{ item.name }}\n");

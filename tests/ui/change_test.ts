@@ -114,14 +114,13 @@ Deno.test("a change is drawn up to half a screen, a new file up to 10 rows, 400 
     changeRows({ morePlaces: 0, lines, ...change } as Change, 80, (text) => text, false, {
       screenRows,
     });
-  for (
-    const [change, screenRows, shown] of [
-      [{}, 24, 12],
-      [{}, 60, 13],
-      [{}, 8, 10],
-      [{ isNew: true }, 60, 10],
-    ] as const
-  ) {
+  const cases = [
+    [{}, 24, 12],
+    [{}, 60, 13],
+    [{}, 8, 10],
+    [{ isNew: true }, 60, 10],
+  ] as const;
+  for (const [change, screenRows, shown] of cases) {
     const rows = drawnAt(change, screenRows);
     const more = 13 - shown;
     const rest = more === 0 ? [] : [`    … ${more} more line${more === 1 ? "" : "s"}`];

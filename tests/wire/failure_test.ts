@@ -315,17 +315,16 @@ Deno.test("failures are read from hostile bodies without harm", () => {
   const deep = `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   const nested = [..."abcdefgh"].reduce((inner) => JSON.stringify({ error: inner }), "deep");
   const begin = cpuTime();
-  for (
-    const body of [
-      cut,
-      deep,
-      nested,
-      "[".repeat(60_000),
-      "<html>" + "<".repeat(60_000),
-      "<html>" + "<script".repeat(9_000),
-      `{"error":"${"model ".repeat(9_000)}"}`,
-    ]
-  ) {
+  const cases = [
+    cut,
+    deep,
+    nested,
+    "[".repeat(60_000),
+    "<html>" + "<".repeat(60_000),
+    "<html>" + "<script".repeat(9_000),
+    `{"error":"${"model ".repeat(9_000)}"}`,
+  ];
+  for (const body of cases) {
     assertEquals(failureFromResponse(400, new Headers(), body, URL_OF_CHAT).kind, "request");
   }
   assert(cpuTime() - begin < 5_000);

@@ -72,12 +72,11 @@ test("a user name and a password in the address go as Basic authorization", asyn
 });
 
 test("an optional request that finds nothing does not read the answer", async () => {
-  for (
-    const [isOptional, says, kind] of [
-      [true, "has nothing there", "request"],
-      [false, "no such page", "protocol"],
-    ] as const
-  ) {
+  const cases = [
+    [true, "has nothing there", "request"],
+    [false, "no such page", "protocol"],
+  ] as const;
+  for (const [isOptional, says, kind] of cases) {
     await using server = serve(respond(404, {}, "no such page"));
     const error = await assertRejects(
       () => requestJson({ url: server.url, isOptional }, options({ maxRetries: 0 })),

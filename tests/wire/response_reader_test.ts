@@ -66,26 +66,25 @@ Deno.test("an answer is the same however its bytes are cut", async () => {
 
 Deno.test("what is no answer in HTTP, too large or broken is an error", async () => {
   const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-  for (
-    const [answer, says] of [
-      ["SSH-2.0-OpenSSH\r\n", "does not answer in HTTP"],
-      ["220 mail ESMTP\r\n", "does not answer in HTTP"],
-      ["HTTP/1.1 101 Switching\r\n\r\n", "does not answer in HTTP"],
-      ["\r\n\r\n", "does not answer in HTTP"],
-      ["HTTP/1.1 200 OK\r\na: b", "broke off"],
-      ["", "broke off"],
-      ["HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabc", "broke off"],
-      [`HTTP/1.1 200 OK\r\na: ${"b".repeat(70_000)}`, "too large"],
-      [`HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(20_000)}\r\n`, "too large"],
-      ["HTTP/1.1 100 Continue\r\n\r\n".repeat(20_000), "too large"],
-      [`${chunked}xyz\r\nabc`, "broken"],
-      [`${chunked}-1\r\nabc`, "broken"],
-      [`${chunked}fffffffff\r\nabc`, "broken"],
-      [`${chunked}5\r\nab`, "broke off"],
-      ["HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\nabc", "not requested"],
-      ["HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc", "cannot be decompressed"],
-    ] as const
-  ) {
+  const cases = [
+    ["SSH-2.0-OpenSSH\r\n", "does not answer in HTTP"],
+    ["220 mail ESMTP\r\n", "does not answer in HTTP"],
+    ["HTTP/1.1 101 Switching\r\n\r\n", "does not answer in HTTP"],
+    ["\r\n\r\n", "does not answer in HTTP"],
+    ["HTTP/1.1 200 OK\r\na: b", "broke off"],
+    ["", "broke off"],
+    ["HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabc", "broke off"],
+    [`HTTP/1.1 200 OK\r\na: ${"b".repeat(70_000)}`, "too large"],
+    [`HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(20_000)}\r\n`, "too large"],
+    ["HTTP/1.1 100 Continue\r\n\r\n".repeat(20_000), "too large"],
+    [`${chunked}xyz\r\nabc`, "broken"],
+    [`${chunked}-1\r\nabc`, "broken"],
+    [`${chunked}fffffffff\r\nabc`, "broken"],
+    [`${chunked}5\r\nab`, "broke off"],
+    ["HTTP/1.1 200 OK\r\ncontent-encoding: br\r\n\r\nabc", "not requested"],
+    ["HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\nabc", "cannot be decompressed"],
+  ] as const;
+  for (const [answer, says] of cases) {
     await assertRejects(() => readAll([bytesOf(answer)]), ResponseError, says, answer.slice(0, 60));
   }
 });

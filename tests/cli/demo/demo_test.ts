@@ -54,17 +54,16 @@ Deno.test("demo: a call that is refused ends the tour's turn", async () => {
   }
 });
 
-for (
-  const [name, files, expected] of [
-    ["an empty one", {}, /The folder has 0 entries\.\n\nFor a real answer/],
-    [
-      "one with a README",
-      { "a.ts": "1\n", "README.md": "\n# Fizz\n\nCounts sheep.\n" },
-      /has 2 entries: `README\.md`, `a\.ts`\.\n\n`README\.md` begins with: # Fizz\n/,
-    ],
-    ["one with an unknown file", { "a.bin": "1\n" }, /has 1 entry: `a\.bin`\.\n\nFor/],
-  ] as const
-) {
+const ROWS = [
+  ["an empty one", {}, /The folder has 0 entries\.\n\nFor a real answer/],
+  [
+    "one with a README",
+    { "a.ts": "1\n", "README.md": "\n# Fizz\n\nCounts sheep.\n" },
+    /has 2 entries: `README\.md`, `a\.ts`\.\n\n`README\.md` begins with: # Fizz\n/,
+  ],
+  ["one with an unknown file", { "a.bin": "1\n" }, /has 1 entry: `a\.bin`\.\n\nFor/],
+] as const;
+for (const [name, files, expected] of ROWS) {
   Deno.test(`demo: -p looks at the folder: ${name}`, async () => {
     const demo = startDemo("look");
     const folder = await Deno.makeTempDir();

@@ -136,21 +136,20 @@ Deno.test("TRU-03 what a folder tightens is told, and nothing it says drives the
     assertEquals(stderr.includes("\x1b"), false);
   }));
 
-for (
-  const [name, flags, own, runs] of [
-    ["by itself", [], {}, false],
-    [
-      "with --yes and rules against all but reading",
-      ["--yes"],
-      { deny: ["write", "execute"] },
-      false,
-    ],
-    ["with --yes and nothing but what is allowed", ["--yes", "--approve", "never"], {
-      allow: ["read"],
-    }, false],
-    ["positive control", ["--yes"], {}, true],
-  ] as const
-) {
+const CASES = [
+  ["by itself", [], {}, false],
+  [
+    "with --yes and rules against all but reading",
+    ["--yes"],
+    { deny: ["write", "execute"] },
+    false,
+  ],
+  ["with --yes and nothing but what is allowed", ["--yes", "--approve", "never"], {
+    allow: ["read"],
+  }, false],
+  ["positive control", ["--yes"], {}, true],
+] as const;
+for (const [name, flags, own, runs] of CASES) {
   Deno.test(`TRU-04 a headless run takes no permission from the folder: ${name}`, () =>
     turn(
       [

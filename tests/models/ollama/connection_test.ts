@@ -490,14 +490,13 @@ Deno.test("llama-swap: a model that runs is asked below its path, another is not
   assertEquals(asked.filter((path) => path.startsWith("/upstream")), ["/upstream/a/props"]);
 });
 
-for (
-  const [props, slots] of [
-    [{ total_slots: 4 }, 4],
-    [{ total_slots: 0 }, undefined],
-    [{ total_slots: "4" }, undefined],
-    [{}, undefined],
-  ] as const
-) {
+const CASES = [
+  [{ total_slots: 4 }, 4],
+  [{ total_slots: 0 }, undefined],
+  [{ total_slots: "4" }, undefined],
+  [{}, undefined],
+] as const;
+for (const [props, slots] of CASES) {
   Deno.test(`slots of ${JSON.stringify(props)}: ${slots}`, async () => {
     const fetch = () => Promise.resolve(Response.json(props));
     assertEquals(await totalSlots({ host: "http://localhost:1", fetch }), slots);

@@ -475,16 +475,15 @@ Deno.test("garbage at any field gives a BackendError or an answer, nothing else"
     for (const value of GARBAGE) {
       const event = shape(value);
       const asMessage = JSON.parse(JSON.stringify(event).replaceAll('"delta"', '"message"'));
-      for (
-        const attempt of [
-          () => read([event, DONE]),
-          () =>
-            readCompatResponse(
-              fold([encoder.encode(JSON.stringify(asMessage))], [], "application/json"),
-            ),
-          () => readCompatResponse(asMessage),
-        ]
-      ) {
+      const cases = [
+        () => read([event, DONE]),
+        () =>
+          readCompatResponse(
+            fold([encoder.encode(JSON.stringify(asMessage))], [], "application/json"),
+          ),
+        () => readCompatResponse(asMessage),
+      ];
+      for (const attempt of cases) {
         try {
           const { message } = attempt();
           assertEquals(typeof message.content, "string");

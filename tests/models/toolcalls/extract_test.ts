@@ -35,12 +35,11 @@ function filtered(pieces: string[], options: ToolCallOptions): string {
   return pieces.map((piece) => filter.push(piece)).join("") + filter.end().text;
 }
 
-for (
-  const [what, options, table] of [
-    ["names known", KNOWN, [...rows, ...known]],
-    ["names unknown", ANY, [...rows, ...unknown]],
-  ] as const
-) {
+const CASES = [
+  ["names known", KNOWN, [...rows, ...known]],
+  ["names unknown", ANY, [...rows, ...unknown]],
+] as const;
+for (const [what, options, table] of CASES) {
   for (const [name, text, calls, rest] of table) {
     Deno.test(`extractToolCallsFromText, ${what}: ${name}`, () =>
       check(text, options, calls, rest));

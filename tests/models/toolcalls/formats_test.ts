@@ -98,22 +98,21 @@ Deno.test("the example of each format is read as that call, and broken off as no
 });
 
 Deno.test("a call that is not run says why: it was cut off, or its arguments are broken", () => {
-  for (
-    const [text, reason] of [
-      ["<function=run_bash><parameter=command>ls", "cut off"],
-      ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
-      ["<function=run_bash>ls</function>", "could not be read"],
-      [
-        `<function=run_bash>${" ".repeat(20)}<parameter=command>ls</function> lists`,
-        "could not be read",
-      ],
-      ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
-      ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
-      ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
-      ['<tool_call>{"name": "run_bash", "arguments": {"command": `ls}}</tool_call> a', "not valid"],
-      ["<tool_call>run_bash<arg_key>command</arg_key><arg_value>l", "cut off"],
-    ] as const
-  ) {
+  const rows = [
+    ["<function=run_bash><parameter=command>ls", "cut off"],
+    ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
+    ["<function=run_bash>ls</function>", "could not be read"],
+    [
+      `<function=run_bash>${" ".repeat(20)}<parameter=command>ls</function> lists`,
+      "could not be read",
+    ],
+    ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
+    ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
+    ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
+    ['<tool_call>{"name": "run_bash", "arguments": {"command": `ls}}</tool_call> a', "not valid"],
+    ["<tool_call>run_bash<arg_key>command</arg_key><arg_value>l", "cut off"],
+  ] as const;
+  for (const [text, reason] of rows) {
     const [, calls] = extractToolCallsFromText(text, options);
     assertEquals(calls?.map(({ name }) => name), ["run_bash"], text);
     assertEquals(

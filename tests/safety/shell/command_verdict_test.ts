@@ -197,18 +197,17 @@ test("SEC-02 no rule lets a program leave the sandbox that commands can write or
   const outside = Deno.realPathSync(Deno.makeTempDirSync());
   Deno.symlinkSync(`${at.path}/git`, `${outside}/git`);
   try {
-    for (
-      const command of [
-        ...["./git push", "sub/git pull", "./git fetch", "./git config a.b c", "./git commit -S"],
-        `${at.path}/git push`,
-        "timeout 5 ./git push",
-        "git push --receive-pack=./evil.sh origin",
-        "git push origin --receive ./evil.sh",
-        "git fetch --upload-pack=./e origin",
-        "git push origin --exec ./e",
-        "git -c core.sshCommand=./e push",
-      ]
-    ) {
+    const cases = [
+      ...["./git push", "sub/git pull", "./git fetch", "./git config a.b c", "./git commit -S"],
+      `${at.path}/git push`,
+      "timeout 5 ./git push",
+      "git push --receive-pack=./evil.sh origin",
+      "git push origin --receive ./evil.sh",
+      "git fetch --upload-pack=./e origin",
+      "git push origin --exec ./e",
+      "git -c core.sshCommand=./e push",
+    ];
+    for (const command of cases) {
       assertEquals(offered(command), 0, command);
       const rules = [{ rule: `run_bash(${command})` }];
       assertEquals(

@@ -332,13 +332,12 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
 });
 
 Deno.test("/permissions says what is asked about", async () => {
-  for (
-    const [choice, said] of [
-      [{}, "approve  ask"],
-      [{ approve: "auto" }, "approve  auto"],
-      [{ yes: true }, "approve  --yes: everything runs without asking"],
-    ] as const
-  ) {
+  const cases = [
+    [{}, "approve  ask"],
+    [{ approve: "auto" }, "approve  auto"],
+    [{ yes: true }, "approve  --yes: everything runs without asking"],
+  ] as const;
+  for (const [choice, said] of cases) {
     const permissions = openPermissions({ ...choice, sandbox: "off" }, () => undefined);
     await using fake = await fakeSession(NO_SERVER, { permissions });
     const [first] = (await fake.command("/permissions"))!.split("\n");

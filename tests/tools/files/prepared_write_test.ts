@@ -111,12 +111,11 @@ const CHANGED: [name: string, tracked: boolean, expected: string][] = [
 ];
 for (const [name, isTracked, expected] of CHANGED) {
   Deno.test(`EDT-08 a file ${name} changes while a person is asked: it stays`, async () => {
-    for (
-      const [prepare, run, args] of [
-        [prepareEdit, editFile, edit("one", "two")],
-        [prepareWrite, writeFile, write("two\n")],
-      ] as const
-    ) {
+    const rows = [
+      [prepareEdit, editFile, edit("one", "two")],
+      [prepareWrite, writeFile, write("two\n")],
+    ] as const;
+    for (const [prepare, run, args] of rows) {
       using ws = workspace(isTracked ? { seenFiles: new Map() } : {});
       ws.put("f", "");
       if (isTracked) await writeFile(write("one\n"), ws.context);

@@ -27,12 +27,11 @@ const CHANGES: [name: string, change: (path: string) => void][] = [
 ];
 
 for (const [name, change] of CHANGES) {
-  for (
-    const [tool, check, run, args] of [
-      ["edit_file", prepareEdit, editFile, edit],
-      ["write_file", prepareWrite, writeFile, write],
-    ] as const
-  ) {
+  const rows = [
+    ["edit_file", prepareEdit, editFile, edit],
+    ["write_file", prepareWrite, writeFile, write],
+  ] as const;
+  for (const [tool, check, run, args] of rows) {
     Deno.test(`EDT-08 ${tool} of a file that changed since it was read: ${name}`, async () => {
       using made = space();
       const path = made.put("f", "one\ntwo\n");

@@ -131,22 +131,21 @@ Deno.test("PTH-06 patterns that lead out are refused, with what to give instead"
   outside.put("secret.ts", "");
   using ws = workspace();
   await Deno.mkdir(ws.at("sub"));
-  for (
-    const pattern of [
-      "../*",
-      "**/../*",
-      "sub/../../*",
-      "{..,x}/*",
-      "{x,..}/*",
-      "x/..",
-      `${outside.dir}/*`,
-      "/etc/*",
-      "{/etc,x}/*",
-      "{x,/etc}/*",
-      "C:\\*",
-      "c:/*",
-    ]
-  ) {
+  const cases = [
+    "../*",
+    "**/../*",
+    "sub/../../*",
+    "{..,x}/*",
+    "{x,..}/*",
+    "x/..",
+    `${outside.dir}/*`,
+    "/etc/*",
+    "{/etc,x}/*",
+    "{x,/etc}/*",
+    "C:\\*",
+    "c:/*",
+  ];
+  for (const pattern of cases) {
     const error = await assertRejects(() => glob(ws, pattern), RangeError);
     assertStringIncludes(error.message, "give the folder as path", pattern);
   }

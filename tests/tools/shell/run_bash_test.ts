@@ -146,12 +146,11 @@ Deno.test("an abort ends the command, and tells what it printed when nothing is 
 }, async () => {
   using ws = workspace();
   await run("mkfifo", ws.at("started"));
-  for (
-    const command of [
-      "echo begun; sleep NAP & : > started; wait",
-      "echo begun; : > started; yes; : NAP",
-    ]
-  ) {
+  const cases = [
+    "echo begun; sleep NAP & : > started; wait",
+    "echo begun; : > started; yes; : NAP",
+  ];
+  for (const command of cases) {
     const mark = marker();
     const controller = new AbortController();
     const { signal } = controller;

@@ -435,33 +435,32 @@ Deno.test("markdown: longer words and lines of code than are held back", () => {
 
 Deno.test("markdown: no endless text is held back or lost", () => {
   const size = 40_000;
-  for (
-    const [start, part] of [
-      ["", "x"],
-      ["", "x "],
-      ["", "中"],
-      ["", "a\u0301\u0301"],
-      ["", "*a "],
-      ["", "[a "],
-      ["", "*"],
-      ["", "`"],
-      ["[a](", "b"],
-      ["`", "x"],
-      ["#", "#"],
-      ["-", "-"],
-      ["", "- "],
-      ["", "1. "],
-      ["", "> "],
-      ["```", "x"],
-      ["```\n", "x"],
-      ["    ", "x"],
-      ["|", "x"],
-      ["|", "x|"],
-      ["|a|\n|-|\n|", "x"],
-      ["|a|\n|-|\n|", "\n|x|"],
-      ["|a|b|\n|-|-|\n|", "\n|x|"],
-    ] as const
-  ) {
+  const cases = [
+    ["", "x"],
+    ["", "x "],
+    ["", "中"],
+    ["", "a\u0301\u0301"],
+    ["", "*a "],
+    ["", "[a "],
+    ["", "*"],
+    ["", "`"],
+    ["[a](", "b"],
+    ["`", "x"],
+    ["#", "#"],
+    ["-", "-"],
+    ["", "- "],
+    ["", "1. "],
+    ["", "> "],
+    ["```", "x"],
+    ["```\n", "x"],
+    ["    ", "x"],
+    ["|", "x"],
+    ["|", "x|"],
+    ["|a|\n|-|\n|", "x"],
+    ["|a|\n|-|\n|", "\n|x|"],
+    ["|a|b|\n|-|-|\n|", "\n|x|"],
+  ] as const;
+  for (const [start, part] of cases) {
     const text = start + part.repeat(size / part.length);
     const renderer = new MarkdownRenderer({ columns: 400, colors: "none", unicode: false });
     let out = "";

@@ -248,12 +248,11 @@ Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may 
 Deno.test("CMD-05 a command that is cut is not run from its own line before all of it was shown", () => {
   const call = Array.from({ length: 30 }, (_, n) => `call ${n + 1}`).join("\n");
   let isSeen = false;
-  for (
-    const [keys, answer] of [
-      ["", { choice: "once" }],
-      [" -v", { choice: "edit", command: "npm test -v" }],
-    ] as const
-  ) {
+  const cases = [
+    ["", { choice: "once" }],
+    [" -v", { choice: "edit", command: "npm test -v" }],
+  ] as const;
+  for (const [keys, answer] of cases) {
     isSeen = false;
     const { press, rows } = question({}, 80, call, () => isSeen);
     rows();

@@ -1,16 +1,15 @@
 import { assertMatch } from "@std/assert";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 
-for (
-  const [columns, after, own] of [
-    [
-      80,
-      /^test · ask · NO SANDBOX {20,}ctx ▮▯▯▯▯ 4 % · trunk$/,
-      /^test · ask · NO SANDBOX · [/…]\S*\/w$/,
-    ],
-    [40, /^test · ask · NO SANDBOX {2,}ctx ▮▯▯▯▯ 4 %$/, /^test · ask · NO SANDBOX · …\S*\/w$/],
-  ] as const
-) {
+const CASES = [
+  [
+    80,
+    /^test · ask · NO SANDBOX {20,}ctx ▮▯▯▯▯ 4 % · trunk$/,
+    /^test · ask · NO SANDBOX · [/…]\S*\/w$/,
+  ],
+  [40, /^test · ask · NO SANDBOX {2,}ctx ▮▯▯▯▯ 4 %$/, /^test · ask · NO SANDBOX · …\S*\/w$/],
+] as const;
+for (const [columns, after, own] of CASES) {
   sessionTest(
     `the status line has the context and the branch at its right, or what the settings name, at ${columns} columns`,
     [{ text: "One.", usage: { inputTokens: 1000, outputTokens: 300 } }],

@@ -125,13 +125,12 @@ sessionTest(
     await terminal.type("/status\r");
     await terminal.until(`  model           test at ${new URL(server.url).host}`);
     const rows = await terminal.until("  record          ");
-    for (
-      const row of [
-        "  mode            Ask mode: asks before",
-        "  sandbox         off: ",
-        "  tokens  ",
-      ]
-    ) {
+    const cases = [
+      "  mode            Ask mode: asks before",
+      "  sandbox         off: ",
+      "  tokens  ",
+    ];
+    for (const row of cases) {
       assert(rows.some((one) => one.startsWith(row)), row);
     }
   },

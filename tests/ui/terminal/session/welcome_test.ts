@@ -2,16 +2,15 @@ import { waitUntil } from "../../../helpers/wait_until.ts";
 import { assertEquals, assertMatch } from "@std/assert";
 import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
 
-for (
-  const [columns, first, line] of [
-    [
-      80,
-      ["▌ copilot 0.1 · test · 32k context · tools"],
-      '> Ask anything · try "fix the failing tests" · @ files · / commands · ? keys',
-    ],
-    [30, ["▌ copilot 0.1 · test ·", "▌ 32k context · tools"], "> Ask anything · ? keys"],
-  ] as const
-) {
+const CASES = [
+  [
+    80,
+    ["▌ copilot 0.1 · test · 32k context · tools"],
+    '> Ask anything · try "fix the failing tests" · @ files · / commands · ? keys',
+  ],
+  [30, ["▌ copilot 0.1 · test ·", "▌ 32k context · tools"], "> Ask anything · ? keys"],
+] as const;
+for (const [columns, first, line] of CASES) {
   sessionTest(
     `the welcome names the model with its abilities and the folder's branch in two rows, at ${columns} columns`,
     [{ text: "Hello." }],
