@@ -1,6 +1,7 @@
 /** Sessions of the real program in a real terminal, with a scripted model. */
 
 import { type StrictServer, strictServer } from "./strict_server.ts";
+import { testUnless } from "./test_unless.ts";
 import { noTmux, type Terminal, terminal } from "./tmux.ts";
 
 /** The command that starts a session with the model of `server`. */
@@ -14,22 +15,19 @@ export function sessionCommand(server: StrictServer, flags = ""): string {
   return `"$DENO" run -A "$ENTRY" --local --host ${server.url} -m test ${mode}${flags}`;
 }
 
-/** A test of a session, in a folder of its own; skipped without tmux. */
-export function sessionTest(
-  name: string,
+/** Registers a test, which is skipped without tmux. */
+export const test = testUnless(noTmux !== "");
+
+/** Starts a session in a folder of its own. `steps` are the answers of its model. */
+export async function startSession(
   steps: Parameters<typeof strictServer>[0],
-  body: (terminal: Terminal, server: StrictServer) => Promise<void>,
   { flags = "", ...size }: { flags?: string; columns?: number; rows?: number } = {},
-): void {
-  Deno.test({
-    name: noTmux ? `${name} (skipped: ${noTmux})` : name,
-    ignore: noTmux !== "",
-    async fn() {
-      await using server = strictServer(steps, { models: ["test", "other"] });
-      await using screen = await terminal(size);
-      await screen.type(`${sessionCommand(server, flags)}; echo left: $?\r`);
-      await screen.until((rows) => rows.includes(">"));
-      await body(screen, server);
-    },
-  });
+): Promise<Terminal & { server: StrictServer }> {
+  await using made = new AsyncDisposableStack();
+  const server = made.use(strictServer(steps, { models: ["test", "other"] }));
+  const screen = made.use(await terminal(size));
+  await screen.type(`${sessionCommand(server, flags)}; echo left: $?\r`);
+  await screen.until((rows) => rows.includes(">"));
+  const all = made.move();
+  return { ...screen, server, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

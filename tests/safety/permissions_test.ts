@@ -6,7 +6,7 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import type { PermissionChoice } from "../../src/safety/choice.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { run } from "../helpers/program.ts";
-import { sessionTest } from "../helpers/session.ts";
+import { startSession, test } from "../helpers/session.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 import { bash, type Files, programTurn, turn, use } from "../helpers/turn.ts";
 import { testUnless } from "../helpers/test_unless.ts";
@@ -378,76 +378,78 @@ Deno.test("a file with a byte order mark is read; what a project's file leads to
   });
 });
 
-sessionTest(
-  "CMD-08 always is for exactly this command, in this session",
-  [bash("touch one"), bash("touch one"), bash("touch two"), { text: "Well." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("?");
-    await terminal.until("always: yes, and allow exactly this in this session");
-    await terminal.type("a");
-    await terminal.until("Won't ask again for `touch one` in this session");
-    await terminal.until((rows) => rows.filter((row) => /^● R(an|un) /.test(row)).length === 2);
-    await terminal.until("▌   │ touch two");
-    await terminal.until(asksAboutCall);
-    await terminal.type("n use three instead\r");
-    await terminal.until("Well.");
-    await terminal.type("/permissions\r");
-    await terminal.until("  2  remove run_bash(touch one)  this session");
-    await terminal.type("\r");
-    await terminal.until("allow    run_bash(touch one)");
-  },
-);
+test("CMD-08 always is for exactly this command, in this session", async () => {
+  await using terminal = await startSession([
+    bash("touch one"),
+    bash("touch one"),
+    bash("touch two"),
+    { text: "Well." },
+  ]);
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("?");
+  await terminal.until("always: yes, and allow exactly this in this session");
+  await terminal.type("a");
+  await terminal.until("Won't ask again for `touch one` in this session");
+  await terminal.until((rows) => rows.filter((row) => /^● R(an|un) /.test(row)).length === 2);
+  await terminal.until("▌   │ touch two");
+  await terminal.until(asksAboutCall);
+  await terminal.type("n use three instead\r");
+  await terminal.until("Well.");
+  await terminal.type("/permissions\r");
+  await terminal.until("  2  remove run_bash(touch one)  this session");
+  await terminal.type("\r");
+  await terminal.until("allow    run_bash(touch one)");
+});
 
-sessionTest(
-  "PTH-03 what is approved is what was asked about, though a link leads elsewhere by then",
-  [
+test("PTH-03 what is approved is what was asked about, though a link leads elsewhere by then", async () => {
+  await using terminal = await startSession([
     use("write_file", { file_path: "dir/f", content: "new\n" }),
     use("write_file", { file_path: "dir/f", content: "new\n" }),
     { text: "Well." },
-  ],
-  async (terminal) => {
-    const at = (name: string) => `${terminal.folder}/${name}`;
-    for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
-    await terminal.type("go\r");
-    await terminal.until("▌ Write dir/f  +1");
-    await terminal.until(asksAboutCall);
-    await Deno.rename(at("dir"), at("away"));
-    await Deno.symlink(at("other"), at("dir"));
-    await terminal.type("y\r");
-    await terminal.until((rows) =>
-      rows.map((row) => row.trim()).join(" ").includes("was replaced meanwhile")
-    );
-    // Asked about as it is now, the same is written through the link.
-    await terminal.until((rows) => rows.includes("▌ Write dir/f  +1"));
-    await terminal.until(asksAboutCall);
-    await terminal.type("y\r");
-    await terminal.until("Well.");
-    assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
-    assertEquals([...Deno.readDirSync(at("away"))].length, 0);
-  },
-);
+  ]);
+  const at = (name: string) => `${terminal.folder}/${name}`;
+  for (const folder of ["dir", "other"]) await Deno.mkdir(at(folder));
+  await terminal.type("go\r");
+  await terminal.until("▌ Write dir/f  +1");
+  await terminal.until(asksAboutCall);
+  await Deno.rename(at("dir"), at("away"));
+  await Deno.symlink(at("other"), at("dir"));
+  await terminal.type("y\r");
+  await terminal.until((rows) =>
+    rows.map((row) => row.trim()).join(" ").includes("was replaced meanwhile")
+  );
+  // Asked about as it is now, the same is written through the link.
+  await terminal.until((rows) => rows.includes("▌ Write dir/f  +1"));
+  await terminal.until(asksAboutCall);
+  await terminal.type("y\r");
+  await terminal.until("Well.");
+  assertEquals([...Deno.readDirSync(at("other"))].map(({ name }) => name), ["f"]);
+  assertEquals([...Deno.readDirSync(at("away"))].length, 0);
+});
 
-sessionTest(
-  "CMD-08 a saved rule is there in the next session, in this folder",
-  [bash("touch one"), { text: "Well." }, bash("touch one"), { text: "Again." }],
-  async (terminal, server) => {
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("s\r");
-    await terminal.until("Well.");
-    const path = `${terminal.folder}/../config/copilot/permissions.json`;
-    assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
-    await terminal.type("/exit\r");
-    await terminal.until("left: 0");
-    const { stdout } = await run(
-      ["--local", "--host", server.url, "-m", "test", "-p", "go"],
-      { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/../config` } },
-    );
-    assertEquals(stdout, "Again.\n");
-  },
-);
+test("CMD-08 a saved rule is there in the next session, in this folder", async () => {
+  await using terminal = await startSession([
+    bash("touch one"),
+    { text: "Well." },
+    bash("touch one"),
+    { text: "Again." },
+  ]);
+  const { server } = terminal;
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("s\r");
+  await terminal.until("Well.");
+  const path = `${terminal.folder}/../config/copilot/permissions.json`;
+  assertEquals((await Deno.stat(path)).mode! & 0o777, 0o600);
+  await terminal.type("/exit\r");
+  await terminal.until("left: 0");
+  const { stdout } = await run(
+    ["--local", "--host", server.url, "-m", "test", "-p", "go"],
+    { cwd: terminal.folder, env: { XDG_CONFIG_HOME: `${terminal.folder}/../config` } },
+  );
+  assertEquals(stdout, "Again.\n");
+});
 
 Deno.test("CMD-08 a rule is offered for just this call, and only where it would allow it", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
@@ -491,62 +493,61 @@ const HIDING: [name: string, command: string, parts: string[]][] = [
   ["300 blanks", `echo a${" ".repeat(300)}; touch p`, ["echo a", "; touch p"]],
   ["200 lines", `cat <<'E'\n${"x\n".repeat(198)}E`, ["cat <<'E'", "E"]],
 ];
-sessionTest(
-  "CMD-05 nothing of a request is hidden: both its ends are seen, and how much is left out between them",
-  HIDING.flatMap(([, command]) => [bash(command), { text: "Well." }]),
-  async (terminal) => {
-    for (const [i, [name, , parts]] of HIDING.entries()) {
-      await terminal.type("go\r");
-      const rows = await terminal.until(asksAboutCall);
-      const seen = rows.slice(rows.lastIndexOf("▌ Run this command"));
-      const shown = seen.flatMap((row) => /^▌ {3}[│┆] (.*)/.exec(row)?.[1] ?? []).join("");
-      const [first, last] = parts.map((part) => part.replaceAll(" ", ""));
-      const command = shown.replaceAll(" ", "");
-      assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
-      const isCut = seen.some((row) =>
-        /^▌ {3}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row)
-      );
-      assertEquals(isCut, i !== 2, name);
-      if (isCut) {
-        await terminal.type("y");
-        await terminal.until((rows) => rows.some((row) => row.includes("see all of it first")));
-      }
-      await terminal.type("n\r");
-      await terminal.until((rows) => rows.at(-2) === ">");
+test("CMD-05 nothing of a request is hidden: both its ends are seen, and how much is left out between them", async () => {
+  await using terminal = await startSession(
+    HIDING.flatMap(([, command]) => [bash(command), { text: "Well." }]),
+  );
+  for (const [i, [name, , parts]] of HIDING.entries()) {
+    await terminal.type("go\r");
+    const rows = await terminal.until(asksAboutCall);
+    const seen = rows.slice(rows.lastIndexOf("▌ Run this command"));
+    const shown = seen.flatMap((row) => /^▌ {3}[│┆] (.*)/.exec(row)?.[1] ?? []).join("");
+    const [first, last] = parts.map((part) => part.replaceAll(" ", ""));
+    const command = shown.replaceAll(" ", "");
+    assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
+    const isCut = seen.some((row) => /^▌ {3}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row));
+    assertEquals(isCut, i !== 2, name);
+    if (isCut) {
+      await terminal.type("y");
+      await terminal.until((rows) => rows.some((row) => row.includes("see all of it first")));
     }
-    assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
-  },
-);
+    await terminal.type("n\r");
+    await terminal.until((rows) => rows.at(-2) === ">");
+  }
+  assertEquals([...Deno.readDirSync(terminal.folder)].some((entry) => entry.name === "p"), false);
+});
 
 const writes = (file_path: string) => ({
   toolCalls: [{ name: "write_file", arguments: { file_path, content: "x\n" } }],
 });
 
-sessionTest(
-  "CMD-08 Shift-Tab at an edit allows all edits of the session, but no command and no protected file",
-  [writes("one"), writes("two"), writes(".git/config"), bash("touch three"), { text: "Well." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until("▌ Write one  +1");
-    await terminal.until("▌   a  Yes, and all edits in this session (Shift-Tab)");
-    await terminal.until(asksAboutCall);
-    await terminal.type("\x1b[Z");
-    await terminal.until("Won't ask again for all edits in this folder in this session");
-    await terminal.until((rows) => rows.some((row) => /^● Wrote +two/.test(row)));
-    await terminal.until("▌ Write .git/config");
-    await terminal.until(asksAboutCall);
-    await terminal.type("n\r");
-    await terminal.until("▌   │ touch three");
-    await terminal.until(asksAboutCall);
-    await terminal.type("n\r");
-    await terminal.until("Well.");
-    await terminal.until((rows) => rows.at(-1)!.includes(" · ask"));
-  },
-);
+test("CMD-08 Shift-Tab at an edit allows all edits of the session, but no command and no protected file", async () => {
+  await using terminal = await startSession([
+    writes("one"),
+    writes("two"),
+    writes(".git/config"),
+    bash("touch three"),
+    { text: "Well." },
+  ]);
+  await terminal.type("go\r");
+  await terminal.until("▌ Write one  +1");
+  await terminal.until("▌   a  Yes, and all edits in this session (Shift-Tab)");
+  await terminal.until(asksAboutCall);
+  await terminal.type("\x1b[Z");
+  await terminal.until("Won't ask again for all edits in this folder in this session");
+  await terminal.until((rows) => rows.some((row) => /^● Wrote +two/.test(row)));
+  await terminal.until("▌ Write .git/config");
+  await terminal.until(asksAboutCall);
+  await terminal.type("n\r");
+  await terminal.until("▌   │ touch three");
+  await terminal.until(asksAboutCall);
+  await terminal.type("n\r");
+  await terminal.until("Well.");
+  await terminal.until((rows) => rows.at(-1)!.includes(" · ask"));
+});
 
-sessionTest(
-  "CMD-06 one answer is for one call: what is asked about next is asked about by itself",
-  [
+test("CMD-06 one answer is for one call: what is asked about next is asked about by itself", async () => {
+  await using terminal = await startSession([
     {
       toolCalls: ["touch one", "touch two"].map((command) => ({
         name: "run_bash",
@@ -554,41 +555,36 @@ sessionTest(
       })),
     },
     { text: "Well." },
-  ],
-  async (terminal) => {
-    const here = (name: string) =>
-      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    // What is typed while a call is asked about or runs does not answer for the next.
-    await terminal.type("y\ry\ry\r");
-    await terminal.until("▌   │ touch two");
-    await terminal.until(asksAboutCall);
-    assertEquals([await here("one"), await here("two")], [true, false]);
-    await terminal.type("n\r");
-    await terminal.until("Well.");
-    assertEquals(await here("two"), false);
-  },
-);
+  ]);
+  const here = (name: string) =>
+    Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  // What is typed while a call is asked about or runs does not answer for the next.
+  await terminal.type("y\ry\ry\r");
+  await terminal.until("▌   │ touch two");
+  await terminal.until(asksAboutCall);
+  assertEquals([await here("one"), await here("two")], [true, false]);
+  await terminal.type("n\r");
+  await terminal.until("Well.");
+  assertEquals(await here("two"), false);
+});
 
-sessionTest(
-  "TRU-03 a folder whose settings cannot be read is not gone to, and ends no session",
-  [],
-  async (terminal) => {
-    await Deno.mkdir(`${terminal.folder}/bad/.copilot`, { recursive: true });
-    await Deno.writeTextFile(`${terminal.folder}/bad/.copilot/permissions.json`, "{");
-    await Deno.mkdir(`${terminal.folder}/strict/.copilot`, { recursive: true });
-    const never = JSON.stringify({ approve: "never", trust: true });
-    await Deno.writeTextFile(`${terminal.folder}/strict/.copilot/permissions.json`, never);
-    await terminal.type("/cd bad\r");
-    await terminal.until("· Cannot read ");
-    await terminal.type("/cd strict\r");
-    await terminal.until("tightens permissions: approve: never");
-    await terminal.until("ignored: trust");
-    await terminal.type("/permissions\r");
-    await terminal.until("approve  never");
-  },
-);
+test("TRU-03 a folder whose settings cannot be read is not gone to, and ends no session", async () => {
+  await using terminal = await startSession([]);
+  await Deno.mkdir(`${terminal.folder}/bad/.copilot`, { recursive: true });
+  await Deno.writeTextFile(`${terminal.folder}/bad/.copilot/permissions.json`, "{");
+  await Deno.mkdir(`${terminal.folder}/strict/.copilot`, { recursive: true });
+  const never = JSON.stringify({ approve: "never", trust: true });
+  await Deno.writeTextFile(`${terminal.folder}/strict/.copilot/permissions.json`, never);
+  await terminal.type("/cd bad\r");
+  await terminal.until("· Cannot read ");
+  await terminal.type("/cd strict\r");
+  await terminal.until("tightens permissions: approve: never");
+  await terminal.until("ignored: trust");
+  await terminal.type("/permissions\r");
+  await terminal.until("approve  never");
+});
 
 Deno.test("of the settings about permissions the most particular counts, those of config.json last", async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
@@ -645,55 +641,50 @@ Deno.test("TRU-03 what a folder says goes for that folder alone, and is read aga
   }
 });
 
-sessionTest(
-  "CMD-08 always is for the folder in which it was said",
-  [
+test("CMD-08 always is for the folder in which it was said", async () => {
+  await using terminal = await startSession([
     bash("touch n"),
     { text: "One." },
     bash("touch n"),
     { text: "Two." },
     bash("touch n"),
     { text: "Three." },
-  ],
-  async (terminal) => {
-    const isThere = (name: string) =>
-      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
-    await Deno.mkdir(`${terminal.folder}/other`);
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("a\r");
-    await terminal.until("One.");
-    await Deno.remove(`${terminal.folder}/n`);
-    await terminal.type("go\r");
-    await terminal.until("Two.");
-    assertEquals(await isThere("n"), true);
-    await terminal.type("/cd other\r");
-    await terminal.until("Now in ");
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("n\r");
-    await terminal.until("Three.");
-    assertEquals(await isThere("other/n"), false);
-  },
-);
+  ]);
+  const isThere = (name: string) =>
+    Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+  await Deno.mkdir(`${terminal.folder}/other`);
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("a\r");
+  await terminal.until("One.");
+  await Deno.remove(`${terminal.folder}/n`);
+  await terminal.type("go\r");
+  await terminal.until("Two.");
+  assertEquals(await isThere("n"), true);
+  await terminal.type("/cd other\r");
+  await terminal.until("Now in ");
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("n\r");
+  await terminal.until("Three.");
+  assertEquals(await isThere("other/n"), false);
+});
 
-sessionTest(
-  "CMD-06 a command is edited in the question; that is what runs, once, and the model is told",
-  [bash("touch one"), { text: "Well." }],
-  async (terminal, server) => {
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("e");
-    await terminal.until((rows) => rows.includes("▌ ❯ touch one"));
-    await terminal.type("-and-only\r");
-    await terminal.until("Well.");
-    await terminal.until((rows) =>
-      rows.some((row) => /^● Ran {5}touch one-and-only +edited by you$/.test(row))
-    );
-    assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);
-    assertStringIncludes(server.requests.at(-1)!.text, "The user changed the call");
-  },
-);
+test("CMD-06 a command is edited in the question; that is what runs, once, and the model is told", async () => {
+  await using terminal = await startSession([bash("touch one"), { text: "Well." }]);
+  const { server } = terminal;
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("e");
+  await terminal.until((rows) => rows.includes("▌ ❯ touch one"));
+  await terminal.type("-and-only\r");
+  await terminal.until("Well.");
+  await terminal.until((rows) =>
+    rows.some((row) => /^● Ran {5}touch one-and-only +edited by you$/.test(row))
+  );
+  assertEquals(await Deno.stat(`${terminal.folder}/one-and-only`).then(() => true), true);
+  assertStringIncludes(server.requests.at(-1)!.text, "The user changed the call");
+});
 
 Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
@@ -727,9 +718,9 @@ Deno.test("CMD-03 a deny rule holds for a command that was edited, too", async (
 
 const sandbox = await findSandbox();
 const confined = typeof sandbox === "string" ? ` (skipped: ${sandbox})` : "";
-const test = testUnless(confined !== "");
+const sandboxTest = testUnless(confined !== "");
 
-test(`a question says that a command is sandboxed${confined}`, async () => {
+sandboxTest(`a question says that a command is sandboxed${confined}`, async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   await Deno.mkdir(`${folder}/home`);
   const tool = builtinTools.find(({ name }) => name === "run_bash")!;
@@ -795,7 +786,7 @@ Deno.test({
     ),
 });
 
-test(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, async () => {
+sandboxTest(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const connect = `(echo > /dev/tcp/127.0.0.1/${listener.addr.port}) 2>&1 && echo connected`;
   let connections = 0;
@@ -823,41 +814,38 @@ test(`SBX-02 SBX-04 protected files, read-only, the network${confined}`, async (
   await counting;
 });
 
-sessionTest(
-  "plan mode: nothing is written or run until the plan is accepted",
-  [
+test("plan mode: nothing is written or run until the plan is accepted", async () => {
+  await using terminal = await startSession([
     bash("touch early"),
     { text: "My plan.\n\n1. Look\n2. Write" },
     bash("touch late"),
     { text: "Done." },
     { text: "Later." },
-  ],
-  async (terminal, server) => {
-    const here = (name: string) =>
-      Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
-    await terminal.type("/plan\r");
-    await terminal.until("Plan mode: the model only reads.");
-    await terminal.type("go\r");
-    await terminal.until("My plan.");
-    await terminal.until("└ plan mode");
-    assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
-    assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
-    assertEquals(await here("early"), false);
-    await terminal.until((rows) => rows.at(-1)!.includes(" · plan · NO SANDBOX"));
-    await terminal.until("Ready to start?");
-    await terminal.type("\x1b");
-    await terminal.until((rows) => !rows.some((row) => row.includes("Ready to start?")));
-    await terminal.type("/plan\rgo on\r");
-    await terminal.until("Done.");
-    assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");
-    assertEquals(await here("late"), true);
-    await terminal.type("/plan\r/plan off\rand now\r");
-    await terminal.until("Later.");
-    const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
-    assertEquals(messages.at(-1)!.content, "and now");
-  },
-  { flags: "--yes" },
-);
+  ], { flags: "--yes" });
+  const { server } = terminal;
+  const here = (name: string) =>
+    Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
+  await terminal.type("/plan\r");
+  await terminal.until("Plan mode: the model only reads.");
+  await terminal.type("go\r");
+  await terminal.until("My plan.");
+  await terminal.until("└ plan mode");
+  assertStringIncludes(server.requests[0]!.text, "[Plan mode: look around");
+  assertStringIncludes(server.requests[1]!.text, "Refused: this is plan mode");
+  assertEquals(await here("early"), false);
+  await terminal.until((rows) => rows.at(-1)!.includes(" · plan · NO SANDBOX"));
+  await terminal.until("Ready to start?");
+  await terminal.type("\x1b");
+  await terminal.until((rows) => !rows.some((row) => row.includes("Ready to start?")));
+  await terminal.type("/plan\rgo on\r");
+  await terminal.until("Done.");
+  assertStringIncludes(server.requests[2]!.text, "[The plan is accepted");
+  assertEquals(await here("late"), true);
+  await terminal.type("/plan\r/plan off\rand now\r");
+  await terminal.until("Later.");
+  const { messages } = server.requests.at(-1)!.body as { messages: { content: string }[] };
+  assertEquals(messages.at(-1)!.content, "and now");
+});
 
 Deno.test("servers run without a sandbox if none works and none was chosen; hooks do not", async () => {
   const home = await Deno.realPath(await Deno.makeTempDir());

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { command as program } from "../../helpers/program.ts";
-import { sessionCommand, sessionTest } from "../../helpers/session.ts";
+import { sessionCommand, startSession, test } from "../../helpers/session.ts";
 import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
@@ -13,94 +13,88 @@ const job = (command: string): Step => ({
 const said = ({ body }: StrictRequest) => (body.messages as { content: string }[]).at(-1)!.content;
 const open = async (path: string) => (await Deno.open(path, { write: true })).close();
 
-sessionTest(
-  "a job is asked about, listed, looked at, told of when it ends, and can be stopped",
-  [
+test("a job is asked about, listed, looked at, told of when it ends, and can be stopped", async () => {
+  await using terminal = await startSession([
     job("echo begun; : < go; echo 'all done'; exit 3"),
     job("exec sleep 1000"),
     { text: "Started." },
     { text: "I see." },
-  ],
-  async (terminal, server) => {
-    await run("mkfifo", `${terminal.folder}/go`);
-    await terminal.type("go\r");
-    await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("▌   in the background (/jobs")) &&
-      asksAboutCall(rows)
-    );
-    await terminal.type("y\r");
-    await terminal.until("│ exec sleep 1000");
-    await terminal.until(asksAboutCall);
-    await terminal.type("y\r");
-    await terminal.until("Started.");
-    await terminal.type("/jobs\r");
-    const rows = await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("❯ 1  show 1")) &&
-      rows.at(-1)!.includes("2 jobs · ")
-    );
-    assert(rows.some((row) => /^❯ 1 {2}show 1 +running · echo begun; : < go/.test(row)));
-    assert(rows.some((row) => row === "  5  stop all"));
-    await terminal.type("\x1b");
-    await terminal.until((rows) => rows.at(-2) === ">");
-    await open(`${terminal.folder}/go`);
-    await terminal.until("· Job 1 failed (exit 3): echo begun");
-    await terminal.type("/jobs 1\r");
-    await terminal.until((rows) =>
-      rows.includes("begun") && rows.includes("all done") &&
-      rows.some((row) => row.startsWith("  1  exit code 3  0:"))
-    );
-    await terminal.type("/jobs s\t\t\r"); // "stop 2" or "stop all": the first
-    await terminal.until((rows) =>
-      rows.includes("> /jobs stop 2") && rows.some((row) => row.startsWith("  2  stopped by the"))
-    );
-    await terminal.until((rows) => !rows.at(-1)!.includes("job"));
-    await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
-    await terminal.until("/jobs accepts no argument, or one of: N, stop N, stop all");
-    const all = await terminal.screen();
-    assert(
-      all.includes("There is no job 3: see /jobs") &&
-        all.includes("Nothing runs in the background."),
-    );
-    await terminal.type("and?\r");
-    await terminal.until("I see.");
-    const told = said(server.requests[3]!);
-    assertStringIncludes(told, "and?\n\n[Job 1 is over (echo begun;");
-    assertStringIncludes(told, "\n\n[Job 2 is over (exec sleep 1000): stopped by the user.");
-  },
-);
+  ]);
+  const { server } = terminal;
+  await run("mkfifo", `${terminal.folder}/go`);
+  await terminal.type("go\r");
+  await terminal.until((rows) =>
+    rows.some((row) => row.startsWith("▌   in the background (/jobs")) &&
+    asksAboutCall(rows)
+  );
+  await terminal.type("y\r");
+  await terminal.until("│ exec sleep 1000");
+  await terminal.until(asksAboutCall);
+  await terminal.type("y\r");
+  await terminal.until("Started.");
+  await terminal.type("/jobs\r");
+  const rows = await terminal.until((rows) =>
+    rows.some((row) => row.startsWith("❯ 1  show 1")) &&
+    rows.at(-1)!.includes("2 jobs · ")
+  );
+  assert(rows.some((row) => /^❯ 1 {2}show 1 +running · echo begun; : < go/.test(row)));
+  assert(rows.some((row) => row === "  5  stop all"));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => rows.at(-2) === ">");
+  await open(`${terminal.folder}/go`);
+  await terminal.until("· Job 1 failed (exit 3): echo begun");
+  await terminal.type("/jobs 1\r");
+  await terminal.until((rows) =>
+    rows.includes("begun") && rows.includes("all done") &&
+    rows.some((row) => row.startsWith("  1  exit code 3  0:"))
+  );
+  await terminal.type("/jobs s\t\t\r"); // "stop 2" or "stop all": the first
+  await terminal.until((rows) =>
+    rows.includes("> /jobs stop 2") && rows.some((row) => row.startsWith("  2  stopped by the"))
+  );
+  await terminal.until((rows) => !rows.at(-1)!.includes("job"));
+  await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
+  await terminal.until("/jobs accepts no argument, or one of: N, stop N, stop all");
+  const all = await terminal.screen();
+  assert(
+    all.includes("There is no job 3: see /jobs") &&
+      all.includes("Nothing runs in the background."),
+  );
+  await terminal.type("and?\r");
+  await terminal.until("I see.");
+  const told = said(server.requests[3]!);
+  assertStringIncludes(told, "and?\n\n[Job 1 is over (echo begun;");
+  assertStringIncludes(told, "\n\n[Job 2 is over (exec sleep 1000): stopped by the user.");
+});
 
 {
   const gate = Promise.withResolvers<void>();
-  sessionTest(
-    "a job that ends amid an answer is told of after it; 40 columns hold what there is to see",
-    [
+  test("a job that ends amid an answer is told of after it; 40 columns hold what there is to see", async () => {
+    await using terminal = await startSession([
       job(`: < go; echo ${"wide 日本語 ".repeat(9)}`),
       async () => (await gate.promise, { text: "An answer\nin two lines.", hang: true }),
-    ],
-    async (terminal) => {
-      await run("mkfifo", `${terminal.folder}/go`);
-      await terminal.type("go\r");
-      await terminal.until("waiting");
-      await terminal.until((rows) => rows.at(-1)!.includes("1 job"));
-      gate.resolve();
-      await terminal.until("in two");
-      await open(`${terminal.folder}/go`);
-      await terminal.until((rows) => !rows.at(-1)!.includes("1 job"));
-      const before = await terminal.screen();
-      assertEquals(before.filter((row) => row.includes("Job 1")), [], before.join("\n"));
-      await terminal.type("\x1b");
-      const rows = await terminal.until("· Job 1 done");
-      const at = rows.findIndex((row) => row.includes("interrupted"));
-      assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
-      await terminal.type("/jobs\r");
-      const listed = await terminal.until("    exit code 0 · : < go; echo wide");
-      assert(listed.includes("❯ 1  show 1"), listed.join("\n"));
-      await terminal.type("\r");
-      const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
-      await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));
-    },
-    { flags: "--yes", columns: 40, rows: 20 },
-  );
+    ], { flags: "--yes", columns: 40, rows: 20 });
+    await run("mkfifo", `${terminal.folder}/go`);
+    await terminal.type("go\r");
+    await terminal.until("waiting");
+    await terminal.until((rows) => rows.at(-1)!.includes("1 job"));
+    gate.resolve();
+    await terminal.until("in two");
+    await open(`${terminal.folder}/go`);
+    await terminal.until((rows) => !rows.at(-1)!.includes("1 job"));
+    const before = await terminal.screen();
+    assertEquals(before.filter((row) => row.includes("Job 1")), [], before.join("\n"));
+    await terminal.type("\x1b");
+    const rows = await terminal.until("· Job 1 done");
+    const at = rows.findIndex((row) => row.includes("interrupted"));
+    assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
+    await terminal.type("/jobs\r");
+    const listed = await terminal.until("    exit code 0 · : < go; echo wide");
+    assert(listed.includes("❯ 1  show 1"), listed.join("\n"));
+    await terminal.type("\r");
+    const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
+    await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));
+  });
 }
 
 const LEAVING: [name: string, keys: string | Deno.Signal, code: number][] = [

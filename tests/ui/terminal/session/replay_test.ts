@@ -3,7 +3,7 @@ import { replay } from "../../../../src/ui/terminal/session/replay.ts";
 import type { ExecutionFacts } from "../../../../src/records/execution.ts";
 import { interruption } from "../../../../src/agent/model_answer.ts";
 import type { Message } from "../../../../src/types/message.ts";
-import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import { sessionCommand, startSession, test } from "../../../helpers/session.ts";
 
 /** What is shown of `messages` at 40 columns, a line each. */
 function shown(messages: Message[], executions = new Map<string, ExecutionFacts>()): string[] {
@@ -94,43 +94,40 @@ const call = (name: string, args: Record<string, unknown>) => ({
 });
 
 for (const columns of [80, 40]) {
-  sessionTest(
-    `--continue and /resume show the turns as they looked, at ${columns} columns`,
-    [
+  test(`--continue and /resume show the turns as they looked, at ${columns} columns`, async () => {
+    await using terminal = await startSession([
       {
         text: "I **change** it.",
         ...call("write_file", { file_path: "f", content: "one\ntwo\n" }),
       },
       call("run_bash", { command: "echo broken; exit 3" }),
       { text: "Changed:\n\n- `f`\n" },
-    ],
-    async (terminal, server) => {
-      const turn = (rows: string[]) => {
-        const from = rows.indexOf("> change it");
-        const to = rows.findIndex((row, at) => at > from && row.startsWith("• "));
-        return rows.slice(from, to + 1);
-      };
-      await terminal.until("tools");
-      await terminal.type("change it\r");
-      const isOver = (rows: string[]) => rows.some((row) => row.startsWith("• "));
-      const live = turn(await terminal.until(isOver));
-      assert(live.some((row) => /2 \+ two/.test(row)), live.join("\n"));
-      assert(live.some((row) => row.includes("broken")), live.join("\n"));
-      await terminal.type("exit\r");
-      await terminal.until("left: 0");
-      await terminal.type(`clear; ${sessionCommand(server, "--yes --continue")}\r`);
-      await terminal.until((rows) => rows.join(" ").includes("6 messages"));
-      assertEquals(turn(await terminal.until(isOver)), live);
-      await terminal.type("\x0c/clear\r");
-      await terminal.until("The conversation is cleared.");
-      await terminal.type("\x0c/resume\r");
-      await terminal.until("Resume which session?");
-      await terminal.type("\r");
-      await terminal.until((rows) => rows.join(" ").includes("6 messages"));
-      assertEquals(turn(await terminal.until(isOver)), live);
-      await terminal.type("\x0f");
-      await terminal.until((rows) => rows.includes("    exit code: 3"));
-    },
-    { flags: "--yes", columns, rows: 40 },
-  );
+    ], { flags: "--yes", columns, rows: 40 });
+    const { server } = terminal;
+    const turn = (rows: string[]) => {
+      const from = rows.indexOf("> change it");
+      const to = rows.findIndex((row, at) => at > from && row.startsWith("• "));
+      return rows.slice(from, to + 1);
+    };
+    await terminal.until("tools");
+    await terminal.type("change it\r");
+    const isOver = (rows: string[]) => rows.some((row) => row.startsWith("• "));
+    const live = turn(await terminal.until(isOver));
+    assert(live.some((row) => /2 \+ two/.test(row)), live.join("\n"));
+    assert(live.some((row) => row.includes("broken")), live.join("\n"));
+    await terminal.type("exit\r");
+    await terminal.until("left: 0");
+    await terminal.type(`clear; ${sessionCommand(server, "--yes --continue")}\r`);
+    await terminal.until((rows) => rows.join(" ").includes("6 messages"));
+    assertEquals(turn(await terminal.until(isOver)), live);
+    await terminal.type("\x0c/clear\r");
+    await terminal.until("The conversation is cleared.");
+    await terminal.type("\x0c/resume\r");
+    await terminal.until("Resume which session?");
+    await terminal.type("\r");
+    await terminal.until((rows) => rows.join(" ").includes("6 messages"));
+    assertEquals(turn(await terminal.until(isOver)), live);
+    await terminal.type("\x0f");
+    await terminal.until((rows) => rows.includes("    exit code: 3"));
+  });
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { attempt } from "../../../../src/attempt.ts";
 import { left, living, marker } from "../../../helpers/processes.ts";
-import { sessionCommand, sessionTest } from "../../../helpers/session.ts";
+import { sessionCommand, startSession, test } from "../../../helpers/session.ts";
 import { type StrictRequest, strictServer } from "../../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, type Terminal, terminal } from "../../../helpers/tmux.ts";
 import { waitUntil } from "../../../helpers/wait_until.ts";
@@ -13,7 +13,8 @@ const said = ({ body }: StrictRequest) => (body.messages as { content: string }[
 const exists = (terminal: Terminal, name: string) =>
   Deno.stat(`${terminal.folder}/${name}`).then(() => true, () => false);
 
-sessionTest("a command runs when it is approved", [touch, { text: "Done." }], async (terminal) => {
+test("a command runs when it is approved", async () => {
+  await using terminal = await startSession([touch, { text: "Done." }]);
   await terminal.type("go\r");
   await terminal.until(asksAboutCall);
   await terminal.type("?");
@@ -23,27 +24,25 @@ sessionTest("a command runs when it is approved", [touch, { text: "Done." }], as
   assertEquals(await exists(terminal, "ran"), true);
 });
 
-sessionTest(
-  "Ctrl-C at the question ends the turn, at the prompt the session",
-  [touch, { text: "Again." }],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("\x03");
-    await terminal.until("interrupted");
-    await terminal.type("half a line");
-    await terminal.until("> half a line");
-    await terminal.type("\x03more\r");
-    await terminal.until("Again.");
-    await terminal.type("\x03");
-    await terminal.until("Press Ctrl-C again to exit");
-    await terminal.type("\x03");
-    await terminal.until("left: 0");
-    assertEquals(await exists(terminal, "ran"), false);
-  },
-);
+test("Ctrl-C at the question ends the turn, at the prompt the session", async () => {
+  await using terminal = await startSession([touch, { text: "Again." }]);
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("\x03");
+  await terminal.until("interrupted");
+  await terminal.type("half a line");
+  await terminal.until("> half a line");
+  await terminal.type("\x03more\r");
+  await terminal.until("Again.");
+  await terminal.type("\x03");
+  await terminal.until("Press Ctrl-C again to exit");
+  await terminal.type("\x03");
+  await terminal.until("left: 0");
+  assertEquals(await exists(terminal, "ran"), false);
+});
 
-sessionTest("commands, and what is none", [{ text: "A path." }], async (terminal) => {
+test("commands, and what is none", async () => {
+  await using terminal = await startSession([{ text: "A path." }]);
   await terminal.type("/hepl\r");
   await terminal.until("did you mean /help?");
   await terminal.type("/cd /\r");
@@ -56,27 +55,24 @@ sessionTest("commands, and what is none", [{ text: "A path." }], async (terminal
 
 const hostile = "\x1b]0;pwned\x07\x1b[2Jred\x9b45m\u202egnp.exe 👨‍👩‍👧";
 
-sessionTest(
-  "TTY-01 nothing that a model says drives the terminal",
-  [
+test("TTY-01 nothing that a model says drives the terminal", async () => {
+  await using terminal = await startSession([
     { text: hostile, toolCalls: [{ name: "read_file", arguments: { file_path: hostile } }] },
     { toolCalls: [{ name: "run_bash", arguments: { command: `echo ${hostile}` } }] },
     { text: `Done ${hostile}` },
-  ],
-  async (terminal) => {
-    await terminal.type("go\r");
-    await terminal.until(asksAboutCall);
-    await terminal.type("n\r");
-    await terminal.until("Done ␛");
-    // The program itself asks for the background, and names the folder in the title.
-    const output = (await terminal.output()).replaceAll("\x1b]11;?\x1b\\", "")
-      // deno-lint-ignore no-control-regex
-      .replaceAll(/\x1b\]2;copilot(?: works| asks)? \xc2\xb7 [\w.-]+\x07/g, "");
+  ]);
+  await terminal.type("go\r");
+  await terminal.until(asksAboutCall);
+  await terminal.type("n\r");
+  await terminal.until("Done ␛");
+  // The program itself asks for the background, and names the folder in the title.
+  const output = (await terminal.output()).replaceAll("\x1b]11;?\x1b\\", "")
     // deno-lint-ignore no-control-regex
-    assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?45m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
-    assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
-  },
-);
+    .replaceAll(/\x1b\]2;copilot(?: works| asks)? \xc2\xb7 [\w.-]+\x07/g, "");
+  // deno-lint-ignore no-control-regex
+  assertEquals(/\x1b\]|\x1b\[2J|\x1b\[?45m|\xe2\x80\xae|\xc2\x9b/.exec(output)?.[0], undefined);
+  assertMatch((await terminal.screen()).join("\n"), /Done ␛]0;pwned/);
+});
 
 Deno.test(
   noTmux
@@ -134,63 +130,55 @@ Deno.test(
   },
 );
 
-sessionTest(
-  "Shift-Tab goes through the modes, which the status line shows",
-  [],
-  async (terminal) => {
-    for (const mode of ["auto", "plan", "ask", "auto"]) {
-      await terminal.type("\x1b[Z");
-      await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
-    }
-    // Presses that come together count one by one.
-    await terminal.type("\x1b[Z".repeat(5));
-    await terminal.until((rows) => /· ask( |$)/.test(rows.at(-1)!));
-  },
-);
+test("Shift-Tab goes through the modes, which the status line shows", async () => {
+  await using terminal = await startSession([]);
+  for (const mode of ["auto", "plan", "ask", "auto"]) {
+    await terminal.type("\x1b[Z");
+    await terminal.until((rows) => new RegExp(`· ${mode}( |$)`).test(rows.at(-1)!));
+  }
+  // Presses that come together count one by one.
+  await terminal.type("\x1b[Z".repeat(5));
+  await terminal.until((rows) => /· ask( |$)/.test(rows.at(-1)!));
+});
 
-sessionTest(
-  "a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode",
-  [
+test("a turn in plan mode ends with a list: what to change goes to the model, going on leaves the mode", async () => {
+  await using terminal = await startSession([
     ...["First plan.", "Second plan."].map((text) => ({ text: `${text}\n\n1. Look\n2. Write` })),
     ...[{ text: "It is done." }, { text: "Third.\n\n- a\n- b" }, { text: "Hello!" }],
-  ],
-  async (terminal, server) => {
-    const list = (rows: string[]) => rows.some((row) => row.includes("Ready to start?"));
-    await terminal.type("/plan\rdo it\r");
-    await terminal.until((rows) => rows.includes("First plan.") && list(rows));
-    await terminal.type("\x0f");
-    const whole = await terminal.until((rows) => rows.at(-1)!.startsWith("Transcript"));
-    assertEquals(whole.filter((row) => row === "First plan.").length, 1);
-    await terminal.type("q");
-    await terminal.until(list);
-    await terminal.type("/tokens\r");
-    await terminal.until((rows) =>
-      rows.some((row) => row.startsWith("Tokens so far")) && list(rows)
-    );
-    assertEquals(server.requests.length, 1);
-    await terminal.type("3");
-    await terminal.until("What should change?");
-    await terminal.type("less of it\r");
-    await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
-    assertEquals(said(server.requests[1]!), "less of it");
-    await terminal.type("2");
-    await terminal.until("It is done.");
-    await terminal.until((rows) => / auto/.test(rows.at(-1)!));
-    assertMatch(said(server.requests[2]!), /accepted: carry it out\.\]\n\nCarry out the plan\.$/);
-    await terminal.type("/plan\rmore\r");
-    await terminal.until((rows) => rows.includes("Third.") && list(rows));
-    await terminal.type("\x1b");
-    await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
-    // An answer without steps is no plan.
-    await terminal.type("hello\r");
-    await terminal.until("Hello!");
-    await terminal.until((rows) => rows.at(-2) === ">" && !list(rows));
-  },
-);
+  ]);
+  const { server } = terminal;
+  const list = (rows: string[]) => rows.some((row) => row.includes("Ready to start?"));
+  await terminal.type("/plan\rdo it\r");
+  await terminal.until((rows) => rows.includes("First plan.") && list(rows));
+  await terminal.type("\x0f");
+  const whole = await terminal.until((rows) => rows.at(-1)!.startsWith("Transcript"));
+  assertEquals(whole.filter((row) => row === "First plan.").length, 1);
+  await terminal.type("q");
+  await terminal.until(list);
+  await terminal.type("/tokens\r");
+  await terminal.until((rows) => rows.some((row) => row.startsWith("Tokens so far")) && list(rows));
+  assertEquals(server.requests.length, 1);
+  await terminal.type("3");
+  await terminal.until("What should change?");
+  await terminal.type("less of it\r");
+  await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
+  assertEquals(said(server.requests[1]!), "less of it");
+  await terminal.type("2");
+  await terminal.until("It is done.");
+  await terminal.until((rows) => / auto/.test(rows.at(-1)!));
+  assertMatch(said(server.requests[2]!), /accepted: carry it out\.\]\n\nCarry out the plan\.$/);
+  await terminal.type("/plan\rmore\r");
+  await terminal.until((rows) => rows.includes("Third.") && list(rows));
+  await terminal.type("\x1b");
+  await terminal.until((rows) => !list(rows) && / plan/.test(rows.at(-1)!));
+  // An answer without steps is no plan.
+  await terminal.type("hello\r");
+  await terminal.until("Hello!");
+  await terminal.until((rows) => rows.at(-2) === ">" && !list(rows));
+});
 
-sessionTest(
-  "/init runs a turn: the file is asked about and written",
-  [
+test("/init runs a turn: the file is asked about and written", async () => {
+  await using terminal = await startSession([
     { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
     {
       toolCalls: [{
@@ -199,13 +187,12 @@ sessionTest(
       }],
     },
     { text: "Written." },
-  ],
-  async (terminal, server) => {
-    await terminal.type("/init\r");
-    await terminal.until(asksAboutCall);
-    assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
-    await terminal.type("y");
-    await terminal.until("Written.");
-    assertEquals(await exists(terminal, "AGENTS.md"), true);
-  },
-);
+  ]);
+  const { server } = terminal;
+  await terminal.type("/init\r");
+  await terminal.until(asksAboutCall);
+  assertMatch(server.requests[0]!.text, /Write AGENTS\.md for this folder\./);
+  await terminal.type("y");
+  await terminal.until("Written.");
+  assertEquals(await exists(terminal, "AGENTS.md"), true);
+});

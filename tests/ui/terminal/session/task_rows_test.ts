@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { taskRows } from "../../../../src/ui/terminal/session/task_rows.ts";
-import { sessionTest } from "../../../helpers/session.ts";
+import { startSession, test } from "../../../helpers/session.ts";
 
 const look = { unicode: false, paint: (text: string) => text };
 const tasks = (done: number, all: number) =>
@@ -24,23 +24,21 @@ Deno.test("the rows of a list of steps are those around the one at work", () => 
 const list = (text: string) => ({ toolCalls: [{ name: "tasks", arguments: { list: text } }] });
 
 for (const columns of [80, 40]) {
-  sessionTest(
-    `the list of steps is counted in the status and shown by Ctrl-T, at ${columns} columns`,
-    [list("[x] look around\n[ ] write it\n[ ] test it"), { text: "Half." }],
-    async (terminal) => {
-      await terminal.type("\x14");
-      await terminal.until((rows) => rows.join(" ").includes("no tasks yet: the model lists"));
-      await terminal.type("go\r");
-      await terminal.until("Half.");
-      await terminal.until((rows) => rows.at(-1)!.includes(" 1/3 tasks"));
-      await terminal.until((rows) => rows.includes("● Planned 1/3 tasks"));
-      await terminal.type("\x14");
-      await terminal.until((rows) =>
-        ["  ✔ look around", "  ▸ write it", "  ○ test it"].every((row) => rows.includes(row))
-      );
-      await terminal.type("\x14");
-      await terminal.until((rows) => !rows.includes("  ▸ write it"));
-    },
-    { columns },
-  );
+  test(`the list of steps is counted in the status and shown by Ctrl-T, at ${columns} columns`, async () => {
+    await using terminal = await startSession([list("[x] look around\n[ ] write it\n[ ] test it"), {
+      text: "Half.",
+    }], { columns });
+    await terminal.type("\x14");
+    await terminal.until((rows) => rows.join(" ").includes("no tasks yet: the model lists"));
+    await terminal.type("go\r");
+    await terminal.until("Half.");
+    await terminal.until((rows) => rows.at(-1)!.includes(" 1/3 tasks"));
+    await terminal.until((rows) => rows.includes("● Planned 1/3 tasks"));
+    await terminal.type("\x14");
+    await terminal.until((rows) =>
+      ["  ✔ look around", "  ▸ write it", "  ○ test it"].every((row) => rows.includes(row))
+    );
+    await terminal.type("\x14");
+    await terminal.until((rows) => !rows.includes("  ▸ write it"));
+  });
 }

@@ -6,7 +6,7 @@ import { WholeConversation } from "../../../../src/ui/terminal/session/whole_con
 import type { ExecutionFacts } from "../../../../src/records/execution.ts";
 import { painter } from "../../../../src/ui/terminal/style.ts";
 import type { Message } from "../../../../src/types/message.ts";
-import { sessionTest } from "../../../helpers/session.ts";
+import { startSession, test } from "../../../helpers/session.ts";
 
 function shown(
   messages: readonly Message[],
@@ -149,67 +149,60 @@ const bash = (command: string) => ({ toolCalls: [{ name: "run_bash", arguments: 
 
 for (const [columns, rows] of [[80, 24], [40, 24]] as const) {
   const gate = Promise.withResolvers<void>();
-  sessionTest(
-    `Ctrl-O shows all on a screen of its own, and leaves the other as it was, at ${columns} by ${rows}`,
-    [
+  test(`Ctrl-O shows all on a screen of its own, and leaves the other as it was, at ${columns} by ${rows}`, async () => {
+    await using terminal = await startSession([
       { text: "I look first", reasoning: "Deep thoughts.", ...bash("seq 30") },
       { text: "Done." },
       async () => (await gate.promise, { text: "Again." }),
-    ],
-    async (terminal) => {
-      await terminal.type("go\r");
-      await terminal.until("Done.");
-      await terminal.type("draft");
-      const before = await terminal.until((rows) => rows.includes("> draft"));
-      await terminal.type("\x0f");
-      const end = await terminal.until("q closes");
-      assert(end.includes("    30") && end.includes("Done."), end.join("\n"));
-      await terminal.type("\x1b[H");
-      const top = await terminal.until((rows) => rows[1] === "> go");
-      assertEquals(top.slice(1, 7), [
-        "> go",
-        "",
-        "· thought",
-        "    Deep thoughts.",
-        "",
-        "I look first",
-      ]);
-      await terminal.type("q");
-      assertEquals(await terminal.until((rows) => rows.includes("> draft")), before);
-      await terminal.type("\r");
-      await terminal.until("waiting for test");
-      await terminal.type("\x0f");
-      await terminal.until("q closes");
-      gate.resolve();
-      await terminal.until((rows) => rows.includes("Again."));
-      await terminal.type("/go\rn\x0f");
-      const after = await terminal.until((rows) => rows.includes("Again.") && rows.at(-2) === ">");
-      assertEquals(after.filter((row) => row === "Again.").length, 1);
-      await terminal.type("/clear\r");
-      await terminal.until("The conversation is cleared.");
-      await terminal.type("\x0f");
-      assertEquals((await terminal.until("q closes"))[1], "· there is no message yet");
-      await terminal.type("\x1b");
-      await terminal.until("The conversation is cleared.");
-    },
-    { flags: "--yes", columns, rows },
-  );
-}
-
-sessionTest(
-  "a question takes the place of the transcript, which may be opened above it",
-  [bash("touch ran"), { text: "Done." }],
-  async (terminal) => {
-    await terminal.type("go\r\x0f");
-    const asked = await terminal.until(asksAboutCall);
-    assert(asked.some((row) => row.includes("touch ran")));
+    ], { flags: "--yes", columns, rows });
+    await terminal.type("go\r");
+    await terminal.until("Done.");
+    await terminal.type("draft");
+    const before = await terminal.until((rows) => rows.includes("> draft"));
+    await terminal.type("\x0f");
+    const end = await terminal.until("q closes");
+    assert(end.includes("    30") && end.includes("Done."), end.join("\n"));
+    await terminal.type("\x1b[H");
+    const top = await terminal.until((rows) => rows[1] === "> go");
+    assertEquals(top.slice(1, 7), [
+      "> go",
+      "",
+      "· thought",
+      "    Deep thoughts.",
+      "",
+      "I look first",
+    ]);
+    await terminal.type("q");
+    assertEquals(await terminal.until((rows) => rows.includes("> draft")), before);
+    await terminal.type("\r");
+    await terminal.until("waiting for test");
     await terminal.type("\x0f");
     await terminal.until("q closes");
-    await terminal.resize(40, 20);
-    await terminal.until((rows) => rows.at(-1)!.startsWith("end · "));
+    gate.resolve();
+    await terminal.until((rows) => rows.includes("Again."));
+    await terminal.type("/go\rn\x0f");
+    const after = await terminal.until((rows) => rows.includes("Again.") && rows.at(-2) === ">");
+    assertEquals(after.filter((row) => row === "Again.").length, 1);
+    await terminal.type("/clear\r");
+    await terminal.until("The conversation is cleared.");
     await terminal.type("\x0f");
-    await terminal.until(asksAboutCall);
-    await terminal.type("y");
-    await terminal.until("Done.");
-  },
-);
+    assertEquals((await terminal.until("q closes"))[1], "· there is no message yet");
+    await terminal.type("\x1b");
+    await terminal.until("The conversation is cleared.");
+  });
+}
+
+test("a question takes the place of the transcript, which may be opened above it", async () => {
+  await using terminal = await startSession([bash("touch ran"), { text: "Done." }]);
+  await terminal.type("go\r\x0f");
+  const asked = await terminal.until(asksAboutCall);
+  assert(asked.some((row) => row.includes("touch ran")));
+  await terminal.type("\x0f");
+  await terminal.until("q closes");
+  await terminal.resize(40, 20);
+  await terminal.until((rows) => rows.at(-1)!.startsWith("end · "));
+  await terminal.type("\x0f");
+  await terminal.until(asksAboutCall);
+  await terminal.type("y");
+  await terminal.until("Done.");
+});
