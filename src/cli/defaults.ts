@@ -55,8 +55,8 @@ export function isKeyboardKey(name: string): boolean {
 }
 
 /** Writes the theme to the user's `config.json`. @throws {Error} like `keepSettings`. */
-export async function keepTheme(theme: Theme, env?: VariableReader): Promise<void> {
-  await writeConfigFile({ ...readConfigFile(env)?.settings, theme }, env);
+export async function keepTheme(theme: Theme): Promise<void> {
+  await writeConfigFile({ ...readConfigFile()?.settings, theme });
 }
 
 async function writeConfigFile(settings: Record<string, unknown>, env?: VariableReader) {

@@ -178,9 +178,9 @@ export function linePlaces(
   return commands.map((command, at) => ({ command, scene: at === 0 ? scene : inner }));
 }
 
-function hasPathRules({ rules }: Scene, tools: PolicyCall["tool"][] = [READER, WRITER]): boolean {
+function hasPathRules({ rules }: Scene): boolean {
   const against = rules.filter((rule) => rule.effect !== "allow" && rule.path);
-  return against.some((rule) => tools.some((tool) => isFor(rule, tool)));
+  return against.some((rule) => [READER, WRITER].some((tool) => isFor(rule, tool)));
 }
 
 /** True if a command runs without a question, because the sandbox protects everything else. */
