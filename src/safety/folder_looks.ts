@@ -22,6 +22,8 @@ interface FolderEntry {
   path: string;
   isDirectory: boolean;
   isLink: boolean;
+  /** The target of a link, once it was read. */
+  target?: string;
   /** The access that its name allows in any folder; missing for the access of its folder. */
   access?: "hidden" | "read";
 }

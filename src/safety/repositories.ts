@@ -7,7 +7,8 @@ import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
 import { gitFoldersOf, leadsIntoKnown, smallFile } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
-import { entryAt } from "./places.ts";
+import { namesIn } from "./path_table.ts";
+import { entryAt, OWN_PLACE } from "./places.ts";
 
 /** Returns the folders from the root of the repository down to `folder`; outside of one, only `folder`. */
 export function foldersDownTo(folder: string): string[] {
@@ -47,6 +48,17 @@ export function repositoryAround(folder: string, homes: readonly string[] = []):
   }
 }
 
+/** True for a path with a folder that commands see as their `/tmp` or as a cache. `own` has this program's folders. */
+function isOwnPlace(path: string, own: readonly string[]): boolean {
+  const [named, , digest] = OWN_PLACE.exec(path) ?? [];
+  if (digest === undefined) return named !== undefined;
+  const roots = own.flatMap((at) => [
+    `${at}/caches`,
+    ...namesIn(`${at}/servers`).map((name) => `${at}/servers/${name}`),
+  ]);
+  return roots.some((root) => entryAt(`${root}/${digest}`) !== undefined);
+}
+
 /** The cost of opening a folder, which takes a program. */
 const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
@@ -74,7 +86,15 @@ export function repositoriesIn(
     // The user may open a closed folder later.
     const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
-    for (const { name, path, isDirectory, isLink } of look?.entries ?? []) {
+    for (const entry of look?.entries ?? []) {
+      const { name, path, isDirectory, isLink } = entry;
+      if (
+        isLink && isWritten(path) &&
+        isOwnPlace(entry.target ??= attempt(() => Deno.readLinkSync(path)) ?? "", looks.paths.own)
+      ) {
+        found.push(path);
+        continue;
+      }
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
       // Nothing in a folder with such a name can be looked at.
       if (isDirectory && !hasOtherBytes(name)) folders.push(path);

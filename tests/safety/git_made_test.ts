@@ -41,6 +41,20 @@ const MADE: [name: string, prepare: string, command: string][] = [
     `${AT_X}; mv x/.git/config more; ln -s ../../more x/.git/config;; git config -f more ${EVIL}`,
     "cd x; git status",
   ],
+  ...[
+    "extensions.partialclone '--upload-pack=touch ../../pwned;:'",
+    "'remote.--upload-pack=touch ../../pwned;:.promisor' true",
+  ]
+    .map((setting): [string, string, string] => [
+      `a remote whose name is an option, by which git loads an object: ${setting.slice(0, 20)}`,
+      `${AT_X}; cd x; git config remote.origin.url .; git config core.repositoryformatversion 1; git config ${setting}; git config user.name a; git config user.email b; echo 1 > b; git add b; ${COMMIT}; echo 2 > b; git add b; ${COMMIT}; t=$(git rev-parse HEAD^{tree}); rm -f .git/objects/$(echo $t | cut -c1-2)/$(echo $t | cut -c3-)`,
+      "cd x; git status",
+    ]),
+  [
+    "one in a saved cache, behind a link",
+    `mkdir -p $HOME/.cache; ${AT_X}; git -C x config core.fsmonitor "sh $PWD/evil.sh; false"; mv x $HOME/.cache/x; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ln -s "\${at:-$HOME/.cache}/x" x`,
+    "cd x; git status",
+  ],
   ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
   [
     "a bare one in a folder whose name ends in a line break",
@@ -241,10 +255,12 @@ test("R-23 what a command of another run makes is known, and put aside once that
   await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
   at.allow("run_bash(git fetch *)");
   const module = new URL("../../src/safety/sandbox/writers.ts", import.meta.url).href;
+  await at.outside(`git init -qb main old; git -C old config ${EVIL}`);
   const given = [module, at.folder, `${at.base}/home/.local/state/copilot`];
   const code = `const [module, folder, state] = ${JSON.stringify(given)};
       const { startWriter } = await import(module);
-      startWriter({ folder, places: new Map([[folder, "write"]]), network: false }, {}, {}, state);
+      const view = { folder, places: new Map([[folder, "write"]]), network: false };
+      startWriter({ ...view, repositories: [folder + "/old/.git"] }, {}, {}, state);
       console.log("started");
       setInterval(() => {}, 1000);`;
   const other = new Deno.Command(Deno.execPath(), { args: ["eval", code], stdout: "piped" })
@@ -257,7 +273,16 @@ test("R-23 what a command of another run makes is known, and put aside once that
   other.kill("SIGKILL");
   await other.status;
   await output.cancel();
-  assertMatch(await at.run("true"), /x\/[.]git\/config was moved to config[.]untrusted/);
+  // What the user had before, or makes later, is theirs.
+  const killed = Date.now();
+  await waitUntil(() => Date.now() - killed > 3000);
+  await at.outside(
+    `mv old new; git init -qb main mine; git -C mine config ${EVIL}; git worktree add -q wt; ` +
+      "cp -r .git ../up; git --git-dir ../up worktree add -q far",
+  );
+  const mended = await at.run("true");
+  assertMatch(mended, /x\/[.]git\/config was moved to config[.]untrusted/);
+  assertEquals(mended.match(/was moved/g)?.length, 1, mended);
   await at.outside("git -C x status");
   assertEquals(at.has("pwned"), false);
   assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);

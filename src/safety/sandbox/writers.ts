@@ -2,7 +2,9 @@
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
+import { reasonOf } from "../../text/reason.ts";
 import { dirname, join } from "../../text/std_path.ts";
+import { RefusedError } from "../../tools/call_errors.ts";
 import type { FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { unsearched } from "../in_place.ts";
@@ -20,59 +22,123 @@ interface EntryAt {
   dev: number | undefined;
   ino: number | null | undefined;
 }
-const entryOf = (path: string): EntryAt => {
+const identified = (path: string): EntryAt => {
   const { dev, ino } = entryAt(path) ?? {};
   return { path, dev, ino };
 };
+const isSameEntry = ({ dev, ino }: EntryAt, path: string): boolean => {
+  const entry = entryAt(path);
+  return entry !== undefined && entry.dev === dev && entry.ino === ino;
+};
 
 /**
- * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, locked while its
- * run lives.
+ * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder: locked while its
+ * run lives, and changed each second while the program runs.
  */
 interface Writer {
-  /** The absolute paths of the folders that it writes. */
-  roots: string[];
+  /** The folders that it writes. */
+  roots: EntryAt[];
   /** The repositories in them from before. */
   known: EntryAt[];
+  /** The time at which its run was killed, in ms since 1970; missing for the time of the last change. */
+  end?: number;
 }
 
 const writersIn = (stateFolder: string): string => `${stateFolder}/writers`;
+/** The end of the name of a file that is not complete yet. */
+const NEW = ".new";
+const NOTE_MS = 1000;
 
-/** Returns the saved programs with their files. */
+/** Returns the text of a file; "" for a missing one, undefined for one that cannot be read. */
+function savedText(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? "" : undefined;
+  }
+}
+
+/** Replaces a file as a whole, also on a full disk. `lock` is called before it has its name. */
+function replaceWhole(
+  path: string,
+  value: string,
+  lock?: (file: Deno.FsFile) => void,
+): Deno.FsFile {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const how = { write: true, create: true, truncate: true, mode: 0o600 };
+  const file = Deno.openSync(path + NEW, how);
+  try {
+    lock?.(file);
+    const bytes = new TextEncoder().encode(value);
+    if (file.writeSync(bytes) < bytes.length) {
+      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
+    Deno.renameSync(path + NEW, path);
+    return file;
+  } catch (error) {
+    file.close();
+    attempt(() => Deno.removeSync(path + NEW));
+    throw error;
+  }
+}
+
+/** Returns the saved programs with their files. One that cannot be read may have made anything. */
 function savedWriters(stateFolder: string | undefined): [file: string, writer: Writer][] {
   const folder = stateFolder && writersIn(stateFolder);
   const names = attempt(() => [...Deno.readDirSync(folder || "")]) ?? [];
-  return names.map(({ name }) => `${folder}/${name}`).filter((file) => !file.endsWith(NEW))
-    .flatMap((file): [string, Writer][] =>
-      attempt(() => [[file, JSON.parse(Deno.readTextFileSync(file))]]) ?? []
-    );
+  return names.filter(({ name }) => !name.endsWith(NEW)).flatMap(({ name }): [string, Writer][] => {
+    const file = `${folder}/${name}`;
+    const text = savedText(file);
+    // It ended meanwhile.
+    if (text === "") return [];
+    const { roots, known, end } = attempt(() => JSON.parse(text ?? "")) ?? {};
+    const isWriter = Array.isArray(roots) && Array.isArray(known);
+    return [[file, isWriter ? { roots, known, end } : { roots: [identified("/")], known: [] }]];
+  });
 }
-/** The end of the name of a file that is not locked yet. */
-const NEW = ".new";
 
-/** Saves a program that starts. Returns a function for its end. */
+/** True if what commands make cannot be saved, because the state folder is read-only. */
+let isUnsaved = false;
+
+/** Saves a program that starts. Returns a function for its end. @throws {RefusedError} if the disk is full */
 function saveWriter(view: View, stateFolder: string | undefined): () => void {
   const roots = writtenFolders(view);
   if (stateFolder === undefined || roots.length === 0) return () => {};
-  const writer: Writer = { roots, known: (view.repositories ?? []).map(entryOf) };
+  const writer: Writer = {
+    roots: roots.map(identified),
+    known: (view.repositories ?? []).map(identified),
+  };
   const path = `${writersIn(stateFolder)}/${crypto.randomUUID()}`;
-  return attempt(() => {
-    Deno.mkdirSync(writersIn(stateFolder), { recursive: true, mode: 0o700 });
-    const file = Deno.openSync(path + NEW, { write: true, createNew: true, mode: 0o600 });
-    attempt(() => file.lockSync(true));
-    file.writeSync(new TextEncoder().encode(JSON.stringify(writer)));
-    Deno.renameSync(path + NEW, path);
+  try {
+    const text = JSON.stringify(writer);
+    const file = replaceWhole(path, text, (one) => attempt(() => one.lockSync(true)));
+    const tick = setInterval(() => attempt(() => file.utimeSync(new Date(), new Date())), NOTE_MS);
+    Deno.unrefTimer(tick);
     return () => {
+      clearInterval(tick);
       attempt(() => Deno.removeSync(path));
       file.close();
     };
-  }) ?? (() => {});
+  } catch (error) {
+    isUnsaved = true;
+    // Only space may be there again in a later run, which would not know what is missing.
+    if (!/^(ENOSPC|EDQUOT)$/.test((error as { code?: string }).code ?? "")) return () => {};
+    throw new RefusedError(
+      `Refused: the folder ${stateFolder}, where commands that run are noted, cannot be written: ` +
+        `${reasonOf(error)}. Free space on its disk`,
+    );
+  }
 }
 
 /** True if the program may have made what is at a path, or in it. */
-const mayHaveMade = ({ roots, known }: Writer, path: string): boolean =>
-  roots.some((root) => isWithin(root, path)) &&
-  !known.some((one) => isWithin(one.path, path) && isAt(one, one.path));
+function mayHaveMade({ roots, known }: Writer, path: string): boolean {
+  const { dev, ino } = identified(path);
+  return roots.some((root) => isWithin(root.path, path)) &&
+    !known.some((one) =>
+      ino !== undefined && one.dev === dev && one.ino === ino ||
+      isWithin(one.path, path) && isSameEntry(one, one.path)
+    );
+}
 
 /**
  * True if a sandboxed program, of any run, can write a path from before it was protected, or move a folder that contains
@@ -81,7 +147,7 @@ const mayHaveMade = ({ roots, known }: Writer, path: string): boolean =>
 export const isWrittenNow = (path: string, stateFolder: string | undefined): boolean =>
   [...writers].some(([view, { runs }]) => runs && accessAt(view, path) === "write") ||
   savedWriters(stateFolder).some(([, { roots, known }]) => {
-    const fixed = known.filter((one) => roots.includes(dirname(one.path)));
+    const fixed = known.filter((one) => roots.some((root) => root.path === dirname(one.path)));
     return mayHaveMade({ roots, known: fixed }, path);
   });
 
@@ -96,10 +162,8 @@ interface Made extends EntryAt {
 let made: readonly Made[] = [];
 /** The maximum number of repositories below a folder that are remembered. With more, all below it count. */
 const MAX_MADE = 500;
-const isAt = ({ path: known, dev, ino }: EntryAt, path: string): boolean => {
-  const entry = entryAt(path);
-  return entry !== undefined && (path === known || entry.dev === dev && entry.ino === ino);
-};
+const isAt = (one: EntryAt, path: string): boolean =>
+  path === one.path ? entryAt(path) !== undefined : isSameEntry(one, path);
 
 const unique = (rows: readonly Made[]): Made[] => [
   ...new Map(rows.map((row) => [JSON.stringify(row), row])).values(),
@@ -107,32 +171,33 @@ const unique = (rows: readonly Made[]): Made[] => [
 
 const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
 
-/** Returns the repositories that commands made, also in earlier runs. */
-function allMade(stateFolder: string | undefined): readonly Made[] {
-  const text = stateFolder && attempt(() => Deno.readTextFileSync(tableIn(stateFolder)));
-  const saved = (text || "").split("\n").flatMap((line): Made[] =>
+/** Returns the repositories that commands made, also in earlier runs; undefined if the list cannot be read. */
+function allMade(stateFolder: string | undefined): readonly Made[] | undefined {
+  const text = stateFolder === undefined ? "" : savedText(tableIn(stateFolder));
+  const saved = text?.split("\n").flatMap((line): Made[] =>
     attempt(() => [JSON.parse(line)]) ?? []
   );
-  return unique([...saved, ...made]);
+  return saved && unique([...saved, ...made]);
 }
 
-/** Changes the list of repositories that commands made, here and in the state folder. */
+/** Changes the list of repositories that commands made, here and in the state folder. False if it cannot be saved. */
 function changeMade(
   stateFolder: string | undefined,
   change: (rows: readonly Made[]) => readonly Made[],
-): void {
+): boolean {
   made = change(made);
-  if (stateFolder === undefined) return;
-  attempt(() => {
+  if (stateFolder === undefined) return true;
+  const isSaved = attempt(() => {
     Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    const how = { read: true, append: true, create: true, mode: 0o600 };
-    using file = Deno.openSync(tableIn(stateFolder), how);
     // Other runs change it as well. Some network drives have no locks.
-    attempt(() => file.lockSync(true));
-    const lines = unique(change(allMade(stateFolder))).map((row) => JSON.stringify(row));
-    file.truncateSync();
-    file.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+    using lock = Deno.openSync(`${tableIn(stateFolder)}.lock`, { create: true, write: true });
+    attempt(() => lock.lockSync(true));
+    const lines = unique(change(allMade(stateFolder)!)).map((row) => `${JSON.stringify(row)}\n`);
+    replaceWhole(tableIn(stateFolder), lines.join("")).close();
+    return true;
   });
+  isUnsaved ||= !isSaved;
+  return isSaved ?? false;
 }
 
 /** True if a row is a repository around a folder, or has not been searched for one. */
@@ -142,7 +207,8 @@ const mayHold = (row: Made, folder: string): boolean =>
     : isAt(row, row.path) && isWithin(row.path, folder);
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
-  ![...unsearched].some(entryAt) && !allMade(stateFolder).some((row) => mayHold(row, folder));
+  !isUnsaved && ![...unsearched].some(entryAt) &&
+  allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
 
 /** Prepares for a program that runs while others are checked. */
 export async function expectSwaps(willRun = false): Promise<void> {
@@ -167,8 +233,8 @@ export function startWriter(
     writer.runs = false;
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
-    const { lines, isComplete } = searchNew(roots, { looks, git, stateFolder, isWritten });
-    for (const [one, { runs, forget }] of isComplete ? all : []) {
+    const { lines, isDone } = searchNew(roots, { looks, git, stateFolder, isWritten });
+    for (const [one, { runs, forget }] of isDone ? all : []) {
       if (runs) continue;
       writers.delete(one);
       forget();
@@ -185,41 +251,57 @@ export function searchKilled(
   stateFolder: string | undefined,
 ): string[] | undefined {
   const written = writtenFolders(view);
-  const killed = savedWriters(stateFolder).filter(([path, { roots }]) => {
+  const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, end }]) => {
     using file = attempt(() => Deno.openSync(path, { write: true }));
+    const died = end ?? entryAt(path)?.mtime?.getTime() ?? 0;
+    // The user may have renamed a folder, or work in a part of it, or above it.
+    const searched = new Map(roots.map((root) => {
+      const inside = written.some((at) => isWithin(at, root.path)) ? [root.path] : [];
+      const moved = written.filter((at) => isSameEntry(root, at));
+      return [root, moved.length > 0 ? moved : inside];
+    }));
+    const parts = roots.flatMap((root) => written.filter((at) => isWithin(root.path, at)));
+    const places = [...new Set([...[...searched.values()].flat(), ...parts])];
     // Some network drives have no locks: such a run may live.
-    return roots.some((root) => written.includes(root)) &&
-      attempt(() => file?.tryLockSync(true)) === true;
+    const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
+    if (!isKilled) return [];
+    // What is younger is the user's.
+    const isNew = (at: string) =>
+      (entryAt(at)?.birthtime?.getTime() ?? 0) <= died + 2 * NOTE_MS &&
+      mayHaveMade({ roots: places.map(identified), known }, at);
+    const ofView = (view.repositories ?? []).filter(isNew);
+    const isWritten = (at: string) =>
+      accessAt(view, at) === "write" || ofView.some((one) => isWithin(one, at));
+    const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew });
+    const rest = roots.filter((root) => searched.get(root)!.length === 0);
+    const left = JSON.stringify({ roots: rest, known, end: died });
+    if (found.isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
+    else if (found.isDone) attempt(() => replaceWhole(path, left).close());
+    return [found.lines];
   });
-  if (killed.length === 0) return undefined;
-  const isNew = (path: string) => killed.some(([, writer]) => mayHaveMade(writer, path));
-  const made = (view.repositories ?? []).filter(isNew);
-  const isWritten = (path: string) =>
-    isNew(path) && (accessAt(view, path) === "write" || made.some((at) => isWithin(at, path)));
-  const roots = killed.flatMap(([, writer]) => writer.roots).filter((at) => written.includes(at));
-  const { lines, isComplete } = searchNew(roots, { looks, git, stateFolder, isWritten });
-  for (const [path] of isComplete ? killed : []) attempt(() => Deno.removeSync(path));
-  return lines;
+  return lines.length > 0 ? lines.flat() : undefined;
 }
 
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten }: {
+  { looks, git, stateFolder, isWritten, isNew = () => true }: {
     looks: FolderLooks;
     git: GitAnswers;
     stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
+    /** False for a repository that they did not make. */
+    isNew?: (path: string) => boolean;
   },
-): { lines: string[]; isComplete: boolean } {
+): { lines: string[]; isDone: boolean } {
   const seen = new Set<string>();
-  let isComplete = true;
+  let isDone = true;
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten);
-    const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
+    const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
-    isComplete &&= look.isComplete;
-    noteLook(root, { ...look, found }, stateFolder);
+    const isNoted = noteLook(root, { ...look, found }, stateFolder);
+    isDone &&= look.isComplete && isNoted;
     const large =
       `${root} has too many new folders: do not use git in them until the next command has ended`;
     return [
@@ -228,24 +310,24 @@ function searchNew(
       ...look.isComplete ? [] : [large],
     ];
   });
-  return { lines, isComplete };
+  return { lines, isDone };
 }
 
-/** Notes the repositories that were found below a folder, and if the search was completed. */
+/** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */
 function noteLook(
   root: string,
   { found, isComplete }: { found: readonly string[]; isComplete: boolean },
   stateFolder: string | undefined,
-): void {
+): boolean {
   const wasComplete = !unsearched.has(root);
   if (isComplete) unsearched.delete(root);
   else unsearched.add(root);
-  const isDue = allMade(stateFolder).some((row) => !row.isSearched && row.path === root);
-  if (found.length === 0 && isComplete && wasComplete && !isDue) return;
-  const rowOf = (path: string, isSearched: boolean): Made => ({ ...entryOf(path), isSearched });
+  const isDue = allMade(stateFolder)?.some((row) => !row.isSearched && row.path === root);
+  if (found.length === 0 && isComplete && wasComplete && !isDue) return true;
+  const rowOf = (path: string, isSearched: boolean): Made => ({ ...identified(path), isSearched });
   const now = found.map((path) => rowOf(path, true))
     .concat(isComplete ? [] : rowOf(root, false));
-  changeMade(stateFolder, (rows) => {
+  return changeMade(stateFolder, (rows) => {
     const all = unique([
       ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
       ...now,

@@ -9,7 +9,7 @@ import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
-import { realPathOf } from "../places.ts";
+import { OWN_PLACE, realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -60,7 +60,7 @@ const BRANCH_SETTINGS =
 const HARMLESS_SETTINGS = new RegExp(
   "^(core\\.(repositoryformatversion|bare|filemode|ignorecase|symlinks|precomposeunicode|logallrefupdates|autocrlf|eol|" +
     "safecrlf|quotepath|longpaths|hidedotfiles|abbrev|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|untrackedcache)" +
-    "|extensions\\.(objectformat|refstorage|partialclone|worktreeconfig)|index\\.\\w+|submodule\\.active" +
+    "|extensions\\.(objectformat|refstorage|worktreeconfig)|index\\.\\w+|submodule\\.active" +
     "|remote\\..*\\.(url|pushurl|fetch|mirror|tagopt|prune|promisor|partialclonefilter|gh-resolved)|remote\\.pushdefault" +
     "|branch\\..*\\.(remote|pushremote|merge|rebase|description|(gh|vscode)-merge-base|github-pr-owner-number)" +
     "|branch\\.\\w+|submodule\\..*\\.(url|active|branch|ignore)|rebase\\.auto\\w+" +
@@ -72,12 +72,17 @@ const HARMLESS_SETTINGS = new RegExp(
 /** An address of a transport that is a program of its own: `ext::sh -c ...`, `ext://...`. */
 const OTHER_TRANSPORT = /^[\w.+-]+::|^(?!(https?|ssh|git|git\+ssh|ssh\+git|file):)[\w.+-]+:\/\//;
 
+/** The name of a remote that git does not take for an option. */
+const REMOTE_NAME = /^\w[\w./-]*$/;
 /** True for a setting of a repository by which git runs nothing. `gitFolder` has the settings. */
 export function isHarmlessSetting(
   { name, value }: Pick<GitSetting, "name" | "value">,
   gitFolder: string,
 ): boolean {
   if (/\p{Cc}|\ufffd/u.test(name + value) || OTHER_TRANSPORT.test(value)) return false;
+  // git passes names of remotes and branches to its own commands, which take these for options.
+  if (/\.-/.test(name) || value.startsWith("-") || OWN_PLACE.test(value)) return false;
+  if (name === "extensions.partialclone") return REMOTE_NAME.test(value);
   if (name === "core.fsmonitor") return /^(true|false|yes|no|on|off|[01]?)$/i.test(value);
   if (/^submodule\..*\.update$/.test(name)) return /^(checkout|merge|rebase|none)$/.test(value);
   if (name !== "core.worktree") return HARMLESS_SETTINGS.test(name);
@@ -169,9 +174,7 @@ export function gitNeed(
 const REMOTE_HOST = /^(https?|ssh):\/\/|^[^/:]+:(?!:|\/\/)/;
 /** One whose host is certain to a reader, too: it is shown as a whole, and no letter resembles another. */
 const PLAIN_ADDRESS =
-  /^(?=[ -~]{1,200}$)(?:(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?|([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*)$/;
-/** The name of a remote that git does not take for an option. */
-const REMOTE_NAME = /^\w[\w./-]*$/;
+  /^(?!-)(?=[ -~]{1,200}$)(?:(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?|([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*)$/;
 /** The settings that name the remote of a branch, and of all of them. */
 const REMOTE_SETTING = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
 const MAX_SHOWN_ADDRESSES = 3;
@@ -257,6 +260,7 @@ const SETTINGS_WITH_CREDENTIALS = settingVariables([
   ["push.gpgSign", "false"],
   ["submodule.recurse", "false"],
   ["fetch.recurseSubmodules", "no"],
+  ["fetch.all", "false"],
   ["push.recurseSubmodules", "no"],
   // A collection of garbage would outlive the command.
   ["gc.auto", "0"],
