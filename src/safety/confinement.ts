@@ -127,7 +127,7 @@ export class Confinement {
     const { sandbox, view, git, left } = made;
     const open = await this.#openGit(view, git, { command, right, isJob });
     const { opened } = open;
-    const { words, variables, closed, shared, network } = await this.#wordsFor(
+    const { words, variables, closed, shared, network, tidy } = await this.#wordsFor(
       settings,
       { ...made, ...open },
       { right, reads, isJob },
@@ -137,7 +137,6 @@ export class Confinement {
     });
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
-    const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
     const ended = programStarts();
     const limits = { ...settings, view, network, isShared: shared !== undefined };
     return {
@@ -166,7 +165,7 @@ export class Confinement {
     };
   }
 
-  /** Returns the words that sandbox a program, and the variables that it gets. */
+  /** Returns the words that sandbox a program, the variables that it gets, and what to call at its end. */
   async #wordsFor(
     settings: SettingsInForce,
     { sandbox, own, view, git, stated, opened }: PreparedSandbox,
@@ -190,7 +189,8 @@ export class Confinement {
     try {
       this.#mounts ??= mountinfo();
       const words = sandbox.command(mounted, files, this.#mounts, shared?.enter);
-      return { words, variables: { ...tools, ...variables }, closed, shared, network };
+      const tidy = startWriter(view, settings.looks!, git.answers, sources.stateFolder);
+      return { words, variables: { ...tools, ...variables }, closed, shared, network, tidy };
     } catch (error) {
       shared?.leave();
       throw error;
