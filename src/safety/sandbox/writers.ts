@@ -97,7 +97,7 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
   });
 }
 
-/** True if what commands make cannot be saved, because the state folder is read-only. */
+/** True once what commands make could not be saved: then no repository counts as the user's. */
 let isUnsaved = false;
 
 /** Saves a program that starts. Returns a function for its end. @throws {RefusedError} if the disk is full */
@@ -233,11 +233,12 @@ export function startWriter(
     writer.runs = false;
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
-    const { lines, isDone } = searchNew(roots, { looks, git, stateFolder, isWritten });
-    for (const [one, { runs, forget }] of isDone ? all : []) {
+    const { lines, isComplete, isNoted } = searchNew(roots, { looks, git, stateFolder, isWritten });
+    for (const [one, { runs, forget }] of isComplete ? all : []) {
       if (runs) continue;
       writers.delete(one);
-      forget();
+      // Otherwise a later run finds its file, and searches.
+      if (isNoted) forget();
     }
     return lines;
   };
@@ -275,8 +276,9 @@ export function searchKilled(
     const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
     const left = JSON.stringify({ roots: rest, known, end: died });
-    if (found.isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
-    else if (found.isDone) attempt(() => replaceWhole(path, left).close());
+    const isDone = found.isComplete && found.isNoted;
+    if (isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
+    else if (isDone) attempt(() => replaceWhole(path, left).close());
     return [found.lines];
   });
   return lines.length > 0 ? lines.flat() : undefined;
@@ -293,15 +295,15 @@ function searchNew(
     /** False for a repository that they did not make. */
     isNew?: (path: string) => boolean;
   },
-): { lines: string[]; isDone: boolean } {
+): { lines: string[]; isComplete: boolean; isNoted: boolean } {
   const seen = new Set<string>();
-  let isDone = true;
+  let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten);
     const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
-    const isNoted = noteLook(root, { ...look, found }, stateFolder);
-    isDone &&= look.isComplete && isNoted;
+    isNoted = noteLook(root, { ...look, found }, stateFolder) && isNoted;
+    isComplete &&= look.isComplete;
     const large =
       `${root} has too many new folders: do not use git in them until the next command has ended`;
     return [
@@ -310,7 +312,7 @@ function searchNew(
       ...look.isComplete ? [] : [large],
     ];
   });
-  return { lines, isDone };
+  return { lines, isComplete, isNoted };
 }
 
 /** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */
