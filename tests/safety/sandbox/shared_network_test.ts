@@ -89,7 +89,8 @@ Deno.test({
     await jobs[Symbol.asyncDispose]();
     const inside = "ls -l /proc/[0-9]*/ns/net 2>/dev/null";
     await waitUntil(async () => !(await sh(inside)).includes(network));
-    assertEquals((await run()).includes(network), false);
+    // The kernel may give the number to the next network.
+    assertEquals((await run()).includes("hello"), false);
     await Deno.remove(base, { recursive: true });
   },
 });
