@@ -316,7 +316,7 @@ function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: stri
   const answers = {
     source: atEnd,
     time: atEnd.time,
-    harmlessText: (file: string) => harmlessText(atEnd, file),
+    harmlessText: (file: string) => harmlessText(atEnd, file, { isMade: true }),
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
   };
   return { source, answers };

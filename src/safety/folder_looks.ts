@@ -45,7 +45,7 @@ export const isGitName = (name: string): boolean => name.toLowerCase() === ".git
 const MAX_KEPT = 500_000;
 
 /** More than the time resolution of any file system, in milliseconds. Deno shows whole seconds of `ctime`. */
-const CLOCK_TICK_MS = 2000;
+export const CLOCK_TICK_MS = 2000;
 
 /** A folder whose listing costs more is listed in advance. */
 const LARGE_COST = 10_000;

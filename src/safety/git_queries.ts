@@ -6,7 +6,7 @@ import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
 import type { GitSetting, Settings } from "./settings.ts";
-import { isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
+import { isHarmlessIfMade, isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
 import { entryAt, linksOn, realPathOf } from "./places.ts";
 import { repositoryAround } from "./repositories.ts";
 import { type View, writtenFolders } from "./view.ts";
@@ -72,16 +72,24 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
   });
 }
 
-/** Returns the text of a settings file without what git runs or follows; undefined if it has none of that. */
+/**
+ * Returns the text of a settings file without what git runs or follows; undefined if it has none of that.
+ *
+ * @param isMade true for a repository that a command made
+ */
 export function harmlessText(
   source: GitSource,
   file: string,
-  gitFolder = dirname(file),
+  { gitFolder = dirname(file), isMade = false } = {},
 ): string | undefined {
   const stated = attempt(() => Deno.lstatSync(file).isFile)
     ? gitSettings({ ...source, folder: "/" }, file)
     : undefined;
-  const left = stated?.filter((one) => isHarmlessSetting(one, gitFolder));
+  const left = stated?.filter((one) =>
+    isMade
+      ? isHarmlessIfMade(one, gitFolder, { all: stated, folder: source.folder })
+      : isHarmlessSetting(one, gitFolder)
+  );
   if (left !== undefined && left.length === stated!.length) return undefined;
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;

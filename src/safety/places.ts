@@ -49,9 +49,6 @@ function resolveLinks(path: string, system: LinkReader, linksLeft: number): stri
   return resolveLinks(resolve(folder, target), system, linksLeft - 1);
 }
 
-/** What a path of a folder contains that commands see as their `/tmp` or, by a digest, as a cache. None is searched. */
-export const OWN_PLACE = /copilot-sandbox-|(^|\/)([\da-f]{64})(?=\/|$)/;
-
 /** Linux follows this many links in one path. */
 const MAX_LINKS = 40;
 

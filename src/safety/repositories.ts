@@ -8,7 +8,7 @@ import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
 import { gitFoldersOf, leadsIntoKnown, smallFile } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
-import { entryAt, OWN_PLACE } from "./places.ts";
+import { entryAt } from "./places.ts";
 
 /** Returns the folders from the root of the repository down to `folder`; outside of one, only `folder`. */
 export function foldersDownTo(folder: string): string[] {
@@ -48,9 +48,13 @@ export function repositoryAround(folder: string, homes: readonly string[] = []):
   }
 }
 
-/** True for a path with a folder that commands see as their `/tmp` or as a cache. `own` has this program's folders. */
-function isOwnPlace(path: string, own: readonly string[]): boolean {
-  const [named, , digest] = OWN_PLACE.exec(path) ?? [];
+/** A path in git's folder, or in a folder that commands see as their `/tmp` or, by a digest, as a cache. */
+const HIDING =
+  /(^|\/)(\.git(?=\/)|copilot-sandbox-[\da-f]{10,}(?=\/|$)|([\da-f]{64})(?=\/|$))|\ufffd/i;
+
+/** True for the target of a link that may lead to a repository which is not looked for. `own` has this program's folders. */
+function mayHide(target: string, own: readonly string[]): boolean {
+  const [named, , , digest] = HIDING.exec(target) ?? [];
   if (digest === undefined) return named !== undefined;
   const roots = own.flatMap((at) => [
     `${at}/caches`,
@@ -64,13 +68,19 @@ const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
-/** Returns the repositories that commands can write below `root`, what leads to one, and folders that are closed. */
+/**
+ * Returns the repositories that commands can write below `root`, what leads to one, and folders that are closed.
+ *
+ * @param since the time from which on commands made links, in ms since 1970
+ */
 export function repositoriesIn(
   root: string,
   looks: FolderLooks,
   isWritten: (path: string) => boolean,
+  since = 0,
 ): { found: string[]; isComplete: boolean } {
   const found: string[] = [];
+  const isSince = (path: string) => (entryAt(path)?.birthtime?.getTime() ?? since) >= since;
   const folders = [root].filter(isWritten);
   const limit = looks.cost + MAX_NEW_COST;
   const ofRoot = isWritten(`${root}/.git`) ? [] : gitFoldersOf(`${root}/.git`);
@@ -88,12 +98,9 @@ export function repositoriesIn(
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
     for (const entry of look?.entries ?? []) {
       const { name, path, isDirectory, isLink } = entry;
-      if (
-        isLink && isWritten(path) &&
-        isOwnPlace(entry.target ??= attempt(() => Deno.readLinkSync(path)) ?? "", looks.paths.own)
-      ) {
-        found.push(path);
-        continue;
+      if (isLink && isWritten(path)) {
+        const target = entry.target ??= attempt(() => Deno.readLinkSync(path)) ?? "\ufffd";
+        if (mayHide(target, looks.paths.own) && isSince(path)) found.push(path);
       }
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
       // Nothing in a folder with such a name can be looked at.

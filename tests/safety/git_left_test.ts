@@ -264,3 +264,38 @@ test("R-21 an index that is shared is looked at, too", async () => {
   assertMatch(await at.run("git tag two; echo >> .git/index"), /was moved to index[.]untrusted/);
   assertEquals(await at.outside("git reset -q; git status --short a"), "");
 });
+
+/** Files by which git goes on later, the text that a command writes to them, and what stays of it. */
+const CONTINUED: [path: string, text: string, left: string | undefined][] = [
+  ["MERGE_AUTOSTASH", "1".repeat(40), undefined],
+  ["rebase-merge/autostash", "1".repeat(40), undefined],
+  ["rebase-apply/autostash", "1".repeat(40), undefined],
+  ["rebase-merge/strategy", "file\n", ""],
+  ["rebase-merge/strategy", "ort\n", "ort\n"],
+  ["rebase-merge/strategy_opts", " --theirs --index-output=/x", ""],
+  [
+    "rebase-merge/strategy_opts",
+    " '--theirs' '--find-renames=50%'\n",
+    " '--theirs' '--find-renames=50%'\n",
+  ],
+  ["rebase-apply/apply-opt", " '--apply' '--unsafe-paths' '--directory=/x'", ""],
+  ["rebase-apply/apply-opt", " '-C3' '--whitespace=fix'\n", " '-C3' '--whitespace=fix'\n"],
+  ["sequencer/opts", "[options]\n\tstrategy = file\n\tstrategy-option = theirs\n", ""],
+  [
+    "sequencer/opts",
+    "[options]\n\tsignoff = true\n\tstrategy = ort\n\tstrategy-option = theirs\n",
+    "[options]\n\tsignoff = true\n\tstrategy = ort\n\tstrategy-option = theirs\n",
+  ],
+];
+
+test("R-21 git continues with the usual strategies and options only, and applies no stash of a command", async () => {
+  await using at = await repository();
+  for (const [path, text, left] of CONTINUED) {
+    await Deno.writeTextFile(`${at.folder}/text`, text);
+    const file = `.git/${path}`;
+    await at.run(`mkdir -p $(dirname ${file}); cp text ${file}; git tag -f x`);
+    const stayed = await Deno.readTextFile(`${at.folder}/${file}`).catch(() => undefined);
+    assertEquals([path, stayed], [path, left]);
+    await at.outside("rm -rf .git/rebase-* .git/sequencer .git/MERGE_*");
+  }
+});

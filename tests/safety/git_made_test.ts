@@ -55,6 +55,28 @@ const MADE: [name: string, prepare: string, command: string][] = [
     `mkdir -p $HOME/.cache; ${AT_X}; git -C x config core.fsmonitor "sh $PWD/evil.sh; false"; mv x $HOME/.cache/x; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ln -s "\${at:-$HOME/.cache}/x" x`,
     "cd x; git status",
   ],
+  [
+    "one in git's folder, behind a link",
+    `git init -q .git/x; git -C .git/x config core.fsmonitor "sh $PWD/evil.sh; false"; ln -s .git/x x; git tag y`,
+    "cd x; git status",
+  ],
+  [
+    "one behind a link whose target is not UTF-8",
+    `mkdir -p $HOME/.cache; n=$(printf '\\377'); git init -q "$HOME/.cache/$n"; git -C "$HOME/.cache/$n" config core.fsmonitor "sh $PWD/evil.sh; false"; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ln -s "\${at:-$HOME/.cache}/$n" x`,
+    "cd x; git status",
+  ],
+  ...[
+    "git config remote.origin.url $AT",
+    "mkdir -p .git/remotes; echo URL: $AT > .git/remotes/origin",
+  ].map((
+    lead,
+  ): [string, string, string] => [
+    `a remote that is a repository in a saved cache: ${lead.slice(0, 10)}`,
+    `mkdir -p $HOME/.cache; git init -q --bare $HOME/.cache/y; (echo "#!/bin/sh"; echo "touch $PWD/../pwned") > $HOME/.cache/y/hooks/pre-receive; chmod +x $HOME/.cache/y/hooks/*; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ${AT_X}; cd x; git -c user.name=a -c user.email=b ${
+      COMMIT.slice(4)
+    }; ${lead.replace("$AT", "\${at:-$HOME/.cache}/y")}`,
+    "cd x; git push origin HEAD",
+  ]),
   ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
   [
     "a bare one in a folder whose name ends in a line break",
@@ -191,7 +213,7 @@ test("R-23 repositories that run nothing stay as commands make them", async () =
     "git init -q x; git -C x config user.name a; git -C x config core.fsmonitor false",
     "git clone -q . clone; git clone -q --bare . bare; git clone -q --depth 1 file://$PWD shallow; git init -q --separate-git-dir=gd sd",
     "git init -q y; cd y; git config user.name a; git config user.email b; git commit -q --allow-empty -m y; git worktree add -q ../tree; " +
-    "git -c protocol.file.allow=always submodule --quiet add ../clone sub; git -C sub sparse-checkout set --skip-checks a",
+    "git -c protocol.file.allow=always submodule --quiet add $(dirname $PWD) sub; git -C sub sparse-checkout set --skip-checks a",
   ];
   const state =
     "find . -path ./.git -prune -o -type f -name '*config*' -print -exec cat {} + ; find . -name '.git' | sort; ls */.git/hooks";

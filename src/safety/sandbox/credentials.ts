@@ -81,7 +81,7 @@ export function withCredentials(
     if (text === undefined) continue;
     const copy = Deno.makeTempFileSync({ dir: own });
     Deno.writeTextFileSync(copy, text);
-    texts.set(path, harmlessText(source, copy, dirname(path)) ?? text);
+    texts.set(path, harmlessText(source, copy, { gitFolder: dirname(path) }) ?? text);
     Deno.removeSync(copy);
   }
   const isOpen = (at: string) => view.places.get(at) === "write";

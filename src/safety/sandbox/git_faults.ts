@@ -28,12 +28,36 @@ type Fault = readonly [path: string, text?: string | undefined];
 
 /** The text of HEAD; a branch whose name is not UTF-8 has a log that Deno cannot look at. */
 export const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
-/** Lines of files by which git runs programs later, as it continues a rebase or the like. */
+/** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
+const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
+const MERGE_OPTION =
+  "(ours|theirs|patience|histogram|(no-)?renormalize|no-renames|diff-algorithm=\\w+|find-renames(=\\d+%?)?|ignore-[\\w-]+)";
+/** Matches all of a text that is not a repetition of a pattern. */
+const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
+/** The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. */
 const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["rebase-merge/git-rebase-todo", /^[ \t]*(exec|x)([ \t\r].*)?$/gm],
-  ["rebase-merge/strategy", /.*\/.*/g],
-  // Values may go on in further lines: a file that names a strategy and a path loses all of its text.
-  ["sequencer/opts", /^(?=[^]*strategy)[^]*\/[^]*$/i],
+  ["rebase-merge/strategy", otherThan(STRATEGY)],
+  ["rebase-merge/strategy_opts", otherThan(` ?'?--${MERGE_OPTION}'?`)],
+  [
+    "rebase-apply/apply-opt",
+    otherThan(
+      " ?'?(-[Cp]\\d+|--whitespace=[\\w-]+|--ignore-[\\w-]+|--reject|--(in|ex)clude=[\\w./*-]+)'?",
+    ),
+  ],
+  [
+    "sequencer/opts",
+    otherThan(
+      `\\[options\\]\\n|\\t(?!strategy)[\\w-]+ = [^\\n"\\\\]*\\n|\\tstrategy = ${STRATEGY}\\n|\\tstrategy-option = ${MERGE_OPTION}\\n`,
+    ),
+  ],
+];
+/** Files by which git writes files later, whose paths it does not look at. */
+const APPLIED_LATER = [
+  "MERGE_RR",
+  "MERGE_AUTOSTASH",
+  "rebase-merge/autostash",
+  "rebase-apply/autostash",
 ];
 /** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
@@ -65,7 +89,7 @@ const linksIn = (folder: string): string[] =>
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
-  resolved: textIfFile(join(folder, "MERGE_RR")),
+  applied: APPLIED_LATER.map((name) => textIfFile(join(folder, name))),
   index: indexState(folder),
   links: linksIn(folder),
 });
@@ -166,14 +190,14 @@ export function removeLinks(
 export function changedFaults(
   at: string,
   git: GitAnswers,
-  { head = "ref: refs/heads/main\n", resolved, index }: Partial<GitState> = {},
+  { head = "ref: refs/heads/main\n", applied = [], index }: Partial<GitState> = {},
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
-  const [headPath, resolvedPath, indexPath] = [`${at}/HEAD`, `${at}/MERGE_RR`, `${at}/index`];
+  const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
   if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
-  // git writes the files that it names, without a look at their paths.
-  if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
-    faults.set(resolvedPath, undefined);
+  for (const [i, name] of APPLIED_LATER.entries()) {
+    const path = join(at, name);
+    if (entryAt(path) && (applied[i] ?? "") !== textIfFile(path)) faults.set(path, undefined);
   }
   for (const [name, pattern] of RUN_LATER) {
     const path = join(at, name);
@@ -224,6 +248,13 @@ function faultsOf(
   }
   // Without that, it is no repository.
   if (!entryAt(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
+  // They name remotes as settings do.
+  for (const name of ["remotes", "branches"]) {
+    const path = join(at, name);
+    if (entryAt(path) && attempt(() => [...Deno.readDirSync(path)])?.length !== 0) {
+      faults.set(path, undefined);
+    }
+  }
   const [hooks, common, shared] = [
     `${at}/hooks`,
     `${at}/commondir`,

@@ -5,7 +5,7 @@ import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
-import type { FolderLooks } from "../folder_looks.ts";
+import { CLOCK_TICK_MS, type FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { unsearched } from "../in_place.ts";
 import { entryAt } from "../places.ts";
@@ -14,7 +14,7 @@ import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
-const writers = new Map<View, { runs: boolean; forget: () => void }>();
+const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
 
 /** A file or folder, which may be moved: another one at the path is not meant. */
 interface EntryAt {
@@ -40,6 +40,8 @@ interface Writer {
   roots: EntryAt[];
   /** The repositories in them from before. */
   known: EntryAt[];
+  /** The time of its start, in ms since 1970. */
+  start: number;
   /** The time at which its run was killed, in ms since 1970; missing for the time of the last change. */
   end?: number;
 }
@@ -91,9 +93,10 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
     const text = savedText(file);
     // It ended meanwhile.
     if (text === "") return [];
-    const { roots, known, end } = attempt(() => JSON.parse(text ?? "")) ?? {};
+    const { roots, known, start, end } = attempt(() => JSON.parse(text ?? "")) ?? {};
     const isWriter = Array.isArray(roots) && Array.isArray(known);
-    return [[file, isWriter ? { roots, known, end } : { roots: [identified("/")], known: [] }]];
+    const unknown = { roots: [identified("/")], known: [], start: 0 };
+    return [[file, isWriter ? { roots, known, start, end } : unknown]];
   });
 }
 
@@ -107,6 +110,7 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
   const writer: Writer = {
     roots: roots.map(identified),
     known: (view.repositories ?? []).map(identified),
+    start: Date.now(),
   };
   const path = `${writersIn(stateFolder)}/${crypto.randomUUID()}`;
   try {
@@ -131,7 +135,7 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
 }
 
 /** True if the program may have made what is at a path, or in it. */
-function mayHaveMade({ roots, known }: Writer, path: string): boolean {
+function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: string): boolean {
   const { dev, ino } = identified(path);
   return roots.some((root) => isWithin(root.path, path)) &&
     !known.some((one) =>
@@ -222,7 +226,7 @@ export function startWriter(
   git: GitAnswers,
   stateFolder: string | undefined,
 ): () => string[] {
-  const writer = { runs: true, forget: saveWriter(view, stateFolder) };
+  const writer = { runs: true, start: Date.now(), forget: saveWriter(view, stateFolder) };
   writers.set(view, writer);
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
@@ -233,7 +237,9 @@ export function startWriter(
     writer.runs = false;
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
-    const { lines, isComplete, isNoted } = searchNew(roots, { looks, git, stateFolder, isWritten });
+    const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
+    const how = { looks, git, stateFolder, isWritten, since };
+    const { lines, isComplete, isNoted } = searchNew(roots, how);
     for (const [one, { runs, forget }] of isComplete ? all : []) {
       if (runs) continue;
       writers.delete(one);
@@ -252,7 +258,7 @@ export function searchKilled(
   stateFolder: string | undefined,
 ): string[] | undefined {
   const written = writtenFolders(view);
-  const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, end }]) => {
+  const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, start, end }]) => {
     using file = attempt(() => Deno.openSync(path, { write: true }));
     const died = end ?? entryAt(path)?.mtime?.getTime() ?? 0;
     // The user may have renamed a folder, or work in a part of it, or above it.
@@ -273,9 +279,10 @@ export function searchKilled(
     const ofView = (view.repositories ?? []).filter(isNew);
     const isWritten = (at: string) =>
       accessAt(view, at) === "write" || ofView.some((one) => isWithin(one, at));
-    const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew });
+    const since = start - CLOCK_TICK_MS;
+    const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew, since });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
-    const left = JSON.stringify({ roots: rest, known, end: died });
+    const left = JSON.stringify({ roots: rest, known, start, end: died });
     const isDone = found.isComplete && found.isNoted;
     if (isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
     else if (isDone) attempt(() => replaceWhole(path, left).close());
@@ -287,19 +294,21 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten, isNew = () => true }: {
+  { looks, git, stateFolder, isWritten, isNew = () => true, since }: {
     looks: FolderLooks;
     git: GitAnswers;
     stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
     /** False for a repository that they did not make. */
     isNew?: (path: string) => boolean;
+    /** The time from which on they made links, in ms since 1970. */
+    since: number;
   },
 ): { lines: string[]; isComplete: boolean; isNoted: boolean } {
   const seen = new Set<string>();
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
-    const look = repositoriesIn(root, looks, isWritten);
+    const look = repositoriesIn(root, looks, isWritten, since);
     const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
     isNoted = noteLook(root, { ...look, found }, stateFolder) && isNoted;

@@ -9,7 +9,7 @@ import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
-import { OWN_PLACE, realPathOf } from "../places.ts";
+import { realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -81,7 +81,8 @@ export function isHarmlessSetting(
 ): boolean {
   if (/\p{Cc}|\ufffd/u.test(name + value) || OTHER_TRANSPORT.test(value)) return false;
   // git passes names of remotes and branches to its own commands, which take these for options.
-  if (/\.-/.test(name) || value.startsWith("-") || OWN_PLACE.test(value)) return false;
+  if (/^remote\..*\.tagopt$/.test(name)) return /^--(no-)?tags$/.test(value);
+  if (/\.-/.test(name) || value.startsWith("-")) return false;
   if (name === "extensions.partialclone") return REMOTE_NAME.test(value);
   if (name === "core.fsmonitor") return /^(true|false|yes|no|on|off|[01]?)$/i.test(value);
   if (/^submodule\..*\.update$/.test(name)) return /^(checkout|merge|rebase|none)$/.test(value);
@@ -90,6 +91,26 @@ export function isHarmlessSetting(
   const tree = resolve(gitFolder, value);
   return attempt(() => Deno.realPathSync(tree)) === tree &&
     gitFileTarget(resolve(tree, ".git")) === gitFolder;
+}
+
+/**
+ * True for a setting of a repository that a command made, by which the user's git also reaches no other repository of a
+ * command, and nothing without being asked to: it loads missing objects from a promisor. The repository of `folder` is
+ * protected.
+ */
+export function isHarmlessIfMade(
+  setting: GitSetting,
+  gitFolder: string,
+  { all, folder }: { all: readonly GitSetting[]; folder: string },
+): boolean {
+  const { name, value } = setting;
+  const isAddress = /^remote\..*\.(push)?url$/.test(name);
+  const isRemote = REMOTE_SETTING.test(name) && value !== "." &&
+    !all.some((one) => one.name === `remote.${value}.url`);
+  return isHarmlessSetting(setting, gitFolder) &&
+    !/^extensions\.partialclone$|^remote\..*\.(promisor|partialclonefilter)$/.test(name) &&
+    (!(isAddress || isRemote) || REMOTE_HOST.test(value) ||
+      value.replace(/^file:\/\/|(\/\.?)+$/g, "") === folder);
 }
 
 /** Further subcommands of git: an alias of such a name does not count. */
@@ -191,16 +212,20 @@ function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): re
   const promisors = settings.flatMap((one) =>
     one.name === "extensions.partialclone"
       ? one.value
-      : /^remote\.(.*)\.promisor$/.exec(one.name)?.[1] ?? []
+      : /^remote\.(.*)\.(?:promisor|partialclonefilter)$/.exec(one.name)?.[1] ?? []
   );
   const remotes = new Set([
     ...rest.includes("--all") ? all : named ? [named] : usual,
-    ...promisors,
   ]);
-  return [...remotes].flatMap((remote) => {
-    const found = git?.addresses(folder, remote, name === "push") ?? [];
+  const addressesOf = (remote: string, isPush: boolean) => {
+    const found = git?.addresses(folder, remote, isPush) ?? [];
     return found.length > 0 ? found : [remote];
-  });
+  };
+  return [
+    ...[...remotes].flatMap((remote) => addressesOf(remote, name === "push")),
+    // It is asked at the address to fetch from.
+    ...promisors.flatMap((remote) => addressesOf(remote, false)),
+  ];
 }
 
 /** Returns a file that git would replace, but cannot: it would leave the work tree half changed, and succeed. */
