@@ -23,7 +23,8 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
-import { expectSwaps, isKnownRepository, isWrittenNow } from "./sandbox/writers.ts";
+import { isKnownRepository } from "./sandbox/made_repositories.ts";
+import { expectSwaps, isWrittenNow } from "./sandbox/writers.ts";
 import type { Approver } from "./approval.ts";
 import type {
   ModeStatus,

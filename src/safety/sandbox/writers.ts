@@ -1,35 +1,29 @@
-/** The sandboxed programs that write, and the repositories that they make. @module */
+/** The sandboxed programs that write, of all runs, and the search for the repositories that they make. @module */
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { dirname, join } from "../../text/std_path.ts";
+import { dirname } from "../../text/std_path.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
 import { CLOCK_TICK_MS, type FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
-import { unsearched } from "../in_place.ts";
 import { entryAt } from "../places.ts";
-import { foldersDownTo, repositoriesIn } from "../repositories.ts";
+import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
+import { noteLook } from "./made_repositories.ts";
+import {
+  type EntryAt,
+  identified,
+  isSameEntry,
+  NEW,
+  replaceWhole,
+  savedText,
+  saving,
+} from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
 const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
-
-/** A file or folder, which may be moved: another one at the path is not meant. */
-interface EntryAt {
-  path: string;
-  dev: number | undefined;
-  ino: number | null | undefined;
-}
-const identified = (path: string): EntryAt => {
-  const { dev, ino } = entryAt(path) ?? {};
-  return { path, dev, ino };
-};
-const isSameEntry = ({ dev, ino }: EntryAt, path: string): boolean => {
-  const entry = entryAt(path);
-  return entry !== undefined && entry.dev === dev && entry.ino === ino;
-};
 
 /**
  * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder: locked while its
@@ -47,42 +41,7 @@ interface Writer {
 }
 
 const writersIn = (stateFolder: string): string => `${stateFolder}/writers`;
-/** The end of the name of a file that is not complete yet. */
-const NEW = ".new";
 const NOTE_MS = 1000;
-
-/** Returns the text of a file; "" for a missing one, undefined for one that cannot be read. */
-function savedText(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch (error) {
-    return error instanceof Deno.errors.NotFound ? "" : undefined;
-  }
-}
-
-/** Replaces a file as a whole, also on a full disk. `lock` is called before it has its name. */
-function replaceWhole(
-  path: string,
-  value: string,
-  lock?: (file: Deno.FsFile) => void,
-): Deno.FsFile {
-  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const how = { write: true, create: true, truncate: true, mode: 0o600 };
-  const file = Deno.openSync(path + NEW, how);
-  try {
-    lock?.(file);
-    const bytes = new TextEncoder().encode(value);
-    if (file.writeSync(bytes) < bytes.length) {
-      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
-    }
-    Deno.renameSync(path + NEW, path);
-    return file;
-  } catch (error) {
-    file.close();
-    attempt(() => Deno.removeSync(path + NEW));
-    throw error;
-  }
-}
 
 /** Returns the saved programs with their files. One that cannot be read may have made anything. */
 function savedWriters(stateFolder: string | undefined): [file: string, writer: Writer][] {
@@ -99,9 +58,6 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
     return [[file, isWriter ? { roots, known, start, end } : unknown]];
   });
 }
-
-/** True once what commands make could not be saved: then no repository counts as the user's. */
-let isUnsaved = false;
 
 /** Saves a program that starts. Returns a function for its end. @throws {RefusedError} if the disk is full */
 function saveWriter(view: View, stateFolder: string | undefined): () => void {
@@ -124,7 +80,7 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
       file.close();
     };
   } catch (error) {
-    isUnsaved = true;
+    saving.hasFailed = true;
     // Only space may be there again in a later run, which would not know what is missing.
     if (!/^(ENOSPC|EDQUOT)$/.test((error as { code?: string }).code ?? "")) return () => {};
     throw new RefusedError(
@@ -154,65 +110,6 @@ export const isWrittenNow = (path: string, stateFolder: string | undefined): boo
     const fixed = known.filter((one) => roots.some((root) => root.path === dirname(one.path)));
     return mayHaveMade({ roots, known: fixed }, path);
   });
-
-/** A repository that a command made, or with `isSearched` false a folder that may have some. */
-interface Made extends EntryAt {
-  isSearched: boolean;
-  /** True for a folder with too many. */
-  isFull?: true;
-}
-
-/** The repositories that commands of this program made. */
-let made: readonly Made[] = [];
-/** The maximum number of repositories below a folder that are remembered. With more, all below it count. */
-const MAX_MADE = 500;
-const isAt = (one: EntryAt, path: string): boolean =>
-  path === one.path ? entryAt(path) !== undefined : isSameEntry(one, path);
-
-const unique = (rows: readonly Made[]): Made[] => [
-  ...new Map(rows.map((row) => [JSON.stringify(row), row])).values(),
-];
-
-const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
-
-/** Returns the repositories that commands made, also in earlier runs; undefined if the list cannot be read. */
-function allMade(stateFolder: string | undefined): readonly Made[] | undefined {
-  const text = stateFolder === undefined ? "" : savedText(tableIn(stateFolder));
-  const saved = text?.split("\n").flatMap((line): Made[] =>
-    attempt(() => [JSON.parse(line)]) ?? []
-  );
-  return saved && unique([...saved, ...made]);
-}
-
-/** Changes the list of repositories that commands made, here and in the state folder. False if it cannot be saved. */
-function changeMade(
-  stateFolder: string | undefined,
-  change: (rows: readonly Made[]) => readonly Made[],
-): boolean {
-  made = change(made);
-  if (stateFolder === undefined) return true;
-  const isSaved = attempt(() => {
-    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    // Other runs change it as well. Some network drives have no locks.
-    using lock = Deno.openSync(`${tableIn(stateFolder)}.lock`, { create: true, write: true });
-    attempt(() => lock.lockSync(true));
-    const lines = unique(change(allMade(stateFolder)!)).map((row) => `${JSON.stringify(row)}\n`);
-    replaceWhole(tableIn(stateFolder), lines.join("")).close();
-    return true;
-  });
-  isUnsaved ||= !isSaved;
-  return isSaved ?? false;
-}
-
-/** True if a row is a repository around a folder, or has not been searched for one. */
-const mayHold = (row: Made, folder: string): boolean =>
-  row.isSearched
-    ? foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at))
-    : isAt(row, row.path) && isWithin(row.path, folder);
-
-export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
-  !isUnsaved && ![...unsearched].some(entryAt) &&
-  allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
 
 /** Prepares for a program that runs while others are checked. */
 export async function expectSwaps(willRun = false): Promise<void> {
@@ -322,31 +219,6 @@ function searchNew(
     ];
   });
   return { lines, isComplete, isNoted };
-}
-
-/** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */
-function noteLook(
-  root: string,
-  { found, isComplete }: { found: readonly string[]; isComplete: boolean },
-  stateFolder: string | undefined,
-): boolean {
-  const wasComplete = !unsearched.has(root);
-  if (isComplete) unsearched.delete(root);
-  else unsearched.add(root);
-  const isDue = allMade(stateFolder)?.some((row) => !row.isSearched && row.path === root);
-  if (found.length === 0 && isComplete && wasComplete && !isDue) return true;
-  const rowOf = (path: string, isSearched: boolean): Made => ({ ...identified(path), isSearched });
-  const now = found.map((path) => rowOf(path, true))
-    .concat(isComplete ? [] : rowOf(root, false));
-  return changeMade(stateFolder, (rows) => {
-    const all = unique([
-      ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
-      ...now,
-    ]);
-    const below = new Set(all.filter(({ path }) => isWithin(root, path)));
-    if (below.size <= MAX_MADE) return all;
-    return [...all.filter((row) => !below.has(row)), { ...rowOf(root, false), isFull: true }];
-  });
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

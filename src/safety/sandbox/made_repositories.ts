@@ -1,0 +1,93 @@
+/** The repositories that commands made: no rule covers what git does there with the user's credentials. @module */
+
+import { attempt } from "../../attempt.ts";
+import { isWithin } from "../../text/paths.ts";
+import { join } from "../../text/std_path.ts";
+import { unsearched } from "../in_place.ts";
+import { entryAt } from "../places.ts";
+import { foldersDownTo } from "../repositories.ts";
+import { type EntryAt, identified, isSameEntry, replaceWhole, savedText, saving } from "./notes.ts";
+
+/** A repository that a command made, or with `isSearched` false a folder that may have some. */
+interface Made extends EntryAt {
+  isSearched: boolean;
+  /** True for a folder with too many. */
+  isFull?: true;
+}
+
+/** The repositories that commands of this program made. */
+let made: readonly Made[] = [];
+/** The maximum number of repositories below a folder that are remembered. With more, all below it count. */
+const MAX_MADE = 500;
+const isAt = (one: EntryAt, path: string): boolean =>
+  path === one.path ? entryAt(path) !== undefined : isSameEntry(one, path);
+
+const unique = (rows: readonly Made[]): Made[] => [
+  ...new Map(rows.map((row) => [JSON.stringify(row), row])).values(),
+];
+
+const tableIn = (stateFolder: string): string => `${stateFolder}/made_repositories`;
+
+/** Returns the repositories that commands made, also in earlier runs; undefined if the list cannot be read. */
+function allMade(stateFolder: string | undefined): readonly Made[] | undefined {
+  const text = stateFolder === undefined ? "" : savedText(tableIn(stateFolder));
+  const saved = text?.split("\n").flatMap((line): Made[] =>
+    attempt(() => [JSON.parse(line)]) ?? []
+  );
+  return saved && unique([...saved, ...made]);
+}
+
+/** Changes the list of repositories that commands made, here and in the state folder. False if it cannot be saved. */
+function changeMade(
+  stateFolder: string | undefined,
+  change: (rows: readonly Made[]) => readonly Made[],
+): boolean {
+  made = change(made);
+  if (stateFolder === undefined) return true;
+  const isSaved = attempt(() => {
+    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    // Other runs change it as well. Some network drives have no locks.
+    using lock = Deno.openSync(`${tableIn(stateFolder)}.lock`, { create: true, write: true });
+    attempt(() => lock.lockSync(true));
+    const lines = unique(change(allMade(stateFolder)!)).map((row) => `${JSON.stringify(row)}\n`);
+    replaceWhole(tableIn(stateFolder), lines.join("")).close();
+    return true;
+  });
+  saving.hasFailed ||= !isSaved;
+  return isSaved ?? false;
+}
+
+/** True if a row is a repository around a folder, or has not been searched for one. */
+const mayHold = (row: Made, folder: string): boolean =>
+  row.isSearched
+    ? foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at))
+    : isAt(row, row.path) && isWithin(row.path, folder);
+
+export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
+  !saving.hasFailed && ![...unsearched].some(entryAt) &&
+  allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
+
+/** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */
+export function noteLook(
+  root: string,
+  { found, isComplete }: { found: readonly string[]; isComplete: boolean },
+  stateFolder: string | undefined,
+): boolean {
+  const wasComplete = !unsearched.has(root);
+  if (isComplete) unsearched.delete(root);
+  else unsearched.add(root);
+  const isDue = allMade(stateFolder)?.some((row) => !row.isSearched && row.path === root);
+  if (found.length === 0 && isComplete && wasComplete && !isDue) return true;
+  const rowOf = (path: string, isSearched: boolean): Made => ({ ...identified(path), isSearched });
+  const now = found.map((path) => rowOf(path, true))
+    .concat(isComplete ? [] : rowOf(root, false));
+  return changeMade(stateFolder, (rows) => {
+    const all = unique([
+      ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
+      ...now,
+    ]);
+    const below = new Set(all.filter(({ path }) => isWithin(root, path)));
+    if (below.size <= MAX_MADE) return all;
+    return [...all.filter((row) => !below.has(row)), { ...rowOf(root, false), isFull: true }];
+  });
+}

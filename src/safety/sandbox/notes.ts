@@ -1,0 +1,59 @@
+/** Files in the state folder in which runs note what sandboxed programs write. @module */
+
+import { attempt } from "../../attempt.ts";
+import { dirname } from "../../text/std_path.ts";
+import { entryAt } from "../places.ts";
+
+/** A file or folder, which may be moved: another one at the path is not meant. */
+export interface EntryAt {
+  path: string;
+  dev: number | undefined;
+  ino: number | null | undefined;
+}
+export const identified = (path: string): EntryAt => {
+  const { dev, ino } = entryAt(path) ?? {};
+  return { path, dev, ino };
+};
+export const isSameEntry = ({ dev, ino }: EntryAt, path: string): boolean => {
+  const entry = entryAt(path);
+  return entry !== undefined && entry.dev === dev && entry.ino === ino;
+};
+
+/** The end of the name of a file that is not complete yet. */
+export const NEW = ".new";
+
+/** Returns the text of a file; "" for a missing one, undefined for one that cannot be read. */
+export function savedText(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (error) {
+    return error instanceof Deno.errors.NotFound ? "" : undefined;
+  }
+}
+
+/** Replaces a file as a whole, also on a full disk. `lock` is called before it has its name. */
+export function replaceWhole(
+  path: string,
+  value: string,
+  lock?: (file: Deno.FsFile) => void,
+): Deno.FsFile {
+  Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const how = { write: true, create: true, truncate: true, mode: 0o600 };
+  const file = Deno.openSync(path + NEW, how);
+  try {
+    lock?.(file);
+    const bytes = new TextEncoder().encode(value);
+    if (file.writeSync(bytes) < bytes.length) {
+      throw Object.assign(new Error("the disk is full"), { code: "ENOSPC" });
+    }
+    Deno.renameSync(path + NEW, path);
+    return file;
+  } catch (error) {
+    file.close();
+    attempt(() => Deno.removeSync(path + NEW));
+    throw error;
+  }
+}
+
+/** True once what commands make could not be saved: then no repository counts as the user's. */
+export const saving = { hasFailed: false };
