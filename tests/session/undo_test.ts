@@ -69,7 +69,7 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     assertEquals(second.split("\n"), [
       'Undid the message "message 2". /redo restores it.',
       "  a.txt: restored",
-      "Changes made by 1 shell command were not undone.",
+      "1 shell command ran; what it changed stays.",
     ]);
     assertEquals(read("a.txt"), "\ufeffONE\r\nTWO\r\nÿ");
     assertEquals(agent.state.messages.at(-1)!.content, "done");

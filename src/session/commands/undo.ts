@@ -71,12 +71,12 @@ export function undoText(
   const taken = messages === 1
     ? `Undid the message ${title}. /redo restores it.`
     : `Undid ${messages} messages, back to ${title}. /redo restores them one by one.`;
+  const they = commands === 1 ? "it" : "they";
   return [
     way === "undo" ? taken : `Restored the message ${title}.`,
     ...files.map((file) => `  ${undoneFileText(file, way)}`),
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
-    // Nothing knows if they changed anything.
-    ...commands > 0 ? [`Changes made by ${count(commands, "shell command")} were not undone.`] : [],
+    ...commands > 0 ? [`${count(commands, "shell command")} ran; what ${they} changed stays.`] : [],
   ].join("\n");
 }
 

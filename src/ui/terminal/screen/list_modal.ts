@@ -117,6 +117,10 @@ export class ListModal<T> implements Modal<T> {
     return { rows: [...above, ...list, ...foot], cursor };
   }
 
+  unselect(): void {
+    this.#chosen = -1;
+  }
+
   press(key: Key): Outcome<T> {
     if (key.type !== "key") return this.#type(key.text);
     const own = this.options.keys?.[key.name];

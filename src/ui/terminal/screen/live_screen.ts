@@ -26,7 +26,7 @@ type OwnLineOptions = "prompt" | "ring" | "append" | "columns" | "edit" | "dropp
 type Caption = { text: string; time: string };
 
 interface LiveScreenOptions
-  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange"> {
+  extends Omit<MessageModalOptions, OwnLineOptions | "isActive" | "onChange" | "pause"> {
   activity: () => readonly string[] | undefined;
   /** The status line, with SGR; `lineMode` is the mode of vim. */
   footer: (lineMode?: string) => string;
@@ -92,6 +92,7 @@ export class LiveScreen implements Screen {
       ...options,
       ...this.#lineOptions("> "),
       isActive: () => this.#isActive(),
+      pause: (ms) => terminal.pause(ms, signal),
       // More keys are drawn together.
       onChange: () => terminal.keys.ready || output.draw(),
       append: (lines) => output.appendApart(withSigns(lines, options.unicode)),
@@ -304,7 +305,8 @@ export class LiveScreen implements Screen {
     add(activity ?? []);
     if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
     add(this.#message.queuedRows.map((row) => dim + row));
-    if (!this.#isAsking()) above.push(...this.#questions.comingRows({ columns, rows }, dim));
+    if (this.#isAsking()) add(this.#message.draftRows.map((row) => dim + row));
+    else above.push(...this.#questions.comingRows({ columns, rows }, dim));
     const isIdle = !this.#isAsking() && activity === undefined &&
       this.#message.state.units.length === 0;
     if (this.#message.isHeld && isIdle) add([dim + HELD_HINT]);
@@ -323,9 +325,9 @@ export class LiveScreen implements Screen {
   }
 
   #status(dim: string): string {
-    const { isLeaving, isRewinding, state } = this.#message;
+    const { isLeaving, rewinding, state } = this.#message;
     if (isLeaving) return `${dim}Press Ctrl-C again to exit`;
-    if (isRewinding) return `${dim}Press Esc again to rewind to a message`;
+    if (rewinding) return `${dim}Press Esc again to rewind to a message`;
     return this.options.footer(this.#isAsking() ? undefined : state.vi?.mode);
   }
 

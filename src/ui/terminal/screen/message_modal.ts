@@ -37,9 +37,11 @@ export interface MessageModalOptions extends SessionLineOptions {
   placeholder?: (() => string) | undefined;
   /** The message that Escape, pressed twice at an empty line, sends without printing it. */
   rewind?: TextPart | undefined;
+  pause: (ms: number) => Promise<void>;
 }
 
 const MAX_QUEUED_CHARS = 4096;
+const REWIND_MS = 3000;
 
 export class MessageModal extends LineModal<never, MessageModalOptions> {
   readonly queued: (readonly Unit[])[] = [];
@@ -49,7 +51,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   isHeld = false;
   isLeaving = false;
   wasSearching = false;
-  isRewinding = false;
+  /** Ends the time for the second Escape; undefined before the first one. */
+  rewinding: Promise<void> | undefined;
   #isStopping = false;
   /** The line with a message that was put there, until it changes. */
   #put: readonly Unit[] | undefined;
@@ -81,15 +84,20 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   get queuedRows(): string[] {
     return this.queued.map((units) => {
       const text = unitsText(units);
-      const start = sanitizeProse(text.slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
       const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
       const when = this.isHeld
         ? "held"
         : this.#steers(units)
         ? "sent with the next step"
         : "queued";
-      return [`${when}: ${start}`, ...note ? [note] : []].join(" · ");
+      return [`${when}: ${draftStart(units)}`, ...note ? [note] : []].join(" · ");
     });
+  }
+
+  /** The text of the line, shown while a question has the keys. */
+  get draftRows(): string[] {
+    const { units } = this.state;
+    return units.length > 0 ? [`draft: ${draftStart(units)}`] : [];
   }
 
   get unsent(): TextPart[] {
@@ -136,8 +144,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   override press(key: Key): Outcome<never> {
     const isActive = this.options.isActive();
     if (!isActive) this.#isStopping = false;
-    const wasRewinding = this.isRewinding;
-    this.isRewinding = false;
+    const wasRewinding = this.rewinding !== undefined;
+    this.rewinding = undefined;
     const { units, cursor } = this.state;
     // A command instead of the message that was put there, which the history has.
     const isCommand = key.type === "text" && key.text.startsWith("/");
@@ -150,7 +158,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (isEscape && isActive) this.#stop();
     else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
       if (wasRewinding) this.give(this.options.rewind);
-      else this.isRewinding = true;
+      else this.#offerRewind();
     } else if (/^(up|ctrl-p)$/.test(key.name ?? "") && isEmpty && this.queued.length > 0) {
       this.#reset(this.queued.pop());
       this.isHeld &&= this.queued.length > 0;
@@ -263,6 +271,14 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (this.search === undefined) this.state = withHistory(this.state, history);
   }
 
+  #offerRewind(): void {
+    const offer = this.rewinding = this.options.pause(REWIND_MS).then(() => {
+      if (this.rewinding !== offer) return;
+      this.rewinding = undefined;
+      this.options.onChange?.();
+    });
+  }
+
   #stop(): void {
     this.#isStopping = true;
     this.hold();
@@ -279,6 +295,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else this.isLeaving = !this.wasSearching;
   }
 }
+
+const draftStart = (units: readonly Unit[]): string =>
+  sanitizeProse(unitsText(units).slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
 
 export interface BandLook {
   band: string;

@@ -16,6 +16,8 @@ export interface Modal<T = unknown> {
   /** Its rows, at most `rows` of `columns`, and the cursor. */
   layout(size: TerminalSize): Frame;
   press(key: Key): Outcome<T>;
+  /** Selects no row: the Enter for a draft must not answer. */
+  unselect?(): void;
 }
 
 /** What the driver does after a key; `"bell"`: the key could do nothing. */

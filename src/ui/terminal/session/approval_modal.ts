@@ -144,6 +144,10 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     return rows > MAX_LOW_ROWS && help.length < rows - this.#rows.length ? help : [];
   }
 
+  unselect(): void {
+    this.#chosen = -1;
+  }
+
   press(key: Key): Outcome<ApprovalAnswer> {
     if (this.#line !== undefined) return this.#pressLine(this.#line, key);
     // A paste is never an answer: the Enter after it must not mean yes.

@@ -95,6 +95,21 @@ screenTest(
   },
 );
 
+screenTest("no row of a list is selected if the user has a draft", async (screen, terminal) => {
+  for (const when of ["before", "after"]) {
+    if (when === "before") await terminal.type("draft");
+    const answer = screen.choose(LIST, new AbortController().signal, { waits: true });
+    await terminal.until((rows) => rows.includes("Stop typing to answer:"));
+    if (when === "after") await terminal.type("draft");
+    await terminal.wait(1000);
+    await terminal.until((rows) => rows.includes("Which?") && rows.includes("draft: draft"));
+    await terminal.type("\r");
+    await terminal.type("\x1b[A\r");
+    assertEquals(await answer, "two", when);
+    await terminal.type("\x15");
+  }
+});
+
 screenTest("a question that comes is never off the screen", async (screen, terminal) => {
   const answer = screen.ask("Run this? ", yes, new AbortController().signal);
   const isThere = () => isAsked(terminal) || terminal.rows.includes("Stop typing to answer:");
@@ -449,6 +464,17 @@ screenTest("Esc twice at an empty line rewinds", async (screen, terminal) => {
   await terminal.type("\x1b");
   await terminal.type("\x1b");
   await terminal.type("\x7f");
+  await terminal.type("\x1b");
+  await terminal.until(isAsking);
+  await terminal.wait(2000);
+  await terminal.type("\x7f");
+  await terminal.until((rows) => !isAsking(rows));
+  await terminal.type("\x1b");
+  await terminal.until(isAsking);
+  await terminal.wait(2999);
+  assertEquals(isAsking(terminal.rows), true);
+  await terminal.wait(1);
+  await terminal.until((rows) => !isAsking(rows));
   await terminal.type("\x1b");
   await terminal.until(isAsking);
   await terminal.type("\x1b");

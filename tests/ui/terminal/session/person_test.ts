@@ -69,7 +69,7 @@ Deno.test("a question about a call is told of, shown and answered; none typed ca
 });
 
 /** A question on a live screen of 40 by 12: its rows, its keys, and its answer. */
-async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP) {
+async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP, draft = "") {
   const terminal = new FakeTerminal();
   const screen = new LiveScreen({
     ...{ color: "", unicode: true, keymap, footer: () => "", activity: () => undefined },
@@ -80,13 +80,24 @@ async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP) {
   const view = new TurnView(screen, look);
   const display = { isLive: true, columns: 40, keymap, look, paint, screen, view };
   const one = new Person(display as unknown as Display, () => {});
-  await terminal.type("");
+  await terminal.type(draft);
   const answer = one.approve(request, signal);
   await terminal.until((rows) => rows.some((row) => row.includes("Stop typing")));
-  await terminal.wait(300);
+  await terminal.wait(draft === "" ? 300 : 1000);
   await terminal.until((rows) => !rows.some((row) => row.includes("Stop typing")));
   return { one, terminal, answer, [Symbol.dispose]: () => screen[Symbol.dispose]() };
 }
+
+Deno.test("SEC the Enter that was meant for a draft never allows a call; the draft stays visible", async () => {
+  using asked = await liveQuestion(approval, DEFAULT_KEYMAP, "also fix b");
+  const { terminal, answer } = asked;
+  await terminal.until((rows) => rows.includes("draft: also fix b"));
+  await terminal.type("\r");
+  assertEquals(terminal.rows.includes("▌   y  Yes"), true, terminal.rows.join("\n"));
+  await terminal.type("\x1b[B\r");
+  assertEquals(await answer, { choice: "once" });
+  await terminal.until((rows) => rows.includes("> also fix b"));
+});
 
 const long = Array.from({ length: 20 }, (_, n) => `line ${n}`).join("\n");
 const LOOK = "▌   see all of it first: Ctrl-O · Esc stop";
