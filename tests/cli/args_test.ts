@@ -73,6 +73,14 @@ const bad: [words: string[], message: string][] = [
   [["--", "a", "--yes"], `Unexpected argument "--yes": ${ONE_WORD}`],
   [["-p", "--", "--yes", "x"], `Unexpected argument "x": ${ONE_WORD}`],
   [["--model", "--", "x"], "--model needs a value: --model NAME"],
+  [
+    ["-p", "--output", "json", "hello"],
+    'Unexpected argument "json": the prompt is "--output": flags go before -p',
+  ],
+  [
+    ["-p", "--yse", "hello"],
+    'Unexpected argument "hello": the prompt is "--yse": flags go before -p',
+  ],
   [["-p", "fix", "the", "bug"], `Unexpected argument "the": ${ONE_WORD}`],
   [["fix", "the", "bug"], `Unexpected argument "the": ${ONE_WORD}`],
   [["fix it", "-p", "or not"], `Unexpected argument "fix it": ${ONE_WORD}`],

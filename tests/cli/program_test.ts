@@ -141,8 +141,10 @@ Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: not
   for (const words of [["-p", "--yes"], ["--print", "-y"], ["-p", "--"], ["--", "--yes"]]) {
     await using server = strictServer([touch, { text: "I could not." }]);
     const args = [...local(server.url), ...words];
-    const { code } = await run(args, { cwd: dir.path, stdin: "piped" });
+    const { code, stderr } = await run(args, { cwd: dir.path, stdin: "piped" });
     assertEquals(code, 3, words.join(" "));
+    const note = `· the prompt is "${words[1]}": flags go before -p\n`;
+    assertEquals(stderr.includes(note), words[1] !== "--", stderr);
     assertEquals(lastText(server), `${words.at(-1)}\n\n<stdin>\npiped\n</stdin>`);
     assertEquals([...Deno.readDirSync(dir.path)], []);
   }
