@@ -305,18 +305,16 @@ function isLateCommand(word: string, { command, print, message }: Record<string,
 }
 
 function takeOperand(args: Record<string, string | true>, word: string): void {
-  if (typeof args.print === "string" && isLikeFlag(args.print)) {
-    throw unexpected(word, promptNote(args.print));
-  }
-  if (args.command || args.print || args.message !== undefined) throw unexpected(word);
+  const { command, print, message } = args;
+  if (command || print || message !== undefined) throw unexpected(word, flagNote(print));
   args.message = word;
 }
 
-/** True for a prompt that may be meant as a flag. It stays a prompt: a script may pass any text on. */
-export const isLikeFlag = (prompt: string): boolean => /^--?[a-z]\S*$/i.test(prompt);
-
-export const promptNote = (prompt: string): string =>
-  `the prompt is ${quotedWord(prompt)}: flags go before -p`;
+/** Returns a note on a prompt that may be meant as a flag. It stays a prompt: a script may pass any text on. */
+export const flagNote = (prompt: string | true = ""): string | undefined =>
+  /^--?[a-z]\S*$/i.test(`${prompt}`)
+    ? `the prompt is ${quotedWord(`${prompt}`)}: flags go before -p`
+    : undefined;
 
 /** Returns the value of `--output` in a command line that may be invalid. Prompts are not read. */
 export function outputAsked(words: readonly string[]): string | undefined {

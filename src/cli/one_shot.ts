@@ -14,7 +14,7 @@ import { EXIT } from "../exit_codes.ts";
 import type { Format } from "../ui/print/json_output.ts";
 import { PrintFrontend } from "../ui/print/print.ts";
 import { readPiped } from "../ui/terminal/stdio.ts";
-import { type Args, asUsage, isLikeFlag, promptNote } from "./args.ts";
+import { type Args, asUsage, flagNote } from "./args.ts";
 import { afterAbort, type Run } from "./process.ts";
 import { type CopilotOptions, sessionOptions } from "./settings.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -87,7 +87,7 @@ async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
 
 async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> {
   const asked = args.print ?? "";
-  if (isLikeFlag(asked)) stderr.write(`· ${promptNote(asked)}\n`);
+  if (flagNote(asked)) stderr.write(`· ${flagNote(asked)}\n`);
   let piped = "";
   if (!Deno.stdin.isTerminal()) {
     const patient = asked === "" || args.stdin;

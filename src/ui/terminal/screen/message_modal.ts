@@ -96,8 +96,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   /** The text of the line, shown while a question has the keys. */
   get draftRows(): string[] {
-    const { units } = this.state;
-    return units.length > 0 ? [`draft: ${draftStart(units)}`] : [];
+    return this.state.units.length > 0 ? [`draft: ${draftStart(this.state.units)}`] : [];
   }
 
   get unsent(): TextPart[] {

@@ -109,12 +109,11 @@ export class ScreenQuestions {
       // A modal on the whole screen hides the question.
       if (modals.isFullScreen) await this.#awaitQuiet(signal);
       if (!signal.aborted) modals.closeFullScreen();
-      const hasDraft = () => message.state.units.length > 0;
-      if (hasDraft()) modal.unselect?.();
+      if (message.state.units.length > 0) modal.unselect?.();
       this.#coming = modal;
       output.draw();
       await this.#awaitQuiet(signal);
-      if (hasDraft()) modal.unselect?.();
+      if (message.state.units.length > 0) modal.unselect?.();
       // No frame is drawn without the question.
       this.#coming = undefined;
     }
