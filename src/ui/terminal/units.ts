@@ -30,7 +30,7 @@ const MAX_ENTRY_CHARS = 20_000;
 
 /** The units of a pasted text: one label if it is large; otherwise graphemes, each `@` inert. */
 export function pastedUnits(text: string): readonly Unit[] {
-  const lines = text.split("\n").length;
+  const lines = text.replace(/\n$/, "").split("\n").length;
   if (lines <= MAX_PASTED_LINES && text.length <= MAX_PASTED_CHARS) {
     return graphemes(text).map((unit) => unit.includes("@") ? { text: unit, label: unit } : unit);
   }

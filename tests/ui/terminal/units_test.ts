@@ -21,8 +21,8 @@ Deno.test("an earlier text of more than 20 000 characters is one unit", () => {
 
 Deno.test("a paste of more than 20 lines or 2048 characters is one unit", () => {
   const rows: [text: string, label: string | undefined][] = [
-    ["\n".repeat(19), undefined],
-    ["\n".repeat(20), "[pasted 21 lines]"],
+    ["\n".repeat(20), undefined],
+    ["\n".repeat(21), "[pasted 21 lines]"],
     ["x".repeat(2048), undefined],
     ["x".repeat(2049), "[pasted 2049 characters]"],
   ];
@@ -38,7 +38,7 @@ Deno.test("a large paste of an earlier text is folded again", () => {
   const text = `see ${lines} and @a`;
   const end = 4 + lines.length;
   const units = entryUnits({ text, pasted: [[4, end], [end + 5, end + 7]] });
-  const label = "[pasted 31 lines]";
+  const label = "[pasted 30 lines]";
   assertEquals(units, [
     ..."see ",
     { text: lines, label },

@@ -108,7 +108,7 @@ inTerminal("TTY-03 pastes go in as they are, and never submit", async (term) => 
   await term.type("\x1b[200~bad\x1b[201~\ry\r\x03\x1b[201~\r");
   await term.until('got "bad\\ny\\n\\u0003"');
   await term.type(`look: \x1b[200~${"line\r".repeat(120)}\x1b[201~ ok`);
-  await term.until("> look: [pasted 121 lines] ok");
+  await term.until("> look: [pasted 120 lines] ok");
   await term.type("\x1b[D\x1b[D\x1b[D\x7f\x7f\r");
   await term.until('got "look: ok"');
 });
