@@ -10,6 +10,7 @@ import { programStarts } from "./folder_looks.ts";
 import {
   gitInputs,
   gitSettings,
+  gitStashed,
   harmlessText,
   indexMayLeadAway,
   trackPushed,
@@ -252,7 +253,7 @@ export class Confinement {
     const first = makeView(right?.folder);
     const isOpen = (at: string) => accessAt(first, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
-    const git = gitOf(settings, first.folder);
+    const git = gitOf(settings, first);
     const left = [
       mendKilled(first, git.answers),
       searchKilled(first, settings.looks!, git.answers, stateFolder),
@@ -310,13 +311,18 @@ function outside(
   return { ...{ program, args: [...args] }, ...!isOpen && { variables } };
 }
 
-function gitOf({ programs = [], paths: { home } }: SettingsInForce, folder: string) {
-  const source = { folder, root: folder, programs, home, time: waitTime() };
+function gitOf({ programs = [], paths }: SettingsInForce, view: View) {
+  const { folder } = view;
+  const source = { folder, root: folder, programs, home: paths.home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
     source: atEnd,
     time: atEnd.time,
     harmlessText: (file: string) => harmlessText(atEnd, file, { isMade: true }),
+    mayApply: (gitFolder: string, stash: string) =>
+      gitStashed(atEnd, gitFolder, stash)?.every((path) =>
+        accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
+      ) ?? false,
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
   };
   return { source, answers };

@@ -12,7 +12,7 @@ import { repositoryAround } from "./repositories.ts";
 import { type View, writtenFolders } from "./view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
-import { dirname, join, resolve } from "../text/std_path.ts";
+import { basename, dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
@@ -213,6 +213,21 @@ function gitChanged(source: GitSource, name: string, revision: string): string[]
   const args = ["diff-tree", "-r", "--name-only", "-z", ...from, revision, "--"];
   const names = gitOutput(source, ["-c", "core.fsmonitor=false", ...args])?.split("\0") ?? [];
   return names.filter(Boolean).map((path) => join(root, path));
+}
+
+/** Returns the absolute paths of files that a stash changes; undefined if that is not certain. */
+export function gitStashed(
+  source: GitSource,
+  gitFolder: string,
+  stash: string,
+): string[] | undefined {
+  if (!/^[\da-f]{40,64}$/.test(stash) || basename(gitFolder) !== ".git") return undefined;
+  const ask = (...args: string[]) => gitOutput(source, ["--git-dir", gitFolder, ...args]);
+  // A third parent has files that git did not know.
+  const parents = ask("rev-list", "--parents", "-n1", stash)?.trim().split(" ").slice(1);
+  if (parents?.length !== 2) return undefined;
+  return ask("diff-tree", "-r", "--name-only", "-z", parents[0]!, stash, "--")?.split("\0")
+    .filter(Boolean).map((path) => join(dirname(gitFolder), path));
 }
 
 /** Lets pushed branches track the remote's: `git push -u` cannot, as the sandbox protects the settings. */

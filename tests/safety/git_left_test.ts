@@ -51,6 +51,11 @@ const LEFT: [name: string, prepare: string, command: string][] = [
     "mkdir .git/refs/x; ln -s $HOME .git/refs/x/y",
     "git update-ref refs/x/y/f main",
   ],
+  [
+    "a repository in it, behind links",
+    `git init -q .git/x; git -C .git/x config core.fsmonitor "sh $PWD/evil.sh; false"; ln -s .git g; ln -s g/x x`,
+    "cd x; git status",
+  ],
   ["a folder that is none", `rm .git/HEAD; ${BARE}`, "git status"],
   ["a folder that is closed", `chmod 0 .git/HEAD; ${BARE}`, "git status"],
   ["a folder without refs", `mv .git/refs .git/r; ${BARE}`, "git status"],
@@ -281,6 +286,7 @@ const CONTINUED: [path: string, text: string, left: string | undefined][] = [
   ["rebase-apply/apply-opt", " '--apply' '--unsafe-paths' '--directory=/x'", ""],
   ["rebase-apply/apply-opt", " '-C3' '--whitespace=fix'\n", " '-C3' '--whitespace=fix'\n"],
   ["sequencer/opts", "[options]\n\tstrategy = file\n\tstrategy-option = theirs\n", ""],
+  ["sequencer/opts", "[options]\n\tStrategy = file\n", ""],
   [
     "sequencer/opts",
     "[options]\n\tsignoff = true\n\tstrategy = ort\n\tstrategy-option = theirs\n",
@@ -298,4 +304,19 @@ test("R-21 git continues with the usual strategies and options only, and applies
     assertEquals([path, stayed], [path, left]);
     await at.outside("rm -rf .git/rebase-* .git/sequencer .git/MERGE_*");
   }
+  // What was there before is the user's, and a stash of files that commands may write is applied.
+  const todo = "exec make test\n";
+  await at.outside(`mkdir .git/rebase-merge; printf '${todo}' > .git/rebase-merge/git-rebase-todo`);
+  await Deno.writeTextFile(
+    `${at.folder}/stash.sh`,
+    `echo b > a; git -c user.name=a -c user.email=b stash create > .git/MERGE_AUTOSTASH
+     export GIT_INDEX_FILE=/tmp/i; git read-tree HEAD; git add a; b=$(git hash-object -w a)
+     git update-index --add --cacheinfo 100755,$b,.vscode/tasks.json
+     commit() { git -c user.name=a -c user.email=b commit-tree "$@" -m x; }
+     commit $(git write-tree) -p HEAD -p $(commit HEAD^{tree} -p HEAD) > .git/rebase-merge/autostash`,
+  );
+  const said = await at.run("git tag y; sh stash.sh");
+  assertMatch(said, /rebase-merge\/autostash was moved/);
+  assertEquals(said.includes("MERGE_AUTOSTASH"), false, said);
+  assertEquals(await Deno.readTextFile(`${at.folder}/.git/rebase-merge/git-rebase-todo`), todo);
 });

@@ -56,26 +56,22 @@ const MADE: [name: string, prepare: string, command: string][] = [
     "cd x; git status",
   ],
   [
-    "one in git's folder, behind a link",
-    `git init -q .git/x; git -C .git/x config core.fsmonitor "sh $PWD/evil.sh; false"; ln -s .git/x x; git tag y`,
-    "cd x; git status",
-  ],
-  [
     "one behind a link whose target is not UTF-8",
     `mkdir -p $HOME/.cache; n=$(printf '\\377'); git init -q "$HOME/.cache/$n"; git -C "$HOME/.cache/$n" config core.fsmonitor "sh $PWD/evil.sh; false"; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ln -s "\${at:-$HOME/.cache}/$n" x`,
     "cd x; git status",
   ],
   ...[
     "git config remote.origin.url $AT",
+    "git config remote.pushdefault $AT; git config remote.$AT.url x",
     "mkdir -p .git/remotes; echo URL: $AT > .git/remotes/origin",
   ].map((
     lead,
   ): [string, string, string] => [
-    `a remote that is a repository in a saved cache: ${lead.slice(0, 10)}`,
-    `mkdir -p $HOME/.cache; git init -q --bare $HOME/.cache/y; (echo "#!/bin/sh"; echo "touch $PWD/../pwned") > $HOME/.cache/y/hooks/pre-receive; chmod +x $HOME/.cache/y/hooks/*; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ${AT_X}; cd x; git -c user.name=a -c user.email=b ${
-      COMMIT.slice(4)
-    }; ${lead.replace("$AT", "\${at:-$HOME/.cache}/y")}`,
-    "cd x; git push origin HEAD",
+    `a remote that is a repository in a saved cache: ${lead.slice(0, 25)}`,
+    `mkdir -p $HOME/.cache; git init -q --bare $HOME/.cache/y; (echo "#!/bin/sh"; echo "touch $PWD/../pwned") > $HOME/.cache/y/hooks/pre-receive; chmod +x $HOME/.cache/y/hooks/*; at=$(awk '$5 == "$HOME/.cache" { print $4 }' /proc/self/mountinfo); ${AT_X}; cd x; ${
+      lead.replaceAll("$AT", "\${at:-$HOME/.cache}/y")
+    }`,
+    "cd x; git push origin HEAD; git -c push.default=current push",
   ]),
   ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
   [

@@ -19,6 +19,8 @@ export interface GitAnswers {
   time: WaitTime;
   /** The text of a settings file without what git runs or follows; undefined if it has none of that. */
   harmlessText(file: string): string | undefined;
+  /** True if a stash changes only files that commands may write. */
+  mayApply(gitFolder: string, stash: string): boolean;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
 }
@@ -32,6 +34,8 @@ export const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
 const MERGE_OPTION =
   "(ours|theirs|patience|histogram|(no-)?renormalize|no-renames|diff-algorithm=\\w+|find-renames(=\\d+%?)?|ignore-[\\w-]+)";
+const SEQUENCER_KEY =
+  "(no-commit|edit|allow-(empty|empty-message|ff|rerere-auto)|(drop|keep)-redundant-commits|signoff|record-origin|mainline|gpg-sign|default-msg-cleanup)";
 /** Matches all of a text that is not a repetition of a pattern. */
 const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
 /** The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. */
@@ -48,17 +52,14 @@ const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   [
     "sequencer/opts",
     otherThan(
-      `\\[options\\]\\n|\\t(?!strategy)[\\w-]+ = [^\\n"\\\\]*\\n|\\tstrategy = ${STRATEGY}\\n|\\tstrategy-option = ${MERGE_OPTION}\\n`,
+      `\\[options\\]\\n|\\t${SEQUENCER_KEY} = [^\\n"\\\\]*\\n|\\tstrategy = ${STRATEGY}\\n|\\tstrategy-option = ${MERGE_OPTION}\\n`,
     ),
   ],
 ];
-/** Files by which git writes files later, whose paths it does not look at. */
-const APPLIED_LATER = [
-  "MERGE_RR",
-  "MERGE_AUTOSTASH",
-  "rebase-merge/autostash",
-  "rebase-apply/autostash",
-];
+/** A file that names files which git writes later, without a look at their paths. */
+const RESOLVED = "MERGE_RR";
+/** Files that name the stash which git applies at the end of a merge or rebase. */
+const AUTOSTASH = ["MERGE_AUTOSTASH", "rebase-merge/autostash", "rebase-apply/autostash"];
 /** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
 /** The maximum size of a file that is compared, or searched for commands, in bytes. */
@@ -89,7 +90,8 @@ const linksIn = (folder: string): string[] =>
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: smallFile(join(folder, "HEAD")),
-  applied: APPLIED_LATER.map((name) => textIfFile(join(folder, name))),
+  resolved: textIfFile(join(folder, RESOLVED)),
+  later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
   index: indexState(folder),
   links: linksIn(folder),
 });
@@ -190,18 +192,22 @@ export function removeLinks(
 export function changedFaults(
   at: string,
   git: GitAnswers,
-  { head = "ref: refs/heads/main\n", applied = [], index }: Partial<GitState> = {},
+  { head = "ref: refs/heads/main\n", resolved, later = [], index }: Partial<GitState> = {},
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
   if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
-  for (const [i, name] of APPLIED_LATER.entries()) {
-    const path = join(at, name);
-    if (entryAt(path) && (applied[i] ?? "") !== textIfFile(path)) faults.set(path, undefined);
+  const resolvedPath = join(at, RESOLVED);
+  if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
+    faults.set(resolvedPath, undefined);
   }
-  for (const [name, pattern] of RUN_LATER) {
+  for (const path of AUTOSTASH.map((name) => join(at, name)).filter(entryAt)) {
+    if (!git.mayApply(at, smallFile(path).trim())) faults.set(path, undefined);
+  }
+  for (const [i, [name, pattern]] of RUN_LATER.entries()) {
     const path = join(at, name);
     const text = textIfFile(path);
+    if (text !== undefined && text === later[i]) continue;
     const left = text?.replace(pattern, "");
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }

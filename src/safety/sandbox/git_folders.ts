@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
-import { isLinkedTree, smallFile } from "../git_files.ts";
+import { isLinkedTree, isRepository, smallFile } from "../git_files.ts";
 import { runInPlaces, unsearched } from "../in_place.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
@@ -14,6 +14,7 @@ import {
   type GitState,
   gitState,
   HEAD_TEXT,
+  newFaults,
   putAside,
   removeLinks,
 } from "./git_faults.ts";
@@ -119,12 +120,36 @@ function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswer
   // Links that are directly in git's folder from before are the user's.
   const othersIn = (folder: string) => [...READ_ONLY, ...folders.get(folder)?.links ?? []];
   const removed = removeLinks([...folders.keys()], othersIn, git.time, neededIn);
+  // The user may come there by a link.
+  const nested = [...folders.keys()].flatMap((folder) =>
+    putAside(newFaults(repositoriesInside(folder, git), folder, git))
+  );
   const aside = [...folders].flatMap(([folder, before]) => {
     const lines = attempt(() => putAside(changedFaults(folder, git, before)));
     if (lines === undefined) unsearched.add(folder);
     return lines ?? [`${folder} could not be looked through: do not use git there`];
   });
-  return [...removed, ...aside];
+  return [...removed, ...nested, ...aside];
+}
+
+const FIND_INSIDE =
+  "find . '(' -path ./modules -o -path ./worktrees ')' -prune -o '(' -iname .git -o -name HEAD ')' -print";
+
+/** Returns the repositories in a folder of git, but for those of submodules and work trees, which no command writes. */
+function repositoriesInside(folder: string, { time }: GitAnswers): string[] {
+  const [{ output, fault } = { output: "", fault: "" }] = runInPlaces(
+    FIND_INSIDE,
+    [[folder]],
+    time,
+  );
+  const names = output.split("\n").filter((name) => name !== "" && name !== "./HEAD");
+  const found = names.map((name) => join(folder, name));
+  // A name with a line break, or one that is not UTF-8.
+  if (fault !== undefined || !found.every(entryAt)) unsearched.add(folder);
+  return found.flatMap((at) => {
+    const inside = basename(at) === "HEAD" ? dirname(at) : at;
+    return inside === at || isRepository(inside) ? [inside] : [];
+  });
 }
 
 function isIntact(folder: string): boolean {

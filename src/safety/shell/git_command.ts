@@ -104,13 +104,14 @@ export function isHarmlessIfMade(
   { all, folder }: { all: readonly GitSetting[]; folder: string },
 ): boolean {
   const { name, value } = setting;
+  const isNear = (address: string) =>
+    !REMOTE_HOST.test(address) && address.replace(/^file:\/\/|(\/\.?)+$/g, "") !== folder;
   const isAddress = /^remote\..*\.(push)?url$/.test(name);
   const isRemote = REMOTE_SETTING.test(name) && value !== "." &&
-    !all.some((one) => one.name === `remote.${value}.url`);
+    !all.some((one) => one.name === `remote.${value}.url` && !isNear(one.value));
   return isHarmlessSetting(setting, gitFolder) &&
     !/^extensions\.partialclone$|^remote\..*\.(promisor|partialclonefilter)$/.test(name) &&
-    (!(isAddress || isRemote) || REMOTE_HOST.test(value) ||
-      value.replace(/^file:\/\/|(\/\.?)+$/g, "") === folder);
+    !((isAddress || isRemote) && isNear(value));
 }
 
 /** Further subcommands of git: an alias of such a name does not count. */
@@ -195,7 +196,7 @@ export function gitNeed(
 const REMOTE_HOST = /^(https?|ssh):\/\/|^[^/:]+:(?!:|\/\/)/;
 /** One whose host is certain to a reader, too: it is shown as a whole, and no letter resembles another. */
 const PLAIN_ADDRESS =
-  /^(?!-)(?=[ -~]{1,200}$)(?:(https?|ssh):\/\/([^/?#@\\\s]*@)?[^/?#@\\\s]+(\/[^?#@\\]*)?|([^/?#@:\\\s]+@)?[^/?#@:\\\s]+:(?!\/\/)[^?#@:\\]*)$/;
+  /^(?!-)(?=[ -~]{1,200}$)(?:(https?|ssh):\/\/([^/?#@=\\\s]*@)?[^/?#@=\\\s]+(\/[^?#@\\]*)?|([^/?#@:=\\\s]+@)?[^/?#@:=\\\s]+:(?!\/\/)[^?#@:\\]*)$/;
 /** The settings that name the remote of a branch, and of all of them. */
 const REMOTE_SETTING = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
 const MAX_SHOWN_ADDRESSES = 3;

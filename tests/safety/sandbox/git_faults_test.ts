@@ -26,6 +26,7 @@ Deno.test({
       time,
       harmlessText: () => undefined,
       indexMayLeadAway,
+      mayApply: () => false,
     });
     const found = faults.map(([path]) => path.slice(root.length + 1));
     assertEquals([asked, found], [["a"], ["a/index", "b", "c"]]);

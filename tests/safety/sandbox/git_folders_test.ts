@@ -6,7 +6,10 @@ import type { View } from "../../../src/safety/view.ts";
 import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
-const git = { time: waitTime(), harmlessText: () => undefined, indexMayLeadAway: () => false };
+const git = {
+  ...{ time: waitTime(), harmlessText: () => undefined },
+  ...{ indexMayLeadAway: () => false, mayApply: () => false },
+};
 
 /** A folder as `git init` makes it, without templates. */
 function repository() {
