@@ -198,9 +198,11 @@ function gitBytes(
   };
   if (git === undefined) return undefined;
   const mark = crypto.randomUUID();
-  const limited = hasNoShell ? [] : ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`];
+  // A shell takes milliseconds, and git's own paths are short.
+  const isLimited = !hasNoShell && args[0] !== "rev-parse";
+  const limited = isLimited ? ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`] : [];
   const ran = outputIn(time, timeout, [...limited, git, "-C", folder, ...args], env);
-  if (hasNoShell) return ran?.success ? ran.stdout : undefined;
+  if (!isLimited) return ran?.success ? ran.stdout : undefined;
   const end = (ran?.stdout.length ?? 0) - mark.length;
   const isWhole = new TextDecoder().decode(ran?.stdout.subarray(Math.max(end, 0))) === mark;
   return isWhole ? ran!.stdout.subarray(0, end) : undefined;

@@ -16,8 +16,11 @@ Deno.test({
     assertMatch(await at.run("sh made.sh"), /^exit code: 0/);
     // Its file stays, so that a later run searches for it.
     assertEquals([...Deno.readDirSync(`${state}/writers`)].length, 1);
-    // One that cannot be read may have made anything.
     await Deno.remove(`${state}/made_repositories`, { recursive: true });
+    await Deno.remove(`${state}/made_repositories.lock`);
+    await Deno.mkdir(`${state}/made_repositories.lock`);
+    assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);
+    // One that cannot be read may have made anything.
     await Deno.writeTextFile(`${state}/writers/broken`, "{}");
     assertMatch(await at.run("git fetch origin"), /which a running command can write/);
   },

@@ -6,7 +6,7 @@ import { join } from "../../text/std_path.ts";
 import { unsearched } from "../in_place.ts";
 import { entryAt } from "../places.ts";
 import { foldersDownTo } from "../repositories.ts";
-import { type EntryAt, identified, isSameEntry, replaceWhole, savedText, saving } from "./notes.ts";
+import { type EntryAt, identified, isSameEntry, replaceWhole, savedText } from "./notes.ts";
 
 /** A repository that a command made, or with `isSearched` false a folder that may have some. */
 interface Made extends EntryAt {
@@ -37,6 +37,16 @@ function allMade(stateFolder: string | undefined): readonly Made[] | undefined {
   return saved && unique([...saved, ...made]);
 }
 
+function openLock(stateFolder: string): Deno.FsFile {
+  Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const how = { create: true, write: true, mode: 0o600 };
+  return Deno.openSync(`${tableIn(stateFolder)}.lock`, how);
+}
+
+/** False if earlier runs could not save what their commands made. */
+const canSave = (stateFolder: string | undefined): boolean =>
+  stateFolder === undefined || attempt(() => (openLock(stateFolder).close(), true)) === true;
+
 /** Changes the list of repositories that commands made, here and in the state folder. False if it cannot be saved. */
 function changeMade(
   stateFolder: string | undefined,
@@ -44,17 +54,14 @@ function changeMade(
 ): boolean {
   made = change(made);
   if (stateFolder === undefined) return true;
-  const isSaved = attempt(() => {
-    Deno.mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  return attempt(() => {
     // Other runs change it as well. Some network drives have no locks.
-    using lock = Deno.openSync(`${tableIn(stateFolder)}.lock`, { create: true, write: true });
+    using lock = openLock(stateFolder);
     attempt(() => lock.lockSync(true));
     const lines = unique(change(allMade(stateFolder)!)).map((row) => `${JSON.stringify(row)}\n`);
     replaceWhole(tableIn(stateFolder), lines.join("")).close();
     return true;
-  });
-  saving.hasFailed ||= !isSaved;
-  return isSaved ?? false;
+  }) ?? false;
 }
 
 /** True if a row is a repository around a folder, or has not been searched for one. */
@@ -64,7 +71,7 @@ const mayHold = (row: Made, folder: string): boolean =>
     : isAt(row, row.path) && isWithin(row.path, folder);
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
-  !saving.hasFailed && ![...unsearched].some(entryAt) &&
+  canSave(stateFolder) && ![...unsearched].some(entryAt) &&
   allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
 
 /** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */

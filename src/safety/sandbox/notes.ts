@@ -54,6 +54,3 @@ export function replaceWhole(
     throw error;
   }
 }
-
-/** True once what commands make could not be saved: then no repository counts as the user's. */
-export const saving = { hasFailed: false };

@@ -12,15 +12,7 @@ import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
 import { noteLook } from "./made_repositories.ts";
-import {
-  type EntryAt,
-  identified,
-  isSameEntry,
-  NEW,
-  replaceWhole,
-  savedText,
-  saving,
-} from "./notes.ts";
+import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
 const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
@@ -80,7 +72,6 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
       file.close();
     };
   } catch (error) {
-    saving.hasFailed = true;
     // Only space may be there again in a later run, which would not know what is missing.
     if (!/^(ENOSPC|EDQUOT)$/.test((error as { code?: string }).code ?? "")) return () => {};
     throw new RefusedError(

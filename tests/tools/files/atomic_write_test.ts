@@ -400,7 +400,7 @@ test("a copy of attributes that does not end is ended with the turn", async () =
   try {
     const context = { ...ws.context, signal: controller.signal };
     const writing = writeFile({ file_path: "f", content: "new" }, context);
-    await waitUntil(() => ws.names().includes("begun"));
+    await waitUntil(() => ws.names().includes("begun") && ws.text("begun") !== "");
     controller.abort(new Error("stopped"));
     await assertRejects(() => writing, Error, "stopped");
   } finally {
