@@ -6,7 +6,7 @@ import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
 import type { GitSetting, Settings } from "./settings.ts";
-import { isHarmlessIfMade, isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
+import { harmlessIfMade, isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
 import { entryAt, linksOn, realPathOf } from "./places.ts";
 import { repositoryAround } from "./repositories.ts";
 import { type View, writtenFolders } from "./view.ts";
@@ -85,11 +85,9 @@ export function harmlessText(
   const stated = attempt(() => Deno.lstatSync(file).isFile)
     ? gitSettings({ ...source, folder: "/" }, file)
     : undefined;
-  const left = stated?.filter((one) =>
-    isMade
-      ? isHarmlessIfMade(one, gitFolder, { all: stated, folder: source.folder })
-      : isHarmlessSetting(one, gitFolder)
-  );
+  const left = stated && isMade
+    ? harmlessIfMade(stated, gitFolder, source.folder)
+    : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
   if (left !== undefined && left.length === stated!.length) return undefined;
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;

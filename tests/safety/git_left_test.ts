@@ -283,6 +283,8 @@ const CONTINUED: [path: string, text: string, left: string | undefined][] = [
     " '--theirs' '--find-renames=50%'\n",
     " '--theirs' '--find-renames=50%'\n",
   ],
+  ["rebase-merge/strategy_opts", ` ${"--ignore-a".repeat(100)}!`, ""],
+  ["rebase-apply/apply-opt", ` ${"--include=a".repeat(100)}!`, ""],
   ["rebase-apply/apply-opt", " '--apply' '--unsafe-paths' '--directory=/x'", ""],
   ["rebase-apply/apply-opt", " '-C3' '--whitespace=fix'\n", " '-C3' '--whitespace=fix'\n"],
   ["sequencer/opts", "[options]\n\tstrategy = file\n\tstrategy-option = theirs\n", ""],

@@ -36,17 +36,20 @@ const MERGE_OPTION =
   "(ours|theirs|patience|histogram|(no-)?renormalize|no-renames|diff-algorithm=\\w+|find-renames(=\\d+%?)?|ignore-[\\w-]+)";
 const SEQUENCER_KEY =
   "(no-commit|edit|allow-(empty|empty-message|ff|rerere-auto)|(drop|keep)-redundant-commits|signoff|record-origin|mainline|gpg-sign|default-msg-cleanup)";
-/** Matches all of a text that is not a repetition of a pattern. */
+/**
+ * Matches all of a text that is not a repetition of a pattern. Each repetition begins with a sign that its end cannot
+ * have: otherwise a command could write a text that takes years to match.
+ */
 const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
 /** The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. */
 const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["rebase-merge/git-rebase-todo", /^[ \t]*(exec|x)([ \t\r].*)?$/gm],
   ["rebase-merge/strategy", otherThan(STRATEGY)],
-  ["rebase-merge/strategy_opts", otherThan(` ?'?--${MERGE_OPTION}'?`)],
+  ["rebase-merge/strategy_opts", otherThan(` '?--${MERGE_OPTION}'?`)],
   [
     "rebase-apply/apply-opt",
     otherThan(
-      " ?'?(-[Cp]\\d+|--whitespace=[\\w-]+|--ignore-[\\w-]+|--reject|--(in|ex)clude=[\\w./*-]+)'?",
+      " '?(-[Cp]\\d+|--whitespace=[\\w-]+|--ignore-[\\w-]+|--reject|--(in|ex)clude=[\\w./*-]+)'?",
     ),
   ],
   [

@@ -160,7 +160,7 @@ export function searchKilled(
     // Some network drives have no locks: such a run may live.
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
-    // What is younger is the user's.
+    // A program that was killed did not make what is younger.
     const isNew = (at: string) =>
       (entryAt(at)?.birthtime?.getTime() ?? 0) <= died + 2 * NOTE_MS &&
       mayHaveMade({ roots: places.map(identified), known }, at);

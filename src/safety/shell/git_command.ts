@@ -94,24 +94,29 @@ export function isHarmlessSetting(
 }
 
 /**
- * True for a setting of a repository that a command made, by which the user's git also reaches no other repository of a
- * command, and nothing without being asked to: it loads missing objects from a promisor. The repository of `folder` is
- * protected.
+ * Returns the settings of a repository that a command made, by which the user's git also reaches no other repository of
+ * a command, and nothing without being asked to: it loads missing objects from a promisor. The repository of `folder`
+ * is protected.
  */
-export function isHarmlessIfMade(
-  setting: GitSetting,
+export function harmlessIfMade(
+  all: readonly GitSetting[],
   gitFolder: string,
-  { all, folder }: { all: readonly GitSetting[]; folder: string },
-): boolean {
-  const { name, value } = setting;
-  const isNear = (address: string) =>
-    !REMOTE_HOST.test(address) && address.replace(/^file:\/\/|(\/\.?)+$/g, "") !== folder;
-  const isAddress = /^remote\..*\.(push)?url$/.test(name);
-  const isRemote = REMOTE_SETTING.test(name) && value !== "." &&
-    !all.some((one) => one.name === `remote.${value}.url` && !isNear(one.value));
-  return isHarmlessSetting(setting, gitFolder) &&
-    !/^extensions\.partialclone$|^remote\..*\.(promisor|partialclonefilter)$/.test(name) &&
-    !((isAddress || isRemote) && isNear(value));
+  folder: string,
+): GitSetting[] {
+  const isNear = (address: string) => {
+    const path = address.replace(/^file:\/\//, "");
+    const isOwn = path.startsWith(folder) && /^(\/\.?)*$/.test(path.slice(folder.length));
+    return !isOwn && !REMOTE_HOST.test(address);
+  };
+  const isAddress = (name: string) => /^remote\..*\.(push)?url$/.test(name);
+  const far = new Set(all.flatMap(({ name, value }) => isNear(value) ? [] : name));
+  return all.filter((setting) => {
+    const { name, value } = setting;
+    const isRemote = REMOTE_SETTING.test(name) && value !== "." && !far.has(`remote.${value}.url`);
+    return isHarmlessSetting(setting, gitFolder) &&
+      !/^extensions\.partialclone$|^remote\..*\.(promisor|partialclonefilter)$/.test(name) &&
+      !((isAddress(name) || isRemote) && isNear(value));
+  });
 }
 
 /** Further subcommands of git: an alias of such a name does not count. */
