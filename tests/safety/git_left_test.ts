@@ -163,6 +163,16 @@ for (const [name, prepare, command] of LEFT) {
   });
 }
 
+test("R-21 a repository in git's folder is put aside once", async () => {
+  await using at = await repository();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    "git init -q .git/x; git -C .git/x config core.gitProxy x",
+  );
+  const said = await at.run("git tag one; sh p.sh");
+  assertEquals(said.match(/x\/[.]git\/config was moved/g)?.length, 1, said);
+});
+
 const HOOK = "printf '#!/bin/sh\\nsh ../work/evil.sh\\n' > $1/pre-commit; chmod +x $1/pre-commit";
 /** Settings that name what is in the folder and may be missing; what a command makes of it. */
 const NAMED: [settings: string, folder: string, plant: string][] = [

@@ -146,10 +146,12 @@ function repositoriesInside(folder: string, { time }: GitAnswers): string[] {
   const found = names.map((name) => join(folder, name));
   // A name with a line break, or one that is not UTF-8.
   if (fault !== undefined || !found.every(entryAt)) unsearched.add(folder);
-  return found.flatMap((at) => {
+  const repositories = found.flatMap((at) => {
     const inside = basename(at) === "HEAD" ? dirname(at) : at;
     return inside === at || isRepository(inside) ? [inside] : [];
   });
+  // Both names lead to the same one.
+  return [...new Set(repositories)];
 }
 
 function isIntact(folder: string): boolean {
