@@ -47,7 +47,7 @@ export interface AgentOptions
   policy?: Policy;
   /** True offers a list of steps to models that have room for it; by default false. */
   keepsTasks?: boolean;
-  /** True retries for half a minute if the server refuses the connection; by default false. */
+  /** True retries for half a minute if a server that has answered refuses the connection; by default false. */
   awaitsRestart?: boolean | undefined;
   /** Replaces the system prompt. */
   systemPrompt?: string;

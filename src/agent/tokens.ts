@@ -47,14 +47,19 @@ interface ContextPart {
   tokens: number;
 }
 
-/** Returns the parts of the next request, and the size of the model's window if it is known. */
-export function contextParts(agent: CopilotAgent): { parts: ContextPart[]; window?: number } {
+/** Returns the parts of the next request, which add up to `usage`, and the model's window if it is known. */
+export function contextParts(
+  agent: CopilotAgent,
+  usage?: Usage,
+): { parts: ContextPart[]; window?: number } {
   const { ratio, thinks } = modelOf(agent);
   const window = contextWindow(agent);
   const { reasoning, ...rough } = roughParts(agent);
   if (thinks) rough.assistant += reasoning;
+  const { used } = usedTokens(agent, usage);
+  const scale = used > 0 ? used / sum(Object.values(rough)) : ratio;
   const parts = Object.entries(rough).map(([name, tokens]) =>
-    ({ name, tokens: Math.round(tokens * ratio) }) as ContextPart
+    ({ name, tokens: Math.round(tokens * scale) }) as ContextPart
   );
   return { parts, ...(window !== undefined && { window }) };
 }

@@ -43,7 +43,7 @@ export interface CallOptions {
   onDelta?: ((delta: Delta) => void) | undefined;
   /** Returns a promise to await before reading more of the answer: back-pressure. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** True to retry a refused connection for half a minute, because the server may be restarting. */
+  /** True to retry for half a minute if a server that has answered refuses the connection: it may be restarting. */
   awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;

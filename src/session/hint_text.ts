@@ -6,6 +6,7 @@ import { type ModelTarget, targetOf } from "../models/target.ts";
 import { hasUserinfo, takesEnvKey } from "../server_address.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
+import { isNear } from "../wire/connect.ts";
 
 /** How settings are changed in a frontend: with flags, or in a session of a terminal or an editor. */
 export type Way = "flags" | "terminal" | "editor";
@@ -64,7 +65,7 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "auth":
       return kind === "local" ? proxyKeyHint : keyHint(kind, url);
     case "connection":
-      if (kind === "local") return startHint(isNative, url);
+      if (kind === "local" || isNear(url)) return startHint(target);
       return kind === "hosted" ? networkHint : addressHint(kind);
     case "context_too_long":
       if (kind === "hosted") return undefined;
@@ -98,14 +99,14 @@ const addressHint = (kind: TargetKind): Hint => (way) =>
 const networkHint: Hint = (way) =>
   `Check the network, or use another server: ${addressFlags("hosted", way)}`;
 
-const startHint = (isNative: boolean, url: string): Hint => (way) => {
+const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (way) => {
   const { host, hostname, port } = new URL(url);
   const isHere = isNative && /^(localhost$|127\.|\[::1\]$)/.test(hostname);
   const variable = port === "11434" ? "" : `OLLAMA_HOST=${host} `;
   const start = isHere
     ? `Start a server with \`${variable}ollama serve\``
     : `Start the server at ${host}`;
-  const other = `use another with ${addressFlags("local", way)}`;
+  const other = `use another with ${addressFlags(kind, way)}`;
   return way === "flags"
     ? `${start}, ${other}, or try the demo with --demo`
     : `${start}, or ${other}${orSetup(way)}`;
@@ -124,7 +125,7 @@ export function modelHint(
       return `Get it with ollama pull ${oneLine(name)}${other}`;
     }
     if (models) return isEmpty ? "Load a model there first" : `Choose one of them with ${naming}`;
-    const check = kind === "local" ? "" : `, and check the address: ${addressFlags(kind, way)}`;
+    const check = kind === "local" ? "" : `, and check the address: ${addressFlags(kind, "flags")}`;
     return `Choose a model of this server with ${naming}${check}`;
   };
 }

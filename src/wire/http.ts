@@ -29,7 +29,7 @@ interface HttpOptions extends ConnectionSettings {
   signal?: AbortSignal | undefined;
   /** Returns a promise to await before reading on, while the consumer is busy. */
   ready?: (() => Promise<void> | undefined) | undefined;
-  /** True to retry a refused connection for half a minute, because the server may be restarting. */
+  /** True to retry for half a minute if a server that has answered refuses the connection: it may be restarting. */
   awaitsRestart?: boolean | undefined;
   /** Called before each wait for another attempt. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -66,6 +66,8 @@ const FINISHED_GRACE_MS = 2_000;
 /** The maximum bytes and time to read an error, or an answer that is not a model's. */
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_MS = 1_000;
+/** The servers that answered this process. One of them that refuses a connection may be restarting. */
+const answered = new Set<string>();
 
 /** Returns the answer to a request as one JSON value. Throws like {@linkcode requestStream}. */
 export function requestJson(request: HttpRequest, options: HttpOptions): Promise<unknown> {
@@ -97,7 +99,9 @@ export async function requestStream<T>(
     } catch (error) {
       if (!(error instanceof BackendError) || reader?.started) throw error;
       const elapsed = performance.now() - begin;
-      const retry = nextRetry(error, attempt, elapsed, request.url, options, random);
+      const awaitsRestart = options.awaitsRestart && answered.has(new URL(request.url).origin);
+      const limits = { ...options, awaitsRestart };
+      const retry = nextRetry(error, attempt, elapsed, request.url, limits, random);
       if (!retry) throw error;
       const { note = "", ...more } = retry;
       onRetry?.({ attempt, reason: error.message + note, ...more });
@@ -170,6 +174,7 @@ async function attemptOnce<T>(
   try {
     const response = await send(request, options, attempt.signal);
     connected?.();
+    answered.add(new URL(request.url).origin);
     ({ status } = response);
     body = response.body?.getReader();
     if (status === 404 && request.isOptional) {

@@ -1,13 +1,13 @@
 import type { ConnectionSettings } from "../config.ts";
 import type { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
-import { isLoopback, isRefused } from "./connect.ts";
+import { isNear, isRefused } from "./connect.ts";
 
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 8_000;
 /** The wait between two requests to a server that is loading its model. */
 export const LOADING_DELAY_MS = 2_000;
-/** The wait for a server on this machine that refuses: it is not running, or just starting. */
+/** The wait for a server on this machine or network that refuses: it is not running, or just starting. */
 const REFUSED_DELAY_MS = 200;
 /** The first wait for a server that may be restarting, and the number of attempts: 31 s in all. */
 const RESTART_DELAY_MS = 1_000;
@@ -54,7 +54,7 @@ export function nextRetry(
     const delayMs = Math.min(MAX_DELAY_MS, RESTART_DELAY_MS * 2 ** (attempt - 1));
     return { delayMs, maxAttempts: 1 + RESTART_RETRIES };
   }
-  const refused = isRefusal && isLoopback(url);
+  const refused = isRefusal && isNear(url);
   // A missing server gets one more attempt, so that the user does not wait in vain.
   const once = refused || (error.kind === "timeout" && error.status === undefined);
   const maxAttempts = 1 + (once ? 1 : limits.maxRetries);

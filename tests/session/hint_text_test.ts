@@ -54,6 +54,12 @@ const ROWS: [
     both("Check the user name and password in the address"),
   ],
   [compat, { kind: "connection" }, ADDRESS],
+  [compatAt("http://10.1.2.3:8080/v1"), { kind: "connection" }, {
+    flags:
+      `Start the server at 10.1.2.3:8080, use another with ${FORM}, or try the demo with --demo`,
+    session: `Start the server at 10.1.2.3:8080, or use another with /model ${FORM}`,
+    isSetup: true,
+  }],
   [compat, { kind: "protocol", status: 200 }, ADDRESS],
   [compat, { kind: "protocol", cause: new TypeError("it does not answer in HTTP") }, ADDRESS],
   // The address is right, but the model's answer is invalid.
@@ -61,7 +67,7 @@ const ROWS: [
   [compat, { kind: "redirect", status: 302 }, ADDRESS],
   [compat, { kind: "model_not_found" }, {
     flags: `Choose a model of this server with --model, and check the address: ${FORM}`,
-    session: `Choose a model of this server with /model, and check the address: /model ${FORM}`,
+    session: `Choose a model of this server with /model, and check the address: ${FORM}`,
   }],
   [compat, { kind: "context_too_long" }, {
     flags: "Use a model with a longer context: --model",

@@ -49,6 +49,20 @@ test("requestStream sends the request once, with few headers, and reuses the con
   });
 });
 
+test("a server that refuses is awaited only if it has answered before", async () => {
+  const delays = [];
+  for (const answers of [false, true]) {
+    const given = options({ awaitsRestart: true });
+    const server = serve(OK);
+    const send = () => requestStream(post(server.url), given, () => textReader());
+    if (answers) await send();
+    await server[Symbol.asyncDispose]();
+    assertEquals((await assertRejects(send, BackendError)).kind, "connection");
+    delays.push(given.delays);
+  }
+  assertEquals(delays, [[200], [1_000, 2_000, 4_000, 8_000, 8_000, 8_000]]);
+});
+
 test("requestJson asks with GET and gives the value", async () => {
   await using server = serve(json({ models: ["é"] }));
   assertEquals(await requestJson({ url: `${server.url}/api/tags` }, options()), { models: ["é"] });

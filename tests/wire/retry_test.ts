@@ -52,11 +52,12 @@ Deno.test("NET-10 nextRetry decides by the failure", () => {
     // All attempts together are bounded in time too.
     [{}, REMOTE, 1, 1_199_000, 500],
     [{}, REMOTE, 1, 1_199_900],
-    // Nothing listens on this machine: once more, in case it is just starting.
+    // Nothing listens on this machine or network: once more, in case it is just starting.
     [refused, local, 1, 0, 200],
     [refused, "http://127.0.0.1:8080/v1", 1, 0, 200],
     [refused, "http://[::1]:8080/v1", 1, 0, 200],
     [refused, local, 2, 200],
+    [refused, "http://192.168.1.5:8080/v1", 1, 0, 200],
     [refused, REMOTE, 2, 0, 1_000],
     [refused, "http://localhost.example/v1", 2, 0, 1_000],
     [{ kind: "connection", status: undefined }, local, 2, 0, 1_000],

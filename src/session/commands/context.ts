@@ -21,8 +21,8 @@ export const contextCommand: Command = {
   isView: true,
   group: "Model",
   help: "show context usage",
-  run: ({ agent, cache: { counted }, surface }) =>
-    contextText({ ...contextParts(agent), counted }, surface),
+  run: ({ agent, usage, cache: { counted }, surface }) =>
+    contextText({ ...contextParts(agent, usage), counted }, surface),
 };
 
 /** `counted`: the prompt tokens of the session, and those from the server's cache. */

@@ -49,6 +49,7 @@ Deno.test("the status line has an estimate where the server did not count what t
   assertMatch(estimate, /^ctx ▮▯▯▯▯ ~\d+ %$/);
   await session.prompt("one", new AbortController().signal);
   assertEquals(shown(), "ctx ▮▯▯▯▯ 4 %");
+  assertMatch((await fake.command("/context"))!, /^About 1(299|30[0-2]) of /m);
   messages.splice(1);
   await fake.command("/model other");
   assertEquals(shown(), estimate);

@@ -314,7 +314,8 @@ export class LiveScreen implements Screen {
       above.push(ruleRow(columns, unicode ? "─" : "-", rule(), this.options.caption?.()));
     }
     const footer = rows > 3 ? [styledRow(this.#status(dim), columns)] : [];
-    const most = rows - footer.length - Math.min(above.length, rows >> 1);
+    const least = this.#message.isHelp ? 1 : rows >> 1;
+    const most = rows - footer.length - Math.min(above.length, least);
     const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const shown = room === 0 ? [] : above.slice(-room);

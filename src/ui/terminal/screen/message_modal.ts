@@ -152,7 +152,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     if (this.hasMenu) return super.press(key);
     const isEscape = key.name === "escape";
     const isEmpty = this.state.units.length === 0;
-    if (this.#isHelp && (isEscape || key.type === "text" && key.text === "?")) this.#reset();
+    if (this.isHelp && (isEscape || key.type === "text" && key.text === "?")) this.#reset();
     else if (isEscape && isEscapable(this.state)) return super.press(key);
     else if (isEscape && isActive) this.#stop();
     else if (isEscape && this.options.rewind && isEmpty && this.#reader !== undefined) {
@@ -179,7 +179,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   protected override rowsBelow(size: TerminalSize): CellRow[] {
-    if (!this.#isHelp) return super.rowsBelow(size);
+    if (!this.isHelp) return super.rowsBelow(size);
     return this.options.help!().slice(0, Math.max(0, size.rows - 1)).map((row) =>
       styledRow(row, size.columns)
     );
@@ -193,7 +193,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return "none";
   }
 
-  get #isHelp(): boolean {
+  get isHelp(): boolean {
     const { units } = this.state;
     return this.options.help !== undefined && units.length === 1 && unitsText(units) === "?";
   }

@@ -33,8 +33,10 @@ export async function runTurn(
     const again = typed === undefined || !isUnsent
       ? []
       : [screen.put(typed) ? "Enter sends it again" : "↑ Enter sends it again"];
-    const ways = [...again, "/doctor", "/model"].join(" · ");
-    view.fail(why, advice === undefined ? ways : `${advice} · ${ways}`);
+    const ways = advice === undefined
+      ? [...again, "/doctor", "/model"]
+      : [advice, ...again, "/doctor"];
+    view.fail(why, ways.join(" · "));
     return false;
   }
 }

@@ -34,7 +34,12 @@ function screenTest(
     stops: string[],
     turn: { activity?: string | undefined },
   ) => Promise<void>,
-  options: { activity?: string | undefined; history?: string[]; panel?: string[] } = {
+  options: {
+    activity?: string | undefined;
+    history?: string[];
+    panel?: string[];
+    help?: string[];
+  } = {
     activity: "working",
   },
 ): void {
@@ -51,7 +56,7 @@ function screenTest(
         terminal.write(""); // wakes those that wait
       },
       rewind: { type: "text", text: "/undo" },
-      help: () => ["  /  commands", "  @  files"],
+      help: () => options.help ?? ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
       queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
       panel: () => isHidden ? [] : options.panel ?? [],
@@ -176,6 +181,16 @@ screenTest("a ? alone shows help below the line", async (screen, terminal) => {
   await shown(">", false);
   assertEquals((await read)?.text, "?");
 }, { history: [] });
+
+const NINE = Array.from({ length: 9 }, (_, at) => `row ${at}`);
+
+screenTest("a long help takes the rows above the line", async (_, terminal) => {
+  await terminal.until((rows) => rows.includes("row 5 of the panel"));
+  await terminal.type("?");
+  await terminal.until((rows) => NINE.every((row) => rows.includes(row)));
+  await terminal.type("?");
+  await terminal.until((rows) => rows.includes("row 0 of the panel"));
+}, { panel: NINE.slice(0, 6).map((row) => `${row} of the panel`), help: NINE });
 
 screenTest("a search goes on behind a question", async (screen, terminal) => {
   await terminal.type("\x12fir");

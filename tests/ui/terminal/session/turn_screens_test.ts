@@ -27,9 +27,11 @@ test("a turn that failed says what to do, and its message is back in the line, w
 });
 
 test("a command takes the place of a message that failed, which the history has", async () => {
-  await using terminal = await startSession([{ error: { status: 400, message: "It broke" } }]);
+  await using terminal = await startSession([{ error: { status: 401, message: "It broke" } }]);
   await terminal.type("fix it\r");
-  await terminal.until((rows) => rows.at(-2) === "> fix it");
+  const rows = await terminal.until((rows) => rows.at(-2) === "> fix it");
+  // The advice comes in place of /model.
+  assertEquals([rows.join().includes("/doctor"), rows.join().includes("/model")], [true, false]);
   await terminal.type("/status\r");
   await terminal.until("  context         ");
   await terminal.type("\x1b[A\x1b[A");
