@@ -53,7 +53,9 @@ test("a job is asked about, listed, looked at, told of when it ends, and can be 
     rows.includes("> /jobs stop 2") && rows.some((row) => row.startsWith("  2  stopped by the"))
   );
   await terminal.until((rows) => !rows.at(-1)!.includes("job"));
-  await terminal.type("/jobs 3\r/jobs stop all\r/jobs nonsense\r");
+  await terminal.type("/jobs 3\r/jobs stop all\r");
+  await terminal.until("Nothing runs in the background.");
+  await terminal.type("/jobs nonsense\r");
   await terminal.until("/jobs accepts no argument, or one of: N, stop N, stop all");
   const all = await terminal.screen();
   assert(

@@ -1,5 +1,6 @@
 /**
- * Decodes a terminal's bytes into keys, however reads cut them. Unknown sequences are dropped whole.
+ * Decodes a terminal's bytes into keys, however reads cut them; only a paste without markers is recognized by what
+ * one read contains. Unknown sequences are dropped whole.
  * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 
@@ -45,6 +46,13 @@ const PASTE_END = "\x1b[201~";
 const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
+/** More characters than are typed between two reads. */
+const MIN_BURST = 32;
+
+/** True for text of several lines in one read: a paste by a terminal that does not mark it. */
+const isBurst = (text: string) =>
+  text.length >= MIN_BURST && /[\r\n][^\r\n]/.test(text) && !/(?![\t\r\n])\p{Cc}/u.test(text);
+
 export class KeyDecoder {
   readonly #utf8 = new TextDecoder();
   /** An unfinished sequence, or an unfinished marker at the end of a paste. */
@@ -52,6 +60,8 @@ export class KeyDecoder {
   #paste: string[] | undefined;
   /** The number of pieces before the last end marker of the paste; 0 without one. */
   #pasteEnd = 0;
+  /** True if the paste has no markers: it lasts until a pause. */
+  #isBurst = false;
   /** True within a string that the terminal sends as an answer. */
   #inString = false;
   /** The start of that string, with its introducer. */
@@ -59,7 +69,10 @@ export class KeyDecoder {
   readonly #keys: Key[] = [];
 
   push(bytes: Uint8Array): Key[] {
-    this.#run(this.#utf8.decode(bytes, { stream: true }), false);
+    const text = this.#utf8.decode(bytes, { stream: true });
+    const isOpen = this.#paste !== undefined;
+    if (!isOpen) this.#isBurst = this.#rest === "" && !this.#inString && isBurst(text);
+    this.#run(this.#isBurst ? `${isOpen ? "" : PASTE_START}${text}${PASTE_END}` : text, false);
     return this.#keys.splice(0);
   }
 

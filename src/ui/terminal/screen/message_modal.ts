@@ -23,6 +23,8 @@ export interface MessageModalOptions extends SessionLineOptions {
   /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
   onStop: () => void;
+  /** Saves a message that Ctrl-C dropped. */
+  onDropped?: ((message: TextPart) => void) | undefined;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
   /** Runs a line while the model works; false for a line that waits. */
@@ -286,12 +288,20 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   #cancel(): void {
     if (this.options.isActive() && !this.#isStopping) this.#stop();
-    else if (this.state.units.length > 0) this.state = cleared(this.state);
-    else if (this.isHeld) {
-      this.queued.length = 0;
+    else if (this.state.units.length > 0) {
+      const { units } = this.state;
+      this.state = cleared(this.state);
+      if (units !== this.#put) this.#drop([units]);
+    } else if (this.isHeld) {
       this.isHeld = false;
+      this.#drop(this.queued.splice(0));
     } else if (this.isLeaving) this.give(null);
     else this.isLeaving = !this.wasSearching;
+  }
+
+  #drop(messages: readonly (readonly Unit[])[]): void {
+    for (const units of messages) this.options.onDropped?.(textPartOf(units));
+    this.#remember([...this.options.history()]);
   }
 }
 

@@ -45,7 +45,7 @@ interface DisplayOptions extends
     ScreenOptions,
     "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "runsNow" | "steers" | "queuedNote"
   >,
-  Required<Pick<ScreenOptions, "onShiftTab" | "onMove" | "transcript">> {
+  Required<Pick<ScreenOptions, "onShiftTab" | "onMove" | "transcript" | "onDropped">> {
   keymap: Keymap;
   theme: Theme;
   statusParts?: readonly StatusPart[] | undefined;

@@ -109,6 +109,7 @@ export class TerminalFrontend implements Frontend, Disposable {
         return "runs after the answer; Esc and Enter run it now";
       },
       onStop: () => this.#stop.abort(),
+      onDropped: ({ text, pasted }) => this.#history?.add(text, pasted),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),
       onMove: () => {
         const moved = this.#session?.moveToBackground();
@@ -257,6 +258,7 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line === null || this.#ended !== undefined) break;
       if (line.text.trim() !== "") await this.#handle(line);
     }
+    this.#end(EXIT.done);
     this.#sayFarewell();
     return this.#ended ?? EXIT.done;
   }
@@ -300,13 +302,13 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   #end(exitCode: number): void {
-    if (this.#ended === undefined && exitCode !== EXIT.done) this.#keepUnsent();
+    if (this.#ended === undefined) this.#keepUnsent();
     this.#ended ??= exitCode;
     this.#stop.abort();
     this.#over.abort();
   }
 
-  /** Saves an unsent line at a signal, so that Up finds it at the next start. */
+  /** Saves unsent lines, so that Up finds them at the next start. */
   #keepUnsent(): void {
     if (this.#history === undefined || !this.#display.isLive) return;
     const { screen } = this.#display;

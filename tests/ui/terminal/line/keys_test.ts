@@ -172,6 +172,25 @@ Deno.test("TTY-03 a paste without an end is ended by a silence", () => {
   assertEquals(push("\r"), [{ type: "key", name: "enter" }]);
 });
 
+Deno.test("TTY-03 several lines in one read are a paste, which lasts until a pause", () => {
+  const code = "for (const one of all) {\r\n\tprint(one);\r}\r";
+  const rows: [pieces: string[], keys: string][] = [
+    [[code], '["for (const one of all) {\\n\\tprint(one);\\n}\\n"]'],
+    [["x", code, "end\r"], '"x" ["for (const one of all) {\\n\\tprint(one);\\n}\\nend\\n"]'],
+    // What a person types while the program is busy is short; a single line is sent.
+    [["y\rfix it\rthen the other\r"], '"y" enter "fix it" enter "then the other" enter'],
+    [[`${"a long line ".repeat(5)}\r`], `"${"a long line ".repeat(5)}" enter`],
+    [
+      ["a line of thirty characters or more\r\x1b[A\r"],
+      '"a line of thirty characters or more" enter up enter',
+    ],
+  ];
+  for (const [pieces, keys] of rows) {
+    const encoder = new TextEncoder();
+    assertEquals(keysOf(pieces.map((piece) => encoder.encode(piece))), keys);
+  }
+});
+
 Deno.test("what is pending waits for its rest, text does not", () => {
   const decoder = new KeyDecoder();
   const encode = (text: string) => new TextEncoder().encode(text);

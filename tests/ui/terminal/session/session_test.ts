@@ -34,6 +34,10 @@ test("Ctrl-C at the question ends the turn, at the prompt the session", async ()
   await terminal.until("> half a line");
   await terminal.type("\x03more\r");
   await terminal.until("Again.");
+  await terminal.type("\x1b[A\x1b[A");
+  await terminal.until("> half a line");
+  await terminal.type("\x03");
+  await terminal.until((rows) => rows.at(-2) === ">");
   await terminal.type("\x03");
   await terminal.until("Press Ctrl-C again to exit");
   await terminal.type("\x03");
