@@ -13,6 +13,8 @@ interface Run {
   bytes: number;
 }
 
+const state = await Deno.makeTempDir();
+
 /** Runs a command to its end: wall time, peak memory, bytes on stdout. */
 async function run(args: string[], cwd: string): Promise<Run> {
   const start = performance.now();
@@ -22,7 +24,7 @@ async function run(args: string[], cwd: string): Promise<Run> {
     stdin: "null",
     stdout: "piped",
     stderr: "null",
-    env: { NO_COLOR: "1" },
+    env: { NO_COLOR: "1", XDG_STATE_HOME: state },
   }).spawn();
   let peakKb = 0;
   // VmHWM only grows, so the last value before the end is near the peak.
@@ -168,5 +170,5 @@ try {
   }
   if (asked("big")) await both("2 MB in 500 000 deltas", 5, "big");
 } finally {
-  await Deno.remove(folder, { recursive: true });
+  for (const at of [folder, state]) await Deno.remove(at, { recursive: true });
 }

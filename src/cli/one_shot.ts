@@ -57,10 +57,10 @@ async function answerPrompt(
   await using session = asUsage(() =>
     new Session({
       ...sessionOptions(config, options, args, permissions),
-      // A single answer needs no undo. It is recorded if it continues a session.
+      // A single answer needs no undo.
       canUndo: false,
       answerSchema,
-      isRecorded: (args.continue ?? args.resumes) !== undefined && !args["no-session"],
+      isPrint: true,
       asksServer: "local-before-turns",
     }, frontend)
   );

@@ -4,10 +4,9 @@ import { attempt } from "../attempt.ts";
 import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { recordedSessions, type RecordFile, sessionWithId } from "../session/record.ts";
+import { newestListed, type RecordFile, sessionWithId } from "../session/record.ts";
 import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
-import { UsageError } from "../errors.ts";
 import type { Args } from "./args.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
 import type { Env } from "./keys.ts";
@@ -25,10 +24,8 @@ export function serverOfNewest(
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
   // Where none can be read, the session says so.
-  const [newest] = args.resumes ? [args.resumes] : attempt(() => {
-    const folder = Deno.realPathSync(args["working-dir"] ?? ".");
-    return [...Iterator.from(recordedSessions(folder)).take(1)];
-  }) ?? [];
+  const newest = args.resumes ??
+    attempt(() => newestListed(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });
@@ -57,10 +54,7 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
 export function withResumed(args: Args, given: Args, way: Way): { args: Args; line?: string } {
   const { resume: id = "" } = args;
   if (id === "") return { args };
-  const resumes = attempt(() => sessionWithId(id));
-  if (resumes === undefined) {
-    throw new UsageError(`There is no session ${oneLine(id)}: copilot --resume lists them`);
-  }
+  const resumes = sessionWithId(id);
   const { folder } = resumes.head;
   args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;

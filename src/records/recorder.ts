@@ -10,6 +10,7 @@ import type { ModelUsed, RecordEntry, RecordHead } from "./format.ts";
 import { storeImages } from "./images.ts";
 import {
   createRecord,
+  isOfPrint,
   newName,
   type OpenRecord,
   openToAppend,
@@ -50,6 +51,7 @@ export class Recorder implements Disposable {
     private readonly root: string,
     private readonly folder: () => string,
     private readonly branchOf: (folder: string) => string | undefined = () => undefined,
+    private readonly isPrint = false,
   ) {}
 
   /** The current file, and the folder of its session; undefined before the first message. */
@@ -59,17 +61,18 @@ export class Recorder implements Disposable {
 
   /** The name of the current file, or of the file that the first message will create. */
   get name(): string {
-    return this.#name ??= newName();
+    return this.#name ??= newName(this.isPrint);
   }
 
   /**
-   * Continues the conversation of `session` and appends to its file. If another program has the file open, or an
-   * older version wrote it, new messages go to a new file. Undefined starts another conversation.
+   * Continues the conversation of `session` and appends to its file. If another program has the file open, or if it
+   * is one of `-p` and the user continues it, new messages go to a new file. Undefined starts another conversation.
    */
   continueFrom(session: StoredSession | undefined, title?: string): void {
     this[Symbol.dispose]();
     this.#isClosed = false;
-    this.#file = session && openToAppend(session);
+    const isAppended = session && (this.isPrint || !isOfPrint(session.name));
+    this.#file = isAppended ? openToAppend(session) : undefined;
     this.#isGoneOn = this.#file !== undefined;
     this.#name = this.#file && session?.name;
     this.#isTorn = session?.endsInLine === false;

@@ -15,8 +15,10 @@ import { repaired } from "./repair.ts";
 /** A session, with the size of its file in bytes when it was read. */
 export interface StoredSession extends ParsedRecord, Omit<SessionFile, "updated"> {}
 
-/** The maximum number of stored sessions per folder. */
+/** The maximum number of stored sessions per folder, and of those of `-p`, which are removed several at a time. */
 const MAX_SESSIONS = 200;
+const MAX_PRINT_SESSIONS = 1000;
+const PRINT_SLACK = 50;
 /** The maximum size in bytes of a file to read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** The maximum size in bytes of a file to append to. A new file continues a larger one. */
@@ -31,8 +33,14 @@ export interface OpenRecord {
   open: Deno.FsFile;
 }
 
-export const newName = (): string =>
-  `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
+/** The first characters of the names of sessions of `-p`: lists of the user's sessions do not read them. */
+const PRINT = "p-";
+export const isOfPrint = (name: string): boolean => name.startsWith(PRINT);
+
+export const newName = (isPrint = false): string =>
+  `${isPrint ? PRINT : ""}${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${
+    crypto.randomUUID().slice(0, 8)
+  }.jsonl`;
 
 /** Creates the file of a session. @throws {Error} of the system, without a file. */
 export function createRecord(
@@ -43,7 +51,7 @@ export function createRecord(
   const { folder } = about;
   const home = folderOf(root, folder);
   Deno.mkdirSync(home, { recursive: true, mode: 0o700 });
-  removeOldest(root, folder);
+  removeOldest(root, folder, isOfPrint(name));
   const path = join(home, name);
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
   try {
@@ -98,20 +106,30 @@ interface SessionFile {
   updated: number;
 }
 
-function filesBelow(root: string, folder?: string): SessionFile[] {
+type Wanted = (name: string) => boolean;
+
+/** Returns the names and paths of the files in `folder`, or in all folders, without reading them. */
+function pathsBelow(root: string, folder?: string, isWanted: Wanted = () => true) {
   const homes = folder === undefined
     ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
     : [folderOf(root, folder)];
-  const files = homes.flatMap((home) =>
-    dirEntries(home).filter(({ name }) => name.endsWith(".jsonl")).flatMap(({ name }) => {
-      const path = join(home, name);
-      const info = attempt(() => Deno.statSync(path));
-      // Reading a pipe would wait for a writer.
-      if (!info?.isFile) return [];
-      return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
-    })
+  return homes.flatMap((home) =>
+    dirEntries(home).filter(({ name }) => name.endsWith(".jsonl") && isWanted(name))
+      .map(({ name }) => ({ name, path: join(home, name) }))
   );
-  return files.sort((a, b) => b.updated - a.updated || (a.name < b.name ? 1 : -1));
+}
+
+function filesBelow(root: string, folder?: string, isWanted?: Wanted): SessionFile[] {
+  const files = pathsBelow(root, folder, isWanted).flatMap(({ name, path }) => {
+    const info = attempt(() => Deno.statSync(path));
+    // Reading a pipe would wait for a writer.
+    if (!info?.isFile) return [];
+    return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
+  });
+  const created = (name: string) => isOfPrint(name) ? name.slice(PRINT.length) : name;
+  return files.sort((a, b) =>
+    b.updated - a.updated || (created(a.name) < created(b.name) ? 1 : -1)
+  );
 }
 
 /** Returns `get(path)`; undefined if it is missing or not a session. @throws {Error} if it cannot be read. */
@@ -161,9 +179,11 @@ function removeRecord(path: string): void {
 }
 
 /** Makes room for one more session of `folder`. Removes continued sessions first, then the oldest. */
-function removeOldest(root: string, folder: string): void {
-  const files = filesBelow(root, folder);
-  if (files.length < MAX_SESSIONS) return;
+function removeOldest(root: string, folder: string, isPrint: boolean): void {
+  const most = isPrint ? MAX_PRINT_SESSIONS : MAX_SESSIONS;
+  const isSame = (name: string) => isOfPrint(name) === isPrint;
+  if (pathsBelow(root, folder, isSame).length < most + (isPrint ? PRINT_SLACK : 0)) return;
+  const files = filesBelow(root, folder, isSame);
   const known = files.flatMap((file) => {
     const head = attempt(() => headOf(file.path));
     return head?.folder === folder ? [{ ...file, head }] : [];
@@ -174,7 +194,7 @@ function removeOldest(root: string, folder: string): void {
     ...known.filter(({ name }) => parents.has(name)),
     ...known.filter(({ name }) => !parents.has(name)),
   ];
-  let surplus = known.length - MAX_SESSIONS + 1;
+  let surplus = known.length - most + 1;
   for (const { path } of order) {
     if (surplus <= 0) return;
     if (attempt(() => isOpen(path)) !== false) continue;
@@ -186,11 +206,12 @@ function removeOldest(root: string, folder: string): void {
 function* sessionsBelow<T extends ParsedRecord>(
   root: string,
   folder: string | undefined,
+  isWanted: Wanted | undefined,
   read: (file: SessionFile) => T,
   at: <V>(path: string, get: () => V) => V | undefined = (_, get) => attempt(get),
 ): Generator<T & { name: string; path: string; updated: number }> {
   const parts = new Set<string>();
-  const files = filesBelow(root, folder);
+  const files = filesBelow(root, folder, isWanted);
   const sizes = fileSizes(files);
   for (const { name, path, updated, size } of files) {
     const head = at(path, () => headOf(path));
@@ -205,8 +226,12 @@ function* sessionsBelow<T extends ParsedRecord>(
 }
 
 /** Returns the repaired sessions of `folder` or of all, newest first, without continued ones. @throws {Error} */
-export function* storedSessions(root: string, folder?: string): Generator<StoredSession> {
-  yield* sessionsBelow(root, folder, ({ path }) => readWhole(path), readAt);
+export function* storedSessions(
+  root: string,
+  folder?: string,
+  isWanted?: Wanted,
+): Generator<StoredSession> {
+  yield* sessionsBelow(root, folder, isWanted, ({ path }) => readWhole(path), readAt);
 }
 
 function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
@@ -230,8 +255,12 @@ export interface ListedSession
 }
 
 /** Returns the sessions of `folder` or of all folders, newest first. Only the two ends of long ones are read. */
-export function* listedSessions(root: string, folder?: string): Generator<ListedSession> {
-  for (const { updated, ...listed } of sessionsBelow(root, folder, readEnds)) {
+export function* listedSessions(
+  root: string,
+  folder?: string,
+  isWanted?: Wanted,
+): Generator<ListedSession> {
+  for (const { updated, ...listed } of sessionsBelow(root, folder, isWanted, readEnds)) {
     yield { ...listed, updated: new Date(updated).toISOString() };
   }
 }
@@ -270,9 +299,22 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
-/** Returns the name of the session with the short name `id`; undefined if it does not exist. */
-export const nameOf = (root: string, id: string): string | undefined =>
-  filesBelow(root).find(({ name }) => shortName(name) === id)?.name;
+/** The minimum characters of an id's beginning that stands for the id. */
+const MIN_ID_CHARS = 4;
+
+/**
+ * Returns the sessions that `id` may mean: those whose id, or its beginning, it is; if there are none, those with the
+ * most similar ids.
+ */
+export function sessionsLike(root: string, id: string): { meant: string[]; similar: string[] } {
+  const all = pathsBelow(root).map(({ name }) => name);
+  const found = all.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
+  const begun = id.length < MIN_ID_CHARS ? [] : all.filter((one) => shortName(one).startsWith(id));
+  const likeness = (name: string) =>
+    shortName(name).split("").filter((char, at) => char === id[at]).length;
+  const similar = all.toSorted((a, b) => likeness(b) - likeness(a) || (a < b ? 1 : -1));
+  return { meant: found.length > 0 ? found : begun, similar };
+}
 
 /** Appends another title to a session. Returns false if it is missing or another program has it open. */
 export function retitle(root: string, name: string, title: string): boolean {

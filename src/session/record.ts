@@ -6,23 +6,27 @@ import { requestTokens } from "../agent/tokens.ts";
 import { targetOf } from "../models/target.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
+import { UsageError } from "../errors.ts";
 import type { ApproveMode } from "../safety/settings.ts";
 import type { AnswerPiece, ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
 import { withStoredImages } from "../records/images.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
+  isOfPrint,
   isOpen,
   type ListedSession,
   listedSessions,
-  nameOf,
   removeSession,
   retitle,
+  sessionsLike,
+  shortName,
   type StoredSession,
   storedSession,
   storedSessions,
   wholeSession,
 } from "../records/store.ts";
+import { oneLine, shortened } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
@@ -41,6 +45,7 @@ export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 
 interface RecordOptions {
   permissions: { readonly chosenMode: ApproveMode | undefined };
+  isPrint?: boolean | undefined;
   /** Returns what the server has reported about the context's size and its speed. */
   measured?: () => Pick<ModelUsed, "tokens" | "readSpeed" | "writeSpeed">;
 }
@@ -64,7 +69,12 @@ export class SessionRecord implements Disposable {
   ) {
     const root = sessionsFolder();
     if (root !== undefined) {
-      this.#recorder = new Recorder(root, () => agent.state.workingDir, branchOf);
+      this.#recorder = new Recorder(
+        root,
+        () => agent.state.workingDir,
+        branchOf,
+        options.isPrint,
+      );
     }
   }
 
@@ -187,23 +197,63 @@ export function earlierSessions(
 export const changedFiles = ({ executions }: ListedSession): Set<string> =>
   new Set([...executions.values()].flatMap(({ details }) => details?.change?.path ?? []));
 
-export const newestSession = ({ state }: CopilotAgent): StoredSession | undefined =>
-  inSessions((root) => storedSessions(root, state.workingDir).next().value || undefined);
+/** Returns the newest session of a folder: for `-p` of all, for the user one of their own if there is one. */
+function newestOf<T>(
+  list: (root: string, folder: string, isWanted?: (name: string) => boolean) => Iterator<T>,
+  folder: string,
+  isPrint = false,
+): T | undefined {
+  const first = (isWanted?: (name: string) => boolean) =>
+    inSessions((root) => list(root, folder, isWanted).next().value as T | undefined);
+  return isPrint ? first() : first(isOwn) ?? first(isOfPrint);
+}
+
+const isOwn = (name: string) => !isOfPrint(name);
+
+export const newestSession = (folder: string, isPrint?: boolean): StoredSession | undefined =>
+  newestOf(storedSessions, folder, isPrint);
+
+export const newestListed = (folder: string, isPrint?: boolean): ListedSession | undefined =>
+  newestOf(listedSessions, folder, isPrint);
 
 export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
 
-export const recordedSessions = (folder?: string): Iterable<ListedSession> =>
-  inSessions((root) => listedSessions(root, folder)) ?? [];
+/** Returns the sessions of a folder or of all, newest first: the user's own, those of `-p`, or both. */
+export const recordedSessions = (
+  folder?: string,
+  kind: "own" | "print" | "all" = "own",
+): Iterable<ListedSession> => {
+  const isWanted = { own: isOwn, print: isOfPrint, all: undefined }[kind];
+  return inSessions((root) => listedSessions(root, folder, isWanted)) ?? [];
+};
 
 /** Returns the session with this id, or the newest one that continues it. */
 export const recordedSession = (name: string): StoredSession | undefined =>
   inSessions((root) => storedSession(root, name));
 
-/** Returns the session with the short name `id`, or the newest one that continues it. */
-export const sessionWithId = (id: string): StoredSession | undefined => {
-  const name = inSessions((root) => nameOf(root, id));
-  return name === undefined ? undefined : recordedSession(name);
-};
+/** The maximum number of sessions that an error about an id names. */
+const MAX_SIMILAR = 3;
+
+/**
+ * Returns the session with the id `id`, which may be shortened, or the newest one that continues it.
+ * @throws {UsageError} that names the nearest sessions.
+ */
+export function sessionWithId(id: string): StoredSession {
+  const { meant, similar } = inSessions((root) => sessionsLike(root, id)) ??
+    { meant: [], similar: [] };
+  const found = meant.length === 1 ? recordedSession(meant[0]!) : undefined;
+  if (found) return found;
+  const near = (meant.length > 1 ? meant : similar).slice(0, MAX_SIMILAR).flatMap((name) => {
+    const stored = attempt(() => recordedSession(name));
+    return stored ? [`${shortName(name)} "${shortened(sessionTitle(stored).title, 40)}"`] : [];
+  });
+  const why = meant.length > 1
+    ? `${oneLine(id)} is the beginning of several sessions: `
+    : `There is no session ${oneLine(id)}: `;
+  throw new UsageError(
+    why + (near.length === 0 ? "" : `${near.join(", ")}; `) + "copilot sessions list shows them",
+  );
+}
 
 export const retitleSession = (name: string, title: string): boolean =>
   inSessions((root) => retitle(root, name, title)) === true;
@@ -227,8 +277,8 @@ export interface Resumed {
   title: string;
   messages: number;
   lostLines: number;
-  /** True if another program has it open. New messages go to a separate session. */
-  isInUse?: true;
+  /** The id of the session that gets new messages, if another program has this one open. */
+  separateId?: string;
   lastTyped?: string;
   lastAnswer?: string;
   /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
@@ -261,7 +311,9 @@ export function resumeSession(
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
   record?.continueFrom({ ...session, messages });
-  const isInUse = record?.file?.path !== session.path && attempt(() => isOpen(session.path));
+  // Since it was read, another program may have added to it and ended.
+  const isInUse = record !== undefined && record.file?.path !== session.path &&
+    attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
   const tokens = session.used?.tokens ?? requestTokens(agent);
@@ -278,7 +330,7 @@ export function resumeSession(
     ...sessionTitle(session),
     messages: messages.length,
     lostLines: lost,
-    ...(isInUse && { isInUse }),
+    ...(isInUse && { separateId: shortName(record.name!) }),
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(openCalls !== undefined && { openCalls }),

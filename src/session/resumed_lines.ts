@@ -16,12 +16,11 @@ export function resumedLines(
   now = Date.now(),
 ): string[] {
   if (!resumed) {
-    const isFlags = way === "flags";
-    const why = isFlags ? ", so the conversation starts here: -p alone is not recorded" : "";
-    return [`There is no earlier session in this folder${why}.`];
+    const start = way === "flags" ? ", so the conversation starts here" : "";
+    return [`There is no earlier session in this folder${start}.`];
   }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
-  const { isInUse, reading } = resumed;
+  const { separateId, reading } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
@@ -32,7 +31,9 @@ export function resumedLines(
       count(messages, "message")
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...isInUse ? ["Another copilot has it open: new messages go to a separate session."] : [],
+    ...separateId === undefined
+      ? []
+      : [`Another copilot has it open: new messages go to the new session ${separateId}.`],
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],
     ...reading ? [readingLine(reading)] : [],

@@ -249,13 +249,13 @@ export class Session implements AsyncDisposable {
     if (!resumesNewest && !resumes) return false;
     let newest = resumes;
     try {
-      newest ??= newestSession(this.agent);
+      newest ??= newestSession(this.agent.state.workingDir, this.options.isPrint);
     } catch (error) {
       this.#tell({ code: "unread_session", why: reasonOf(error) });
       return false;
     }
     const resumed = newest && resumeSession(state, newest);
-    if (this.options.keepsMode && this.frontend.approve) await resumeMode(state, newest?.mode);
+    if (this.options.keepsMode) await resumeMode(state, newest?.mode);
     this.#emit({ type: "resumed", resumed });
     return newest !== undefined;
   }

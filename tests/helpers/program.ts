@@ -10,6 +10,11 @@ import { fromFileUrl } from "@std/path/from-file-url";
 export const ENTRY: string = Deno.env.get("COPILOT_ENTRY") ??
   fromFileUrl(new URL("../../main.ts", import.meta.url));
 
+/** A folder for the state of each run: nothing outlives a test, and no run sees the sessions of another. */
+const states = Deno.makeTempDirSync();
+addEventListener("unload", () => Deno.removeSync(states, { recursive: true }));
+let runs = 0;
+
 /** Options of a run. */
 export interface RunOptions {
   /** The content of stdin; `/dev/null` if it is missing. */
@@ -46,8 +51,7 @@ export function command(args: readonly string[], options: RunOptions = {}): Deno
       // Deno asks its own host for updates once a day, which would disturb tests.
       DENO_NO_UPDATE_CHECK: "1",
       XDG_CONFIG_HOME: "/nowhere",
-      // A test stores state in a folder of its own, or not at all.
-      ...(!options.env?.HOME && { XDG_STATE_HOME: "/dev/null" }),
+      ...(!options.env?.HOME && { XDG_STATE_HOME: `${states}/${runs++}` }),
       ...options.env,
     },
     stdin: options.stdin === undefined ? "null" : "piped",

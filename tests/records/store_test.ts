@@ -3,6 +3,7 @@ import { entryLine } from "../../src/records/format.ts";
 import { openCallsAtCut, repaired } from "../../src/records/repair.ts";
 import { Recorder } from "../../src/records/recorder.ts";
 import {
+  isOfPrint,
   listedSessions,
   removeSession,
   type StoredSession,
@@ -465,3 +466,41 @@ storeTest(
     assertEquals(recordsBelow(root).length, 200 + 2);
   },
 );
+
+storeTest(
+  "sessions of -p have a bound of their own, and the user's are none of them",
+  (root, record) => {
+    using own = record();
+    own.sync([user("mine")]);
+    const printed = () => {
+      using recorder = new Recorder(root, () => "/f", undefined, true);
+      recorder.sync([user("new")]);
+      return recorder.file!.path;
+    };
+    const path = printed();
+    const text = Deno.readTextFileSync(path);
+    for (let n = 1; n < 1050; n++) {
+      Deno.writeTextFileSync(path.replace(/-[^-]*$/, `-${n}.jsonl`), text);
+    }
+    writtenAt(path, 0);
+    assertEquals(recordsBelow(root).length, 1051);
+    assertEquals([...listedSessions(root, "/f", (name) => !isOfPrint(name))].length, 1);
+    printed();
+    assertEquals(recordsBelow(root).length, 1001);
+    assertEquals([path, own.file!.path].map((one) => recordsBelow(root).includes(one)), [
+      ...[false, true],
+    ]);
+  },
+);
+
+storeTest("what the user continues of -p is their own session from then on", (root, record) => {
+  using printed = new Recorder(root, () => "/f", undefined, true);
+  printed.sync([...whole]);
+  printed[Symbol.dispose]();
+  using own = record();
+  own.continueFrom(storedSession(root, printed.name)!);
+  own.sync([...whole, user("more")]);
+  assertEquals(isOfPrint(own.name), false);
+  assertEquals(storedSession(root, printed.name)!.name, own.name);
+  assertEquals([...listedSessions(root, "/f")].map(({ name }) => name), [own.name]);
+});

@@ -3,8 +3,14 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import type { ModelUsed } from "../../src/records/format.ts";
 import { Recorder } from "../../src/records/recorder.ts";
-import { type StoredSession, storedSessions } from "../../src/records/store.ts";
+import {
+  isOfPrint,
+  shortName,
+  type StoredSession,
+  storedSessions,
+} from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Usage } from "../../src/types/event.ts";
@@ -104,13 +110,14 @@ recordTest(
     for (const isRecorded of [true, false]) {
       await using two = await open({ resumesNewest: true, isRecorded });
       const resumed = two.events.find((event) => event.type === "resumed")!.resumed!;
-      assertEquals([resumed.messages, resumed.isInUse], [2, true]);
+      const separateId = isRecorded ? shortName(two.session.recordName!) : undefined;
+      assertEquals([resumed.messages, resumed.separateId], [2, separateId]);
     }
     await one.session[Symbol.asyncDispose]();
     await using three = await open({ resumesNewest: true });
     await three.session.prompt("second", signal);
     assertEquals(
-      three.events.find((event) => event.type === "resumed")!.resumed!.isInUse,
+      three.events.find((event) => event.type === "resumed")!.resumed!.separateId,
       undefined,
     );
     assertEquals(stored().length, 4);
@@ -493,5 +500,32 @@ recordTest(
       "40k context  41 tok/s  tools",
     ]);
     assertEquals(await details(40), ["40k context · tools", "40k context · 41 tok/s · tools"]);
+  },
+);
+
+recordTest(
+  "-p continues its newest session in the mode of that, and the user their own if there is one",
+  ["One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven."].map((text) => ({ text })),
+  async ({ open }) => {
+    const ask = async (text: string, options: Partial<SessionOptions>) => {
+      await using fake = await open({ ...options, keepsMode: true });
+      if (text === "one") await fake.command("/approve never");
+      await fake.session.prompt(text, signal);
+      const { messages } = fake.session.agent.state;
+      const typed = messages.filter(({ role }) => role === "user").map(({ content }) => content);
+      return [typed, fake.session.options.permissions.chosenMode];
+    };
+    await ask("one", { isPrint: true });
+    const next = { resumesNewest: true, permissions: openPermissions({}, () => undefined) };
+    assertEquals(await ask("two", { ...next, isPrint: true }), [["one", "two"], "never"]);
+    await using own = await open({ resumesNewest: true });
+    assertEquals(own.session.agent.state.messages.length, 4);
+    await own.session.prompt("three", signal);
+    assertEquals(isOfPrint(own.session.recordName!), false);
+    await own.session[Symbol.asyncDispose]();
+    await ask("four", { isPrint: true });
+    assertEquals((await ask("five", { resumesNewest: true }))[0], ["one", "two", "three", "five"]);
+    await ask("six", { isPrint: true });
+    assertEquals((await ask("seven", { ...next, isPrint: true }))[0], ["six", "seven"]);
   },
 );

@@ -13,9 +13,9 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
-  [{ isInUse: true }, [
+  [{ separateId: "0123abcd" }, [
     FROM,
-    "Another copilot has it open: new messages go to a separate session.",
+    "Another copilot has it open: new messages go to the new session 0123abcd.",
   ]],
   [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
   [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
@@ -80,6 +80,6 @@ for (const [change, rows, way = "terminal"] of RESUMPTIONS) {
 Deno.test("where there is no session to go on with, that is said", () => {
   const none = "There is no earlier session in this folder";
   assertEquals(resumedLines(undefined, "terminal"), [`${none}.`]);
-  const starts = "so the conversation starts here: -p alone is not recorded";
+  const starts = "so the conversation starts here";
   assertEquals(resumedLines(undefined, "flags"), [`${none}, ${starts}.`]);
 });

@@ -10,6 +10,8 @@ export type Format = typeof FORMATS[number];
 /** The last line of `stream-json`, and the only one of `json`. */
 export interface ResultLine {
   type: "result";
+  /** Names the session for `--resume`; missing if it is not saved. In snake case, as in other programs. */
+  session_id?: string;
   exitCode: number;
   /** True if there is no complete answer: for all exit codes except 0, 3 and 4. */
   isError: boolean;

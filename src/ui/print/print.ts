@@ -5,6 +5,7 @@ import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/f
 import type { Notice } from "../../session/data.ts";
 import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
+import { shortName } from "../../records/store.ts";
 import type { Output } from "../terminal/stdio.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
@@ -41,6 +42,7 @@ export class PrintFrontend implements Frontend {
   /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
   #isInTurn = false;
+  #session: Session | undefined;
 
   constructor(private readonly options: PrintOptions) {}
 
@@ -84,8 +86,13 @@ export class PrintFrontend implements Frontend {
 
   /** Opens the session, runs `prompt` and reports the outcome. Returns the exit code. */
   async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
-    const { signal, stderr } = this.options;
+    const { format, signal, stdout, stderr } = this.options;
     await session.open(signal);
+    const { recordName } = session;
+    if (format === "stream-json" && recordName !== undefined) {
+      stdout.write(jsonLine({ type: "session", session_id: shortName(recordName) }));
+    }
+    this.#session = session;
     this.#isInTurn = true;
     try {
       const result = await session.prompt(prompt, signal);
@@ -158,7 +165,9 @@ export class PrintFrontend implements Frontend {
       if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));
       if (stdout.midLine) stdout.write("\n");
     } else {
+      const { path, isBehind = true } = this.#session?.record ?? {};
       stdout.write(resultLine({
+        ...path !== undefined && !isBehind && { session_id: shortName(path) },
         ...result,
         exitCode,
         toolExecutions: this.#executions,

@@ -32,7 +32,7 @@ Deno.test("TTY-01 --output json and stream-json of a hostile answer", async () =
 
 /** The one object on stdout, without what differs from run to run. */
 function result({ stdout }: Ran): Record<string, unknown> {
-  const { durationMs, ...rest } = JSON.parse(stdout);
+  const { durationMs, session_id: _, ...rest } = JSON.parse(stdout);
   assertEquals(typeof durationMs, "number");
   return rest;
 }
@@ -51,7 +51,9 @@ for (const [args, options, exitCode, error] of failures) {
   Deno.test(`--output json gives one object with the error: ${error}`, async () => {
     for (const format of ["json", "stream-json"]) {
       const ran = await run([...args, "--output", format], options);
-      if (format === "stream-json") ran.stdout = ran.stdout.replace('{"type":"thinking"}\n', "");
+      if (format === "stream-json") {
+        ran.stdout = ran.stdout.replace(/^\{"type":"(session|thinking)".*\n/gm, "");
+      }
       const { error: said, ...rest } = result(ran);
       assertEquals(rest, { type: "result", isError: true, exitCode, ...EMPTY });
       assertStringIncludes(said as string, error);

@@ -204,7 +204,7 @@ Deno.test("what is of no use to a reader of a stream is not printed; what is, on
   assertEquals(stdout, []);
   assertEquals(stderr.join("").split("\n"), [
     "· the session cannot be saved for now: so␛",
-    "There is no earlier session in this folder, so the conversation starts here: -p alone is not recorded.",
+    "There is no earlier session in this folder, so the conversation starts here.",
     "· Job 1 done: ls",
     "",
   ]);
