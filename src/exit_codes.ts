@@ -7,6 +7,8 @@ export const EXIT = {
   refused: 3,
   /** A limit stopped the turn: rounds, repetition or budget. */
   limit: 4,
+  /** The check of `--until`, or a Stop hook, did not pass. */
+  check: 5,
   hangup: 129,
   interrupted: 130,
   /** The reader of stdout closed it. */
@@ -21,6 +23,7 @@ export const EXIT_CODES = [
   [EXIT.usage, "wrong usage"],
   [EXIT.refused, "a call was refused: its line names what allows it"],
   [EXIT.limit, "stopped by a limit"],
+  [EXIT.check, "the check of --until or a Stop hook did not pass"],
   [EXIT.interrupted, "interrupted"],
   [EXIT.terminated, "terminated"],
   [EXIT.hangup, "the terminal was closed"],

@@ -70,6 +70,23 @@ export const FLAGS = [
     help:
       "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
   },
+  {
+    name: "until",
+    value: "COMMAND",
+    help:
+      "after each turn that changes files, run COMMAND in the sandbox; the model continues until it passes; with -p, the exit code is 5 if it does not",
+  },
+  { name: "rounds", value: "N", help: "with --until: the maximum number of runs in a turn (5)" },
+  {
+    name: "until-timeout",
+    value: "SECONDS",
+    help: "the time limit for a run of --until (600)",
+  },
+  {
+    name: "until-may-edit",
+    help:
+      "a check also counts if the model changed its own files: tests, their configuration, files that COMMAND names",
+  },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",

@@ -41,7 +41,9 @@ async function answerPrompt(
 ): Promise<number> {
   const answerSchema = await answerSchemaOf(args);
   const chosen = parsePermissionChoice(args);
-  const choice = chosen.yes ? chosen : { ...chosen, prefersAuto: "read-only" as const };
+  // A check can only pass if the model may change files.
+  const prefersAuto = args.until === undefined ? "read-only" : "workspace-write";
+  const choice = chosen.yes ? chosen : { ...chosen, prefersAuto } as const;
   const permissions = openPermissions(choice);
   const isProgressSeen = Deno.stderr.isTerminal();
   const frontend = new PrintFrontend({

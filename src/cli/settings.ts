@@ -21,6 +21,8 @@ import type { Permissions } from "../safety/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";
+import { type CheckLimits, DEFAULT_LIMITS } from "../extensions/until/limits.ts";
+import { UntilExtension } from "../extensions/until/until_extension.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults } from "./defaults.ts";
@@ -182,6 +184,27 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   };
 }
 
+/** Returns the limits of the check of `--until`. @throws {UsageError} if one is invalid. */
+function checkLimitsOf(args: Args): CheckLimits {
+  if (args.until?.trim() === "") throw new UsageError("--until is empty: give the command to run");
+  const flags = (["rounds", "until-timeout", "until-may-edit"] as const).filter((name) =>
+    args[name]
+  );
+  if (args.until === undefined && flags.length > 0) {
+    throw new UsageError(`--${flags[0]} needs --until`);
+  }
+  const whole = (name: "rounds" | "until-timeout", usual: number, max: number) => {
+    const given = number(args, name) ?? usual;
+    if (Number.isInteger(given) && given >= 1 && given <= max) return given;
+    throw wrongValue(name, `a whole number from 1 to ${max}`, args[name]!);
+  };
+  return {
+    rounds: whole("rounds", DEFAULT_LIMITS.rounds, 100),
+    seconds: whole("until-timeout", DEFAULT_LIMITS.seconds, 86_400),
+    mayEdit: args["until-may-edit"] === true,
+  };
+}
+
 /** Returns the theme of `--theme`. @throws {UsageError} if there is no such theme. */
 export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
@@ -211,6 +234,8 @@ function number(args: Args, name: NumberFlag) {
 }
 
 type NumberFlag =
+  | "rounds"
+  | "until-timeout"
   | "max-tokens"
   | "think-budget"
   | "context-length"
@@ -292,7 +317,7 @@ export function sessionOptions(
     ...args.resumes && { resumes: args.resumes },
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
-    extensions: allExtensions(),
+    extensions: allExtensions([], undefined, new UntilExtension(args.until, checkLimitsOf(args))),
     ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "before-turns" : "at-start",
   };

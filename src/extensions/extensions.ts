@@ -7,6 +7,7 @@ import { InstructionsExtension } from "./instructions/instructions_extension.ts"
 import type { McpDefinition } from "./mcp/definition.ts";
 import { McpExtension } from "./mcp/mcp_extension.ts";
 import { SkillsExtension } from "./skills/skills_extension.ts";
+import { UntilExtension } from "./until/until_extension.ts";
 import { WebExtension } from "./web/web_extension.ts";
 
 /**
@@ -14,10 +15,12 @@ import { WebExtension } from "./web/web_extension.ts";
  *
  * @param servers MCP servers in addition to those of files. The caller has approved them.
  * @param skills the skills, for callers that list them
+ * @param until the check at the end of turns
  */
 export function allExtensions(
   servers: readonly McpDefinition[] = [],
   skills: SkillsExtension = new SkillsExtension(),
+  until: UntilExtension = new UntilExtension(),
 ): Extension[] {
   return [
     new InstructionsExtension(skills),
@@ -26,5 +29,6 @@ export function allExtensions(
     new WebExtension(),
     new McpExtension(servers),
     new HooksExtension(),
+    until,
   ];
 }

@@ -3,7 +3,7 @@
 import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
-import type { ToolExecution, TurnResult, Usage } from "../types/event.ts";
+import type { CheckResult, ToolExecution, TurnResult, Usage } from "../types/event.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { Jobs, Tool } from "../types/tool.ts";
@@ -11,7 +11,7 @@ import type { CacheWatch } from "./cache_watch.ts";
 import type { FolderTrust } from "../safety/folder_trust.ts";
 import type { ModelFit } from "./fit_model.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
-import type { Confirmation, Frontend, SessionEvent, Surface } from "./frontend.ts";
+import type { Confirmation, Frontend, SessionEvent, Status, Surface } from "./frontend.ts";
 import type { Permissions } from "../safety/permissions.ts";
 import type { SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
@@ -53,6 +53,8 @@ export interface SessionState {
   cost?: number;
   /** Undefined until the settings are read. */
   mode?: ModeStatus;
+  /** The check that runs at the end of turns. */
+  check?: Status["check"];
   /** Resolves once the server has listed its models, because that may change the model. */
   probed: Promise<void>;
   readonly extensions: readonly Extension[];
@@ -110,6 +112,14 @@ export interface PendingQuestion {
 /** A call that extensions decide on before the settings do. */
 export type PendingCall = Parameters<Policy["decide"]>;
 
+/** What an extension says of a turn that is done. */
+export interface TurnEnd {
+  /** Parts that continue the turn. */
+  parts?: readonly Part[];
+  /** The result of a check. If it did not pass and nothing continues the turn, the turn failed. */
+  check?: CheckResult;
+}
+
 /** What extends a session: its tools, its commands, and its say at each step. All of it is optional. */
 export interface Extension {
   tools?(own: readonly Tool[]): readonly Tool[];
@@ -138,12 +148,8 @@ export interface Extension {
     conversation: object,
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  /** Returns parts that continue a turn which is done; `round` counts from 0. */
-  endOfTurn?(
-    result: TurnResult,
-    round: number,
-    signal: AbortSignal,
-  ): Promise<readonly Part[] | undefined>;
+  /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
+  endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
   /** The open questions. The session takes them out. */
   readonly pending?: PendingQuestion[];
   close?(): Promise<void>;

@@ -47,6 +47,8 @@ export interface Status {
   speed?: number | undefined;
   tasks: readonly TaskItem[];
   runningJobs: number;
+  /** The check at the end of turns, and its run in this turn: 0 before the first. */
+  check?: { command: string; round: number; rounds: number };
 }
 
 export type SessionEvent =

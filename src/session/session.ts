@@ -18,7 +18,7 @@ import { aborted } from "../wire/wait.ts";
 import { ModelFit } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent, type Status } from "./frontend.ts";
-import type { Extension, PendingQuestion, SessionState } from "./extension.ts";
+import type { Extension, PendingQuestion, SessionState, TurnEnd } from "./extension.ts";
 import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
@@ -36,7 +36,6 @@ import { UndoLog } from "./undo.ts";
 
 /** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
-const MAX_CONTINUATIONS = 5;
 
 /**
  * Opens a session. Its first event is its status, if the frontend shows it, then notices about the folder follow.
@@ -139,7 +138,8 @@ export class Session implements AsyncDisposable {
   }
 
   get status(): Status {
-    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache } = this.#state;
+    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache, check } =
+      this.#state;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     return {
       model: isChosen || isModelKnown ? name : undefined,
@@ -152,6 +152,7 @@ export class Session implements AsyncDisposable {
       speed: cache.writeSpeed,
       tasks: tasksIn(agent.state.messages),
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
+      ...check && { check },
     };
   }
 
@@ -334,11 +335,16 @@ export class Session implements AsyncDisposable {
       });
     let whole = await turn(parts);
     state.pending = [];
-    for (let round = 0; whole.stopReason === "done" && round < MAX_CONTINUATIONS; round++) {
-      const added: Part[] = [];
+    for (let round = 0; whole.stopReason === "done"; round++) {
+      const ends: TurnEnd[] = [];
       for (const one of this.#extensions) {
-        added.push(...await one.endOfTurn?.(whole, round, until) ?? []);
+        const end = await one.endOfTurn?.(whole, round, until);
+        if (end) ends.push(end);
       }
+      const checks = ends.flatMap(({ check }) => check ?? []);
+      const check = checks.find(({ passed }) => !passed) ?? checks[0];
+      if (check) whole = { ...whole, check };
+      const added = ends.flatMap(({ parts = [] }) => parts);
       if (added.length === 0) break;
       const more = await turn(added);
       whole = {
@@ -346,6 +352,7 @@ export class Session implements AsyncDisposable {
         toolExecutions: [...whole.toolExecutions, ...more.toolExecutions],
         inputTokens: whole.inputTokens + more.inputTokens,
         outputTokens: whole.outputTokens + more.outputTokens,
+        ...check && { check },
       };
     }
     return whole;

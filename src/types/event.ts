@@ -66,6 +66,20 @@ export interface TurnResult {
   isUnanswered?: true;
   /** Why the answer does not match the required schema, in one line. */
   objection?: string;
+  /** The check of the turn, such as that of `--until`; missing if none ran. */
+  check?: CheckResult;
+}
+
+/** The result of a check at the end of a turn. */
+export interface CheckResult {
+  /** The command of the check. */
+  command: string;
+  /** True if the turn did what the check demands. */
+  passed: boolean;
+  /** How often the check ran. */
+  rounds: number;
+  /** Why it did not pass, in one line. */
+  reason?: string;
 }
 
 /** A failed attempt that will be repeated. */

@@ -5,6 +5,7 @@ import type {
   PendingCall,
   PendingQuestion,
   SessionState,
+  TurnEnd,
 } from "../../session/extension.ts";
 import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
@@ -65,7 +66,11 @@ export class HooksExtension implements Extension {
     return await this.#hooks?.after(execution, signal);
   }
 
-  async endOfTurn(result: TurnResult, round: number, signal: AbortSignal) {
+  async endOfTurn(
+    result: TurnResult,
+    round: number,
+    signal: AbortSignal,
+  ): Promise<TurnEnd | undefined> {
     return await this.#hooks?.end(result, round, signal);
   }
 

@@ -12,7 +12,7 @@ import type { Approval } from "../../safety/approval.ts";
 import { PLUGGED } from "../../safety/rules.ts";
 import type { Frontend } from "../../session/frontend.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
-import type { SessionState } from "../../session/extension.ts";
+import type { SessionState, TurnEnd } from "../../session/extension.ts";
 import type { HookDefinition } from "./definition.ts";
 import { Hooks, type HookScene } from "./hooks.ts";
 import { hookCall } from "./tool_names.ts";
@@ -20,6 +20,8 @@ import type { HookVerdict } from "./verdict.ts";
 
 type Approve = NonNullable<Frontend["approve"]>;
 
+/** The maximum number of rounds that Stop hooks add to a turn. */
+const MAX_CONTINUATIONS = 5;
 /** The longest time that hooks may delay the end, in ms. */
 const MAX_END_MS = 5000;
 
@@ -54,6 +56,7 @@ function hookScene(session: SessionState): HookScene {
 export class SessionHooks {
   readonly #scene: HookScene;
   readonly #hooks: Hooks;
+  #continued = 0;
 
   constructor(private readonly session: SessionState) {
     this.#scene = hookScene(session);
@@ -183,20 +186,27 @@ export class SessionHooks {
     return said.length === 0 ? undefined : `\n\n[A hook says: ${said.join("\n")}]`;
   }
 
-  /** Returns what continues a turn that is done, if hooks want that. */
+  /** Returns what continues a turn that is done, or makes it fail, if hooks want that. */
   async end(
     { response }: TurnResult,
     round: number,
     signal: AbortSignal,
-  ): Promise<Part[] | undefined> {
+  ): Promise<TurnEnd | undefined> {
+    if (round === 0) this.#continued = 0;
     const { block, stop } = await this.#hooks.fire({
       event: "Stop",
-      fields: { stop_hook_active: round > 0, last_assistant_message: response },
+      fields: { stop_hook_active: this.#continued > 0, last_assistant_message: response },
       signal,
     });
     if (block === undefined || stop !== undefined) return undefined;
+    const reason = `objects: ${shortened(oneLine(block), MAX_SUMMARY_CHARS)}`;
+    const check = { command: "Stop hook", passed: false, rounds: this.#continued + 1, reason };
+    if (this.#continued++ >= MAX_CONTINUATIONS) {
+      this.#tell(`a hook still objects after ${MAX_CONTINUATIONS} rounds: ${block}`);
+      return { check };
+    }
     this.#tell(`a hook continues the turn: ${block}`);
-    return [notePart(`[A hook says: ${block}]`)];
+    return { check, parts: [notePart(`[A hook says: ${block}]`)] };
   }
 
   /** Runs the hooks of the session's end. */

@@ -1,6 +1,6 @@
 /** The output of `--output json` and `stream-json`. @module */
 
-import type { TurnResult } from "../../types/event.ts";
+import type { CheckResult, TurnResult } from "../../types/event.ts";
 import { EXIT } from "../../exit_codes.ts";
 
 /** The values of `--output`. */
@@ -13,18 +13,22 @@ export interface ResultLine {
   /** Names the session for `--resume`; missing if it is not saved. In snake case, as in other programs. */
   session_id?: string;
   exitCode: number;
-  /** True if there is no complete answer: for all exit codes except 0, 3 and 4. */
+  /** True if there is no complete answer: for all exit codes except 0, 3, 4 and 5. */
   isError: boolean;
   /** Why the turn ended; missing if it failed. */
   stopReason?: TurnResult["stopReason"];
   /** The final answer, or its beginning if the turn failed. */
   response: string;
   error?: string;
+  check?: CheckResult;
   toolExecutions: TurnResult["toolExecutions"];
   usage: { inputTokens: number; outputTokens: number };
   /** The duration of the turn in ms; 0 if no turn ran. */
   durationMs: number;
 }
+
+/** The exit codes of runs with a complete answer. */
+const COMPLETE: readonly number[] = [EXIT.done, EXIT.refused, EXIT.limit, EXIT.check];
 
 /** Formats the line of a result. Missing values are empty. */
 export function resultLine(
@@ -33,7 +37,7 @@ export function resultLine(
   const whole: ResultLine = {
     type: "result",
     exitCode,
-    isError: exitCode !== EXIT.done && exitCode !== EXIT.refused && exitCode !== EXIT.limit,
+    isError: !COMPLETE.includes(exitCode),
     response: "",
     toolExecutions: [],
     usage: { inputTokens: 0, outputTokens: 0 },

@@ -7,6 +7,7 @@ import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import { shortName } from "../../records/store.ts";
 import type { Output } from "../terminal/stdio.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
@@ -96,7 +97,7 @@ export class PrintFrontend implements Frontend {
     this.#isInTurn = true;
     try {
       const result = await session.prompt(prompt, signal);
-      const { stopReason, response, inputTokens, outputTokens } = result;
+      const { stopReason, response, inputTokens, outputTokens, check } = result;
       const usage = { inputTokens, outputTokens };
       if (result.isUnanswered) {
         const error = "the model gave no answer";
@@ -111,9 +112,16 @@ export class PrintFrontend implements Frontend {
       // A missing sandbox refuses a command only when it runs.
       const wasRefused = session.refusals > 0 ||
         result.toolExecutions.some(({ outcome }) => outcome === "refused");
-      const ended = wasRefused ? EXIT.refused : EXIT.done;
+      const ended = check
+        ? (check.passed ? EXIT.done : EXIT.check)
+        : wasRefused
+        ? EXIT.refused
+        : EXIT.done;
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
-      return this.#finish({ exitCode, response, stopReason, usage });
+      if (exitCode === EXIT.check) {
+        stderr.line(`copilot: check: ${oneLine(`${check!.command} ${check!.reason}`)}`);
+      }
+      return this.#finish({ exitCode, response, stopReason, usage, ...check && { check } });
     } catch (error) {
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";

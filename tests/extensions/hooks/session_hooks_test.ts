@@ -107,6 +107,20 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   assertStringIncludes(toolExecutions[0]!.result, "The user can grant it with --network.");
 });
 
+Deno.test("hooks: a Stop hook that objects to the end makes the turn fail", async () => {
+  await using at = await places();
+  await at.own({ Stop: hook("echo not yet >&2; exit 2") });
+  await using server = strictServer(Array(6).fill({ text: "again" }));
+  const permissions = at.permissions();
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions, readsFolder: true },
+  });
+  const { check } = await fake.session.prompt("hi", never);
+  const reason = "objects: not yet";
+  assertEquals(check, { command: "Stop hook", passed: false, rounds: 6, reason });
+  assertEquals(fake.notices().at(-1), "a hook still objects after 5 rounds: not yet");
+});
+
 const json = (value: unknown) => `echo '${JSON.stringify(value)}'`;
 const decides = (permissionDecision: string, more = {}) =>
   json({

@@ -7,7 +7,7 @@ import { displayWidth } from "../../../text/width.ts";
 import { ADDED, ASKED, DIM, type Painter, REMOVED } from "../style.ts";
 
 const LEFT_PARTS = ["model", "mode", "folder"] as const;
-const RIGHT_PARTS = ["tasks", "jobs", "cost", "context", "speed", "branch"] as const;
+const RIGHT_PARTS = ["until", "tasks", "jobs", "cost", "context", "speed", "branch"] as const;
 /** What `"status"` in config.json may name. */
 export const STATUS_PARTS = [...LEFT_PARTS, ...RIGHT_PARTS] as const;
 export type StatusPart = typeof STATUS_PARTS[number];
@@ -28,12 +28,13 @@ export function footerText(
   { paint = (text) => text, unicode = true, parts = DEFAULT_PARTS, lineMode, home }: FooterLook =
     {},
 ): string {
-  const { model, tasks, runningJobs, tokens, cost, speed, branch } = status;
+  const { model, tasks, runningJobs, tokens, cost, speed, branch, check } = status;
   const done = tasks.filter(({ isDone }) => isDone).length;
   const all: Record<StatusPart, string> = {
     model: model === undefined ? "" : modelText(model),
     mode: modeWords(status),
     folder: "",
+    until: check === undefined ? "" : untilText(check),
     tasks: tasks.length === 0 ? "" : `${done}/${tasks.length} tasks`,
     jobs: runningJobs === 0 ? "" : count(runningJobs, "job"),
     cost: cost === undefined ? "" : dollars(cost),
@@ -58,7 +59,7 @@ export function footerText(
   // The least useful parts are dropped first.
   const shorter: Partial<Record<StatusPart, string>>[] = [
     ...[{ cost: "" }, { speed: "" }, { branch: "" }, { context: short }],
-    ...[{ jobs: "" }, { tasks: "" }, { context: "" }],
+    ...[{ jobs: "" }, { tasks: "" }, { context: "" }, { until: "" }],
   ];
   for (const change of shorter) if (room() < 0) Object.assign(all, change);
   if (room() < 0) all.model = shortened(all.model, Math.max(MIN_NAME, all.model.length + room()));
@@ -71,6 +72,7 @@ const DOT = " · ";
 const MIN_GAP = 2;
 const MIN_FOLDER = 12;
 const MIN_NAME = 8;
+const MAX_CHECK = 24;
 const BAR_CELLS = 5;
 const NEAR_FULL = 0.6;
 const FULL = 0.85;
@@ -82,6 +84,12 @@ function modeWords({ approvesAll, mode }: Status): string {
     mode?.isSandboxed && (mode.isReadOnly ? "read-only" : "sandboxed"),
     mode?.hasNetwork && "network",
   ].filter(Boolean).join(DOT);
+}
+
+/** Formats a check, such as `until npm test · round 2/5`. */
+function untilText({ command, round, rounds }: NonNullable<Status["check"]>): string {
+  const name = `until ${shortened(oneLine(command), MAX_CHECK)}`;
+  return round === 0 ? name : `${name}${DOT}round ${round}/${rounds}`;
 }
 
 function filled({ used, window }: Status["tokens"]) {

@@ -60,8 +60,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...trustStartRows(question, columns),
       ...trustChangeRows(question, columns, paint),
     ];
-    if (files.length === 0) screen.print(about.join("\n"));
-    else {
+    if (files.length === 0) {
+      if (text !== "") screen.print(about.join("\n"));
+    } else {
       const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
       this.asked = { text: whole, onSeen: () => {} };
     }

@@ -1,0 +1,203 @@
+/** Runs a check at the end of turns, and tells the model how it failed. @module */
+
+import { outcomeOf } from "../../agent/run_tools.ts";
+import { isPlanning } from "../../session/plan_mode.ts";
+import type { SessionState, TurnEnd } from "../../session/extension.ts";
+import { count } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { notePart } from "../../text/parts.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { shellTool } from "../../tools/run_bash.ts";
+import type { CheckResult } from "../../types/event.ts";
+import type { ToolOutcome } from "../../types/tool.ts";
+import type { CheckLimits } from "./limits.ts";
+import { changedDeciding, differs, type FolderState, folderStateOf } from "./folder_state.ts";
+
+/** The newest lines of a failed check that the model reads, and the characters of each. */
+const CHECK_LINES = 40;
+const CHECK_LINE_CHARS = 400;
+/** The number of equal failures in a row after which the turn ends. */
+const MAX_SAME = 3;
+const MAX_SHOWN_FILES = 3;
+
+/** The state of a check within a turn. */
+interface CheckedTurn {
+  /** The folder before the model's next change. */
+  before: FolderState;
+  /** The files that decide the check, as the user has them. */
+  accepted: Map<string, string>;
+  /** The runs so far. */
+  round: number;
+  /** The last failure without its numbers, and how often it came in a row. */
+  failure: string;
+  same: number;
+}
+
+export class UntilCheck {
+  #turn: CheckedTurn | undefined;
+
+  constructor(
+    readonly command: string,
+    private readonly limits: CheckLimits,
+    private readonly session: SessionState,
+  ) {
+    this.#show(0);
+  }
+
+  async begin(): Promise<void> {
+    if (this.#turn !== undefined) return;
+    const before = await this.#state();
+    const accepted = new Map(before.deciding);
+    this.#turn = { before, accepted, round: 0, failure: "", same: 0 };
+  }
+
+  /** Runs the check if it has to. Returns what continues or ends the turn. */
+  async end(signal: AbortSignal): Promise<TurnEnd | undefined> {
+    if (await isPlanning(this.session)) return undefined;
+    await this.begin();
+    const turn = this.#turn!;
+    const now = await this.#state();
+    const isChanged = differs(turn.before, now);
+    // A script has to know if the check passes. A user who only talks with the model does not.
+    const isAlone = this.session.approve === undefined;
+    if (!isChanged && turn.round === 0 && !isAlone) return undefined;
+    const edited = this.limits.mayEdit ? [] : changedDeciding(turn.accepted, now);
+    const outcome = await this.#run(++turn.round, signal);
+    const after = await this.#state();
+    // What the check itself writes, such as snapshots, is not the model's change.
+    for (const [path, digest] of after.deciding) {
+      if (now.deciding.get(path) !== digest && !edited.includes(path)) {
+        turn.accepted.set(path, digest);
+      }
+    }
+    turn.before = after;
+    const end = outcome.exitCode === 0
+      ? await this.#passed(turn, isChanged, edited, signal)
+      : this.#failed(turn, outcome, isChanged, edited);
+    if (!end.parts) {
+      this.#turn = undefined;
+      this.#show(0);
+    }
+    return end;
+  }
+
+  async #passed(
+    turn: CheckedTurn,
+    isChanged: boolean,
+    edited: string[],
+    signal: AbortSignal,
+  ): Promise<TurnEnd> {
+    if (edited.length === 0) {
+      this.#tell(`✓ ${this.#name} passed (round ${turn.round})`);
+      return { check: this.#result(turn, true) };
+    }
+    const files = filesText(edited);
+    const reason = `passed, but the model changed ${files}, which decides it`;
+    const { approve, confirm } = this.session;
+    if (approve) this.#tell(`${this.#name} ${reason}`);
+    const question = { kind: "check", title: "Does that count?", heading: "", text: "", files: [] };
+    if (approve && (!confirm || await confirm(question, signal))) {
+      this.#tell(`✓ ${this.#name} passed (round ${turn.round})`);
+      return { check: this.#result(turn, true) };
+    }
+    return this.#continue(turn, reason, [
+      `The check ${this.#name} passed, but it does not count: you changed ${files}.`,
+      "Restore that, and make the check pass by changing the program.",
+    ], { isLast: !isChanged && turn.round > 1, ...approve && { shown: "does not count" } });
+  }
+
+  #failed(turn: CheckedTurn, outcome: ToolOutcome, isChanged: boolean, edited: string[]): TurnEnd {
+    const { exitCode, isTimedOut, output, content, limit } = outcome;
+    const how = exitCode === undefined
+      ? `could not run: ${oneLine(content)}`
+      : isTimedOut
+      ? `did not end within ${this.limits.seconds} s`
+      : `failed with exit code ${exitCode}`;
+    const text = output ? Object.values(output).join("\n") : content;
+    const lines = text.split("\n").slice(-CHECK_LINES).map((line) =>
+      shortened(line, CHECK_LINE_CHARS)
+    );
+    const failure = `${how}\n${lines.join("\n")}`.replace(/\d+/g, "0");
+    turn.same = failure === turn.failure ? turn.same + 1 : 1;
+    turn.failure = failure;
+    const stop = exitCode === undefined
+      ? how
+      : !isChanged && turn.round > 1
+      ? `${how}, and the last round changed no file`
+      : turn.same >= MAX_SAME
+      ? `${how}, the same way ${MAX_SAME} times`
+      : undefined;
+    const about = limit ? [content.split("\n", 2)[1] ?? ""] : [];
+    return this.#continue(turn, stop ?? how, [
+      `The check ${this.#name} ${how} (round ${turn.round} of ${this.limits.rounds}).`,
+      ...about,
+      ...edited.length > 0 ? [`Restore ${filesText(edited)}: it decides the check.`] : [],
+      "The end of its output:",
+      ...lines,
+    ], { isLast: stop !== undefined });
+  }
+
+  /** Ends the turn as failed, or lets the model read `lines`. `shown` is the reason for the user. */
+  #continue(
+    turn: CheckedTurn,
+    reason: string,
+    lines: string[],
+    { isLast, shown = reason }: { isLast: boolean; shown?: string },
+  ): TurnEnd {
+    const { rounds } = this.limits;
+    const check = this.#result(turn, false, reason);
+    const isEnd = isLast || turn.round >= rounds;
+    const at = `round ${turn.round} of ${rounds}${isEnd ? ", the last" : ""}`;
+    this.#tell(`✗ ${this.#name} ${shown} (${at})`);
+    return isEnd ? { check } : { check, parts: [notePart(`[${lines.join("\n")}]`)] };
+  }
+
+  async #run(round: number, signal: AbortSignal): Promise<ToolOutcome> {
+    const { session, command, limits: { seconds } } = this;
+    this.#show(round);
+    const { jobs: _, ...context } = session.agent.toolContext(signal);
+    const args = { command, timeout_seconds: seconds };
+    try {
+      const { isSandboxed } = await session.permissions.mode(context.workingDir);
+      if (!isSandboxed) {
+        const decision = await session.policyWith(session.approve).decide(shellTool, args, context);
+        if (!decision.allow) return { content: decision.explanation ?? decision.reason };
+      }
+      const onOutput = (newest: Parameters<NonNullable<typeof context.onOutput>>[0]) =>
+        session.emit({ type: "output", newest });
+      return outcomeOf(await shellTool.run(args, { ...context, onOutput }));
+    } catch (error) {
+      signal.throwIfAborted();
+      return { content: reasonOf(error) };
+    }
+  }
+
+  #result({ round: rounds }: CheckedTurn, passed: boolean, reason?: string): CheckResult {
+    const { command } = this;
+    return { command, passed, rounds, ...reason !== undefined && { reason } };
+  }
+
+  #show(round: number): void {
+    this.session.check = { command: this.command, round, rounds: this.limits.rounds };
+    this.session.onCounted();
+  }
+
+  #tell(line: string): void {
+    const notice = { code: "extension", kind: "check", lines: [line] } as const;
+    this.session.emit({ type: "session_notice", notice });
+  }
+
+  get #name(): string {
+    return shortened(oneLine(this.command), 60);
+  }
+
+  async #state(): Promise<FolderState> {
+    return await folderStateOf(this.session.agent.state.workingDir, this.command);
+  }
+}
+
+function filesText(paths: readonly string[]): string {
+  const shown = paths.slice(0, MAX_SHOWN_FILES).map(oneLine).join(", ");
+  const more = paths.length - MAX_SHOWN_FILES;
+  return more > 0 ? `${shown} and ${count(more, "more file")}` : shown;
+}

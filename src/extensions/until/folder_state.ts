@@ -1,0 +1,74 @@
+/** The state of a folder's files, to see what a turn changed. @module */
+
+import { attempt } from "../../attempt.ts";
+import { slashed } from "../../text/std_path.ts";
+import { digestOf } from "../../text/digest.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
+import { emptyTally, Walk } from "../../tools/search/walk.ts";
+import { decidesCheck, decidingPart, isConfiguration } from "./own_files.ts";
+
+/** The maximum number of files that are looked at, and of bytes of a file that decides a check. */
+const MAX_COMPARED_FILES = 200_000;
+const MAX_BYTES = 1024 * 1024;
+
+export interface FolderState {
+  /** The identity, size and times of each file that is not ignored, by path. */
+  stamps: ReadonlyMap<string, string>;
+  /** A digest of each file that decides the check. */
+  deciding: ReadonlyMap<string, string>;
+  /** False if there are more files. */
+  isWhole: boolean;
+}
+
+/** Returns the state of the files in `folder` that a search includes. */
+export async function folderStateOf(folder: string, command: string): Promise<FolderState> {
+  const root = slashed(folder);
+  const walk = new Walk(
+    {
+      root,
+      top: slashed(repositoryOf(folder)),
+      maxDepth: Infinity,
+      hidden: [/^\.\w+rc\b/, /^\.rspec$/],
+    },
+    emptyTally(),
+  );
+  const stamps = new Map<string, string>();
+  const deciding = new Map<string, string>();
+  const folders = [root];
+  for (let at; (at = folders.pop()) !== undefined && stamps.size <= MAX_COMPARED_FILES;) {
+    const found = walk.list(at);
+    folders.push(...found.folders);
+    for (const file of found.files) {
+      const info = attempt(() => Deno.lstatSync(file));
+      if (info === undefined) continue;
+      const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
+      const path = file.slice(root.length + 1);
+      stamps.set(path, stamp);
+      if (decidesCheck(path, command)) {
+        deciding.set(path, await digest(file, path, info.size) ?? stamp);
+      }
+    }
+  }
+  return { stamps, deciding, isWhole: stamps.size <= MAX_COMPARED_FILES };
+}
+
+async function digest(file: string, path: string, size: number): Promise<string | undefined> {
+  if (size > MAX_BYTES) return undefined;
+  const text = attempt(() => Deno.readTextFileSync(file));
+  return text === undefined ? undefined : await digestOf(decidingPart(path, text));
+}
+
+/** True if a file differs, or may differ. */
+export function differs(before: FolderState, now: FolderState): boolean {
+  return !before.isWhole || !now.isWhole || before.stamps.size !== now.stamps.size ||
+    [...now.stamps].some(([path, stamp]) => before.stamps.get(path) !== stamp);
+}
+
+/** Returns the files that decide a check and that differ from `accepted`. */
+export function changedDeciding(accepted: FolderState["deciding"], now: FolderState): string[] {
+  const gone = [...accepted.keys()].filter((path) => !now.deciding.has(path));
+  const changed = [...now.deciding].filter(([path, digest]) =>
+    accepted.has(path) ? accepted.get(path) !== digest : isConfiguration(path)
+  );
+  return [...gone, ...changed.map(([path]) => path)].sort();
+}

@@ -1,0 +1,50 @@
+/** The files that decide a check: tests, the configuration of test runners, and those that its command names. @module */
+
+import { attempt } from "../../attempt.ts";
+import { isObject } from "../../text/json.ts";
+
+const TEST_FILE = new RegExp(
+  [
+    String.raw`(^|/)(tests?|__tests__|__snapshots__|specs?|e2e|testdata)/`,
+    String.raw`(^|/)test_[^/]+$|[._-](tests?|spec|cy)\.[^/]+$`,
+    String.raw`(Tests?|Spec|IT)\.(java|kt|kts|cs|fs|scala|groovy|swift|php)$`,
+  ].join("|"),
+);
+const CONFIGURATION = new RegExp(
+  String
+    .raw`(^|/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|(GNUm|M|m)akefile|[Jj]ustfile|Rakefile|\.rspec|` +
+    String.raw`phpunit\.xml(\.dist)?|[Tt]askfile\.ya?ml|\.mocharc\.\w+|` +
+    String.raw`(jest|vitest|playwright|cypress|karma|ava|jasmine)\.config\.\w+)$`,
+);
+/** Manifests, with the parts that decide a check. Others change with a dependency. */
+const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
+  "package.json": ["scripts", "jest", "mocha", "ava", "vitest", "nyc", "tap", "wireit"],
+  "deno.json": ["tasks", "test", "lint", "compilerOptions"],
+  "deno.jsonc": ["tasks", "test", "lint", "compilerOptions"],
+  "composer.json": ["scripts"],
+};
+const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** True if a new file can change what a check does. A new test cannot make others pass. */
+export const isConfiguration = (path: string): boolean => CONFIGURATION.test(path);
+
+/** True if `path`, relative to the folder with `/`, decides the result of `command`. */
+export function decidesCheck(path: string, command: string): boolean {
+  const name = nameOf(path);
+  return TEST_FILE.test(path) || isConfiguration(path) || Object.hasOwn(MANIFESTS, name) ||
+    name === "pyproject.toml" ||
+    command.split(/[\s"'=;&|()<>]+/).some((word) => word.replace(/^(\.\/)+/, "") === path);
+}
+
+/** Returns the part of a file that decides a check. */
+export function decidingPart(path: string, text: string): string {
+  const keys = MANIFESTS[nameOf(path)];
+  if (keys !== undefined) {
+    const json: unknown = attempt(() => JSON.parse(text));
+    return isObject(json) ? JSON.stringify(keys.map((key) => json[key])) : text;
+  }
+  if (nameOf(path) !== "pyproject.toml") return text;
+  return text.split(/^(?=\[)/m).filter((part) => PYPROJECT_PART.test(part)).join("");
+}

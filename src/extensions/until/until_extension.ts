@@ -1,0 +1,78 @@
+/** `--until` and `/until`: a turn ends when a check of the user passes. @module */
+
+import type { Command, Extension, SessionState, TurnEnd } from "../../session/extension.ts";
+import type { CommandAnswer } from "../../session/data.ts";
+import type { Part } from "../../types/message.ts";
+import { oneLine } from "../../text/one_line.ts";
+import type { UntilCheck } from "./check.ts";
+import { type CheckLimits, DEFAULT_LIMITS } from "./limits.ts";
+
+export class UntilExtension implements Extension {
+  #session: SessionState | undefined;
+  #check: UntilCheck | undefined;
+
+  /** @param command the check from the start; undefined for none until `/until` names one */
+  constructor(
+    private readonly command?: string,
+    private readonly limits: CheckLimits = DEFAULT_LIMITS,
+  ) {}
+
+  async open(session: SessionState): Promise<void> {
+    this.#session = session;
+    if (this.command !== undefined) await this.#set(this.command);
+  }
+
+  commands(): readonly Command[] {
+    return [{
+      name: "until",
+      argument: "[COMMAND|off]",
+      group: "Work",
+      help: "after each turn that changes files, run a check; the model continues until it passes",
+      run: async (session, argument) => await this.#run(session, argument),
+      choices: async ({ agent }) => {
+        const { knownChecks } = await import("./known_checks.ts");
+        const rows = knownChecks(agent.state.workingDir).map((argument) => ({
+          argument,
+          label: argument,
+          isCurrent: argument === this.#check?.command,
+        }));
+        return this.#check ? [...rows, { argument: "off", label: "off" }] : rows;
+      },
+    }];
+  }
+
+  /** The first message of a turn sees the folder before the model changes it. */
+  async message(): Promise<readonly Part[]> {
+    await this.#check?.begin();
+    return [];
+  }
+
+  async endOfTurn(_: unknown, _round: number, signal: AbortSignal): Promise<TurnEnd | undefined> {
+    return await this.#check?.end(signal);
+  }
+
+  async #run(session: SessionState, argument: string): Promise<CommandAnswer> {
+    if (argument === "off") {
+      const was = this.#check;
+      this.#check = undefined;
+      delete session.check;
+      return was ? `No check runs after a turn any more.` : "No check is set.";
+    }
+    if (argument !== "") {
+      await this.#set(argument);
+      return `After each turn that changes files, ${
+        oneLine(argument)
+      } runs, and the model continues until it passes (at most ${this.limits.rounds} rounds). /until off ends this.`;
+    }
+    if (this.#check) return `The check is ${oneLine(this.#check.command)}. /until off ends it.`;
+    const { knownChecks } = await import("./known_checks.ts");
+    const known = knownChecks(session.agent.state.workingDir).map((one) => `/until ${one}`);
+    const examples = known.length > 0 ? known : ["/until npm test"];
+    return `No check is set. Name one, such as ${examples.map(oneLine).join(", ")}.`;
+  }
+
+  async #set(command: string): Promise<void> {
+    const { UntilCheck } = await import("./check.ts");
+    this.#check = new UntilCheck(command, this.limits, this.#session!);
+  }
+}

@@ -1,0 +1,217 @@
+// Cases from public threads: a headless run that ignores a failed check (Aider-AI/aider#3140), a check set during a
+// session (Aider-AI/aider#3342), an answer that says "done" after a failure (cardstack/boxel#4310).
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { run } from "../../helpers/program.ts";
+import { type Step, strictServer } from "../../helpers/strict_server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
+import { posixTest } from "../../helpers/test_unless.ts";
+import { bash, use } from "../../helpers/turn.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
+import { changedDeciding, folderStateOf } from "../../../src/extensions/until/folder_state.ts";
+import { decidingPart } from "../../../src/extensions/until/own_files.ts";
+import { knownChecks } from "../../../src/extensions/until/known_checks.ts";
+
+const { signal } = new AbortController();
+const write = (file_path: string, content: string) => use("write_file", { file_path, content });
+const done: Step = { text: "That is all." };
+/** Fails until `a.txt` has the text `good`, and counts its runs outside of the folder's compared files. */
+const CHECK = "echo r >> .runs; cat a.txt; grep -q good a.txt";
+
+async function printed(steps: readonly Step[], files: Record<string, string>, ...flags: string[]) {
+  await using server = strictServer([...steps]);
+  using temp = tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.mkdir(`${temp.path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
+    await Deno.writeTextFile(`${temp.path}/${name}`, text);
+  }
+  const args = ["--base-url", `${server.url}/v1`, "--api-key", "k", "-m", "m", "--output", "json"];
+  // The commands run as they are, so that the test does not depend on the sandbox of the system.
+  const ran = await run([...args, "--yes", "--sandbox", "off", "-p", "go", ...flags], {
+    cwd: temp.path,
+  });
+  const { exitCode, isError, check } = JSON.parse(ran.stdout);
+  assertEquals(exitCode, ran.code);
+  const runs = await Deno.readTextFile(`${temp.path}/.runs`).then(
+    (text) => text.length / 2,
+    () => 0,
+  );
+  const told = server.requests.map(({ body }) => JSON.stringify(body.messages)).at(-1)!;
+  return {
+    code: ran.code,
+    isError,
+    check,
+    runs,
+    requests: server.requests.length,
+    told,
+    stderr: ran.stderr,
+  };
+}
+
+posixTest("--until continues until the check passes, and the exit code says so", async () => {
+  const wrong = [write("a.txt", "bad\n"), done];
+  const mended = await printed(
+    [...wrong, use("read_file", { file_path: "a.txt" }), write("a.txt", "good\n"), done],
+    {},
+    "--until",
+    CHECK,
+  );
+  assertEquals(mended.check, { command: CHECK, passed: true, rounds: 2 });
+  assertEquals([mended.code, mended.runs, mended.requests], [0, 2, 5]);
+  assertStringIncludes(mended.told, "failed with exit code 1 (round 1 of 5).");
+  assertStringIncludes(mended.told, "bad");
+
+  const never = await printed(
+    [...wrong, bash("echo 1 > b; echo bad1 > a.txt"), done, bash("echo bad2 > a.txt"), done],
+    {},
+    "--until",
+    CHECK,
+    "--rounds",
+    "3",
+  );
+  assertEquals([never.code, never.isError, never.runs, never.check.passed], [5, false, 3, false]);
+  assertStringIncludes(never.stderr, "copilot: check: ");
+
+  const lying = await printed([...wrong, done], {}, "--until", CHECK);
+  assertEquals([lying.code, lying.runs], [5, 2]);
+  assertStringIncludes(lying.check.reason, "the last round changed no file");
+
+  const idle = await printed([done], { "a.txt": "good\n" }, "--until", CHECK);
+  assertEquals([idle.code, idle.runs], [0, 1]);
+});
+
+posixTest("a check that never ends, or fails the same way, ends the turn", async () => {
+  const slow = "echo waiting; sleep 600";
+  const stopped = await printed(
+    [write("a.txt", "1\n"), done, done],
+    {},
+    "--until",
+    slow,
+    "--until-timeout",
+    "1",
+  );
+  assertEquals(stopped.code, 5);
+  assertStringIncludes(stopped.told, "did not end within 1 s");
+  assertStringIncludes(stopped.told, "waiting");
+  const steps = [1, 2, 3].flatMap((n) => [bash(`echo ${n} > a.txt`), done]);
+  const same = await printed(steps, {}, "--until", "echo took 0.$RANDOM s; exit 3");
+  assertEquals([same.code, same.check.rounds], [5, 3]);
+  assertStringIncludes(same.check.reason, "failed with exit code 3, the same way 3 times");
+});
+
+posixTest(
+  "a check whose own files the model changed does not count, unless that is allowed",
+  async () => {
+    const files = {
+      "tests/a_test.sh": "exit 1\n",
+      "package.json": '{"scripts":{"test":"x"},"version":"1"}',
+    };
+    const cheat = bash("echo exit 0 > tests/a_test.sh");
+    const check = "sh tests/a_test.sh";
+    const caught = await printed([cheat, done, done], files, "--until", check);
+    assertEquals([caught.code, caught.check.rounds], [5, 2]);
+    assertStringIncludes(caught.told, "does not count: you changed tests/a_test.sh");
+    assertStringIncludes(caught.check.reason, "the model changed tests/a_test.sh");
+    const allowed = await printed([cheat, done], files, "--until", check, "--until-may-edit");
+    assertEquals(allowed.code, 0);
+    const restored = await printed(
+      [cheat, done, bash("echo exit 1 > tests/a_test.sh; touch b"), done],
+      files,
+      "--until",
+      "true",
+    );
+    assertEquals(restored.check, { command: "true", passed: true, rounds: 2 });
+    const version = bash(`sed -i 's/"1"/"2"/' package.json; echo x > tests/new_test.sh`);
+    assertEquals((await printed([version, done], files, "--until", "true")).code, 0);
+    const script = bash(`sed -i 's/"x"/"y"/' package.json`);
+    assertEquals((await printed([script, done, done], files, "--until", "true")).code, 5);
+  },
+);
+
+Deno.test("flags of a check that make no sense are refused", async () => {
+  const codes: number[] = [];
+  for (
+    const flags of [["--until", ""], ["--rounds", "2"], ["--until", "x", "--rounds", "0"], [
+      "--until",
+      "x",
+      "--until-timeout",
+      "soon",
+    ]]
+  ) {
+    codes.push((await run(["--local", ...flags, "-p", "go"])).code);
+  }
+  assertEquals(codes, [2, 2, 2, 2]);
+});
+
+posixTest(
+  "/until runs the check of a session, asks about its own files, and ends with off",
+  async () => {
+    using temp = tempFolder();
+    await Deno.writeTextFile(`${temp.path}/check.sh`, "grep -q good a.txt\n");
+    await using server = strictServer([
+      ...[{ text: "Hello." }, write("a.txt", "bad\n"), done, bash("echo good > a.txt"), done],
+      ...[bash("echo true > check.sh"), done],
+      ...[bash("echo x > a.txt"), done],
+    ]);
+    const asked: string[] = [];
+    const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+    await using fake = await fakeSession(server.url, { folder: temp.path, permissions }, {
+      approve: () => Promise.resolve({ choice: "once" }),
+      confirm: ({ title }) => Promise.resolve(asked.push(title) > 0),
+    });
+    const { session } = fake;
+    assertStringIncludes((await fake.command("/until"))!, "No check is set.");
+    await fake.command("/until sh check.sh");
+    assertEquals(session.status.check, { command: "sh check.sh", round: 0, rounds: 5 });
+    assertEquals((await session.prompt("hi", signal)).check, undefined);
+    assertEquals((await session.prompt("write", signal)).check, {
+      command: "sh check.sh",
+      passed: true,
+      rounds: 2,
+    });
+    assertEquals((await session.prompt("cheat", signal)).check?.passed, true);
+    assertEquals(asked, [
+      "Does that count?",
+    ]);
+    assertEquals(fake.notices().filter((line) => line.includes("check.sh")), [
+      "✗ sh check.sh failed with exit code 1 (round 1 of 5)",
+      "✓ sh check.sh passed (round 2)",
+      "sh check.sh passed, but the model changed check.sh, which decides it",
+      "✓ sh check.sh passed (round 1)",
+    ]);
+    await fake.command("/until off");
+    assertEquals((await session.prompt("more", signal)).check, undefined);
+    assertEquals(session.status.check, undefined);
+  },
+);
+
+Deno.test("the checks of a folder are those that its files name", async () => {
+  using temp = tempFolder();
+  const put = (name: string, text = "") => Deno.writeTextFile(`${temp.path}/${name}`, text);
+  assertEquals(knownChecks(temp.path), []);
+  await put("package.json", '{"scripts":{"test":"x","lint":"y","other":"z"}}');
+  assertEquals(knownChecks(temp.path), ["npm test", "npm run lint"]);
+  await put("pnpm-lock.yaml");
+  await put("Makefile", "check: all\n\ttrue\ntest := no\n");
+  await put("Cargo.toml");
+  assertEquals(knownChecks(temp.path), ["pnpm test", "pnpm lint", "make check", "cargo test"]);
+  await put("deno.json", '{"tasks":{"ok":"x"}}');
+  assertEquals(knownChecks(temp.path)[0], "deno task ok");
+});
+
+Deno.test("a dependency does not decide a check, a removed test and a new configuration do", async () => {
+  const [a, b] = ["1", "2"].map((version) =>
+    decidingPart("x/pyproject.toml", `[project]\nv=${version}\n[tool.pytest.ini_options]\nq=1\n`)
+  );
+  assertEquals(a, b);
+  using temp = tempFolder();
+  await Deno.mkdir(`${temp.path}/tests`);
+  await Deno.writeTextFile(`${temp.path}/tests/a_test.py`, "1");
+  const { deciding } = await folderStateOf(temp.path, "pytest");
+  await Deno.remove(`${temp.path}/tests/a_test.py`);
+  await Deno.writeTextFile(`${temp.path}/conftest.py`, "1");
+  await Deno.writeTextFile(`${temp.path}/b_test.py`, "1");
+  const now = await folderStateOf(temp.path, "pytest");
+  assertEquals(changedDeciding(deciding, now), ["conftest.py", "tests/a_test.py"]);
+});
