@@ -69,17 +69,19 @@ export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: stri
     kill(-pid, "SIGSTOP");
     const list = listing(folder);
     let members: Process[] = [];
-    let isStopped = false;
     // A process may start another between the check and the stop, and end: its stopped parent does not read that.
-    for (let look = 0, before = ""; look < 20 && !isStopped; look++) {
+    // A list is not read at once, so it may miss such a pair: it has to be the same three times.
+    let same = 0;
+    for (let look = 0, before = ""; look < 20 && same < 2; look++) {
       members = await membersOf(pid, list, members, /^X/);
       signal(pid, members, "SIGSTOP");
       const ids = members.map((member) => member.pid).join();
-      isStopped = ids === before && members.every(({ state }) => STOPPED.test(state));
+      const isSame = ids === before && members.every(({ state }) => STOPPED.test(state));
+      same = isSame ? same + 1 : 0;
       before = ids;
     }
     // They outrun the checks. A sandbox ends with its leader.
-    if (!isStopped) signal(pid, members, "SIGKILL");
+    if (same < 2) signal(pid, members, "SIGKILL");
     return () => signal(pid, members, "SIGCONT");
   });
   status.then(release, release);
