@@ -51,6 +51,7 @@ export function footerText(
     const end = displayWidth(rightText());
     return columns - displayWidth(left()) - (end && end + MIN_GAP);
   };
+  const until = check && all.until ? `until ${check.round}/${check.rounds}` : "";
   const short = parts.includes("context") ? fullText(tokens, unicode, true) : "";
   const most = Math.min(room() - DOT.length, Math.max(MIN_FOLDER, columns >> 1));
   if (parts.includes("folder") && most >= MIN_FOLDER) {
@@ -59,7 +60,7 @@ export function footerText(
   // The least useful parts are dropped first.
   const shorter: Partial<Record<StatusPart, string>>[] = [
     ...[{ cost: "" }, { speed: "" }, { branch: "" }, { context: short }],
-    ...[{ jobs: "" }, { tasks: "" }, { context: "" }, { until: "" }],
+    ...[{ until }, { jobs: "" }, { tasks: "" }, { context: "" }, { until: "" }],
   ];
   for (const change of shorter) if (room() < 0) Object.assign(all, change);
   if (room() < 0) all.model = shortened(all.model, Math.max(MIN_NAME, all.model.length + room()));

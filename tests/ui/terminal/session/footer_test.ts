@@ -35,6 +35,12 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
     40,
   ],
   [{ runningJobs: 1 }, "m    1 job"],
+  [{ check: { command: "npm test", round: 0, rounds: 5 } }, "m    until npm test"],
+  [
+    { check: { command: "npm run a-long-name-of-a-check", round: 2, rounds: 5 } },
+    "m    until npm run a-long-name-of-… · round 2/5",
+  ],
+  [{ check: { command: "npm test", round: 2, rounds: 5 } }, "m    until 2/5", 20],
   [{ tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] }, "m    1/2 tasks"],
   [{ runningJobs: 2, cost: 0 }, "m    2 jobs · $0.0000"],
   [tokens(1), "m    ctx 1"],
