@@ -409,23 +409,24 @@ Deno.test("a folder that becomes a link while a person thinks is not run in", {
 });
 
 Deno.test("a session waits for a server that restarts, a prompt alone does not", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const host = `http://127.0.0.1:${listener.addr.port}`;
-  listener.close();
   for (const [approve, attempts] of [[() => Promise.reject(), 7], [undefined, 2]] as const) {
-    const config = { compat: compatConfig({ baseUrl: `${host}/v1`, apiKey: "", model: "test" }) };
+    const server = strictServer([{ text: "hello" }]);
+    const baseUrl = `${server.url}/v1`;
+    const config = { compat: compatConfig({ baseUrl, apiKey: "", model: "test" }) };
     const stop = new AbortController();
     const frontend = approve && { approve };
-    await using fake = await fakeSession(host, { config }, frontend);
+    await using fake = await fakeSession(server.url, { config }, frontend);
+    await fake.session.prompt("hello", stop.signal);
+    await server[Symbol.asyncDispose]();
     const { onEvent } = fake.session["frontend"];
     fake.session["frontend"].onEvent = (event) => {
       onEvent(event);
       if (event.type === "retry") stop.abort();
     };
-    const { stopReason } = await fake.session.prompt("hello", stop.signal);
+    const { stopReason } = await fake.session.prompt("again", stop.signal);
     const retry = fake.events.find(({ type }) => type === "retry");
     assertEquals([stopReason, retry?.type === "retry" && retry.maxAttempts], ["aborted", attempts]);
-    assertEquals(fake.session.agent.state.messages[0]!.content, "hello");
+    assertEquals(fake.session.agent.state.messages[2]!.content, "again");
   }
 });
 
