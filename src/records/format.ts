@@ -28,6 +28,8 @@ export interface RecordHead {
   continues?: string | undefined;
   /** The size of that file in bytes when it was read. Its content is repeated here. */
   continuedSize?: number | undefined;
+  /** The file of the session that this one is a copy of, or of a part of it. */
+  parent?: string | undefined;
   title?: string | undefined;
   /** The branch of git that was checked out at the start. */
   branch?: string | undefined;
@@ -136,6 +138,7 @@ export function parseHead(line: string): RecordHead {
   }
   if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.continuedSize !== "number") delete head.continuedSize;
+  if (typeof head.parent !== "string") delete head.parent;
   if (typeof head.title !== "string") delete head.title;
   if (typeof head.branch !== "string") delete head.branch;
   return head as unknown as RecordHead;

@@ -18,7 +18,7 @@ import {
 } from "./store.ts";
 
 /** The earlier session that a new record continues. */
-type Origin = Pick<RecordHead, "continues" | "continuedSize" | "title">;
+type Origin = Pick<RecordHead, "continues" | "continuedSize" | "parent" | "title">;
 
 /** The maximum characters to write at once. */
 const MAX_SLICE = 64 * 1024;
@@ -85,7 +85,8 @@ export class Recorder implements Disposable {
     this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
-    this.#origin = session ? { continues: session.name, continuedSize: session.size, title } : {};
+    const { name, size, head } = session ?? {};
+    this.#origin = head ? { continues: name, continuedSize: size, parent: head.parent, title } : {};
   }
 
   /**

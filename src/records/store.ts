@@ -6,10 +6,11 @@
 
 import { attempt } from "../attempt.ts";
 import { reasonOf } from "../text/reason.ts";
-import { join } from "../text/std_path.ts";
-import { headLine, parseHead, parseRecord, titleLine } from "./format.ts";
+import { identify } from "../text/parts.ts";
+import { dirname, join } from "../text/std_path.ts";
+import { entryLine, headLine, parseHead, parseRecord, titleLine } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
-import { removeImages } from "./images.ts";
+import { removeImages, storeImages, withStoredImages } from "./images.ts";
 import { repaired } from "./repair.ts";
 
 /** A session, with the size of its file in bytes when it was read. */
@@ -23,6 +24,8 @@ const PRINT_SLACK = 50;
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** The maximum size in bytes of a file to append to. A new file continues a larger one. */
 const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
+/** The maximum characters of a message that is the title of its session. */
+export const MAX_TITLE_CHARS = 200;
 /** The maximum characters of a path in the name of a folder of sessions. */
 const MAX_FOLDER_CHARS = 150;
 
@@ -65,6 +68,37 @@ export function createRecord(
     throw error;
   }
   return { path, folder, open };
+}
+
+/**
+ * Copies a session up to its message `end` into a new one of the user, which names it as its parent. Its file appears
+ * when it is complete. @throws {Error} of the system.
+ */
+export function forkRecord(
+  root: string,
+  { path, name: parent, head, first, used, mode, executions, ...session }: StoredSession,
+  end = session.messages.length,
+): StoredSession {
+  const { folder, branch, title = first.slice(0, MAX_TITLE_CHARS) } = head;
+  removeOldest(root, folder, false);
+  const name = newName();
+  const target = join(dirname(path), name);
+  const messages = withStoredImages(path, session.messages.slice(0, end));
+  identify(messages);
+  storeImages(target, messages);
+  const lines = messages.map((message, at) =>
+    entryLine({
+      message,
+      parent: messages[at - 1]?.id ?? null,
+      execution: executions.get(message.toolCallId ?? ""),
+      ...at === 0 && { ...used && { used }, ...mode && { mode } },
+    })
+  );
+  const start = headLine({ started: new Date().toISOString(), folder, branch, parent, title });
+  const temporary = `${target}.tmp`;
+  Deno.writeTextFileSync(temporary, `${start}${lines.join("\n")}\n`, { mode: 0o600 });
+  Deno.renameSync(temporary, target);
+  return wholeSession({ name, path: target })!;
 }
 
 /** Opens the file of a session to continue it; undefined if that fails or another program has it open. */

@@ -13,10 +13,12 @@ import { openCallsAtCut } from "../records/repair.ts";
 import { withStoredImages } from "../records/images.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
+  forkRecord,
   isOfPrint,
   isOpen,
   type ListedSession,
   listedSessions,
+  MAX_TITLE_CHARS,
   removeSession,
   retitle,
   sessionsLike,
@@ -31,6 +33,7 @@ import { typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
+import type { Message } from "../types/message.ts";
 import type { TurnEvent } from "../types/event.ts";
 import { branchOf } from "../safety/repositories.ts";
 import type { CacheWatch } from "./cache_watch.ts";
@@ -125,6 +128,24 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, sessionTitle(session).title);
   }
 
+  /** Copies the session, up to before a message, into a new one. @throws {Error} if either cannot be written. */
+  copy(before?: Message): StoredSession {
+    this.sync();
+    const { file, name } = this;
+    const stored = file && !file.isBehind && wholeSession({ name: name!, path: file.path });
+    if (!stored) throw new Error("The session cannot be copied because it is not saved");
+    const end = stored.messages.findIndex(({ id }) => id === before?.id);
+    return forkSession(stored, end === -1 ? undefined : end);
+  }
+
+  /** {@linkcode copy}, in which the session continues. */
+  fork(before?: Message): StoredSession {
+    const copy = this.copy(before);
+    const messages = withStoredImages(copy.path, copy.messages);
+    this.continueFrom({ ...copy, messages });
+    return { ...copy, messages };
+  }
+
   [Symbol.dispose](): void {
     this.#dropPiece();
     if (this.#hasFailed) attempt(() => this.#writeNew());
@@ -180,18 +201,48 @@ function modelUsedBy(
 
 const MAX_LISTED_SESSIONS = 20;
 const MAX_WIDE_SESSIONS = 60;
-const MAX_TITLE_CHARS = 200;
+/** The maximum number of sessions of `-p` in the list of a folder. */
+const MAX_LISTED_PRINTS = 5;
 
-/** Returns the sessions of the folder, or of all folders, without the current one. */
+/** A session in the list of earlier ones; `depth` is 1 for a branch of the one above it. */
+type EarlierSession = ListedSession & { depth: number };
+
+/**
+ * Returns the sessions of the folder and the newest ones of `-p` there, or the sessions of all folders, without the
+ * current one.
+ */
 export function earlierSessions(
   { agent, record }: { agent: CopilotAgent; record?: SessionRecord | undefined },
   isWide = false,
-): ListedSession[] {
-  const all = recordedSessions(isWide ? undefined : agent.state.workingDir);
-  return [
-    ...Iterator.from(all).filter(({ name }) => name !== record?.name)
-      .take(isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS),
+): EarlierSession[] {
+  const folder = isWide ? undefined : agent.state.workingDir;
+  const listed = (kind: "own" | "print", most: number) => [
+    ...Iterator.from(recordedSessions(folder, kind)).filter(({ name }) => name !== record?.name)
+      .take(most),
   ];
+  const own = listed("own", isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS);
+  const continued = new Set(own.map(({ head }) => head.continues));
+  const printed = isWide ? [] : listed("print", MAX_LISTED_PRINTS);
+  return [
+    ...asTree(own),
+    ...printed.filter(({ name }) => !continued.has(name)).map((one) => ({ ...one, depth: 0 })),
+  ];
+}
+
+/** Orders branches below their parents. */
+function asTree<T extends Pick<ListedSession, "name" | "head">>(
+  sessions: readonly T[],
+): (T & { depth: number })[] {
+  // A parent is older, so that files that were edited by hand form no circle.
+  const parentOf = ({ head: { parent, started } }: T) =>
+    parent &&
+      sessions.find(({ name, head }) =>
+        (name === parent || head.continues === parent) && head.started < started
+      ) || undefined;
+  const below = Map.groupBy(sessions, parentOf);
+  const rows = (parent: T | undefined, depth: number): (T & { depth: number })[] =>
+    (below.get(parent) ?? []).flatMap((one) => [{ ...one, depth }, ...rows(one, depth + 1)]);
+  return rows(undefined, 0);
 }
 
 export const changedFiles = ({ executions }: ListedSession): Set<string> =>
@@ -216,7 +267,7 @@ export const newestSession = (folder: string, isPrint?: boolean): StoredSession 
 export const newestListed = (folder: string, isPrint?: boolean): ListedSession | undefined =>
   newestOf(listedSessions, folder, isPrint);
 
-export const wholeOf: (session: ListedSession) => StoredSession | undefined = wholeSession;
+export const wholeOf: typeof wholeSession = wholeSession;
 
 /** Returns the sessions of a folder or of all, newest first: the user's own, those of `-p`, or both. */
 export const recordedSessions = (
@@ -254,6 +305,10 @@ export function sessionWithId(id: string): StoredSession {
     why + (near.length === 0 ? "" : `${near.join(", ")}; `) + "copilot sessions list shows them",
   );
 }
+
+/** Copies a session up to its message `end` into a new one, which names it as its parent. @throws {Error} */
+export const forkSession = (session: StoredSession, end?: number): StoredSession =>
+  forkRecord(sessionsFolder()!, session, end);
 
 export const retitleSession = (name: string, title: string): boolean =>
   inSessions((root) => retitle(root, name, title)) === true;

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
+import { withStoredImages } from "../../src/records/images.ts";
 import type { ModelUsed } from "../../src/records/format.ts";
 import { Recorder } from "../../src/records/recorder.ts";
 import {
@@ -16,6 +17,7 @@ import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
+import { png } from "../helpers/images.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
@@ -29,13 +31,18 @@ interface Recorded {
 }
 
 /** A test of recorded sessions, whose folder has a state folder of its own. */
-function recordTest(name: string, steps: Step[], body: (recorded: Recorded) => Promise<void>) {
+function recordTest(
+  name: string,
+  steps: Step[],
+  body: (recorded: Recorded) => Promise<void>,
+  sees = false,
+) {
   Deno.test(name, async () => {
     const folder = await Deno.realPath(await Deno.makeTempDir());
     const before = Deno.env.get("XDG_STATE_HOME");
     Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
     try {
-      await using server = strictServer(steps, { models: ["test", "other"] });
+      await using server = strictServer(steps, { models: ["test", "other"], sees });
       await body({
         folder,
         server,
@@ -528,4 +535,75 @@ recordTest(
     await ask("six", { isPrint: true });
     assertEquals((await ask("seven", { ...next, isPrint: true }))[0], ["six", "seven"]);
   },
+);
+
+recordTest(
+  "/fork continues in a copy, whole or up to a message, and the list has it below its parent",
+  ["One.", "Two.", "Three.", "Four.", "Five."].map((text) => ({ text })),
+  async ({ folder, open, stored, server }) => {
+    await using fake = await open();
+    const ask = (text: string) => fake.session.prompt(text, signal);
+    assertEquals(await fake.command("/fork"), "There is no message to fork the session at yet.");
+    for (const text of ["first", "second"]) await ask(text);
+    const path = fake.session.record!.path;
+    const before = Deno.readTextFileSync(path);
+    const id = shortName(path);
+    assertEquals(
+      await fake.command("/fork 3"),
+      "/fork takes the number of your message, at most 2",
+    );
+    const said = await fake.command("/fork 1");
+    const copy = shortName(fake.session.record!.path);
+    assertEquals(
+      said,
+      `This is now session ${copy}, a copy of ${id} up to "first". Files stay as they are. /resume ${id} returns to the other.`,
+    );
+    await ask("third");
+    assertEquals(stored(), ["user: first", "assistant: One.", "user: third", "assistant: Three."]);
+    assertEquals((server.requests.at(-1)!.body.messages as unknown[]).length, 4);
+    await fake.command("/fork");
+    await ask("fourth");
+    assertEquals(stored().length, 6);
+    assertEquals(Deno.readTextFileSync(path), before);
+    // What was rewound stays as a session, with its messages.
+    assertMatch((await fake.command("/rewind 1"))!, /\n\/resume [\da-f]{8} returns to what was /);
+    await using other = await open();
+    const rows = await other.session.choices("resume", signal);
+    assertEquals(rows.map(({ label, detail }) => [label, detail!.split(" · ")[1]]), [
+      ["first", "4 messages"],
+      ["└ third", "4 messages"],
+      ["  └ third", "4 messages"],
+      ["    └ fourth", "6 messages"],
+    ]);
+    await other.command(`/resume rename ${copy} Mine`);
+    assertEquals((await other.session.choices("resume", signal))[1]!.label, "└ Mine");
+    await using third = await open({ folder: await Deno.realPath(await Deno.makeTempDir()) });
+    await third.command(`/resume ${copy}`);
+    assertEquals(third.session.agent.state.workingDir, folder);
+  },
+);
+
+recordTest(
+  "a copy of a session has its images, calls and mode",
+  [{ toolCalls: [{ name: "list_directory", arguments: { path: "." } }] }, { text: "One." }],
+  async ({ folder, open }) => {
+    await using fake = await open({}, { approve: () => Promise.resolve({ choice: "once" }) });
+    await fake.command("/approve never");
+    const data = png(2, 3).toBase64();
+    const image = { type: "image", mediaType: "image/png", data } as const;
+    await fake.session.prompt([{ type: "text", text: "see" }, image], signal);
+    const { path } = fake.session.record!;
+    await fake.command("/fork");
+    const root = `${folder}/state/copilot/sessions`;
+    const [copy, parent] = [fake.session.record!.path, path].map((at) => {
+      const { name, messages, executions, used, mode } = [...storedSessions(root, folder)]
+        .find((one) => one.path === at)!;
+      assertEquals(name, at.slice(-name.length));
+      return { messages: withStoredImages(at, messages), executions, used, mode };
+    });
+    assertEquals(copy, parent);
+    assertEquals([copy!.mode, copy!.executions.size], ["never", 1]);
+    assertEquals(JSON.stringify(copy).includes(data), true);
+  },
+  true,
 );

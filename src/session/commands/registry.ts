@@ -11,6 +11,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { diffCommand } from "./diff.ts";
+import { forkCommand } from "./fork.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
 import { modelCommand, setupCommand } from "./model.ts";
@@ -50,6 +51,7 @@ const commands: readonly Command[] = [
   },
   modelCommand,
   resumeCommand,
+  forkCommand,
   clearCommand,
   ...undoCommands,
   compactCommand,
@@ -119,6 +121,7 @@ const commandNamed = (session: SessionState, name: string) =>
 /** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
   ["clear", "new reset"],
+  ["fork", "branch"],
   ["init", "memory"],
   ["jobs", "bashes ps"],
   ["resume", "sessions continue chat"],

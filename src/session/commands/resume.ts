@@ -1,6 +1,13 @@
 /** `/resume`: the earlier sessions of the folder. @module */
 
-import { isOpen, type ListedSession, shortName } from "../../records/store.ts";
+import { attempt } from "../../attempt.ts";
+import {
+  isOfPrint,
+  isOpen,
+  type ListedSession,
+  shortName,
+  type StoredSession,
+} from "../../records/store.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { typedText } from "../../text/parts.ts";
@@ -16,6 +23,7 @@ import {
   resumeSession,
   retitleSession,
   sessionTitle,
+  sessionWithId,
   wholeOf,
 } from "../record.ts";
 
@@ -53,8 +61,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   const [, verb, word = "", title = ""] =
     /^(?:(delete|rename) )?(\S+)(?: ([^]*))?$/.exec(argument) ??
       [];
-  const listed = sessions[Number(word) - 1] ??
-    earlierSessions(session, true).find(({ name }) => shortName(name) === word);
+  const listed = sessions[Number(word) - 1] ?? attempt(() => sessionWithId(word));
   if (listed && verb !== undefined) return changeSession(listed, verb, oneLine(title));
   const chosen = listed && title === "" ? wholeOf(listed) : undefined;
   if (!chosen) return unknownText(`session ${verb ? word : argument}`, "/resume");
@@ -70,7 +77,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   return { type: "resumed", resumed, ...before !== undefined && { before }, text };
 }
 
-function changeSession(listed: ListedSession, verb: string, title: string): string {
+function changeSession(listed: ListedSession | StoredSession, verb: string, title: string): string {
   const named = `"${shortened(oneLine(sessionTitle(listed).title), MAX_LABEL_CHARS)}"`;
   if (isOpen(listed.path)) return `Another copilot has ${named} open.`;
   const failed = `Cannot ${verb} ${named}: its file is gone, or another copilot opened it`;
@@ -86,15 +93,19 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   const room = columns < DETAIL_CHARS + MIN_LABEL_CHARS ? columns - 4 : columns - DETAIL_CHARS;
   const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
   return earlierSessions(session, isWide).map((one) => {
-    const { head: { folder, branch }, messages } = one;
+    const { name, head: { folder, branch, parent }, messages, depth } = one;
+    const title = depth > 0 ? branchTitle(one) : sessionTitle(one).title;
+    const before = depth > 0 ? `${"  ".repeat(depth - 1)}└ ` : "";
     const files = changedFiles(one).size;
     return {
-      argument: shortName(one.name),
-      label: shortened(oneLine(sessionTitle(one).title), most),
+      argument: shortName(name),
+      label: before + shortened(oneLine(title), most - before.length),
+      ...isOfPrint(name) && { group: "Runs of copilot -p" },
       detail: [
         ago(Date.parse(one.updated)),
         ...one.isCut ? [] : [count(messages.length, "message")],
         ...branch === undefined ? [] : [oneLine(branch)],
+        ...parent === undefined || depth > 0 ? [] : [`from ${shortName(parent)}`],
         ...files === 0 ? [] : [count(files, "file")],
         ...isWide && folder !== workingDir ? [oneLine(folder)] : [],
       ].join(" · "),
@@ -103,8 +114,19 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   });
 }
 
-function previewOf({ messages, used }: ListedSession): string {
-  const typed = messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
+const lastTyped = ({ messages }: ListedSession) =>
+  messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
+
+/** Returns the title that the user gave a branch, or else its last message: it begins like its parent. */
+function branchTitle(one: ListedSession): string {
+  const { title } = sessionTitle(one);
+  const last = lastTyped(one);
+  return last && title === one.first.slice(0, title.length) ? typedText(last) : title;
+}
+
+function previewOf(one: ListedSession): string {
+  const { messages, used } = one;
+  const typed = lastTyped(one);
   const answer = messages.findLast(({ role, content }) => role === "assistant" && content.trim());
   const texts = [typed && `> ${typedText(typed)}`, answer?.content, used?.model];
   return texts.flatMap((text) => text ? [shortened(oneLine(text), MAX_PREVIEW_CHARS)] : []).join(

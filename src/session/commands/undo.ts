@@ -1,12 +1,14 @@
 /** `/undo`, `/rewind` and `/redo`: messages, and their changes of files. @module */
 
+import { attempt } from "../../attempt.ts";
+import { shortName } from "../../records/store.ts";
 import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
-const MAX_MESSAGE_CHARS = 60;
+export const MAX_MESSAGE_CHARS = 60;
 
 export const undoCommands: readonly Command[] = [
   {
@@ -14,7 +16,7 @@ export const undoCommands: readonly Command[] = [
     group: "Session",
     argument: "[N]",
     help: "take back the last message and its file changes (N: the newest N)",
-    run: undoMessages,
+    run: (session, argument) => undoMessages(session, argument, false),
   },
   {
     name: "rewind",
@@ -24,7 +26,7 @@ export const undoCommands: readonly Command[] = [
     question: "Rewind to before which message?",
     // The oldest message, which undoes everything, is not adjacent to the newest one.
     wraps: false,
-    run: undoMessages,
+    run: (session, argument) => undoMessages(session, argument, true),
     choices: undoChoices,
   },
   {
@@ -40,7 +42,12 @@ export const undoCommands: readonly Command[] = [
   },
 ];
 
-async function undoMessages(session: SessionState, argument: string): Promise<CommandAnswer> {
+/** `isKept`: what is taken back stays as a session of its own. */
+async function undoMessages(
+  session: SessionState,
+  argument: string,
+  isKept: boolean,
+): Promise<CommandAnswer> {
   const steps = argument === "" ? 1 : Number(argument);
   const most = session.undo?.messages.length ?? 0;
   if (most === 0) {
@@ -51,9 +58,12 @@ async function undoMessages(session: SessionState, argument: string): Promise<Co
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
     return `/undo takes a number of messages, at most ${most} now`;
   }
+  // The rewind is worth more than the copy, which may fail.
+  const copy = isKept ? attempt(() => session.record?.copy()) : undefined;
   const undone = await session.undo!.undo(session.agent, steps);
   session.usage = undefined;
-  return { type: "undone", line: undone!.text, text: undoText(undone!) };
+  const branch = copy && `\n/resume ${shortName(copy.name)} returns to what was there before.`;
+  return { type: "undone", line: undone!.text, text: undoText(undone!) + (branch ?? "") };
 }
 
 function undoChoices({ undo }: SessionState): ArgumentChoice[] {

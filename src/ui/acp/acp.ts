@@ -11,6 +11,7 @@ import type { StoredSession } from "../../records/store.ts";
 import type { Frontend } from "../../session/frontend.ts";
 import {
   forgetSession,
+  forkSession,
   recordedSession,
   recordedSessions,
   sessionTitle,
@@ -76,12 +77,12 @@ class AcpServer implements AsyncDisposable, Editor {
   readonly #methods: Readonly<Record<string, Method>> = {
     initialize: (params) => this.#initialize(params),
     authenticate: (params) => this.#authenticate(params),
-    "session/new": async (params, signal) => {
-      const session = await this.#open(params, signal);
-      await session.begin();
-      this.#sessions.set(session.id, session);
-      announceSoon(session);
-      return { sessionId: session.id, ...session.settings };
+    "session/new": async (params, signal) => await this.#begin(await this.#open(params, signal)),
+    "session/fork": async (params, signal) => {
+      const id = textIn(params, "sessionId");
+      const stored = recordedSession(fileName(id));
+      if (stored === undefined) throw unknownSession(id);
+      return await this.#begin(await this.#open(params, signal, forkSession(stored)));
     },
     "session/load": (params, signal) => this.#goOn(params, signal, true),
     "session/resume": (params, signal) => this.#goOn(params, signal, false),
@@ -177,7 +178,7 @@ class AcpServer implements AsyncDisposable, Editor {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: false },
-        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
       },
       authMethods: [{ id: SET_UP, ...setUp, ...hasTerminal && { type: "terminal", args } }],
     };
@@ -214,6 +215,13 @@ class AcpServer implements AsyncDisposable, Editor {
       throw error;
     }
     return session;
+  }
+
+  async #begin(session: AcpSession): Promise<unknown> {
+    await session.begin();
+    this.#sessions.set(session.id, session);
+    announceSoon(session);
+    return { sessionId: session.id, ...session.settings };
   }
 
   /** Resumes a recorded session. `isShown`: the editor receives all of it again before the answer. */

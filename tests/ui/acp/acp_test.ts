@@ -185,7 +185,9 @@ Deno.test("acp: a turn that is cancelled ends as such, also while a question sta
 
 Deno.test("acp: a session is listed, loaded with all of its turns, resumed and deleted", async () => {
   using ws = workspace();
-  await using server = strictServer([edit, { text: "Done." }, { text: "Again." }]);
+  await using server = strictServer(
+    [edit, ...["Done.", "Again.", "Aside."].map((text) => ({ text }))],
+  );
   const flags = ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "auto"];
   using records = workspace();
   const options = { cwd: ws.dir, env: { XDG_STATE_HOME: records.dir } };
@@ -209,6 +211,17 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
     "agent_message_chunk",
   ]);
   assertEquals(await editor.prompt(id, "More"), "end_turn");
+  const fork = (sessionId: string) =>
+    editor.ask("session/fork", { sessionId, cwd: ws.dir, mcpServers: [] });
+  const { result } = await fork(id);
+  const { sessionId: copy, modes } = result as { sessionId: string; modes: unknown };
+  assertEquals([copy === id, typeof modes], [false, "object"]);
+  const messages = () => server.requests.at(-1)!.body.messages as { role: string }[];
+  const before = messages().length;
+  assertEquals(await editor.prompt(copy, "Aside"), "end_turn");
+  assertEquals(messages().length, before + 2);
+  assertEquals((await fork("unknown")).error?.code, -32002);
+  await editor.request("session/delete", { sessionId: copy });
   await editor.request("session/resume", { sessionId: id, cwd: ws.dir });
   await editor.request("session/delete", { sessionId: id });
   const after = await editor.request("session/list", {});

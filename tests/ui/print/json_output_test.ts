@@ -70,7 +70,7 @@ test("--output json gives one object when stdin is a folder", async () => {
       'exec "$@" < .',
       "sh",
       Deno.execPath(),
-      ..."run -A main.ts --local -p x --output json".split(" "),
+      ..."run -A main.ts --local --no-session -p x --output json".split(" "),
     ],
   }).output();
   const { error, ...rest } = result({ code, stdout: new TextDecoder().decode(stdout), stderr: "" });
