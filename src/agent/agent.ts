@@ -47,8 +47,6 @@ export interface AgentOptions
   policy?: Policy;
   /** True offers a list of steps to models that have room for it; by default false. */
   keepsTasks?: boolean;
-  /** True retries for half a minute if a server that has answered refuses the connection; by default false. */
-  awaitsRestart?: boolean | undefined;
   /** Replaces the system prompt. */
   systemPrompt?: string;
   /** Called with each finished call. Its result is appended to the call's result for the model. */
@@ -95,8 +93,6 @@ export class CopilotAgent {
   readonly jobs: AgentOptions["jobs"];
   /** False if the model cannot see: it gets a line in place of each image. Undefined if unknown. */
   seesImages: boolean | undefined;
-  /** See {@linkcode AgentOptions}. */
-  readonly awaitsRestart: AgentOptions["awaitsRestart"];
   /** The slot of llama.cpp's server to use; undefined leaves it to the server. */
   slot: number | undefined;
   readonly #memory = new AgentMemory();
@@ -150,7 +146,6 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.afterTool = options.afterTool;
-    this.awaitsRestart = options.awaitsRestart;
     this.#plainTools = options.tools ?? builtinTools;
     const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;
@@ -229,8 +224,7 @@ export class CopilotAgent {
       subAgent: string;
     },
   ): CopilotAgent {
-    const { awaitsRestart } = this;
-    const options = { policy, awaitsRestart, ...afterTool && { afterTool } };
+    const options = { policy, ...afterTool && { afterTool } };
     const fork = new CopilotAgent(this.#config, this.state.workingDir, options);
     const { jobs: _, ...given } = this.#given;
     fork.#given = { ...given, subAgent };

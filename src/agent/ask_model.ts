@@ -74,7 +74,7 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
       thinks: options.thinks,
       form: options.form,
       slot: agent.slot,
-      awaitsRestart: agent.awaitsRestart,
+      awaitsRestart: true,
       splitter,
       onDelta: (delta) => {
         begun.add(delta.type);

@@ -255,8 +255,12 @@ export const COMMANDS = [
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
 ] as const;
+const UNASKED = "--yes runs edits and commands without asking";
+const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
 /** First words and flags of other agents, with advice. */
 const OTHER_VERBS = new Map([
+  ...["yolo", "dangerously-skip-permissions", "full-auto"].map((flag) => [flag, UNASKED] as const),
+  ...["run", "exec"].map((word) => [word, PRINTING] as const),
   ["setup", "to choose a model, run copilot and type /setup"],
   ["resume", CONTINUING],
   ["continue", CONTINUING],
@@ -272,9 +276,10 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name)
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
   if (words.length === 1 && words[0] === "help") return { help: true };
-  const advice = words.length === 1 ? OTHER_VERBS.get(words[0]!) : undefined;
-  if (advice !== undefined) throw unexpected(words[0]!, advice);
-  if (COMMAND_NAMES.includes(words[0] ?? "")) args.command = words[0]!;
+  const [first = ""] = words;
+  const isVerb = words.length === 1 || /^(run|exec)$/.test(first);
+  if (isVerb && OTHER_VERBS.has(first)) throw unexpected(first, OTHER_VERBS.get(first));
+  if (COMMAND_NAMES.includes(first)) args.command = first;
   for (let i = args.command ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === "--") {

@@ -73,8 +73,8 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
     if (!json) write(checkRows(check, columns));
   };
   if (!json) {
-    const what = KIND_TEXTS[targetOf(config).kind];
-    write(`${wrapped(`copilot doctor: ${what} at ${serverOf(config)}`, columns)}\n`);
+    const what = config.compat ? "OpenAI-style server" : backendOf(config);
+    write(`${wrapped(`copilot doctor: ${what}, ${serverOf(config)}`, columns)}\n`);
   }
   try {
     for await (const check of checksOf(agent, options)) {
@@ -96,12 +96,6 @@ export async function runDoctor(config: CopilotConfig, options: DoctorOptions): 
   else write(ok ? `Ready: ${oneLine(model)}\n` : "Not ready: see above\n");
   return ok ? EXIT.done : EXIT.error;
 }
-
-const KIND_TEXTS = {
-  compat: "OpenAI-style server (--base-url)",
-  local: "local server (--local)",
-  hosted: "Anthropic's API (--hosted)",
-};
 
 function backendOf(config: CopilotConfig): string {
   const { kind, isNative } = targetOf(config);

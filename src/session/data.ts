@@ -57,7 +57,7 @@ export type Effect =
   /** `doctor` checks the model server; `help` and `keys` list the keys, which a frontend knows. */
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
-  | { type: "changes"; changes: readonly Change[]; text: string }
+  | { type: "changes"; changes: readonly Change[]; others: readonly string[]; text: string }
   | { type: "copy"; copied: string; what: string; text: string }
   /** Messages were taken back or restored. The user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }

@@ -92,7 +92,6 @@ export class Session implements AsyncDisposable {
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       keepsTasks: frontend.approve !== undefined,
-      awaitsRestart: frontend.approve !== undefined,
       env: permissions.env,
       ...options.editor && { editor: options.editor },
     });

@@ -58,6 +58,9 @@ export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
+  readonly startedAt = Date.now();
+  /** The files that tools have written, even if that was undone. */
+  readonly written = new Set<string>();
 
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
@@ -71,6 +74,7 @@ export class UndoLog {
   }
 
   readonly onWritten: OnWritten = ({ path, before, stamp }) => {
+    this.written.add(path);
     const files = this.#done.at(-1)?.files;
     const known = files?.get(path);
     if (known) known.stamp = stamp;

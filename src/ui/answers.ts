@@ -19,7 +19,7 @@ export function answerRows(approval: Approval, columns: number, allKey = ""): An
   const [now, later] = [allowedInSession(approval), allowedBy(approval)];
   const key = approval.allowsEdits && allKey ? ` (${allKey})` : "";
   const labels: Readonly<Record<AnswerRow["choice"], string>> = {
-    once: "Yes",
+    once: approval.networked ? "Yes, for this session" : "Yes",
     session: fitsInRow(now, columns)
       ? `Yes, and ${now} in this session${fitsInRow(now + key, columns) ? key : ""}`
       : "Yes, for this session",

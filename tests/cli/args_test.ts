@@ -64,6 +64,11 @@ Deno.test("parseArgs reads", () => {
 const ONE_WORD = 'give one message, in quotes: "..."';
 const bad: [words: string[], message: string][] = [
   [["--lokal"], 'Unknown flag "--lokal": did you mean --local?'],
+  [["--yolo"], 'Unknown flag "--yolo": --yes runs edits and commands without asking'],
+  [
+    ["exec", "fix it"],
+    'Unexpected argument "exec": for one answer on stdout, run copilot -p "PROMPT"',
+  ],
   [["--modle", "x"], 'Unknown flag "--modle": did you mean --model?'],
   [["--zzzzzzzz"], 'Unknown flag "--zzzzzzzz": --help lists the flags'],
   [["-x"], 'Unknown flag "-x": --help lists the flags'],

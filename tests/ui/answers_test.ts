@@ -33,6 +33,8 @@ Deno.test("the answers are rows in the order of their digits", () => {
     { choice: "session", label: "Yes, and exactly this in this session" },
     { choice: "refuse", label: "No: say what to do instead" },
   ]);
+  const networked = answerRows(asked({ networked: [{ text: "make", isExact: true }] }), 80);
+  assertEquals(networked[0], { choice: "once", label: "Yes, for this session" });
   const kept = asked({ rules, choices: ["refuse", "folder"], isFromUser: true });
   const folder = (
     label: string,

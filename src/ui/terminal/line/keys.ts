@@ -1,6 +1,5 @@
 /**
- * Decodes a terminal's bytes into keys, however reads cut them; only a paste without markers is recognized by what
- * one read contains. Unknown sequences are dropped whole.
+ * Decodes a terminal's bytes into keys. Only a paste without markers depends on reads. Unknown sequences are dropped whole.
  * Sources: ECMA-48 (control sequences and strings), xterm's ctlseqs (bracketed paste). @module
  */
 

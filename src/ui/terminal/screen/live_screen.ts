@@ -188,10 +188,6 @@ export class LiveScreen implements Screen {
     this.#output.drawSoon();
   }
 
-  get unsent(): readonly TextPart[] {
-    return this.#message.unsent;
-  }
-
   read(): Promise<TextPart | null> {
     if (this.#over.signal.aborted) return Promise.resolve(null);
     const message = this.#message.read();
@@ -241,6 +237,7 @@ export class LiveScreen implements Screen {
   }
 
   [Symbol.dispose](): void {
+    this.#message.give(null);
     clearInterval(this.#tick);
     this.#over.abort();
     attempt(() => this.terminal.write(this.#output.end().replaceAll("\n", "\r\n")));
@@ -314,8 +311,8 @@ export class LiveScreen implements Screen {
       above.push(ruleRow(columns, unicode ? "─" : "-", rule(), this.options.caption?.()));
     }
     const footer = rows > 3 ? [styledRow(this.#status(dim), columns)] : [];
-    const least = this.#message.isHelp ? 1 : rows >> 1;
-    const most = rows - footer.length - Math.min(above.length, least);
+    const most = rows - footer.length -
+      Math.min(above.length, this.#message.isHelp ? 1 : rows >> 1);
     const input = this.#modals.layout({ columns, rows: most });
     const room = Math.max(0, rows - footer.length - input.rows.length);
     const shown = room === 0 ? [] : above.slice(-room);

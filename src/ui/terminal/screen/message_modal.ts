@@ -23,7 +23,7 @@ export interface MessageModalOptions extends SessionLineOptions {
   /** The band of sent messages; without one they are printed as they were typed. */
   band?: (() => BandLook | undefined) | undefined;
   onStop: () => void;
-  /** Saves a message that Ctrl-C dropped. */
+  /** Saves a message that was not sent: Ctrl-C dropped it, or the session ends. */
   onDropped?: ((message: TextPart) => void) | undefined;
   /** True for a line that may be sent before queued messages, such as a command. */
   overtakes?: ((line: string) => boolean) | undefined;
@@ -79,6 +79,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   give(message: TextPart | null): void {
     const reader = this.#reader;
     this.#reader = undefined;
+    if (message === null && !this.#hasLeft) this.#drop([...this.queued, this.state.units]);
     this.#hasLeft ||= message === null;
     reader?.(message);
   }
@@ -99,10 +100,6 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   /** The text of the line, shown while a question has the keys. */
   get draftRows(): string[] {
     return this.state.units.length > 0 ? [`draft: ${draftStart(this.state.units)}`] : [];
-  }
-
-  get unsent(): TextPart[] {
-    return [...this.queued, this.state.units].map(textPartOf);
   }
 
   takeSteering(): TextPart[] {
@@ -291,7 +288,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     else if (this.state.units.length > 0) {
       const { units } = this.state;
       this.state = cleared(this.state);
-      if (units !== this.#put) this.#drop([units]);
+      this.#drop([units]);
     } else if (this.isHeld) {
       this.isHeld = false;
       this.#drop(this.queued.splice(0));
@@ -300,7 +297,8 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #drop(messages: readonly (readonly Unit[])[]): void {
-    for (const units of messages) this.options.onDropped?.(textPartOf(units));
+    const typed = messages.filter((units) => units !== this.#put);
+    for (const units of typed) this.options.onDropped?.(textPartOf(units));
     this.#remember([...this.options.history()]);
   }
 }

@@ -115,9 +115,7 @@ export class CommandRunner {
       text = oneLine(reasonOf(error));
     }
     if (text === undefined) return;
-    const rows = (columns: number) =>
-      wrapped(text, columns).split("\n").flatMap((row) => styledRows(row, columns));
-    await this.#page(line, [{ source: text, rows, onSeen() {} }], signal);
+    await this.#page(line, [blockOf(text)], signal);
   }
 
   async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
@@ -167,7 +165,7 @@ export class CommandRunner {
       case "theme":
         return await this.#setTheme(effect);
       case "changes":
-        return await this.#showChanges(effect.changes, signal);
+        return await this.#showChanges(effect.changes, effect.others, signal);
       case "doctor": {
         const write = (text: string) => display.screen.print(text.trimEnd());
         if (!doctor) return effect.text;
@@ -187,7 +185,7 @@ export class CommandRunner {
     }
   }
 
-  async #showChanges(changes: readonly Change[], signal: AbortSignal): Promise<string | undefined> {
+  async #showChanges(changes: readonly Change[], others: readonly string[], signal: AbortSignal) {
     const { screen, columns, paint } = this.display;
     const countsOf = (change: Change) =>
       lineCounts(changedLines(change, "+"), changedLines(change, "-"), paint);
@@ -197,14 +195,15 @@ export class CommandRunner {
       "",
     ];
     if (!(screen instanceof LiveScreen)) {
-      return changes.flatMap((change) => rowsOf(change, columns)).join("\n");
+      return [...changes.flatMap((change) => rowsOf(change, columns)), ...others].join("\n");
     }
-    const blocks = changes.map((change) => ({
-      source: [change.path, ...changeLines(change)].join("\n"),
-      rows: (columns: number) => rowsOf(change, columns).flatMap((row) => styledRows(row, columns)),
-      onSeen() {}, // The pager opens at the first such block.
-    }));
-    await this.#page("Changes", blocks, signal);
+    const blocks = changes.map((change) =>
+      blockOf(
+        [change.path, ...changeLines(change)].join("\n"),
+        (columns) => rowsOf(change, columns),
+      )
+    );
+    await this.#page("Changes", [...blocks, ...others.map((text) => blockOf(text))], signal);
   }
 
   async #setTheme({ theme, text }: Extract<Effect, { type: "theme" }>): Promise<string> {
@@ -353,3 +352,12 @@ export function outputText({ stdout, stderr }: CommandOutput): string {
     ...stderr === undefined ? [] : ["stderr:", stderr],
   ].join("\n");
 }
+
+const blockOf = (
+  source: string,
+  rowsOf = (columns: number) => wrapped(source, columns).split("\n"),
+): PagerBlock => ({
+  source,
+  rows: (columns) => rowsOf(columns).flatMap((row) => styledRows(row, columns)),
+  onSeen() {}, // The pager opens at the first such block.
+});

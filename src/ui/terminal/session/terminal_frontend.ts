@@ -258,7 +258,6 @@ export class TerminalFrontend implements Frontend, Disposable {
       if (line === null || this.#ended !== undefined) break;
       if (line.text.trim() !== "") await this.#handle(line);
     }
-    this.#end(EXIT.done);
     this.#sayFarewell();
     return this.#ended ?? EXIT.done;
   }
@@ -302,18 +301,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   #end(exitCode: number): void {
-    if (this.#ended === undefined) this.#keepUnsent();
     this.#ended ??= exitCode;
     this.#stop.abort();
     this.#over.abort();
-  }
-
-  /** Saves unsent lines, so that Up finds them at the next start. */
-  #keepUnsent(): void {
-    if (this.#history === undefined || !this.#display.isLive) return;
-    const { screen } = this.#display;
-    if (!(screen instanceof LiveScreen)) return;
-    for (const { text, pasted } of screen.unsent) this.#history.add(text, pasted);
   }
 
   #showStatus(status: Status): void {

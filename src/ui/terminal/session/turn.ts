@@ -33,10 +33,8 @@ export async function runTurn(
     const again = typed === undefined || !isUnsent
       ? []
       : [screen.put(typed) ? "Enter sends it again" : "↑ Enter sends it again"];
-    const ways = advice === undefined
-      ? [...again, "/doctor", "/model"]
-      : [advice, ...again, "/doctor"];
-    view.fail(why, ways.join(" · "));
+    const ways = [...again, "/doctor"];
+    view.fail(why, (advice ? [advice, ...ways] : [...ways, "/model"]).join(" · "));
     return false;
   }
 }

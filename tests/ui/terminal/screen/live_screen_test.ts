@@ -25,6 +25,9 @@ function makeScreen(options: Partial<Options> = {}) {
   return { screen, terminal };
 }
 
+/** The texts that the newest screen saved. */
+let dropped: string[] = [];
+
 /** A test of a live screen, amid a turn unless `activity` is left out. */
 function screenTest(
   name: string,
@@ -45,6 +48,7 @@ function screenTest(
 ): void {
   Deno.test(name, async () => {
     const stops: string[] = [];
+    dropped = [];
     const turn = { activity: options.activity };
     let isHidden = false;
     const made = makeScreen({
@@ -56,6 +60,7 @@ function screenTest(
         terminal.write(""); // wakes those that wait
       },
       rewind: { type: "text", text: "/undo" },
+      onDropped: ({ text }) => dropped.push(text),
       help: () => options.help ?? ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
       queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
@@ -406,7 +411,7 @@ screenTest("Escape in a turn does not arm Ctrl-C", async (_, terminal, stops) =>
 });
 
 screenTest(
-  "Up has the last message; unsent texts are known",
+  "Up has the last message; unsent texts are saved at the end",
   async (screen, terminal, _stops, turn) => {
     turn.activity = undefined;
     const message = screen.read();
@@ -420,8 +425,8 @@ screenTest(
     await terminal.type("\x1b[B\x1b[B/exit\rhalf");
     await terminal.until((rows) => rows.at(-2) === "> half");
     assertEquals(terminal.rows.includes("queued: /exit · leaves after this"), true);
-    const { unsent } = screen as LiveScreen;
-    assertEquals(unsent.map(({ text }) => text), ["/exit", "half"]);
+    (screen as LiveScreen)[Symbol.dispose]();
+    assertEquals(dropped, ["/exit", "half"]);
   },
   { history: ["first"] },
 );

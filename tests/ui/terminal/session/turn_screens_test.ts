@@ -83,6 +83,7 @@ test("/diff shows what the session changed in each file, from its start, in the 
     write("old", "one\n2\nthree\n"),
     write("new", "first\n"),
     write("new", "second\n"),
+    bash("sed -i s/one/1/ old; echo > other"),
     { text: "Done." },
   ]);
   await terminal.type("/diff\r");
@@ -91,12 +92,14 @@ test("/diff shows what the session changed in each file, from its start, in the 
   await terminal.type("go\r");
   await terminal.until(asksAboutCall);
   await terminal.type("a");
+  await terminal.until((rows) => asksAboutCall(rows) && rows.join().includes("> other"));
+  await terminal.type("y");
   await terminal.until("Done.");
   await terminal.type("/diff\r");
   const rows = await terminal.until("q closes");
-  assertEquals(rows.slice(0, 8), [
-    ...["old  +1 −1", "    1   one", "    2 - two", "    2 + 2", "    3   three", ""],
-    ...["new  +1", "    1 + second"],
+  assertEquals(rows.slice(0, 11), [
+    ...["old  +2 −2", "    1 - one", "    2 - two", "    1 + 1", "    2 + 2", "    3   three", ""],
+    ...["new  +1", "    1 + second", "", "Commands or other programs changed 1 file: other."],
   ]);
   await terminal.type("q");
   await terminal.until("Done.");
