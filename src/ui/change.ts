@@ -39,7 +39,7 @@ export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
   return [
     ...(morePlaces > 0 ? [`(and in ${count(morePlaces, "more place")})`] : []),
     ...(lineEnd ? [`(${lineEnd} a line end at the end of the text)`] : []),
-    ...(lines?.length === 0 && !lineEnd ? ["(the file already has this content)"] : []),
+    ...(lines?.length === 0 && !lineEnd ? ["(no change)"] : []),
   ];
 }
 

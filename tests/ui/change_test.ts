@@ -138,7 +138,7 @@ Deno.test("a change is drawn up to half a screen, a new file up to 10 rows, 400 
 Deno.test("the notes below a change say what its lines do not", () => {
   const one = line("x", 1);
   assertEquals(drawn({ lines: [one], morePlaces: 1 }).slice(1), ["    (and in 1 more place)"]);
-  assertEquals(drawn({ lines: [] }), ["    (the file already has this content)"]);
+  assertEquals(drawn({ lines: [] }), ["    (no change)"]);
   const rows = ["    (removes a line end at the end of the text)"];
   assertEquals(drawn({ lines: [], lineEnd: "removes" }), rows);
 });

@@ -26,13 +26,13 @@ function jobChoices(list: readonly Job[]): ArgumentChoice[] {
   const running = list.filter(isRunning);
   const row = (verb: string, argument: string, job: Job): ArgumentChoice => ({
     argument,
-    label: `${verb} ${job.number}`,
+    label: `${verb} job ${job.number}`,
     detail: oneLine([job.outcome ?? "running", job.command, clockTime(job.elapsedMs)].join(" · ")),
   });
   return [
     ...list.map((job) => row("show", `${job.number}`, job)),
     ...running.map((job) => row("stop", `stop ${job.number}`, job)),
-    ...running.length > 0 ? [{ argument: "stop all", label: "stop all" }] : [],
+    ...running.length > 0 ? [{ argument: "stop all", label: "stop all jobs" }] : [],
   ];
 }
 

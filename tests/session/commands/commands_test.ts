@@ -321,12 +321,12 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   assertEquals(await run("stop  all"), [[1, 3], 0]);
   assertEquals(stopped, [3, 1, 3]);
   assertEquals(await jobsCommand.choices!(state), [
-    { argument: "1", label: "show 1", detail: "running · x · 1:01" },
-    { argument: "2", label: "show 2", detail: "exit code 0 · x · 1:01" },
-    { argument: "3", label: "show 3", detail: "running · x · 1:01" },
-    { argument: "stop 1", label: "stop 1", detail: "running · x · 1:01" },
-    { argument: "stop 3", label: "stop 3", detail: "running · x · 1:01" },
-    { argument: "stop all", label: "stop all" },
+    { argument: "1", label: "show job 1", detail: "running · x · 1:01" },
+    { argument: "2", label: "show job 2", detail: "exit code 0 · x · 1:01" },
+    { argument: "3", label: "show job 3", detail: "running · x · 1:01" },
+    { argument: "stop 1", label: "stop job 1", detail: "running · x · 1:01" },
+    { argument: "stop 3", label: "stop job 3", detail: "running · x · 1:01" },
+    { argument: "stop all", label: "stop all jobs" },
   ]);
   assertEquals(await jobsCommand.choices!({ ...state, jobs: { list: [] } } as never), []);
 });

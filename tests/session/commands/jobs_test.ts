@@ -34,11 +34,11 @@ test("a job is asked about, listed, looked at, told of when it ends, and can be 
   await terminal.until("Started.");
   await terminal.type("/jobs\r");
   const rows = await terminal.until((rows) =>
-    rows.some((row) => row.startsWith("❯ 1  show 1")) &&
+    rows.some((row) => row.startsWith("❯ 1  show job 1")) &&
     rows.at(-1)!.includes("2 jobs · ")
   );
-  assert(rows.some((row) => /^❯ 1 {2}show 1 +running · echo begun; : < go/.test(row)));
-  assert(rows.some((row) => row === "  5  stop all"));
+  assert(rows.some((row) => /^❯ 1 {2}show job 1 +running · echo begun; : < go/.test(row)));
+  assert(rows.some((row) => row === "  5  stop all jobs"));
   await terminal.type("\x1b");
   await terminal.until((rows) => rows.at(-2) === ">");
   await open(`${terminal.folder}/go`);
@@ -92,7 +92,7 @@ test("a job is asked about, listed, looked at, told of when it ends, and can be 
     assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
     await terminal.type("/jobs\r");
     const listed = await terminal.until("    exit code 0 · : < go; echo wide");
-    assert(listed.includes("❯ 1  show 1"), listed.join("\n"));
+    assert(listed.includes("❯ 1  show job 1"), listed.join("\n"));
     await terminal.type("\r");
     const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
     await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));

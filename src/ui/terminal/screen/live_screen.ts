@@ -57,7 +57,7 @@ const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
 const MIN_RULE_ROWS = 8;
 const MAX_TAIL = 4096;
-const HELD_HINT = "On hold. Enter sends · Up edits · Ctrl-C discards";
+const HELD_HINT = "Enter sends · Up edits · Ctrl-C discards";
 
 /** Uses the terminal until it is disposed of. */
 export class LiveScreen implements Screen {

@@ -88,11 +88,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return this.queued.map((units) => {
       const text = unitsText(units);
       const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
-      const when = this.isHeld
-        ? "held"
-        : this.#steers(units)
-        ? "sent with the next step"
-        : "queued";
+      const when = this.isHeld ? "held" : this.#steers(units) ? "next step" : "queued";
       return [`${when}: ${draftStart(units)}`, ...note ? [note] : []].join(" · ");
     });
   }

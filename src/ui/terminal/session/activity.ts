@@ -197,7 +197,8 @@ export class Activity {
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
     const shown = this.#retry === undefined ? this.#shownCall(now) : undefined;
     if (shown) {
-      const mayMove = this.canMove && shown.called.subject?.action === "run" &&
+      const mayMove = this.canMove && columns >= MIN_ONE_ROW_COLUMNS &&
+        shown.called.subject?.action === "run" &&
         shown.ms > LONG_TOOL_MS;
       return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
     }

@@ -341,7 +341,7 @@ const copiedText = (copied: Copied, what: string): string => ({
 
 /** Returns the result of a finished command: only its output if it succeeded. */
 export function shellText({ content, exitCode, output, endedProcesses, job }: ToolOutcome): string {
-  if (job !== undefined) return `Job ${job} runs in the background: /jobs ${job} shows its output`;
+  if (job !== undefined) return `Job ${job} runs in the background (/jobs ${job})`;
   return output && exitCode === 0 && !endedProcesses ? outputText(output) : content;
 }
 

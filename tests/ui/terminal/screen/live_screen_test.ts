@@ -242,7 +242,7 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
 });
 
 screenTest("held messages can be edited and dropped", async (screen, terminal, stops, turn) => {
-  const held = "On hold. Enter sends · Up edits · Ctrl-…";
+  const held = "Enter sends · Up edits · Ctrl-C discards";
   await terminal.type("one\rtwo\r\x03");
   assertEquals(stops, ["stop"]);
   await terminal.until((rows) => rows.includes("held: two") && rows.includes("the status"));

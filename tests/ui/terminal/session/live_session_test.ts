@@ -21,7 +21,7 @@ test("Esc stops the turn and keeps what was said; messages for it return to the 
   await terminal.until("The beginning of an answer");
   await terminal.type("later\x1b\r!touch no\rlast\rhalf");
   await terminal.until((rows) =>
-    ["queued: later", "sent with the next step: last"].every((row) => rows.includes(row))
+    ["queued: later", "next step: last"].every((row) => rows.includes(row))
   );
   await terminal.type("\x1b");
   const rows = await terminal.until("interrupted");
@@ -54,8 +54,8 @@ test("a message that is typed during a turn is in its next request; after Alt-En
   await terminal.until((rows) => !rows.includes("queued: then this"));
   await terminal.type("\x1b[A\x15and this\x1b\r");
   await terminal.until((rows) =>
-    rows.includes("sent with the next step: use tabs") && rows.includes("queued: and this") &&
-    !rows.includes("sent with the next step: drop")
+    rows.includes("next step: use tabs") && rows.includes("queued: and this") &&
+    !rows.includes("next step: drop")
   );
   await Deno.writeTextFile(pipe, "x\n");
   const rows = await terminal.until("After.");

@@ -203,7 +203,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       ...["  changes to the file:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
     ]],
     ["b", "new\n", ["    1 + new"]],
-    ["a", "one\ntwo\nthree\n", ["    (the file already has this content)"]],
+    ["a", "one\ntwo\nthree\n", ["    (no change)"]],
     ["binary", "new\n", [
       "  content (1 line, 4 characters):",
       "  │ new",

@@ -154,7 +154,7 @@ test("Ctrl-B moves the user's own command to the background, too", async () => {
   await terminal.type("!touch begun; until [ -e go ]; do sleep 0.1; done\r");
   await waitUntil(() => existsSync(`${terminal.folder}/begun`));
   await terminal.type("\x02");
-  await terminal.until("Job 1 runs in the background: /jobs 1");
+  await terminal.until("Job 1 runs in the background (/jobs 1)");
   await Deno.writeTextFile(`${terminal.folder}/go`, "");
   // No word of the row is cut.
   await terminal.until((rows) =>
