@@ -49,8 +49,15 @@ export interface AgentOptions
   keepsTasks?: boolean;
   /** Replaces the system prompt. */
   systemPrompt?: string;
-  /** Called with each finished call. Its result is appended to the call's result for the model. */
-  afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
+  /**
+   * Called with each finished call, and with the finished calls of the same answer after it. Its result is appended
+   * to the call's result for the model.
+   */
+  afterTool?: (
+    execution: ToolExecution,
+    signal: AbortSignal,
+    later: readonly ToolExecution[],
+  ) => Promise<string | undefined>;
 }
 
 /** Returns what an agent has learned about its servers: not for callers of the library. */

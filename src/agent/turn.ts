@@ -363,7 +363,10 @@ class Turn {
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }
-    for (const execution of executions) await this.#addBehind(execution);
+    const done = executions.filter(({ outcome }) => outcome === "done");
+    for (const [i, execution] of done.entries()) {
+      await this.#addBehind(execution, done.slice(i + 1));
+    }
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
     if (!isAborted && !loop?.isOver) {
@@ -394,11 +397,11 @@ class Turn {
   }
 
   /** Appends text for the model to a result. */
-  async #addBehind(execution: ToolExecution): Promise<void> {
+  async #addBehind(execution: ToolExecution, later: readonly ToolExecution[]): Promise<void> {
     const { afterTool } = this.agent;
-    if (afterTool === undefined || execution.outcome !== "done" || this.#signal.aborted) return;
+    if (afterTool === undefined || this.#signal.aborted) return;
     try {
-      execution.result += await afterTool(execution, this.#signal) ?? "";
+      execution.result += await afterTool(execution, this.#signal, later) ?? "";
     } catch (error) {
       // After an abort, the result is unchanged.
       if (!this.#signal.aborted) throw error;

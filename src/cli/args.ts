@@ -1,6 +1,7 @@
 /** The table of command-line flags, its parser, and the text of `--help`. @module */
 
 import type { StoredSession } from "../records/store.ts";
+import type { CheckSettings } from "../extensions/checks/check_settings.ts";
 import type { StatusPart } from "../ui/terminal/session/footer.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -245,6 +246,7 @@ export type Args =
   & { bindings?: { path: string; keys: Record<string, unknown> } }
   & { resumes?: StoredSession }
   & { status?: readonly StatusPart[] }
+  & { checks?: CheckSettings; formats?: boolean }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 

@@ -3,6 +3,7 @@
 import type { Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
+import { type CheckSettings, checksFault } from "../extensions/checks/check_settings.ts";
 import { isObject } from "../text/json.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
@@ -11,7 +12,7 @@ import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
-  "continue resume print output json-schema yes trust stdin demo api-key json completions version help"
+  "continue resume print output json-schema until rounds until-timeout until-may-edit yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
 /** Flags that choose a server. If one is given, those of the file are ignored. */
@@ -73,7 +74,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, models, status, ...settings } } = file;
+  const { path, settings: { keys, models, status, checks, format, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -85,8 +86,24 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
+  if (format !== undefined && typeof format !== "boolean") {
+    throw new UsageError(`Cannot use "format" in ${path} as it must be true or false`);
+  }
+  const fault = checks === undefined ? undefined : checksFault(checks);
+  if (fault !== undefined) throw new UsageError(`Cannot use "checks" in ${path} as it ${fault}`);
+  const checked = checks !== undefined && { checks: checks as CheckSettings };
+  const formats = format && { formats: format };
   const shown = status !== undefined && { status: statusParts(status, path) };
-  return { ...all, ...bindings, ...shown, ...said, ...ofModel(models, all.model, path), ...args };
+  return {
+    ...all,
+    ...bindings,
+    ...shown,
+    ...checked,
+    ...formats,
+    ...said,
+    ...ofModel(models, all.model, path),
+    ...args,
+  };
 }
 
 function statusParts(value: unknown, path: string): readonly StatusPart[] {
@@ -141,6 +158,8 @@ const CONFIG_NAMES: readonly string[] = [
   "keys",
   "models",
   "status",
+  "checks",
+  "format",
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

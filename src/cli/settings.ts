@@ -21,6 +21,7 @@ import type { Permissions } from "../safety/permissions.ts";
 import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";
+import { ChecksExtension } from "../extensions/checks/checks_extension.ts";
 import { type CheckLimits, DEFAULT_LIMITS } from "../extensions/until/limits.ts";
 import { UntilExtension } from "../extensions/until/until_extension.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
@@ -317,7 +318,12 @@ export function sessionOptions(
     ...args.resumes && { resumes: args.resumes },
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
-    extensions: allExtensions([], undefined, new UntilExtension(args.until, checkLimitsOf(args))),
+    extensions: allExtensions(
+      [],
+      undefined,
+      new UntilExtension(args.until, checkLimitsOf(args)),
+      new ChecksExtension(args.checks, args.formats),
+    ),
     ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "before-turns" : "at-start",
   };

@@ -2,6 +2,7 @@
 
 import type { Extension } from "../session/extension.ts";
 import { AgentsExtension } from "./agents/agents_extension.ts";
+import { ChecksExtension } from "./checks/checks_extension.ts";
 import { HooksExtension } from "./hooks/hooks_extension.ts";
 import { InstructionsExtension } from "./instructions/instructions_extension.ts";
 import type { McpDefinition } from "./mcp/definition.ts";
@@ -16,11 +17,13 @@ import { WebExtension } from "./web/web_extension.ts";
  * @param servers MCP servers in addition to those of files. The caller has approved them.
  * @param skills the skills, for callers that list them
  * @param until the check at the end of turns
+ * @param checks the programs that check edits
  */
 export function allExtensions(
   servers: readonly McpDefinition[] = [],
   skills: SkillsExtension = new SkillsExtension(),
   until: UntilExtension = new UntilExtension(),
+  checks: ChecksExtension = new ChecksExtension(),
 ): Extension[] {
   return [
     new InstructionsExtension(skills),
@@ -29,6 +32,7 @@ export function allExtensions(
     new WebExtension(),
     new McpExtension(servers),
     new HooksExtension(),
+    checks,
     until,
   ];
 }

@@ -71,7 +71,12 @@ export interface SessionState {
   readonly confirm: Frontend["confirm"] | undefined;
   readonly elicit: Frontend["elicit"] | undefined;
   /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
-  afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
+  afterCall(
+    execution: ToolExecution,
+    conversation: object,
+    signal: AbortSignal,
+    later: readonly ToolExecution[],
+  ): Promise<string>;
   /** Returns the reader of an agent's turn: what the user sends from now on, since its last call. */
   meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
@@ -142,11 +147,15 @@ export interface Extension {
   message?(text: string, signal: AbortSignal): Promise<readonly Part[]>;
   /** Decides on a call; `next` decides without this extension. */
   beforeCall?(call: PendingCall, next: Policy): Decision | Promise<Decision>;
-  /** Returns text to append to the result of a call, for the `conversation` that it belongs to. */
+  /**
+   * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of an answer
+   * have ended; `later` are those after it that were done.
+   */
   afterCall?(
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
+    later: readonly ToolExecution[],
   ): Promise<string | undefined>;
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;

@@ -86,7 +86,8 @@ export class Session implements AsyncDisposable {
     const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy,
-      afterTool: (execution, signal) => this.#afterCall(execution, this.#conversation, signal),
+      afterTool: (execution, signal, later) =>
+        this.#afterCall(execution, this.#conversation, signal, later),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
@@ -408,10 +409,11 @@ export class Session implements AsyncDisposable {
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
+    later: readonly ToolExecution[],
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
     for (const one of this.#extensions) {
-      texts.push(await one.afterCall?.(execution, conversation, signal));
+      texts.push(await one.afterCall?.(execution, conversation, signal, later));
     }
     return texts.join("");
   }

@@ -37,6 +37,12 @@ Deno.test("config.json: numbers and a list of names are texts, false is as if it
     });
   }));
 
+Deno.test("config.json: checks and formatters of edits", () =>
+  withFile('{"checks": false, "format": true}', (env) => {
+    const { checks, formats } = withDefaults({}, env);
+    assertEquals([checks, formats], [false, true]);
+  }));
+
 Deno.test("config.json: the status line has the parts that are named", () =>
   withFile('{"status": ["model", "folder"]}', (env) => {
     assertEquals(withDefaults({}, env), { status: ["model", "folder"] });
@@ -80,6 +86,8 @@ for (
     ["trust, which is for a folder", '{"trust": true}', /"trust".*for one run: give --trust on/],
     ["a key for no address", '{"api-key": "x"}', /"api-key".*for one address: "keys": \{"http/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
+    ["checks of another form", '{"checks": {"tsc": true}}', /"checks".* must be false, or like/],
+    ["a format of another form", '{"format": 1}', /"format".* must be true or false/],
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["no value", '{"model": true}', /model.*a text or a number/],
   ] as const

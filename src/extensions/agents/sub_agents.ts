@@ -123,7 +123,7 @@ class SubAgentWork {
     const parent = session.agent;
     this.agent = parent.fork({
       policy: { decide: (...call) => this.#decide(...call) },
-      afterTool: (execution, signal) => session.afterCall(execution, this, signal),
+      afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
       subAgent: definition.name,
     });
     inheritCounts(parent, this.agent);

@@ -1,0 +1,107 @@
+/** The programs that check files after an edit. @module */
+
+import { globToRegex } from "../../text/glob.ts";
+import type { CheckSettings } from "./check_settings.ts";
+
+export interface Checker {
+  name: string;
+  /** The names of the files that it checks. */
+  files: RegExp;
+  /** Files whose folder is the project of the checked file, which is then checked as a whole. */
+  project?: readonly string[];
+  /** The program, by its name on PATH; empty if `args` is a whole command. */
+  program: string;
+  /** True also for a program of the project, in `node_modules/.bin`. */
+  isLocal?: true;
+  /** The arguments; `{}` stands for the file. */
+  args: readonly string[];
+  /** Matches an error: groups `text`, and `file` and `line` if it states them. */
+  error: RegExp;
+  /** Errors that tell of the surroundings, not of the edit. */
+  ignores?: RegExp;
+}
+
+/** `FILE:LINE:COLUMN: TEXT`, as most programs write it. */
+const USUAL_ERROR = /^(?<file>[^\s:#][^:\n]*):(?<line>\d+)(?::\d+)*:? (?:error: )?(?<text>\S.*)$/gm;
+const DENO_ERROR =
+  /^(?<text>(?:TS\d+ \[ERROR\]|error: (?:SyntaxError|The module's source code could not be parsed)): .*)(?:\n.*){0,12}?\n? *at file:\/\/(?<file>\S+?):(?<line>\d+)/gm;
+const TSC_ERROR = /^(?<file>\S.*?)\((?<line>\d+),\d+\): error (?<text>.*)$/gm;
+const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n[^]*?^(?<text>SyntaxError: .*)$/gm;
+const PYRIGHT_ERROR = /^ *(?<file>\/.*?):(?<line>\d+):\d+ - error: (?<text>.*)$/gm;
+const CARGO_ERROR = /^(?<file>[^\s:][^:\n]*):(?<line>\d+):\d+: (?<text>error.*)$/gm;
+const GO_ERROR = /^(?:vet: )?(?<file>[^\s:#][^:\n]*\.go):(?<line>\d+):\d+: (?<text>.*)$/gm;
+const CC_ERROR = /^(?<file>[^\s:][^:\n]*):(?<line>\d+):\d+: error: (?<text>.*)$/gm;
+const BASH_ERROR =
+  /^(?<file>[^:\n]*): line (?<line>\d+): (?<text>syntax error.*|unexpected EOF.*)$/gm;
+const PHP_ERROR =
+  /^(?:PHP )?(?:Parse|Fatal) error: +(?<text>.*) in (?<file>\S.*) on line (?<line>\d+)$/gm;
+const JAVA_ERROR = /^(?<file>\S.*?):(?<line>\d+): error: (?<text>.*)$/gm;
+
+const PYTHON = `import sys
+f = sys.argv[1]
+try: compile(open(f, "rb").read(), f, "exec")
+except SyntaxError as e: print("%s:%s: %s" % (f, e.lineno or 1, e.msg))`;
+/** Errors, not style: undefined names, wrong comparisons and formats. */
+const RUFF = "check --no-cache --quiet --output-format concise --select F63,F7,F82 {}".split(" ");
+const CARGO = "check --quiet --offline --message-format short".split(" ");
+const JAVAC = "-proc:none -implicit:none -d /tmp {}".split(" ");
+
+const JS = /\.[cm]?js$/;
+const TS = /\.[cm]?tsx?$/;
+const JS_OR_TS = /\.[cm]?[jt]sx?$/;
+const PY = /\.pyi?$/;
+const SHELL = /\.(sh|bash)$/;
+const C = /\.(c|cc|cpp|cxx)$/;
+
+type CheckerRow = [string, RegExp, string, readonly string[], RegExp, Partial<Checker>?];
+const ROWS: readonly CheckerRow[] = [
+  ["deno check", JS_OR_TS, "deno", ["check", "--quiet", "{}"], DENO_ERROR, {
+    project: ["deno.json", "deno.jsonc"],
+  }],
+  ["tsc", TS, "tsc", ["--noEmit", "--pretty", "false"], TSC_ERROR, {
+    project: ["tsconfig.json"],
+    isLocal: true,
+  }],
+  ["node --check", JS, "node", ["--check", "{}"], NODE_ERROR, {
+    ignores: /outside a module|Unexpected token 'export'|import\.meta/,
+  }],
+  ["python", PY, "python3", ["-c", PYTHON, "{}"], USUAL_ERROR],
+  ["ruff", PY, "ruff", RUFF, USUAL_ERROR],
+  ["pyright", PY, "pyright", ["{}"], PYRIGHT_ERROR, {
+    ...{ project: ["pyrightconfig.json"], isLocal: true },
+    ignores: /reportMissing(Module|Imports)/,
+  }],
+  ["cargo check", /\.rs$/, "cargo", CARGO, CARGO_ERROR, { project: ["Cargo.toml"] }],
+  ["go vet", /\.go$/, "go", ["vet", "./..."], GO_ERROR, {
+    project: ["go.mod"],
+    ignores: /no required module provides|cannot find (package|module)/,
+  }],
+  ["gofmt", /\.go$/, "gofmt", ["-e", "-l", "{}"], USUAL_ERROR],
+  ["cc", C, "cc", ["-fsyntax-only", "{}"], CC_ERROR, { ignores: /file not found|No such file/ }],
+  ["shellcheck", SHELL, "shellcheck", ["-S", "error", "-f", "gcc", "{}"], USUAL_ERROR],
+  ["bash -n", SHELL, "bash", ["-n", "{}"], BASH_ERROR],
+  ["php -l", /\.php$/, "php", ["-l", "{}"], PHP_ERROR],
+  ["ruby -c", /\.rb$/, "ruby", ["-c", "{}"], USUAL_ERROR],
+  ["javac", /\.java$/, "javac", JAVAC, JAVA_ERROR, {
+    ignores: /does not exist|cannot find symbol|cannot be resolved/,
+  }],
+];
+const CHECKERS: readonly Checker[] = ROWS.map(([name, files, program, args, error, more]) => ({
+  ...{ name, files, program, args, error },
+  ...more,
+}));
+
+/** Returns the checkers of the user's settings. */
+export function checkersOf(settings: CheckSettings): Checker[] {
+  if (settings === false) return [];
+  const own = Object.entries(settings).flatMap(([name, one]) =>
+    one === false ? [] : [{
+      name,
+      files: globToRegex(one.files),
+      program: "",
+      args: [one.command],
+      error: USUAL_ERROR,
+    }]
+  );
+  return [...CHECKERS.filter(({ name }) => !Object.hasOwn(settings, name)), ...own];
+}

@@ -1,0 +1,93 @@
+/** Checks after edits: the model reads at once which errors its edit added. @module */
+
+import type { Extension, PendingCall, SessionState } from "../../session/extension.ts";
+import { count } from "../../text/count.ts";
+import { isWithin } from "../../text/paths.ts";
+import { resolve } from "../../text/std_path.ts";
+import type { ToolExecution } from "../../types/event.ts";
+import type { Decision, Policy } from "../../types/policy.ts";
+import type { CheckSettings } from "./check_settings.ts";
+import type { CheckError, EditChecks } from "./edit_checks.ts";
+
+const MAX_SHOWN_ERRORS = 5;
+
+export class ChecksExtension implements Extension {
+  #session: SessionState | undefined;
+  #checks: EditChecks | undefined;
+  /** The files that were edited since the last check. */
+  readonly #edited = new Set<string>();
+
+  /** @param formats true formats edited files */
+  constructor(private readonly settings: CheckSettings = {}, private readonly formats = false) {}
+
+  open(session: SessionState): Promise<void> {
+    this.#session = session;
+    return Promise.resolve();
+  }
+
+  async beforeCall(call: PendingCall, next: Policy): Promise<Decision> {
+    const decision = await next.decide(...call);
+    const [tool, args, context] = call;
+    const path = tool.access === "write" && decision.allow && tool.subject?.(args).path;
+    if (!path || !await this.#mayRun(context.workingDir)) return decision;
+    const file = resolve(context.workingDir, path);
+    if (isWithin(context.workingDir, file)) await (await this.#loaded()).before(file, context);
+    return decision;
+  }
+
+  async afterCall(
+    execution: ToolExecution,
+    _: object,
+    signal: AbortSignal,
+    later: readonly ToolExecution[],
+  ): Promise<string | undefined> {
+    const { agent } = this.#session ?? {};
+    if (!this.#checks || !agent) return undefined;
+    const folder = agent.state.workingDir;
+    if (editedPath(execution)) this.#edited.add(resolve(folder, editedPath(execution)!));
+    if (this.#edited.size === 0 || later.some(editedPath)) return undefined;
+    const files = new Set(this.#edited);
+    this.#edited.clear();
+    const context = agent.toolContext(signal);
+    const { formatted } = this.formats ? await import("./formatters.ts") : {};
+    const changes = await formatted?.(files, context, this.#session?.undo?.onWritten) ?? "";
+    const errors = await this.#checks.after(files, context);
+    if (errors.length === 0) return changes;
+    const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
+    const news = count(errors.length, "new error");
+    this.#tell(`✗ ${news} · ${by}`);
+    return `${changes}\n\n[The edit was made. ${news} (${by}):\n${errorLines(errors).join("\n")}]`;
+  }
+
+  /** Edits are checked where commands run unasked. */
+  async #mayRun(folder: string): Promise<boolean> {
+    const { permissions } = this.#session ?? {};
+    if (!permissions) return false;
+    if (permissions.approvesAll) return true;
+    const { approve, isSandboxed } = await permissions.mode(folder);
+    return isSandboxed && approve === "auto";
+  }
+
+  async #loaded(): Promise<EditChecks> {
+    if (this.#checks) return this.#checks;
+    const { EditChecks } = await import("./edit_checks.ts");
+    const { checkersOf } = await import("./checkers.ts");
+    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => this.#tell(line));
+  }
+
+  #tell(line: string): void {
+    const notice = { code: "extension", kind: "checks", lines: [line] } as const;
+    this.#session?.emit({ type: "session_notice", notice });
+  }
+}
+
+const editedPath = ({ outcome, details, subject }: ToolExecution): string | undefined =>
+  outcome === "done" && details?.change ? subject?.path : undefined;
+
+function errorLines(errors: readonly CheckError[]): string[] {
+  const lines = errors.slice(0, MAX_SHOWN_ERRORS).map(({ file, line, text }) =>
+    `${file}:${line}: ${text}`
+  );
+  const more = errors.length - MAX_SHOWN_ERRORS;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
+}

@@ -1,0 +1,179 @@
+/** Checks files before and after edits, and finds the errors that an edit adds. @module */
+
+import { attempt } from "../../attempt.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
+import { basename, dirname, join, relative, resolve } from "../../text/std_path.ts";
+import { isWithin } from "../../text/paths.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { shellWord } from "../../text/shell_word.ts";
+import { runShell } from "../../tools/shell/shell_process.ts";
+import type { ToolContext } from "../../types/tool.ts";
+import type { Checker } from "./checkers.ts";
+
+/** The maximum time of a run, in ms. */
+const CHECK_LIMITS = { file: 3000, project: 10_000 };
+const MAX_CHECK_OUTPUT = 64 * 1024;
+const MAX_ERROR_CHARS = 200;
+
+export interface CheckError {
+  checker: string;
+  /** Relative to the working directory. */
+  file: string;
+  line: number;
+  text: string;
+}
+
+/** One run of a checker: of a project, or of a file in the working directory. */
+interface CheckRun {
+  checker: Checker;
+  /** The working directory of the program. */
+  folder: string;
+  /** The absolute path of the file. */
+  file: string;
+  command: string;
+}
+
+export class EditChecks {
+  /** The errors of each run when it last ran. */
+  readonly #known = new Map<string, Map<string, number>>();
+  readonly #slow = new Set<string>();
+
+  /** @param tell shows a line to the user */
+  constructor(
+    private readonly checkers: readonly Checker[],
+    private readonly tell: (line: string) => void,
+    private readonly limits: typeof CHECK_LIMITS = CHECK_LIMITS,
+  ) {}
+
+  /** Notes the errors of a file before its first edit. */
+  async before(file: string, context: ToolContext): Promise<void> {
+    const runs = this.#runs(file, context.workingDir);
+    const missing = runs.filter((run) => !this.#known.has(runKey(run)));
+    const exists = attempt(() => Deno.statSync(file).isFile) === true;
+    await Promise.all(missing.map(async (run) => {
+      const errors = exists || run.checker.project ? await this.#errors(run, context) : [];
+      if (errors) this.#known.set(runKey(run), counted(errors));
+    }));
+  }
+
+  /** Returns the errors that edits of `files` added. */
+  async after(files: ReadonlySet<string>, context: ToolContext): Promise<CheckError[]> {
+    const runs = [...files].flatMap((file) => this.#runs(file, context.workingDir));
+    const each = new Map(runs.map((run) => [runKey(run), run]));
+    const found = await Promise.all([...each].map(async ([key, run]) => {
+      const errors = await this.#errors(run, context);
+      if (!errors) return [];
+      const before = this.#known.get(key) ?? new Map<string, number>();
+      this.#known.set(key, counted(errors));
+      const left = new Map(before);
+      return errors.filter((error) => {
+        const same = left.get(errorKey(error)) ?? 0;
+        left.set(errorKey(error), same - 1);
+        return same <= 0;
+      });
+    }));
+    return found.flat();
+  }
+
+  #runs(file: string, workingDir: string): CheckRun[] {
+    const folders = programFolders(workingDir);
+    let isProject = false;
+    return this.checkers.filter(({ name, files }) =>
+      files.test(basename(file)) && !this.#slow.has(name)
+    )
+      .flatMap((checker) => {
+        const { project, program, isLocal, args } = checker;
+        const folder = project === undefined
+          ? workingDir
+          : project.map((one) => nearestFolder(file, one, workingDir)).find((one) => one);
+        // A project is checked by one program, and its files by no other of the same language.
+        if (folder === undefined || isProject && project === undefined && args.includes("{}")) {
+          return [];
+        }
+        const local = isLocal ? localProgram(program, folder, workingDir) : undefined;
+        const found = program === "" ? "" : local ?? findProgram(program, folders, workingDir);
+        if (found === undefined) return [];
+        if (project !== undefined) isProject = true;
+        const words = program === ""
+          ? args.map((one) => one.replaceAll("{}", shellWord(file)))
+          : [found, ...args.map((one) => one === "{}" ? file : one)].map(shellWord);
+        return [{
+          checker,
+          folder,
+          file,
+          command: `cd ${shellWord(folder)} && ${words.join(" ")}`,
+        }];
+      });
+  }
+
+  /** Returns the errors of a run; undefined if it does not end in time or cannot run. */
+  async #errors(
+    { checker, folder, command }: CheckRun,
+    context: ToolContext,
+  ): Promise<CheckError[] | undefined> {
+    const timeoutMs = this.limits[checker.project === undefined ? "file" : "project"];
+    const { jobs: _, ...rest } = context;
+    const run = { ...rest, maxOutputChars: MAX_CHECK_OUTPUT };
+    const variables = { NO_COLOR: "1" };
+    const options = { timeoutMs, maxBytes: MAX_CHECK_OUTPUT, variables };
+    try {
+      const { ended, streams } = await runShell(command, run, options);
+      if (ended === "timeout") {
+        this.#slow.add(checker.name);
+        this.tell(
+          `${checker.name} takes over ${
+            timeoutMs / 1000
+          } s: it checks no more edits in this session`,
+        );
+      }
+      if (ended !== "exit") return undefined;
+      const text = Object.values(streams).map((one) => one.text(MAX_CHECK_OUTPUT)).join("\n");
+      return errorsIn(text, checker, folder, context.workingDir);
+    } catch {
+      context.signal.throwIfAborted();
+      return undefined;
+    }
+  }
+}
+
+function errorsIn(
+  text: string,
+  checker: Checker,
+  folder: string,
+  workingDir: string,
+): CheckError[] {
+  return [...text.matchAll(checker.error)]
+    .filter(({ groups }) => !checker.ignores?.test(groups!.text!))
+    .map(({ groups }) => ({
+      checker: checker.name,
+      file: relative(workingDir, resolve(folder, groups!.file ?? "")),
+      line: Number(groups!.line ?? 1),
+      text: shortened(oneLine(groups!.text!), MAX_ERROR_CHARS),
+    }));
+}
+
+/** Returns the nearest folder around `file` that has a file `name`, from its own up to `top`. */
+export function nearestFolder(file: string, name: string, top: string): string | undefined {
+  for (let at = dirname(file); isWithin(top, at); at = dirname(at)) {
+    if (attempt(() => Deno.statSync(join(at, name)).isFile)) return at;
+    if (at === dirname(at)) break;
+  }
+  return undefined;
+}
+
+export function localProgram(name: string, folder: string, top: string): string | undefined {
+  const at = nearestFolder(join(folder, "_"), join("node_modules", ".bin", name), top);
+  return at === undefined ? undefined : join(at, "node_modules", ".bin", name);
+}
+
+const runKey = ({ checker: { name, project }, folder, file }: CheckRun): string =>
+  `${name} ${project === undefined ? file : folder}`;
+
+/** An error without its line, which edits above it move. */
+const errorKey = ({ file, text }: CheckError): string => `${file} ${text}`;
+
+function counted(errors: readonly CheckError[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const error of errors) counts.set(errorKey(error), (counts.get(errorKey(error)) ?? 0) + 1);
+  return counts;
+}

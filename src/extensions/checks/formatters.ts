@@ -1,0 +1,98 @@
+/** Formats files after an edit, if the user's settings say so. @module */
+
+import { attempt } from "../../attempt.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
+import { diffLines } from "../../text/diff.ts";
+import { basename, join, relative } from "../../text/std_path.ts";
+import { shellWord } from "../../text/shell_word.ts";
+import { stampOf } from "../../tools/files/seen_files.ts";
+import { runShell } from "../../tools/shell/shell_process.ts";
+import type { OnWritten, ToolContext } from "../../types/tool.ts";
+import { localProgram, nearestFolder } from "./edit_checks.ts";
+
+type Formatter = [
+  files: RegExp,
+  command: string,
+  /** Files of a project, of which one has to exist. */
+  project?: readonly string[],
+  /** What that file has to contain. */
+  text?: RegExp,
+];
+
+const WEB = /\.([cm]?[jt]sx?|json|css|md|html|ya?ml)$/;
+const PYTHON_FILES = /\.pyi?$/;
+
+/** The first that fits formats a file. The program may also be in `node_modules/.bin`. */
+const FORMATTERS: readonly Formatter[] = [
+  [WEB, "deno fmt --quiet", ["deno.json", "deno.jsonc"]],
+  [WEB, "biome format --write", ["biome.json"]],
+  [WEB, "prettier --write", ["package.json"], /"prettier"/],
+  [PYTHON_FILES, "black --quiet", ["pyproject.toml"], /^\[tool\.black/m],
+  [PYTHON_FILES, "ruff format --quiet", ["ruff.toml", "pyproject.toml"]],
+  [/\.go$/, "gofmt -w"],
+  [/\.rs$/, "rustfmt --edition 2021"],
+  [/\.(c|cc|cpp|cxx|h|hpp)$/, "clang-format -i", [".clang-format"]],
+];
+const FORMAT_MS = 5000;
+const MAX_FORMATTED_LINES = 20;
+
+/**
+ * Formats the files, and returns what changed, for the model. It knows a file whose changes are shown, and has to
+ * read others again.
+ */
+export async function formatted(
+  files: ReadonlySet<string>,
+  context: ToolContext,
+  onWritten: OnWritten | undefined,
+): Promise<string> {
+  const texts: string[] = [];
+  for (const file of files) texts.push(await formatFile(file, context, onWritten) ?? "");
+  return texts.join("");
+}
+
+async function formatFile(
+  file: string,
+  context: ToolContext,
+  onWritten: OnWritten | undefined,
+): Promise<string | undefined> {
+  const { workingDir, seenFiles } = context;
+  const found = formatterFor(file, workingDir);
+  const before = attempt(() => Deno.readTextFileSync(file));
+  if (found === undefined || before === undefined) return undefined;
+  const { jobs: _, ...rest } = context;
+  const command = [...found, file].map(shellWord).join(" ");
+  await runShell(command, rest, { timeoutMs: FORMAT_MS, maxBytes: 1024 }).catch(() => {
+    context.signal.throwIfAborted();
+  });
+  const after = attempt(() => Deno.readTextFileSync(file));
+  if (after === undefined || after === before) return undefined;
+  const path = await Deno.realPath(file);
+  const stamp = await stampOf(path);
+  onWritten?.({ path, stamp });
+  const lines = diffLines(before, after, 0);
+  const isShown = lines.length <= MAX_FORMATTED_LINES;
+  if (isShown) seenFiles?.set(path, stamp);
+  else seenFiles?.delete(path);
+  const rows = lines.map(({ kind, text, line }) => `${kind}${line}: ${text}`);
+  const how = isShown ? `\n${rows.join("\n")}` : " Read it before you edit it again.";
+  return `\n\n[${basename(found[0]!)} formatted ${relative(workingDir, file)}:${how}]`;
+}
+
+/** Returns the program that formats a file, with its arguments. */
+function formatterFor(file: string, workingDir: string): string[] | undefined {
+  const folders = programFolders(workingDir);
+  for (const [files, command, project, text = /^/] of FORMATTERS) {
+    if (!files.test(file)) continue;
+    const name = project?.find((one) => {
+      const at = nearestFolder(file, one, workingDir);
+      return at !== undefined &&
+        text.test(attempt(() => Deno.readTextFileSync(join(at, one))) ?? "");
+    });
+    if (project && name === undefined) continue;
+    const [program = "", ...args] = command.split(" ");
+    const found = localProgram(program, join(file, ".."), workingDir) ??
+      findProgram(program, folders, workingDir);
+    if (found) return [found, ...args];
+  }
+  return undefined;
+}

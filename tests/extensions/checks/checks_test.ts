@@ -1,0 +1,219 @@
+// Cases from public threads: one check for the edits of an answer (esengine/DeepSeek-Reasonix#4592), errors that were
+// there before the edit (anomalyco/opencode#2156), results that read like a failed edit.
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { checkersOf } from "../../../src/extensions/checks/checkers.ts";
+import { checksFault } from "../../../src/extensions/checks/check_settings.ts";
+import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
+import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { type Step, strictServer } from "../../helpers/strict_server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
+import { posixTest } from "../../helpers/test_unless.ts";
+
+const { signal } = new AbortController();
+const write = (file_path: string, content: string) => ({
+  name: "write_file",
+  arguments: { file_path, content },
+});
+const calls = (...toolCalls: ReturnType<typeof write>[]): Step => ({ toolCalls });
+
+/** A check of text files: each line that begins with "bad" is an error. */
+const CHECK = {
+  files: "*.txt",
+  command: `echo run >> runs; grep -nH ^bad {} | sed 's/:bad/: bad/'`,
+};
+
+/** Runs a turn, and returns the results of its calls, the lines for the user, and the number of checks. */
+async function edited(
+  steps: Step[],
+  files: Record<string, string>,
+  settings: ConstructorParameters<typeof ChecksExtension>[0],
+  choice = {},
+) {
+  using temp = tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${temp.path}/${name}`, text);
+  }
+  await using server = strictServer([...steps, { text: "That is all." }]);
+  const permissions = openPermissions({ yes: true, sandbox: "off", ...choice }, () => undefined);
+  const extensions = [new ChecksExtension(settings)];
+  await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
+  const { toolExecutions } = await fake.session.prompt("go", signal);
+  const runs = await Deno.readTextFile(`${temp.path}/runs`).then(
+    (text) => text.length / 4,
+    () => 0,
+  );
+  return { results: toolExecutions.map(({ result }) => result), notices: fake.notices(), runs };
+}
+
+posixTest(
+  "the model reads which errors its edits added, once for the edits of an answer",
+  async () => {
+    const steps = [
+      calls(
+        write("a.txt", "bad one\nbad old\n"),
+        write("b.txt", "bad two\nbad two\n"),
+        write("c.md", "bad\n"),
+      ),
+      calls(write("a.txt", "good\nbad old\n")),
+      calls(write("a.txt", "more\ngood\nbad old\nbad one\n")),
+    ];
+    const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
+    const files = { "a.txt": "bad old\n" };
+    const { results, notices, runs } = await edited([read, ...steps], files, { own: CHECK });
+    const [, first, second, third, mended, again] = results;
+    assertEquals([first, second].map((text) => text!.includes("[The edit was made")), [
+      false,
+      false,
+    ]);
+    assertStringIncludes(
+      third!,
+      "\n\n[The edit was made. 3 new errors (own):\na.txt:1: bad one\nb.txt:1: bad two\nb.txt:2: bad two]",
+    );
+    assertEquals(mended!.includes("[The edit"), false);
+    assertStringIncludes(again!, "[The edit was made. 1 new error (own):\na.txt:4: bad one]");
+    assertEquals(notices.filter((line) => line.startsWith("✗")), [
+      "✗ 3 new errors · own",
+      "✗ 1 new error · own",
+    ]);
+    // Before the first edit of a.txt, and after the edits of each answer.
+    assertEquals(runs, 5);
+  },
+);
+
+posixTest(
+  "edits are checked where commands run unasked, and a check that takes too long is dropped",
+  async () => {
+    const steps = [calls(write("a.txt", "bad\n"))];
+    const asked = await edited(steps, {}, { own: CHECK }, { yes: undefined, approve: "ask" });
+    assertEquals([asked.runs, (await edited(steps, {}, false)).runs], [0, 0]);
+    const told: string[] = [];
+    const command = "echo run >> runs; exec sleep 60";
+    const slow = checkersOf({ slow: { files: "*.txt", command } });
+    const checks = new EditChecks(slow, (line) => told.push(line), { file: 500, project: 500 });
+    using temp = tempFolder();
+    const context = { workingDir: temp.path, maxOutputChars: 1000, signal };
+    for (const name of ["a.txt", "b.txt"]) {
+      await Deno.writeTextFile(`${temp.path}/${name}`, "");
+      await checks.before(`${temp.path}/${name}`, context);
+    }
+    assertEquals(told, ["slow takes over 0.5 s: it checks no more edits in this session"]);
+    assertEquals(await Deno.readTextFile(`${temp.path}/runs`), "run\n");
+  },
+);
+
+Deno.test("errors are read from the output of each known program", () => {
+  const outputs: Record<string, [output: string, file: string, line: string, text: string]> = {
+    "deno check": [
+      `TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.\nexport const a: number = "";\n             ^\n    at file:///p/a.ts:1:14\n`,
+      "/p/a.ts",
+      "1",
+      "TS2322 [ERROR]: Type 'string' is not assignable to type 'number'.",
+    ],
+    tsc: ["src/a.ts(2,7): error TS1005: ';' expected.\n", "src/a.ts", "2", "TS1005: ';' expected."],
+    "node --check": [
+      "/p/a.js:3\nfoo(;\n    ^\n\nSyntaxError: Unexpected token ';'\n    at x\n",
+      "/p/a.js",
+      "3",
+      "SyntaxError: Unexpected token ';'",
+    ],
+    python: ["/p/a.py:4: '(' was never closed\n", "/p/a.py", "4", "'(' was never closed"],
+    ruff: ["a.py:1:1: F821 Undefined name `x`\n", "a.py", "1", "F821 Undefined name `x`"],
+    pyright: [
+      '/p/a.py\n  /p/a.py:3:5 - error: "x" is not defined (reportUndefinedVariable)\n',
+      "/p/a.py",
+      "3",
+      '"x" is not defined (reportUndefinedVariable)',
+    ],
+    "cargo check": [
+      "src/main.rs:2:5: error[E0425]: cannot find value `x`\n",
+      "src/main.rs",
+      "2",
+      "error[E0425]: cannot find value `x`",
+    ],
+    "go vet": ["# m\nvet: ./a.go:3:2: undefined: x\n", "./a.go", "3", "undefined: x"],
+    gofmt: ["/p/a.go:3:1: expected declaration\n", "/p/a.go", "3", "expected declaration"],
+    cc: ["/p/a.c:3:5: error: expected ';'\n1 error generated.\n", "/p/a.c", "3", "expected ';'"],
+    shellcheck: [
+      "a.sh:3:1: error: Couldn't parse this. [SC1073]\n",
+      "a.sh",
+      "3",
+      "Couldn't parse this. [SC1073]",
+    ],
+    "bash -n": [
+      "/p/a.sh: line 3: syntax error: unexpected end of file\n",
+      "/p/a.sh",
+      "3",
+      "syntax error: unexpected end of file",
+    ],
+    "php -l": [
+      "PHP Parse error:  syntax error, unexpected token in a.php on line 3\n",
+      "a.php",
+      "3",
+      "syntax error, unexpected token",
+    ],
+    "ruby -c": [
+      "a.rb:3: syntax error, unexpected end-of-input\n",
+      "a.rb",
+      "3",
+      "syntax error, unexpected end-of-input",
+    ],
+    javac: ["A.java:3: error: ';' expected\n    int a\n", "A.java", "3", "';' expected"],
+  };
+  const checkers = checkersOf({});
+  assertEquals(Object.keys(outputs), checkers.map(({ name }) => name));
+  for (const { name, error } of checkers) {
+    const [output, ...parts] = outputs[name]!;
+    const [found] = [...output.matchAll(error)];
+    assertEquals([found?.groups?.file, found?.groups?.line, found?.groups?.text], parts);
+  }
+});
+
+Deno.test("the setting of checks is false, or names checks with commands", () => {
+  const own = { files: "*.ts", command: "x {}" };
+  const right = [false, {}, { tsc: false, own }];
+  assertEquals(right.map(checksFault), [undefined, undefined, undefined]);
+  const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }];
+  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(5).fill("string"));
+  assertEquals(
+    checkersOf({ tsc: false, own }).filter(({ name }) => /tsc|own/.test(name)).map(({ name }) =>
+      name
+    ),
+    ["own"],
+  );
+});
+
+posixTest(
+  "an edited file is formatted if the settings say so, and the model reads how",
+  async () => {
+    using temp = tempFolder();
+    await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
+    await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
+    const prettier = `${temp.path}/node_modules/.bin/prettier`;
+    await Deno.writeTextFile(prettier, '#!/bin/sh\nsed -i "s/  */ /g" "$2"\n', { mode: 0o755 });
+    const edit = { file_path: "a.js", old_string: "let a = 1", new_string: "let b = 1" };
+    await using server = strictServer([
+      calls(write("a.js", "let  a =  1\n")),
+      { toolCalls: [{ name: "edit_file", arguments: edit }] },
+      { text: "That is all." },
+    ]);
+    const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+    const extensions = [new ChecksExtension({ "node --check": false }, true)];
+    await using fake = await fakeSession(server.url, {
+      folder: temp.path,
+      permissions,
+      extensions,
+    });
+    const { toolExecutions: [written, edited] } = await fake.session.prompt("go", signal);
+    assertStringIncludes(
+      written!.result,
+      "\n\n[prettier formatted a.js:\n-1: let  a =  1\n+1: let a = 1]",
+    );
+    assertEquals(edited!.outcome, "done");
+    assertEquals(await Deno.readTextFile(`${temp.path}/a.js`), "let b = 1\n");
+    assertStringIncludes((await fake.command("/undo"))!, "a.js");
+    assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).includes("a.js"), false);
+  },
+);
