@@ -135,6 +135,11 @@ export const SAMPLINGS: readonly Sampling[] = ["auto", "server"];
 /** The default sampling settings (spec 2.2, 8). */
 export const DEFAULT_SAMPLING = { temperature: 0.1, repeatPenalty: 1.2, frequencyPenalty: 0 };
 
+/** What may be done by another model than the session's. */
+export const MODEL_ROLES = ["plan", "explore", "summary"] as const;
+/** One of {@linkcode MODEL_ROLES}. */
+export type ModelRole = typeof MODEL_ROLES[number];
+
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";
 /** All values of {@linkcode AgentSettings.promptTier}. */

@@ -41,6 +41,10 @@ export interface CompactOptions {
   onPiece?: (() => void) | undefined;
   /** Ends it and leaves the conversation unchanged. */
   signal?: AbortSignal | undefined;
+  /** Calls `ask` with the agent whose model writes the summary. Default: the same agent. */
+  summarizer?:
+    | ((ask: (by?: CopilotAgent) => Promise<string>, signal: AbortSignal) => Promise<string>)
+    | undefined;
 }
 
 /**
@@ -63,12 +67,14 @@ export function compact(
   return memoryOf(agent).exclusively("compact the conversation", () => makeRoom(agent, all));
 }
 
-interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece"> {
+interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece" | "summarizer"> {
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   count: (usage: Usage) => void;
   /** Summarizes even if there is room. */
   byHand?: boolean;
+  /** Another agent that writes the summary. */
+  by?: CopilotAgent | undefined;
 }
 
 /** The target sizes of a conversation, in tokens. */
@@ -193,7 +199,11 @@ async function writtenSummary(
   if (!options.byHand) {
     options.emit({ type: "notice", level: "info", code: "summarizing", message });
   }
-  const text = await askForSummary(agent, old, limits, options);
+  const ask = (by?: CopilotAgent) => {
+    const most = by && promptLimit(by) || limit;
+    return askForSummary(agent, old, { ...limits, limit: most }, { ...options, by });
+  };
+  const text = await (options.summarizer?.(ask, options.signal) ?? ask());
   const summary = summaryMessages(upTo(text, room, size), parts);
   return sizeOf(summary, size) < under ? summary : undefined;
 }
@@ -277,16 +287,18 @@ async function askForSummary(
   mayAskWithin = true,
 ): Promise<string> {
   const { limit, room, isLong } = limits;
-  const { signal, emit, count, focus, byHand, onPiece = () => {} } = options;
+  const { signal, emit, count, focus, byHand, by: writer = agent, onPiece = () => {} } = options;
   const words = room * WORDS_PER_TOKEN;
   const question = summaryQuestion(focus, words);
-  const within = mayAskWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
-  const messages = within ?? quotedRequest(agent, old, limit, focus, words);
+  // Another server has nothing of the conversation in its cache.
+  const isWithin = mayAskWithin && writer === agent;
+  const within = isWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
+  const messages = within ?? quotedRequest(writer, old, limit, focus, words);
   const askQuoted = () => askForSummary(agent, old, limits, options, false);
   const enough = new AbortController();
   let text = "";
   try {
-    const answer = await askModel(agent, {
+    const answer = await askModel(writer, {
       signal: AbortSignal.any([signal, enough.signal]),
       messages,
       ...!within && { tools: [] },
@@ -301,7 +313,8 @@ async function askForSummary(
     });
     if (answer.usage) {
       count(answer.usage);
-      if (!within) learnFromCount(agent, messages, answer.usage.inputTokens);
+      if (writer !== agent) addTokens(answer.usage, writer.state);
+      if (!within) learnFromCount(writer, messages, answer.usage.inputTokens);
     }
     signal.throwIfAborted();
     if (enough.signal.aborted) return text;
@@ -318,7 +331,7 @@ async function askForSummary(
     if (within && isTooLong && !signal.aborted) return await askQuoted();
     const { prompt } = error instanceof BackendError && error.contextTokens || {};
     // The estimate was too low: the next request shows less of the conversation.
-    if (learnFromCount(agent, messages, prompt)) {
+    if (learnFromCount(writer, messages, prompt)) {
       return await askForSummary(agent, old, limits, options);
     }
     const cannot = isTooLong || error instanceof BackendError && error.kind === "protocol";

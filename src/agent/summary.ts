@@ -62,7 +62,8 @@ export function summaryRequest(
   return [{ role: "system", content: SYSTEM }, { role: "user", content }];
 }
 
-function transcript(message: Message): string {
+/** Returns a message as text, with calls and the beginning of results. */
+export function transcript(message: Message): string {
   const { role, toolCalls = [], toolName } = message;
   const content = quotedText(message);
   const images = imagesOf(message);

@@ -31,7 +31,7 @@ import {
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
 import { askForForm, callSchema, formNote, readFormed } from "./answer_form.ts";
-import { makeRoom } from "./compact.ts";
+import { type CompactOptions, makeRoom } from "./compact.ts";
 
 /** Options of {@linkcode processTurn}. */
 export interface TurnOptions {
@@ -49,6 +49,8 @@ export interface TurnOptions {
   meanwhile?: (() => Promise<readonly (readonly Part[])[]>) | undefined;
   /** Returns true if nothing may be changed, as in plan mode. */
   isReadOnly?: (() => boolean | Promise<boolean>) | undefined;
+  /** Has another agent write the summaries that make room. */
+  summarizer?: CompactOptions["summarizer"];
   /** Ends the turn, which returns with `stopReason: "aborted"`. */
   signal?: AbortSignal | undefined;
 }
@@ -330,7 +332,8 @@ class Turn {
   /** Shortens the conversation; false if that is impossible. */
   async #makeRoom(): Promise<boolean> {
     const count = (usage: Usage) => this.#count(usage);
-    const options = { signal: this.#signal, emit: this.#emit, count };
+    const { summarizer } = this.options;
+    const options = { signal: this.#signal, emit: this.#emit, count, summarizer };
     return await makeRoom(this.agent, options) !== null;
   }
 

@@ -8,7 +8,7 @@ import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { type Args, asUsage } from "./args.ts";
-import { isServerOpen, modelFlags, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
+import { isServerOpen, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
 import { startDemo } from "./demo/server.ts";
 
 const NO_SERVER =
@@ -40,7 +40,6 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
         return asUsage(() =>
           new Session({
             ...sessionOptions(config, { ...options, workingDir: folder }, args, permissions),
-            modelFlags,
             ...more,
           }, frontend)
         );

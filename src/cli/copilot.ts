@@ -17,7 +17,6 @@ import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 import {
   type CopilotOptions,
   isServerOpen,
-  modelFlags,
   sessionOptions,
   themeOf,
   toConfig,
@@ -86,7 +85,7 @@ async function runInTerminal(
   } = {},
 ): Promise<number> {
   const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
-  const settings = { ...sessionOptions(config, options, args, permissions), modelFlags };
+  const settings = sessionOptions(config, options, args, permissions);
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto, args.demo && TOUR);
 }

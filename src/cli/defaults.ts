@@ -1,10 +1,12 @@
 /** Defaults of command-line flags from the user's `config.json`. @module */
 
-import type { Theme } from "../config.ts";
+import { checkedUrl, isSettingError, MODEL_ROLES, type Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { type CheckSettings, checksFault } from "../extensions/checks/check_settings.ts";
 import { isObject } from "../text/json.ts";
+import { oneLine } from "../text/one_line.ts";
+import { reasonOf } from "../text/reason.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { STATUS_PARTS, type StatusPart } from "../ui/terminal/session/footer.ts";
@@ -74,7 +76,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, models, status, checks, format, ...settings } } = file;
+  const { path, settings: { keys, models, status, roles, checks, format, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -94,16 +96,52 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const checked = checks !== undefined && { checks: checks as CheckSettings };
   const formats = format && { formats: format };
   const shown = status !== undefined && { status: statusParts(status, path) };
+  const ofRoles = roles !== undefined && { roles: rolesIn(roles, path, isOther === true) };
   return {
     ...all,
     ...bindings,
     ...shown,
     ...checked,
     ...formats,
+    ...ofRoles,
     ...said,
     ...ofModel(models, all.model, path),
     ...args,
   };
+}
+
+/** Returns the models of roles. With `isOther`, the session has another server than the file says. */
+function rolesIn(roles: unknown, path: string, isOther: boolean): NonNullable<Args["roles"]> {
+  if (!isObject(roles)) {
+    throw new UsageError(`Cannot use "roles" in ${path} as it must be an object`);
+  }
+  const entries = Object.entries(roles).filter(([role, spec]) => {
+    const cannot = `Cannot use "roles.${oneLine(role)}" in ${path}`;
+    if (!MODEL_ROLES.some((one) => one === role)) {
+      throw new UsageError(`${cannot}: there are only ${MODEL_ROLES.join(", ")}`);
+    }
+    try {
+      return specFlags(spec).model !== spec || !isOther;
+    } catch (error) {
+      throw new UsageError(`${cannot} as ${isSettingError(error) ? error.why : reasonOf(error)}`);
+    }
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns the flags for `SERVER#MODEL`, or for a model. @throws {TypeError} if `spec` is neither. */
+export function specFlags(spec: unknown): ServerSettings {
+  const [, server, model = ""] =
+    /^(?:([^#]*)#)?(.*\S.*)$/.exec(typeof spec === "string" ? spec : "") ?? [];
+  if (model === "" || server === undefined && model.includes("://")) {
+    throw new TypeError("it must be SERVER#MODEL, such as http://gpu:8080/v1#qwen3:8b, or a model");
+  }
+  if (server === undefined) return { model };
+  if (server === "local" || server === "hosted") return { [server]: true, model };
+  const { protocol, pathname, href } = new URL(checkedUrl("compat", "baseUrl", server));
+  // A server without Ollama's own paths is recognized by its answers.
+  if (protocol === "http:" && pathname === "/") return { local: true, host: href, model };
+  return { "base-url": pathname === "/" ? `${href}v1` : href, model };
 }
 
 function statusParts(value: unknown, path: string): readonly StatusPart[] {
@@ -157,6 +195,7 @@ const CONFIG_NAMES: readonly string[] = [
   ...FLAGS.map(({ name }) => name).filter((name) => !PER_RUN.has(name)),
   "keys",
   "models",
+  "roles",
   "status",
   "checks",
   "format",

@@ -26,7 +26,7 @@ import { type CheckLimits, DEFAULT_LIMITS } from "../extensions/until/limits.ts"
 import { UntilExtension } from "../extensions/until/until_extension.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
-import { FLAGS_OF_SERVER, modelDefaults } from "./defaults.ts";
+import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
 import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
@@ -273,7 +273,25 @@ export const modelFlags: ModelFlags = {
     return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
   },
   named: withSettingsOf,
+  at: configAt,
 };
+
+/** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. */
+function configAt(spec: string, config: CopilotConfig, env: Env = Deno.env): CopilotConfig {
+  const { model = "", ...server } = specFlags(spec);
+  const options = optionsFromArgs({ ...modelDefaults(model).forModel, ...server, model });
+  const kind = options.hosted ? "hosted" : "compat";
+  const usual = addressIn(env, kind) ?? DEFAULT_ADDRESSES[kind];
+  // A variable's key is for one server. Another one gets the key that config.json has for its address.
+  const isUsual = checkedUrl(kind, "baseUrl", options.baseUrl ?? usual) === usual;
+  const keys: readonly (string | undefined)[] = isUsual ? [] : Object.values(KEY_VARIABLES);
+  const keyless = { get: (name: string) => keys.includes(name) ? undefined : env.get(name) };
+  const found = spec === model ? config : toConfig(options, keyless, true);
+  const [own, other] = [targetOf(config), targetOf(found)];
+  if (own.kind === other.kind && own.url === other.url) return withSettingsOf(config, model);
+  const { local: _local, hosted: _hosted, compat: _compat, ...limits } = config;
+  return { ...limits, ...found };
+}
 
 /** Returns `config` with the model `model` and its settings of config.json, without those of the last model. */
 function withSettingsOf(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig {
@@ -324,6 +342,8 @@ export function sessionOptions(
       new UntilExtension(args.until, checkLimitsOf(args)),
       new ChecksExtension(args.checks, args.formats),
     ),
+    modelFlags,
+    ...args.roles && !args.demo && { roles: args.roles },
     ...args.demo && { demoUrl: targetOf(config).url },
     asksServer: args.demo ? "before-turns" : "at-start",
   };

@@ -154,7 +154,7 @@ function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefin
   return isSmall(parameters / 1e9, contextLength) ? "lean" : "full";
 }
 
-const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
+export const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
 
 /** Returns the server's model that replaces the default one, if the choice is clear. */
 export function servedInstead(
@@ -281,8 +281,13 @@ export class ModelFit {
     agent.seesImages = facts?.seesImages ?? agent.seesImages;
   }
 
+  /** Returns the agent's settings without those that were derived from its server's facts. */
+  unfitted(agent: CopilotAgent): CopilotConfig {
+    return apply(agent.config, this.targetOf(agent).name, undefined, this.#fitted).config;
+  }
+
   reset(agent: CopilotAgent): void {
-    agent.configure(apply(agent.config, this.targetOf(agent).name, undefined, this.#fitted).config);
+    agent.configure(this.unfitted(agent));
     this.#fitted = {};
   }
 

@@ -211,6 +211,10 @@ export class Session implements AsyncDisposable {
     const { permissions, notice: first } = this.options;
     const { agent, frontend } = this;
     if (this.options.canUndo) this.#state.undo = new UndoLog();
+    const { roles } = this.options;
+    if (roles) {
+      this.#state.roles = new (await import("./roles.ts")).SessionRoles(this.#state, roles);
+    }
     this.#emitStatus();
     const mayRun = frontend.approve !== undefined || permissions.approvesAll;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
@@ -322,17 +326,23 @@ export class Session implements AsyncDisposable {
     using stop = this.#stop = endingWith(signal);
     if (signal.aborted) stop.abort(signal.reason);
     const until = stop.signal;
-    const turn = (sent: readonly Part[]) =>
-      processFittedTurn(this.agent, state.fit, sent, {
-        onEvent: (event) => this.#onTurnEvent(event),
-        onNotice: (notice) => this.#tell(notice),
-        onOutput: (newest) => this.#emit({ type: "output", newest }),
+    const turn = async (sent: readonly Part[]) => {
+      const { roles } = state;
+      const options = {
+        onEvent: (event: TurnEvent) => this.#onTurnEvent(event),
+        onNotice: (notice: Notice) => this.#tell(notice),
+        onOutput: (newest: NewestOutput) => this.#emit({ type: "output", newest }),
         ready: () => this.frontend.ready?.(),
         answerSchema: this.options.answerSchema,
         isReadOnly: () => isPlanning(state),
         meanwhile: this.#meanwhile(until),
+        summarizer: roles?.summarizer,
         signal: until,
-      });
+      };
+      return roles?.models.plan !== undefined && await isPlanning(state)
+        ? await roles.planTurn(sent, options)
+        : await processFittedTurn(this.agent, state.fit, sent, options);
+    };
     let whole = await turn(parts);
     state.pending = [];
     for (let round = 0; whole.stopReason === "done"; round++) {

@@ -1,5 +1,5 @@
 import type { TurnOptions } from "../agent/turn.ts";
-import type { CopilotConfig } from "../config.ts";
+import type { CopilotConfig, ModelRole } from "../config.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
 import type { Permissions } from "../safety/permissions.ts";
@@ -34,6 +34,8 @@ export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
   asksServer: "at-start" | "before-turns" | "local-before-turns";
   /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
+  /** The models of roles, as `SERVER#MODEL` or as a model of the session's server. They need `modelFlags`. */
+  roles?: Partial<Record<ModelRole, string>> | undefined;
   /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */
   modelFlags?: ModelFlags | undefined;
   notice?: Notice | undefined;

@@ -171,6 +171,40 @@ Deno.test("the word after -p names no other server: no key is sent there", async
   assertEquals(other.requests, []);
 });
 
+Deno.test("roles: -p explores with the model of another server, its key, and without it says so", async () => {
+  await using dir = await tempDir();
+  await using work = await tempDir();
+  const explore = { toolCalls: [{ name: "explore", arguments: { task: "Find a" } }] };
+  const config = async (settings: unknown) => {
+    await Deno.mkdir(`${dir.path}/copilot`, { recursive: true });
+    await Deno.writeTextFile(`${dir.path}/copilot/config.json`, JSON.stringify(settings));
+  };
+  const ask = async (server: StrictServer) =>
+    await run(local(server.url, "-p", "hi"), {
+      cwd: work.path,
+      env: { XDG_CONFIG_HOME: dir.path },
+    });
+  let at: string;
+  {
+    await using other = strictServer([{ text: "found" }], { models: ["big"] });
+    await using server = strictServer([explore, { text: "fine" }]);
+    at = `${other.url}/v1`;
+    await config({ keys: { [at]: "secret" }, roles: { explore: `${at}#big` } });
+    const { code, stdout, stderr } = await ask(server);
+    assertEquals([code, stdout, stderr.includes("away")], [0, "fine\n", false]);
+    assertEquals(other.requests[0]!.headers.get("authorization"), "Bearer secret");
+    assertEquals(server.requests.map(({ headers }) => headers.get("authorization")), [null, null]);
+  }
+  await using server = strictServer([explore, { text: "found" }, { text: "fine" }]);
+  const { code, stdout, stderr } = await ask(server);
+  assertEquals([code, stdout], [0, "fine\n"]);
+  assertMatch(stderr, /big at 127\.0\.0\.1:\d+ is away, so the session's model does "explore"/);
+  await config({ roles: { plan: "gpu#x" } });
+  const wrong = await ask(server);
+  assertEquals([wrong.code, wrong.stderr.trim().split("\n").length], [2, 1]);
+  assertMatch(wrong.stderr, /"roles\.plan" in .*config\.json as it must be a URL/);
+});
+
 Deno.test("-p as the last word takes the piped text for the prompt, with other flags before it", async () => {
   await using server = strictServer([{ text: "fine" }]);
   const args = local(server.url, "--output", "json", "-p");

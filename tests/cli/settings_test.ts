@@ -148,6 +148,7 @@ Deno.test("what flags mean for a session", () => {
     canUndo: true,
     keepsMode: true,
     asksServer: "at-start",
+    modelFlags,
   };
   assertEquals<Record<string, unknown>>({ ...of([]) }, none);
   for (const [words, options] of SESSIONS) {

@@ -11,7 +11,7 @@ export interface AgentLimits {
   /** The tools that it does not have. */
   without: readonly string[];
   isReader: boolean;
-  /** The requested model. Default: its parent's. */
+  /** The requested model: a role, `SERVER#MODEL`, a model of the session's server, or `inherit`. */
   model?: string;
   maxRounds?: number;
 }
@@ -31,7 +31,7 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
     ...!names.includes("*") && { tools: names },
     without: [...off, ...toolNames(textField(disallowedTools) ?? "")],
     isReader: textField(permissionMode)?.trim() === "plan",
-    ...model !== "" && model !== "inherit" && { model },
+    ...model !== "" && { model },
     ...Number.isInteger(rounds) && rounds > 0 && { maxRounds: rounds },
   };
 }

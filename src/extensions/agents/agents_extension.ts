@@ -5,6 +5,7 @@ import { EXPLORE, exploreTool } from "../../tools/explore.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { SubAgents } from "./sub_agents.ts";
 import { aboutTokens } from "../../text/count.ts";
+import { specName } from "../../models/model_server.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { PromptFile } from "../skills/load.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -77,7 +78,7 @@ function describedAgent({ description, body, limits, path }: PromptFile): string
     ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
     ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
     ...isReader ? ["only reads"] : [],
-    ...model === undefined ? [] : [`model ${model}`],
+    ...model === undefined ? [] : [`model ${specName(model)}`],
     path,
   ].map(oneLine).join(" · ");
 }

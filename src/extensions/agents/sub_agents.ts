@@ -11,10 +11,12 @@ import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { modelNames } from "../../models/model_server.ts";
+import { modelNames, specName } from "../../models/model_server.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
-import type { SessionState } from "../../session/extension.ts";
+import type { Lent, SessionState } from "../../session/extension.ts";
+import { SessionRoles } from "../../session/roles.ts";
+import { MODEL_ROLES } from "../../config.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
@@ -36,7 +38,7 @@ const EXPLORER: AgentLimits = { without: [], isReader: true };
 
 export class SubAgents {
   /** The lanes while some are in use. The server may have others the next time. */
-  #lanes: Promise<Lanes> | undefined;
+  #lanes: { at: string; open: Promise<Lanes> } | undefined;
   #working = 0;
   /** Sub-agents whose missing model was already reported. */
   readonly #told = new Set<string>();
@@ -54,20 +56,42 @@ export class SubAgents {
     const { signal } = context;
     const limits = file?.limits ?? EXPLORER;
     const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
-    this.#lanes ??= openLanes(agent.config, signal);
-    this.#working++;
-    try {
-      using lane = await (await this.#lanes).enter(isAlone, signal);
-      const work = new SubAgentWork(this.session, { name: file?.name ?? EXPLORE, limits }, context);
-      work.agent.slot = lane.slot;
-      if (file && limits.model !== undefined) await this.#useModel(work.agent, file, limits.model);
-      return await work.run(task, file?.body);
-    } finally {
-      if (--this.#working === 0) {
-        this.#lanes = undefined;
-        await closeLanes(agent.config);
+    const { role, spec } = this.#roleOf(file, context);
+    const roles = this.session.roles ??= new SessionRoles(this.session);
+    return await roles.run(role, spec, signal, async (lent) => {
+      const { config } = lent?.agent ?? agent;
+      const { url } = targetOf(config);
+      this.#lanes ??= { at: url, open: openLanes(config, signal) };
+      const { at, open } = this.#lanes;
+      this.#working++;
+      try {
+        using lane = await (await open).enter(isAlone, signal);
+        const definition = { name: file?.name ?? EXPLORE, limits };
+        const work = new SubAgentWork(this.session, definition, context, lent);
+        if (at === url) work.agent.slot = lane.slot;
+        if (file && spec === undefined) await this.#useModel(work.agent, file);
+        return await work.run(task, file?.body);
+      } finally {
+        if (--this.#working === 0) {
+          this.#lanes = undefined;
+          if (at === targetOf(agent.config).url) await closeLanes(agent.config);
+        }
       }
-    }
+    });
+  }
+
+  /** Returns the role of a sub-agent for its counts, and its model if that may be of another server. */
+  #roleOf(file: PromptFile | undefined, context: ToolContext): { role: string; spec?: string } {
+    const { models } = this.session.roles ?? {};
+    const model = file?.limits?.model ?? EXPLORE;
+    // Without a role of its own, the search of a planner is a part of the plan.
+    const usual = model === EXPLORE && context.subAgent === "plan" ? models?.plan : undefined;
+    const named = MODEL_ROLES.find((one) => one === model);
+    const spec = (named && models?.[named]) ?? usual;
+    if (spec !== undefined) return { role: model, spec };
+    // A folder must not name a server, which would get the user's files.
+    const isOwn = file?.scope === "user" || Object.values(models ?? {}).includes(model);
+    return { role: file?.name ?? model, ...model.includes("#") && isOwn && { spec: model } };
   }
 
   #named(name: string): PromptFile {
@@ -83,7 +107,9 @@ export class SubAgents {
   }
 
   /** Switches to the model that a file requests if the server has it, and reports if it does not. */
-  async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
+  async #useModel(agent: CopilotAgent, { name, path, limits }: PromptFile): Promise<void> {
+    const { model = "inherit" } = limits ?? {};
+    if (model === "inherit" || MODEL_ROLES.some((role) => role === model)) return;
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));
     if (found !== undefined) {
@@ -92,8 +118,10 @@ export class SubAgents {
     }
     if (this.#told.has(path)) return;
     this.#told.add(path);
-    const line =
-      `the sub-agent ${name} uses the session's model: the server does not list ${model}`;
+    const why = model.includes("#")
+      ? `only your own files, and roles, may name the server of ${specName(model)}`
+      : `the server does not list ${model}`;
+    const line = `the sub-agent ${name} uses the session's model: ${why}`;
     const notice = { code: "extension", kind: "agent_model", lines: [line] } as const;
     this.session.emit({ type: "session_notice", notice });
   }
@@ -119,6 +147,7 @@ class SubAgentWork {
     private readonly session: SessionState,
     private readonly definition: SubAgentDefinition,
     private readonly context: ToolContext,
+    private readonly lent?: Lent,
   ) {
     const parent = session.agent;
     this.agent = parent.fork({
@@ -126,7 +155,11 @@ class SubAgentWork {
       afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
       subAgent: definition.name,
     });
-    inheritCounts(parent, this.agent);
+    if (lent) {
+      this.agent.configure(lent.agent.config);
+      this.agent.seesImages = lent.agent.seesImages;
+    }
+    inheritCounts(lent?.agent ?? parent, this.agent);
     this.#meanwhile = session.meanwhile(context.signal);
   }
 
@@ -242,7 +275,7 @@ class SubAgentWork {
 
   #count(usage: Usage): void {
     const { session } = this;
-    addTokens(usage, this.#usage, session.agent.state);
+    addTokens(usage, this.#usage, session.agent.state, ...this.lent ? [this.lent.agent.state] : []);
     if (usage.cost !== undefined) session.cost = (session.cost ?? 0) + usage.cost;
     session.onCounted();
   }

@@ -1,7 +1,7 @@
 /** `/status`: the session in a few rows. @module */
 
 import { usedTokens } from "../../agent/tokens.ts";
-import { serverOf } from "../../models/model_server.ts";
+import { serverOf, specName } from "../../models/model_server.ts";
 import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
@@ -16,7 +16,8 @@ export const statusCommand: Command = {
   run: statusText,
 };
 
-function statusText({ agent, mode, usage, cost, record, fit, surface }: SessionState): string {
+function statusText(session: SessionState): string {
+  const { agent, mode, usage, cost, record, fit, surface, roles } = session;
   const { config, state } = agent;
   const { name, contextLength: window } = fit.targetOf(agent);
   const { used, isCounted } = usedTokens(agent, usage);
@@ -24,6 +25,10 @@ function statusText({ agent, mode, usage, cost, record, fit, surface }: SessionS
   const price = cost === undefined ? "" : `, ${dollars(cost)}`;
   const rows = [
     ["model", `${name} at ${serverOf(config)}`],
+    ...Object.entries(roles?.models ?? {}).map(([role, spec]) => [
+      role,
+      `${specName(spec)}${roles?.whyAway(spec) === undefined ? "" : " (away)"}`,
+    ]),
     ["folder", state.workingDir],
     ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
     [

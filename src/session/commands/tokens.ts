@@ -1,3 +1,6 @@
+import { serverOf } from "../../models/model_server.ts";
+import { targetOf } from "../../models/target.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { dollars } from "../../text/count.ts";
 import type { Command } from "../extension.ts";
 
@@ -6,12 +9,18 @@ export const tokensCommand: Command = {
   isView: true,
   group: "Model",
   help: "show the tokens used, and their cost if known",
-  run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last }) {
+  run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last, roles }) {
     const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
     const newest = last === undefined
       ? ""
       : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
     const total = cost === undefined ? "" : `, ${dollars(cost)}`;
-    return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
+    const ofRoles = Array.from(roles?.lent.values() ?? [], ({ role, agent: { config, state } }) => {
+      const model = `${oneLine(targetOf(config).name)} at ${serverOf(config)}`;
+      return `\nOf these, ${role} (${model}): ${state.inputTokens} in, ${state.outputTokens} out`;
+    });
+    return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}${
+      ofRoles.join("")
+    }`;
   },
 };

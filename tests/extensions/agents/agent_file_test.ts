@@ -72,6 +72,6 @@ Deno.test("sub-agents in files: their model and rounds, as far as they make sens
     return [found.limits?.model, found.limits?.maxRounds];
   };
   assertEquals(read("model: qwen3:8b\nmaxTurns: 5"), ["qwen3:8b", 5]);
-  assertEquals(read("model: inherit\nmaxTurns: -1"), [undefined, undefined]);
+  assertEquals(read("model: inherit\nmaxTurns: -1"), ["inherit", undefined]);
   assertEquals(read("maxTurns: lots"), [undefined, undefined]);
 });
