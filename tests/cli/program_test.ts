@@ -354,6 +354,7 @@ Deno.test("TTY-06 a full disk under stdout is said, with exit code 1", {
       "-A",
       "main.ts",
       ...local(server.url, "-p", "x"),
+      "--no-session",
     ],
     stdin: "null",
     stderr: "piped",
