@@ -264,6 +264,7 @@ export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
+  { name: "sessions", help: "list, show, rename, delete, export sessions" },
 ] as const;
 const UNASKED = "--yes runs edits and commands without asking";
 const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
@@ -330,9 +331,9 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   return { ...others, print: message };
 }
 
-/** True for a word that starts something other than a session. It may follow flags, except for `mcp`. */
+/** True for a word that starts something other than a session. It may follow flags, except for those with words of their own. */
 function isLateCommand(word: string, { command, print, message }: Record<string, unknown>) {
-  return COMMAND_NAMES.includes(word) && word !== "mcp" &&
+  return ["doctor", "acp"].includes(word) &&
     (command ?? print ?? message) === undefined;
 }
 

@@ -47,10 +47,14 @@ export async function main(words: readonly string[]): Promise<number> {
   let args: Args = format === undefined ? {} : { output: format };
   let code: number;
   try {
-    if (words[0] === "mcp") {
+    const [verb] = words;
+    if (verb === "mcp" || verb === "sessions") {
       checkWorkFolder();
       stopOnSignals(run);
-      code = await (await import("../extensions/mcp/mcp_verb.ts")).runMcp(words.slice(1), run);
+      const act = verb === "mcp"
+        ? (await import("../extensions/mcp/mcp_verb.ts")).runMcp
+        : (await import("./sessions_verb.ts")).runSessions;
+      code = await act(words.slice(1), run);
     } else {
       args = parseArgs(words);
       code = await dispatch(args, run);

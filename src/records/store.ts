@@ -6,7 +6,6 @@
 
 import { attempt } from "../attempt.ts";
 import { reasonOf } from "../text/reason.ts";
-import { identify } from "../text/parts.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { entryLine, headLine, parseHead, parseRecord, titleLine } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
@@ -76,28 +75,21 @@ export function createRecord(
  */
 export function forkRecord(
   root: string,
-  { path, name: parent, head, first, used, mode, executions, ...session }: StoredSession,
-  end = session.messages.length,
+  { path, name: parent, head: { folder, branch }, messages, endsInLine }: StoredSession,
+  end?: number,
 ): StoredSession {
-  const { folder, branch, title = first.slice(0, MAX_TITLE_CHARS) } = head;
   removeOldest(root, folder, false);
   const name = newName();
   const target = join(dirname(path), name);
-  const messages = withStoredImages(path, session.messages.slice(0, end));
-  identify(messages);
-  storeImages(target, messages);
-  const lines = messages.map((message, at) =>
-    entryLine({
-      message,
-      parent: messages[at - 1]?.id ?? null,
-      execution: executions.get(message.toolCallId ?? ""),
-      ...at === 0 && { ...used && { used }, ...mode && { mode } },
-    })
-  );
-  const start = headLine({ started: new Date().toISOString(), folder, branch, parent, title });
-  const temporary = `${target}.tmp`;
-  Deno.writeTextFileSync(temporary, `${start}${lines.join("\n")}\n`, { mode: 0o600 });
-  Deno.renameSync(temporary, target);
+  storeImages(target, withStoredImages(path, messages));
+  const [, ...lines] = Deno.readTextFileSync(path).split("\n");
+  const conversation = messages.slice(0, end).flatMap(({ id }) => id ?? []);
+  if (end !== undefined) {
+    lines.splice(endsInLine ? -1 : lines.length, 0, entryLine({ conversation }));
+  }
+  const head = headLine({ started: new Date().toISOString(), folder, branch, parent });
+  Deno.writeTextFileSync(`${target}.tmp`, head + lines.join("\n"), { mode: 0o600 });
+  Deno.renameSync(`${target}.tmp`, target);
   return wholeSession({ name, path: target })!;
 }
 
@@ -355,7 +347,11 @@ export function retitle(root: string, name: string, title: string): boolean {
   const path = filesBelow(root).find((file) => file.name === name)?.path;
   if (path === undefined || isOpen(path)) return false;
   const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
-  Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${titleLine(title)}\n`, { append: true });
+  Deno.writeTextFileSync(
+    path,
+    `${endsInLine ? "" : "\n"}${titleLine(title.slice(0, MAX_TITLE_CHARS))}\n`,
+    { append: true },
+  );
   return true;
 }
 

@@ -19,21 +19,24 @@ const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"']{0,300}@(?=
 const QUERY_SECRET =
   /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 
-export const withoutCredentials = (text: string): string =>
+/** Hides passwords and keys in addresses. */
+export const withoutPasswords = (text: string): string =>
   text.replace(/([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
     // The name of a user of SSH is no secret.
     /ssh/.test(scheme) && !user.includes(":") ? address : `${scheme}://***@`)
     .replace(PASSWORD, "://***@")
     .replace(PLAIN_PASSWORD, "$1***@")
-    .replace(QUERY_SECRET, "$1***")
-    .replace(
-      LINE,
-      (line, start, name, value) =>
-        SECRET_NAME.test(name) || SECRET_VALUE.test(value) ||
-          /^proxy$/i.test(name) && /[^*]@/.test(value)
-          ? start
-          : line,
-    );
+    .replace(QUERY_SECRET, "$1***");
+
+export const withoutCredentials = (text: string): string =>
+  withoutPasswords(text).replace(
+    LINE,
+    (line, start, name, value) =>
+      SECRET_NAME.test(name) || SECRET_VALUE.test(value) ||
+        /^proxy$/i.test(name) && /[^*]@/.test(value)
+        ? start
+        : line,
+  );
 
 export const hasCredentials = (value: string): boolean => {
   const line = `a = ${value.replace(/\s+/g, " ")}`;

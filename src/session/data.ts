@@ -1,5 +1,6 @@
 /** The data that a session hands to frontends: answers of slash commands, notices, checks, instructions. @module */
 
+import type { StoredSession } from "../records/store.ts";
 import type { Theme } from "../config.ts";
 import type { TrustChange, TrustDoubt } from "../safety/folder_trust.ts";
 import type { PermissionNotice } from "../safety/permission_report.ts";
@@ -58,6 +59,7 @@ export type Effect =
   | { type: "setup" | "doctor" | "help" | "keys"; text: string }
   | { type: "theme"; theme: Theme; text: string }
   | { type: "changes"; changes: readonly Change[]; others: readonly string[]; text: string }
+  | { type: "export"; session: StoredSession; argument: string; text: string }
   | { type: "copy"; copied: string; what: string; text: string }
   /** Messages were taken back or restored. The user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }

@@ -204,8 +204,8 @@ const MAX_WIDE_SESSIONS = 60;
 /** The maximum number of sessions of `-p` in the list of a folder. */
 const MAX_LISTED_PRINTS = 5;
 
-/** A session in the list of earlier ones; `depth` is 1 for a branch of the one above it. */
-type EarlierSession = ListedSession & { depth: number };
+/** A session in a list; `mark` is drawn before a branch of one above it. */
+type EarlierSession = ListedSession & { mark: string };
 
 /**
  * Returns the sessions of the folder and the newest ones of `-p` there, or the sessions of all folders, without the
@@ -225,24 +225,26 @@ export function earlierSessions(
   const printed = isWide ? [] : listed("print", MAX_LISTED_PRINTS);
   return [
     ...asTree(own),
-    ...printed.filter(({ name }) => !continued.has(name)).map((one) => ({ ...one, depth: 0 })),
+    ...printed.filter(({ name }) => !continued.has(name)).map((one) => ({ ...one, mark: "" })),
   ];
 }
 
 /** Orders branches below their parents. */
-function asTree<T extends Pick<ListedSession, "name" | "head">>(
-  sessions: readonly T[],
-): (T & { depth: number })[] {
+export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
   // A parent is older, so that files that were edited by hand form no circle.
-  const parentOf = ({ head: { parent, started } }: T) =>
-    parent &&
+  const below = Map.groupBy(
+    sessions,
+    ({ head: { parent, started } }) =>
       sessions.find(({ name, head }) =>
-        (name === parent || head.continues === parent) && head.started < started
-      ) || undefined;
-  const below = Map.groupBy(sessions, parentOf);
-  const rows = (parent: T | undefined, depth: number): (T & { depth: number })[] =>
-    (below.get(parent) ?? []).flatMap((one) => [{ ...one, depth }, ...rows(one, depth + 1)]);
-  return rows(undefined, 0);
+        (name === parent || head.continues === parent && parent) && head.started < started
+      ),
+  );
+  const rows = (of: ListedSession | undefined, margin: string): EarlierSession[] =>
+    (below.get(of) ?? []).flatMap((one) => [
+      { ...one, mark: of ? `${margin}└ ` : "" },
+      ...rows(one, of ? `${margin}  ` : margin),
+    ]);
+  return rows(undefined, "");
 }
 
 export const changedFiles = ({ executions }: ListedSession): Set<string> =>

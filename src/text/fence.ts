@@ -23,10 +23,17 @@ interface CodeBlock {
   text: string;
 }
 
-export function codeBlocks(markdown: string): CodeBlock[] {
-  const blocks: CodeBlock[] = [];
+export const codeBlocks = (markdown: string): CodeBlock[] =>
+  blocksOf(markdown).filter((block): block is CodeBlock => "language" in block);
+
+/** Returns the blocks of code of Markdown text, and the texts around them, in order. */
+export function blocksOf(markdown: string): (CodeBlock | { text: string })[] {
+  const blocks: (CodeBlock | { text: string })[] = [];
+  let prose: string[] = [];
   let open: { fence: string; lead: string; language: string; lines: string[] } | undefined;
   const close = () => {
+    if (prose.length > 0) blocks.push({ text: prose.join("\n") });
+    prose = [];
     if (open) blocks.push({ language: open.language, text: open.lines.join("\n") });
     open = undefined;
   };
@@ -41,7 +48,11 @@ export function codeBlocks(markdown: string): CodeBlock[] {
     }
     const [start] = /^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?/.exec(line)!;
     const [, fence, info = ""] = FENCE.exec(line.slice(start.length)) ?? [];
-    if (fence === undefined) continue;
+    if (fence === undefined) {
+      prose.push(line);
+      continue;
+    }
+    close();
     const [language = ""] = info.trim().split(/\s/, 1);
     open = { fence, lead: start, language, lines: [] };
   }

@@ -1,7 +1,10 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Recorder } from "../../src/records/recorder.ts";
-import { shortName, storedSession } from "../../src/records/store.ts";
+import { withStoredImages } from "../../src/records/images.ts";
+import { listedSessions, shortName, storedSession, wholeSession } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { png } from "../helpers/images.ts";
 import { run } from "../helpers/program.ts";
 import { recordsBelow } from "../helpers/records.ts";
 import { type StrictRequest, strictServer } from "../helpers/strict_server.ts";
@@ -130,5 +133,93 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
     assertEquals([code, stderr.split("\n").length], [2, 2], stderr);
     assertStringIncludes(stderr, `copilot: ${why}`);
     for (const one of [id, near]) assertStringIncludes(stderr, `${one} "Fix the tests"`);
+  }
+});
+
+Deno.test("copilot sessions lists, shows, renames, exports and deletes", async () => {
+  using at = home();
+  const key = "no-known-form-of-a-key";
+  const id = at.record(user(`Use ${key}`), { role: "assistant", content: "Hi." });
+  const sessions = async (...words: string[]) => {
+    const { env, ...options } = at.options;
+    const more = { OPENAI_API_KEY: key };
+    return await run(["sessions", ...words], { ...options, env: { ...env, ...more } });
+  };
+  const { id: listed, title, messages } = JSON.parse((await sessions("list", "--json")).stdout)[0];
+  assertEquals([listed, title, messages], [id, `Use ${key}`, 2]);
+  assertMatch((await sessions("list")).stdout, new RegExp(`^${id}  just now {8}Use [^\n]*\n$`));
+  assertMatch((await sessions("list", "-p")).stdout, /^There are no sessions here/);
+  const shown = (await sessions("show", id)).stdout;
+  assertStringIncludes(shown, "## You\n\nUse [redacted]\n\n## copilot\n\nHi.\n");
+  const renamed = await sessions("rename", id.slice(0, 4), "Another", "title");
+  assertEquals(renamed.stdout, `Renamed "Use ${key}" to "Another title".\n`);
+  const exported = await sessions("export", id, "-o", "a.md");
+  assertStringIncludes(exported.stdout, "Exported to a.md, ");
+  const text = Deno.readTextFileSync(`${at.folder}/a.md`);
+  assertEquals(text, shown.replace("# Use [redacted]", "# Another title"));
+  const refused = [["export", id, "-o", "a.md"], ["export", id, "-o"], ["show"], ["delete", "0"]];
+  for (const words of [...refused, ["rename", id], ["list", "x"], ["lost"]]) {
+    const { code, stderr } = await sessions(...words);
+    assertEquals([code, stderr.split("\n").length], [2, 2], words.join(" "));
+  }
+  {
+    using recorder = new Recorder(at.root, () => at.folder);
+    recorder.continueFrom(storedSession(at.root, recordsBelow(at.root)[0]!.split("/").at(-1)!));
+    const { code, stderr } = await sessions("delete", id);
+    assertEquals([code, stderr], [1, 'Another copilot has "Another title" open.\n']);
+  }
+  assertEquals((await sessions("delete", id)).stdout, 'Deleted "Another title".\n');
+  assertEquals(recordsBelow(at.root), []);
+});
+
+Deno.test("kill -9 at each step of a fork, an export, a new title and a deletion loses nothing", async () => {
+  const script = fromFileUrl(new URL("killed_at.ts", import.meta.url));
+  const data = png(2, 3).toBase64();
+  const messages: Message[] = [
+    {
+      ...{ role: "user", content: "first" },
+      parts: [{ type: "image", mediaType: "image/png", data, hash: "a".repeat(64) }],
+    },
+    { role: "assistant", content: "x".repeat(100_000) },
+  ];
+  const rows = [["fork", 4], ["export", 3], ["rename", 1], ["delete", 2]] as const;
+  for (const [verb, steps] of rows) {
+    for (let step = 1;; step++) {
+      using at = home();
+      const id = at.record(...messages);
+      const words = verb === "rename" ? [verb, id, "Title"] : [verb, id];
+      const act = async (step: number) => {
+        const args = ["run", "-A", "--no-check", script, `${step}`, ...words];
+        const { signal, stderr } = await new Deno.Command(Deno.execPath(), {
+          args,
+          cwd: at.folder,
+          env: at.options.env,
+        }).output();
+        assertEquals(new TextDecoder().decode(stderr), "");
+        return signal;
+      };
+      const isKilled = await act(step) === "SIGKILL";
+      assertEquals(isKilled, step <= steps, `${verb} ${step}`);
+      if (!isKilled) break;
+      const found = [...listedSessions(at.root)];
+      assertEquals(verb === "delete" || found.length > 0, true);
+      for (const { name, path } of found) {
+        const stored = wholeSession({ name, path })!;
+        const whole = withStoredImages(path, stored.messages).map(({ id: _, ...one }) => one);
+        assertEquals(whole, messages);
+        assertEquals(stored.head.title ?? "Title", name.includes(id) ? "Title" : "first");
+      }
+      const exports = () => [...Deno.readDirSync(at.folder)].filter(({ name }) => /md$/.test(name));
+      for (const { name } of exports()) {
+        assertStringIncludes(Deno.readTextFileSync(`${at.folder}/${name}`), "x".repeat(100_000));
+      }
+      // The same again succeeds, or has succeeded.
+      if (found.length > 0 && exports().length === 0) await act(0);
+      const [after] = [...listedSessions(at.root)].filter(({ name }) => name.includes(id));
+      assertEquals([after?.head.title, exports().length], [
+        verb === "rename" ? "Title" : undefined,
+        verb === "export" ? 1 : 0,
+      ]);
+    }
   }
 });

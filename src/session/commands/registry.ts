@@ -11,6 +11,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
 import { diffCommand } from "./diff.ts";
+import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
@@ -72,6 +73,7 @@ const commands: readonly Command[] = [
   initCommand,
   diffCommand,
   copyCommand,
+  exportCommand,
   jobsCommand,
   {
     name: "tools",

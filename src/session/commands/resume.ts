@@ -62,7 +62,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
     /^(?:(delete|rename) )?(\S+)(?: ([^]*))?$/.exec(argument) ??
       [];
   const listed = sessions[Number(word) - 1] ?? attempt(() => sessionWithId(word));
-  if (listed && verb !== undefined) return changeSession(listed, verb, oneLine(title));
+  if (listed && verb !== undefined) return changeSession(listed, verb, title).text;
   const chosen = listed && title === "" ? wholeOf(listed) : undefined;
   if (!chosen) return unknownText(`session ${verb ? word : argument}`, "/resume");
   const isElsewhere = chosen.head.folder !== session.agent.state.workingDir;
@@ -77,13 +77,20 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   return { type: "resumed", resumed, ...before !== undefined && { before }, text };
 }
 
-function changeSession(listed: ListedSession | StoredSession, verb: string, title: string): string {
-  const named = `"${shortened(oneLine(sessionTitle(listed).title), MAX_LABEL_CHARS)}"`;
-  if (isOpen(listed.path)) return `Another copilot has ${named} open.`;
+/** Renames or deletes a session, unless another program has it open. */
+export function changeSession(
+  { name, path, ...about }: ListedSession | StoredSession,
+  verb: string,
+  given: string,
+): { isDone?: boolean; text: string } {
+  const named = `"${shortened(oneLine(sessionTitle(about).title), MAX_LABEL_CHARS)}"`;
+  const title = oneLine(given);
+  if (isOpen(path)) return { text: `Another copilot has ${named} open.` };
+  if (verb !== "delete" && title === "") return { text: `Name the title of ${named}, too.` };
+  const isDone = verb === "delete" ? forgetSession(name) : retitleSession(name, title);
+  const done = verb === "delete" ? `Deleted ${named}.` : `Renamed ${named} to "${title}".`;
   const failed = `Cannot ${verb} ${named}: its file is gone, or another copilot opened it`;
-  if (verb === "delete") return forgetSession(listed.name) ? `Deleted ${named}.` : failed;
-  if (title === "") return "/resume rename needs a title";
-  return retitleSession(listed.name, title) ? `Renamed ${named} to "${title}".` : failed;
+  return { isDone, text: isDone ? done : failed };
 }
 
 function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean): ArgumentChoice[] {
@@ -93,19 +100,17 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   const room = columns < DETAIL_CHARS + MIN_LABEL_CHARS ? columns - 4 : columns - DETAIL_CHARS;
   const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
   return earlierSessions(session, isWide).map((one) => {
-    const { name, head: { folder, branch, parent }, messages, depth } = one;
-    const title = depth > 0 ? branchTitle(one) : sessionTitle(one).title;
-    const before = depth > 0 ? `${"  ".repeat(depth - 1)}└ ` : "";
+    const { name, head: { folder, branch }, messages, mark } = one;
+    const title = mark === "" ? sessionTitle(one).title : branchTitle(one);
     const files = changedFiles(one).size;
     return {
       argument: shortName(name),
-      label: before + shortened(oneLine(title), most - before.length),
+      label: mark + shortened(oneLine(title), most - mark.length),
       ...isOfPrint(name) && { group: "Runs of copilot -p" },
       detail: [
         ago(Date.parse(one.updated)),
         ...one.isCut ? [] : [count(messages.length, "message")],
         ...branch === undefined ? [] : [oneLine(branch)],
-        ...parent === undefined || depth > 0 ? [] : [`from ${shortName(parent)}`],
         ...files === 0 ? [] : [count(files, "file")],
         ...isWide && folder !== workingDir ? [oneLine(folder)] : [],
       ].join(" · "),

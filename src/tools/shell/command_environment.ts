@@ -1,6 +1,7 @@
 /** The environment of commands. @module */
 
 import { API_KEY_ENVS } from "../../config.ts";
+import { CREDENTIAL_FORMS, CREDENTIAL_NAMES } from "../../text/credentials.ts";
 import { programFolders } from "../../find_program.ts";
 
 /** Variables that keep programs from waiting for a user and from drawing on a terminal. */
@@ -70,10 +71,11 @@ const CREDENTIAL =
 /** Names that only look like credentials: the shell's last folder, and modules without a proxy. */
 const HARMLESS = new Set(["OLDPWD", "GOPRIVATE"]);
 /** Values that are credentials under any name: well-known formats, and addresses with a password. */
-const SECRET =
-  /^(sk|pk|rk)[-_][\w-]{16}|^(gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\w]{20}|^(AKIA|ASIA)[A-Z\d]{16}|^eyJ[\w-]+\.[\w-]+\.|-----BEGIN .*PRIVATE KEY|(^|:\/\/)[^\s/@]*:[^\s/@]+@|^https?:\/\/[^\s/@]+@/;
+const SECRET = new RegExp(
+  `^(?:${CREDENTIAL_FORMS})|-----BEGIN .*PRIVATE KEY|(^|://)[^\\s/@]*:[^\\s/@]+@|^https?://[^\\s/@]+@`,
+);
 /** A setting within the value that is a credential, as in database addresses. */
-const SECRET_SETTING = /(passw(or)?d|pwd|secret|token|(account|access|api)_?key)=\S/i;
+const SECRET_SETTING = new RegExp(`${CREDENTIAL_NAMES}=\\S`, "i");
 
 /** The variables of the shell's locale. iTerm's LC_TERMINAL is not one of them. */
 const LOCALE = /^(LANG|LC_(?!TERMINAL).*)$/;

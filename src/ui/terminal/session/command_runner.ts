@@ -10,6 +10,7 @@ import type { ChoiceList } from "../screen/screen.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { thousands } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
+import { expandHome, resolvePath } from "../../../text/paths.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import { InterruptedError } from "../../../tools/call_errors.ts";
@@ -159,6 +160,12 @@ export class CommandRunner {
         const bar = display.paint("▎ ", ASKED);
         const rows = wrapped(effect.text, columns - 2).split("\n").map((row) => bar + row);
         return void display.screen.print(`${rows.join("\n")}\n`);
+      }
+      case "export": {
+        const { exportSession } = await import("../../export.ts");
+        const words = effect.argument.split(/\s+/).filter(Boolean);
+        const { state } = session.agent;
+        return exportSession(effect.session, words, (file) => resolvePath(state, expandHome(file)));
       }
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);

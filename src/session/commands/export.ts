@@ -1,0 +1,16 @@
+import type { Command } from "../extension.ts";
+import { wholeOf } from "../record.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  group: "Session",
+  argument: "[--html] [FILE]",
+  help: "write the session to a Markdown or HTML file",
+  isOfTerminal: true,
+  values: () => ["--html", "--md"],
+  run({ record }, argument) {
+    const session = record?.file && wholeOf({ name: record.name!, path: record.file.path });
+    if (!session) return "There is no recorded message to export here.";
+    return { type: "export", session, argument, text: "Run copilot sessions export in a shell." };
+  },
+};
