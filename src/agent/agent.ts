@@ -48,7 +48,9 @@ export interface AgentOptions
   /** True offers a list of steps to models that have room for it; by default false. */
   keepsTasks?: boolean;
   /** Replaces the system prompt. */
-  systemPrompt?: string;
+  systemPrompt?: string | undefined;
+  /** Text behind the system prompt and its instructions. */
+  appendedPrompt?: string | undefined;
   /**
    * Called with each finished call, and with the finished calls of the same answer after it. Its result is appended
    * to the call's result for the model.
@@ -108,6 +110,7 @@ export class CopilotAgent {
   }
   #config: CopilotConfig & Required<AgentSettings>;
   #ownPrompt: string | undefined;
+  #appended: string | undefined;
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
   /** The tools without jobs and tasks, which small models have no room for. */
@@ -158,13 +161,15 @@ export class CopilotAgent {
     this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
     this.#ownPrompt = options.systemPrompt;
+    this.#appended = options.appendedPrompt;
     checkToolNames(this.tools);
   }
 
   /** The first message of every request. Its bytes stay the same as long as the working directory does. */
   get systemPrompt(): string {
-    const { workingDir, instructions } = this.state;
+    const { workingDir } = this.state;
     const { contextLength = Infinity } = targetOf(this.#config);
+    const instructions = [this.state.instructions, this.#appended].filter(Boolean).join("\n");
     const rules = instructions === ""
       ? ""
       : `\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
@@ -238,6 +243,7 @@ export class CopilotAgent {
     fork.#config = this.#config;
     fork.#backend = this.#backend;
     fork.#ownPrompt = this.#ownPrompt;
+    fork.#appended = this.#appended;
     fork.#plainTools = this.#plainTools;
     fork.#ownTools = this.#ownTools;
     fork.#further = this.#further;

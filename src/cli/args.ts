@@ -31,6 +31,7 @@ export function asUsage<T>(make: () => T): T {
 }
 
 export function flagOfSetting(setting: string): string {
+  if (setting === "maxToolRounds") return "max-turns";
   return setting.replace(/Ms$/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
@@ -44,6 +45,8 @@ export interface Flag {
    * empty.
    */
   optional?: true | "word";
+  /** True if it may be given more than once: its value has a line for each. */
+  isList?: true;
   /** The values it accepts: words, folders or files; missing if it accepts any text. */
   values?: readonly string[] | "folders" | "files";
   help: string;
@@ -95,6 +98,30 @@ export const FLAGS = [
     help:
       "a check also counts if the model changed its own files: tests, their configuration, files that COMMAND names",
   },
+  {
+    name: "image",
+    short: "i",
+    value: "FILE",
+    isList: true,
+    values: "files",
+    help: "with -p: attach an image; may be repeated",
+  },
+  {
+    name: "output-last-message",
+    short: "o",
+    value: "FILE",
+    values: "files",
+    help: "with -p: also write the answer to FILE",
+  },
+  { name: "max-turns", value: "N", help: "the maximum rounds of tool calls in a turn (50)" },
+  { name: "system-prompt", value: "TEXT", help: "replace the system prompt" },
+  { name: "append-system-prompt", value: "TEXT", help: "add TEXT to the system prompt" },
+  {
+    name: "mcp-config",
+    value: "FILE",
+    values: "files",
+    help: "use the MCP servers in a JSON file, too",
+  },
   { name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",
@@ -109,6 +136,21 @@ export const FLAGS = [
     values: SANDBOX_MODES,
     help:
       "what sandboxed commands may write: workspace-write (the default of a session), read-only, or off for no sandbox",
+  },
+  {
+    name: "allow",
+    value: "RULE",
+    isList: true,
+    help:
+      'run calls that match RULE without asking, such as "run_bash(npm test *)"; may be repeated, as --deny',
+  },
+  { name: "deny", value: "RULE", isList: true, help: "refuse calls that match RULE" },
+  {
+    name: "add-dir",
+    value: "DIR",
+    isList: true,
+    values: "folders",
+    help: "read and write files in DIR, too; may be repeated",
   },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
   { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
@@ -275,6 +317,24 @@ const OTHER_VERBS = new Map([
   ["setup", "to choose a model, run copilot and type /setup"],
   ["resume", CONTINUING],
   ["continue", CONTINUING],
+  ["session-id", "JSON output has session_id, and --resume ID continues that session"],
+  ["input-format", "pipe text, or use copilot acp for a conversation on stdin and stdout"],
+  ["verbose", "progress is on stderr, and --output stream-json prints all events"],
+  ["ephemeral", "--no-session records nothing"],
+]);
+/** Flags of other agents that mean one of ours. */
+const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
+  ["output-format", "output"],
+  ...["allowedTools", "allowed-tools"].map((name) => [name, "allow"] as const),
+  ...["disallowedTools", "disallowed-tools"].map((name) => [name, "deny"] as const),
+  ...["cd", "cwd"].map((name) => [name, "working-dir"] as const),
+  ["permission-mode", "approve"],
+]);
+/** Values of other agents' `--permission-mode`. */
+const OTHER_MODES = new Map([
+  ["default", "ask"],
+  ["acceptEdits", "auto"],
+  ["dontAsk", "never"],
 ]);
 type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
@@ -308,7 +368,10 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       continue;
     }
     const flag = findFlag(word);
-    if (args[flag.name] !== undefined) throw new UsageError(`--${flag.name} is given twice`);
+    const before = args[flag.name];
+    if (before !== undefined && !flag.isList) {
+      throw new UsageError(`--${flag.name} is given twice`);
+    }
     const given = word.includes("=") ? word.slice(word.indexOf("=") + 1) : undefined;
     if (flag.value === undefined) {
       if (given !== undefined) throw new UsageError(`--${flag.name} takes no value`);
@@ -324,11 +387,21 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       if (isFlag) i--;
       args[flag.name] = isFlag ? "" : value ?? "";
     }
+    if (before !== undefined) args[flag.name] = `${before}\n${args[flag.name]}`;
+    if (flag.name === "approve") takeMode(args);
   }
   const { print, message, ...others } = args as Args;
   if (print === undefined || message === undefined) return args as Args;
   if (print !== "") throw unexpected(message);
   return { ...others, print: message };
+}
+
+/** Reads another agent's mode as ours. */
+function takeMode(args: Record<string, string | true>): void {
+  args.approve = OTHER_MODES.get(`${args.approve}`) ?? args.approve!;
+  if (args.approve !== "bypassPermissions") return;
+  delete args.approve;
+  args.yes = true;
 }
 
 /** True for a word that starts something other than a session. It may follow flags, except for those with words of their own. */
@@ -368,8 +441,10 @@ function namesFlag(word: string): boolean {
 function flagOf(word: string): Flag | undefined {
   const flags: readonly Flag[] = FLAGS;
   const name = word.split("=", 1)[0]!;
+  const ours = OTHER_FLAGS.get(name.replace(/^--/, ""));
   return flags.find((flag) =>
-    name === `--${flag.name}` || flag.short !== undefined && name === `-${flag.short}`
+    name === `--${flag.name}` || ours === flag.name ||
+    flag.short !== undefined && name === `-${flag.short}`
   );
 }
 

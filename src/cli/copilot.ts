@@ -11,6 +11,7 @@ import { EXIT } from "../exit_codes.ts";
 import { type Args, asUsage } from "./args.ts";
 import { TOUR } from "./demo/scenes.ts";
 import { backgrounds } from "./backgrounds.ts";
+import { serversOf } from "./flag_files.ts";
 import { keepTheme } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -85,7 +86,8 @@ async function runInTerminal(
   } = {},
 ): Promise<number> {
   const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
-  const settings = sessionOptions(config, options, args, permissions);
+  const servers = await serversOf(args);
+  const settings = sessionOptions(config, options, args, permissions, servers);
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto, args.demo && TOUR);
 }

@@ -15,6 +15,7 @@ import type { Format } from "../ui/print/json_output.ts";
 import { PrintFrontend } from "../ui/print/print.ts";
 import { readPiped } from "../ui/terminal/stdio.ts";
 import { type Args, asUsage, flagNote } from "./args.ts";
+import { flagImages, serversOf, writeAnswer } from "./flag_files.ts";
 import { afterAbort, type Run } from "./process.ts";
 import { type CopilotOptions, sessionOptions } from "./settings.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -40,6 +41,7 @@ async function answerPrompt(
   run: Run,
 ): Promise<number> {
   const answerSchema = await answerSchemaOf(args);
+  const servers = await serversOf(args);
   const chosen = parsePermissionChoice(args);
   // A check can only pass if the model may change files.
   const prefersAuto = args.until === undefined ? "read-only" : "workspace-write";
@@ -58,7 +60,7 @@ async function answerPrompt(
   });
   await using session = asUsage(() =>
     new Session({
-      ...sessionOptions(config, options, args, permissions),
+      ...sessionOptions(config, options, args, permissions, servers),
       // A single answer needs no undo.
       canUndo: false,
       answerSchema,
@@ -67,7 +69,11 @@ async function answerPrompt(
     }, frontend)
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
-  return await frontend.run(session, prompt);
+  const exitCode = await frontend.run(session, prompt);
+  const fault = await writeAnswer(args, frontend.answer);
+  if (fault === undefined) return exitCode;
+  run.stderr.line(`copilot: ${fault}`);
+  return exitCode === EXIT.done ? EXIT.error : exitCode;
 }
 
 /** Returns a function that draws changes as wide as the terminal. Its code is loaded if there is one. */
@@ -105,9 +111,10 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
     throw new UsageError('The prompt is empty: give one with -p "...", or pipe it in');
   }
   const typed: Part = { type: "text", text: asked };
-  if (piped.trim() === "") return [typed];
+  const images = await flagImages(args);
+  if (piped.trim() === "") return [typed, ...images];
   // `@names` in piped text attach no files: someone else may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
-  if (asked.trim() === "") return [{ ...context, kind: "note" }];
-  return [typed, { ...context, kind: "stdin" }];
+  if (asked.trim() === "") return [{ ...context, kind: "note" }, ...images];
+  return [typed, { ...context, kind: "stdin" }, ...images];
 }

@@ -24,6 +24,7 @@ import { allExtensions } from "../extensions/extensions.ts";
 import { ChecksExtension } from "../extensions/checks/checks_extension.ts";
 import { type CheckLimits, DEFAULT_LIMITS } from "../extensions/until/limits.ts";
 import { UntilExtension } from "../extensions/until/until_extension.ts";
+import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
@@ -58,7 +59,7 @@ export interface CopilotOptions {
 
 /** Settings of the command line in addition to {@linkcode CopilotOptions}. */
 type ExtraSettings = Some<
-  Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier">
+  Omit<LocalConfig, keyof CopilotOptions> & Pick<AgentSettings, "promptTier" | "maxToolRounds">
 >;
 
 /**
@@ -72,9 +73,22 @@ export function toConfig(
   env: Env = Deno.env,
   isInSession = false,
 ): CopilotConfig {
-  const { local, hosted, host, useCompat, workingDir: _, keepAlive, promptTier, ...rest } = options;
+  const {
+    local,
+    hosted,
+    host,
+    useCompat,
+    workingDir: _,
+    keepAlive,
+    promptTier,
+    maxToolRounds,
+    ...rest
+  } = options;
   const { apiKey, baseUrl, ...common } = rest;
-  const tier = promptTier && { promptTier };
+  const tier = {
+    ...promptTier && { promptTier },
+    ...maxToolRounds !== undefined && { maxToolRounds },
+  };
   if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
   if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
   if (!local && host !== undefined) {
@@ -178,6 +192,7 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     sampling: oneOf(args, "sampling") as Sampling | undefined,
     think: thinkingOf(oneOf(args, "think")),
     keepAlive: args["keep-alive"],
+    maxToolRounds: number(args, "max-turns"),
     promptTier: oneOf(args, "prompt-tier") as PromptTier | undefined,
     connectTimeoutMs: seconds(args, "connect-timeout"),
     firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
@@ -237,6 +252,7 @@ function number(args: Args, name: NumberFlag) {
 type NumberFlag =
   | "rounds"
   | "until-timeout"
+  | "max-turns"
   | "max-tokens"
   | "think-budget"
   | "context-length"
@@ -322,6 +338,7 @@ export function sessionOptions(
   options: CopilotOptions,
   args: Args,
   permissions: Permissions,
+  servers: readonly McpDefinition[] = [],
 ): SessionOptions {
   return {
     config,
@@ -334,10 +351,12 @@ export function sessionOptions(
     isRecorded: !args["no-session"] && !args.demo,
     resumesNewest: args.continue === true,
     ...args.resumes && { resumes: args.resumes },
+    systemPrompt: args["system-prompt"],
+    appendedPrompt: args["append-system-prompt"],
     keepsMode: args.approve === undefined && !args.yes,
     canUndo: true,
     extensions: allExtensions(
-      [],
+      servers,
       undefined,
       new UntilExtension(args.until, checkLimitsOf(args)),
       new ChecksExtension(args.checks, args.formats),

@@ -1,6 +1,9 @@
 /** The permissions that the user chooses for one run. @module */
 
+import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
+import { resolve } from "../text/std_path.ts";
+import { ruleElsewhere } from "./rules_elsewhere.ts";
 import {
   APPROVE_MODES,
   modeAmong,
@@ -18,14 +21,17 @@ export interface PermissionChoice extends Partial<Pick<Settings, "approve" | "sa
   env?: readonly string[];
   /** If no mode is set and the sandbox works, the mode is `auto` with this sandbox. */
   prefersAuto?: Exclude<SandboxMode, "off">;
+  /** Rules, and folders beside the working directory, as in `permissions.json`. */
+  level?: { allow: string[]; deny: string[]; sandboxWrite: string[] };
   /** True under `--yes`: asks only about what the sandbox closes, and what a rule that denies may cover. */
   yes?: boolean;
 }
 
 /** Returns the choices of the flags. @throws {UsageError} for an invalid value. */
 export function parsePermissionChoice(
-  { network, env, yes, usual, ...modes }:
+  { network, env, yes, usual, allow, deny, "add-dir": folders, ...modes }:
     & { approve?: string; sandbox?: string; env?: string }
+    & { allow?: string; deny?: string; "add-dir"?: string }
     & { usual?: { approve?: string; sandbox?: string; network?: boolean } }
     & Pick<PermissionChoice, "network" | "yes">,
 ): PermissionChoice {
@@ -38,6 +44,8 @@ export function parsePermissionChoice(
     ...env !== undefined && { env: variableNames(env) },
     ...yes !== undefined && { yes },
     ...usual && { usual: parsePermissionChoice(usual) },
+    ...(allow ?? deny ?? folders) !== undefined &&
+      { level: levelOfFlags({ allow, deny, folders }, approve ?? usual?.approve) },
   };
 }
 
@@ -49,4 +57,29 @@ function variableNames(text: string): string[] {
   throw new UsageError(
     `Cannot use --env ${shown} as it must be the name of a variable, or a prefix and *`,
   );
+}
+
+function levelOfFlags(
+  { allow = "", deny = "", folders = "" }: Partial<
+    Record<"allow" | "deny" | "folders", string | undefined>
+  >,
+  approve = "auto",
+): NonNullable<PermissionChoice["level"]> {
+  const dirs = folders.split("\n").filter(Boolean).map((dir) => {
+    const path = resolve(dir);
+    if (attempt(() => Deno.statSync(path).isDirectory)) return path;
+    throw new UsageError(`Cannot use --add-dir ${JSON.stringify(dir)} as it is not a folder`);
+  });
+  const accesses = approve === "auto" ? ["read", "write"] : ["read"];
+  const ofDirs = dirs.flatMap((dir) => accesses.map((access) => `${access}(${dir}/**)`));
+  return {
+    allow: [...rulesOfFlag(allow), ...ofDirs],
+    deny: rulesOfFlag(deny),
+    sandboxWrite: dirs,
+  };
+}
+
+/** Returns the rules in the values of a flag, which commas or blanks separate. */
+function rulesOfFlag(text: string): string[] {
+  return (text.match(/[^\s,()]+(?:\([^)\n]*\))?|[^\s,]+/g) ?? []).map(ruleElsewhere);
 }

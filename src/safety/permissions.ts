@@ -6,7 +6,7 @@ import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "./choice.ts";
 import { FolderLooks } from "./folder_looks.ts";
 import { homesIn, PathTable } from "./path_table.ts";
-import { PermissionsFile, rulesOf } from "./settings_file.ts";
+import { levelOf, PermissionsFile, rulesOf } from "./settings_file.ts";
 import { type KeptRule, parseKept } from "./rules.ts";
 import type { ApproveMode } from "./settings.ts";
 import { isObject } from "../text/json.ts";
@@ -48,11 +48,13 @@ export function openPermissions(
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   // An invalid file is refused at once.
   file.general();
+  if (choice.level) levelOf(choice.level, FLAG_SOURCE);
   return new Permissions(choice, file, env);
 }
 
 const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
 
+const FLAG_SOURCE = { file: "the flags", toolNames: TOOL_NAMES };
 const MAX_OUTPUTS = 100;
 
 const pathTable = (variables: VariableReader) =>
@@ -227,7 +229,7 @@ export class Permissions {
   async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
     const { yes, network: wanted, sandbox: chosen } = this.choice;
     const isSaid = yes === true && (wanted === true || chosen === "off");
-    if (!isAsked && !isSaid && !this.file.mayAllow) return false;
+    if (!isAsked && !isSaid && !this.file.mayAllow && !this.choice.level) return false;
     const { rules, sandbox, network } = await this.#settingsFor(folder);
     if (isOn(rules)) return true;
     return (sandbox === "off" || network) && (isAsked || isSaid);

@@ -61,6 +61,7 @@ export async function settingsInForce(
   { choice, file, toolNames, added, path, looks, hasSandbox }: SettingsSources,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
+  const flags = levelOf(choice.level ?? {}, { file: "the flags", toolNames });
   const configured = choice.approve ?? here.approve ?? general.approve;
   const sandbox = choice.sandbox ?? here.sandbox ?? general.sandbox;
   const isWanted = sandbox !== "off" &&
@@ -73,7 +74,7 @@ export async function settingsInForce(
   let usual = {
     approve: general.approve ?? approve,
     sandbox: general.sandbox ?? (canConfine ? confinedIn : "off"),
-    rules: withAdded([...general.rules, ...here.rules], added),
+    rules: withAdded([...general.rules, ...here.rules, ...flags.rules], added),
   };
   let network = general.network ?? false;
   // The user's settings for parent folders only make this one stricter.
@@ -82,7 +83,7 @@ export async function settingsInForce(
     network &&= above.network !== false;
   }
   let hasBash: boolean | undefined;
-  const written = [...general.sandboxWrite, ...here.sandboxWrite];
+  const written = [general, here, flags].flatMap(({ sandboxWrite }) => sandboxWrite);
   const outside = written.reduce(
     (folders, at) => programFolders(at, folders.join(":")),
     programFolders(folder, path),

@@ -86,8 +86,7 @@ export class Session implements AsyncDisposable {
     const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy,
-      afterTool: (execution, signal, later) =>
-        this.#afterCall(execution, this.#conversation, signal, later),
+      afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: permissions.confine(() => this.agent.state.workingDir),
       onWritten: (file) => this.#state.undo?.onWritten(file),
@@ -95,6 +94,8 @@ export class Session implements AsyncDisposable {
       keepsTasks: frontend.approve !== undefined,
       env: permissions.env,
       ...options.editor && { editor: options.editor },
+      systemPrompt: options.systemPrompt,
+      appendedPrompt: options.appendedPrompt,
     });
     jobs.onEnd = (job) => this.#onJobEnded(job);
     this.#state = {

@@ -1,3 +1,4 @@
+import type { AgentOptions } from "../agent/agent.ts";
 import type { TurnOptions } from "../agent/turn.ts";
 import type { CopilotConfig, ModelRole } from "../config.ts";
 import type { StoredSession } from "../records/store.ts";
@@ -6,7 +7,8 @@ import type { Permissions } from "../safety/permissions.ts";
 import type { Notice } from "./data.ts";
 import type { Extension, ModelFlags } from "./extension.ts";
 
-export interface SessionOptions extends Pick<TurnOptions, "answerSchema"> {
+export interface SessionOptions
+  extends Pick<TurnOptions, "answerSchema">, Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
   config: CopilotConfig;
   isChosen: boolean;
   /** The working directory. Default: the current folder. */

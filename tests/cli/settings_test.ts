@@ -139,6 +139,8 @@ Deno.test("what flags mean for a session", () => {
     folder: undefined,
     permissions,
     trust: undefined,
+    systemPrompt: undefined,
+    appendedPrompt: undefined,
     notice: undefined,
   };
   const common = { ...plain, readsFolder: true, isRecorded: true };

@@ -43,6 +43,8 @@ export class PrintFrontend implements Frontend {
   /** True after the first report of a recovered call. Some models need it for each call. */
   #toldRecovery = false;
   #isInTurn = false;
+  /** The answer, or its beginning if the turn failed. */
+  answer = "";
   #session: Session | undefined;
 
   constructor(private readonly options: PrintOptions) {}
@@ -168,6 +170,7 @@ export class PrintFrontend implements Frontend {
   #finish(result: Pick<ResultLine, "exitCode" | "response"> & Partial<ResultLine>): number {
     const { format, stdout, signal, stopCode } = this.options;
     const exitCode = signal.aborted ? stopCode() : result.exitCode;
+    this.answer = result.response;
     if (format === "text") {
       const isWithheld = this.options.isChecked && result.stopReason !== "done";
       if (!this.#hasStreamed && !isWithheld) stdout.write(this.#shown(result.response));

@@ -1,0 +1,57 @@
+/** The files that flags name: MCP servers, images, and the file of the answer. @module */
+
+import { UsageError } from "../errors.ts";
+import type { McpDefinition } from "../extensions/mcp/definition.ts";
+import { isObject } from "../text/json.ts";
+import { reasonOf } from "../text/reason.ts";
+import { basename, resolve } from "../text/std_path.ts";
+import type { ImagePart } from "../types/image.ts";
+import type { Args } from "./args.ts";
+
+const unusableFile = (flag: string, path: string, why: string): UsageError =>
+  new UsageError(`Cannot use --${flag} ${JSON.stringify(path)}: ${why}`);
+
+/** Returns the servers of `--mcp-config`. @throws {UsageError} if there are none. */
+export async function serversOf({ "mcp-config": path }: Args): Promise<McpDefinition[]> {
+  if (path === undefined) return [];
+  const { definitionsIn } = await import("../extensions/mcp/definition.ts");
+  let value: unknown;
+  try {
+    value = JSON.parse(await Deno.readTextFile(path));
+  } catch (error) {
+    throw unusableFile("mcp-config", path, reasonOf(error));
+  }
+  const source = { scope: "user", file: resolve(path) } as const;
+  const servers = isObject(value) ? definitionsIn(value, source) : [];
+  if (servers.length > 0) return servers;
+  throw unusableFile("mcp-config", path, 'it has no servers: write {"mcpServers": {...}}');
+}
+
+/** Returns the images of `--image`. @throws {UsageError} if one cannot be used. */
+export async function flagImages({ image }: Args): Promise<ImagePart[]> {
+  if (image === undefined) return [];
+  const { loadedImage } = await import("../tools/files/image.ts");
+  return await Promise.all(
+    image.split("\n").map(async (path) => {
+      try {
+        const loaded = await loadedImage(await Deno.readFile(path), basename(path));
+        if (loaded) return loaded.part;
+      } catch (error) {
+        throw unusableFile("image", path, reasonOf(error));
+      }
+      throw unusableFile("image", path, "it is not a PNG, JPEG, WebP or GIF image");
+    }),
+  );
+}
+
+/** Writes the answer to the file of `--output-last-message`. Returns why that failed. */
+export async function writeAnswer(args: Args, answer: string): Promise<string | undefined> {
+  const path = args["output-last-message"];
+  if (path === undefined) return undefined;
+  try {
+    await Deno.writeTextFile(path, answer === "" ? "" : `${answer}\n`);
+    return undefined;
+  } catch (error) {
+    return `cannot write the answer to ${path}: ${reasonOf(error)}`;
+  }
+}

@@ -1,0 +1,120 @@
+// Flags that people type from the habit of other agents: claude -p --allowedTools (anthropics/claude-code docs),
+// codex exec -i FILE -o FILE, gemini --output-format json, copilot --add-dir.
+
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { parseArgs } from "../../src/cli/args.ts";
+import { parsePermissionChoice } from "../../src/safety/choice.ts";
+import { ruleElsewhere } from "../../src/safety/rules_elsewhere.ts";
+import { png } from "../helpers/images.ts";
+import { run } from "../helpers/program.ts";
+import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
+import { bash, turn, use } from "../helpers/turn.ts";
+
+Deno.test("flags of other agents are read as ours, or answered with the right one", () => {
+  const rows: [words: string[], args: Record<string, unknown>][] = [
+    [["--output-format", "json", "-p", "x"], { output: "json", print: "x" }],
+    [["--output-format=json"], { output: "json" }],
+    [["--permission-mode", "acceptEdits"], { approve: "auto" }],
+    [["--permission-mode", "plan"], { approve: "plan" }],
+    [["--permission-mode=bypassPermissions"], { yes: true }],
+    [["--allowedTools", "Read", "--allowed-tools", "Bash(ls)"], { allow: "Read\nBash(ls)" }],
+    [["--cd", "x", "--deny", "Bash"], { "working-dir": "x", deny: "Bash" }],
+  ];
+  for (const [words, args] of rows) assertEquals(parseArgs(words), args, words.join(" "));
+  for (const word of ["--session-id", "--input-format", "--verbose", "--ephemeral"]) {
+    assertThrows(() => parseArgs([word]), Error, `Unknown flag "${word}": `);
+  }
+});
+
+Deno.test("rules of other agents are read as ours", () => {
+  const rows = [
+    ["Bash(npm run test:*)", "run_bash(npm run test *)"],
+    ["Bash", "run_bash"],
+    ["Edit", "write"],
+    ["Read(//etc/hosts)", "read(/etc/hosts)"],
+    ["WebFetch(domain:docs.rs)", "fetch_url(docs.rs)"],
+    ["mcp__git__push", "mcp__git__push"],
+    ["run_bash(npm test *)", "run_bash(npm test *)"],
+  ] as const;
+  for (const [given, ours] of rows) assertEquals(ruleElsewhere(given), ours);
+  const { level } = parsePermissionChoice({ allow: "Read, Bash(git log:*) Edit\nGlob" });
+  assertEquals(level?.allow, ["read", "run_bash(git log *)", "write", "glob_files"]);
+});
+
+const write: Step = use("write_file", { file_path: "new.txt", content: "x" });
+
+Deno.test("--allow and --deny decide calls of one run", async () => {
+  await turn([write], [], {}, ({ code }) => assertEquals(code, 3));
+  await turn([write], ["--allow", "write(new.txt)"], {}, ({ code, results }) => {
+    assertEquals([code, results], [0, ["Created new.txt: wrote 1 byte"]]);
+  });
+  const denied = ["--yes", "--deny", "Bash(touch:*)"];
+  await turn([bash("touch b")], denied, {}, ({ code }) => assertEquals(code, 3));
+  await turn([], ["--allow", "no_tool(x)"], {}, ({ code, stderr }) => {
+    assertEquals(code, 2);
+    assertMatch(stderr, /no tool is called no_tool/);
+  });
+});
+
+Deno.test("--add-dir opens a folder to tools", async () => {
+  using temp = tempFolder();
+  await Deno.writeTextFile(`${temp.path}/other.txt`, "from elsewhere\n");
+  const read = use("read_file", { file_path: `${temp.path}/other.txt` });
+  const edit = use("write_file", { file_path: `${temp.path}/new.txt`, content: "x" });
+  await turn([read], [], {}, ({ code }) => assertEquals(code, 3));
+  await turn([read, edit], ["--add-dir", temp.path], {}, ({ code, results }) => {
+    assertEquals(code, 0);
+    assertStringIncludes(results[0]!, "from elsewhere");
+  });
+  assertEquals(await Deno.readTextFile(`${temp.path}/new.txt`), "x");
+  const ask = ["--approve", "ask", "--add-dir", temp.path];
+  await turn([edit], ask, {}, ({ code }) => assertEquals(code, 3));
+  await turn([], ["--add-dir", `${temp.path}/none`], {}, ({ code }) => assertEquals(code, 2));
+});
+
+Deno.test("prompts, images, servers and the file of the answer come from flags", async () => {
+  using temp = tempFolder();
+  const at = (name: string) => `${temp.path}/${name}`;
+  await Deno.writeFile(at("a.png"), png(2, 2));
+  await Deno.writeTextFile(at("mcp.json"), '{"mcpServers": {"x": {"command": "true"}}}');
+  await Deno.writeTextFile(at("empty.json"), "{}");
+  await using server = strictServer([
+    { text: "seen" },
+    { text: "own" },
+    use("list_directory", {}),
+    use("list_directory", {}),
+    { text: "end" },
+  ]);
+  const base = ["--base-url", `${server.url}/v1`, "--api-key", "k", "-m", "test"];
+  const copilot = (...flags: string[]) => run([...base, ...flags, "-p", "go"], { cwd: temp.path });
+  const first = await copilot(
+    "-i",
+    "a.png",
+    "-o",
+    "answer.txt",
+    "--append-system-prompt",
+    "Be brief.",
+    "--mcp-config",
+    "mcp.json",
+  );
+  assertEquals([first.code, await Deno.readTextFile(at("answer.txt"))], [0, "seen\n"]);
+  const [system, user] = server.requests[0]!.body.messages as { content: unknown }[];
+  assertMatch(`${system!.content}`, /^You are .*\nBe brief\.\n/s);
+  assertStringIncludes(JSON.stringify(user!.content), "data:image/png;base64,");
+  assertStringIncludes(JSON.stringify(server.requests[0]!.body.tools), "find_tool");
+  await copilot("--system-prompt", "You are a cat.");
+  assertEquals(
+    (server.requests[1]!.body.messages as { content: string }[])[0]!.content,
+    "You are a cat.",
+  );
+  assertEquals((await copilot("--max-turns", "1")).code, 4);
+  const wrong = [["-i", "none.png"], ["-i", "mcp.json"], ["--mcp-config", "empty.json"], [
+    "--max-turns",
+    "0",
+  ]];
+  for (const flags of wrong) {
+    const { code, stderr } = await copilot(...flags);
+    assertEquals([code, stderr.trim().split("\n").length], [2, 1], flags.join(" "));
+  }
+});
