@@ -18,8 +18,8 @@ import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } f
 const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
 
 /**
- * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder: locked while its
- * run lives, and changed each second while the program runs.
+ * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, which is locked
+ * while its run lives.
  */
 interface Writer {
   /** The folders that it writes. */
@@ -28,12 +28,9 @@ interface Writer {
   known: EntryAt[];
   /** The time of its start, in ms since 1970. */
   start: number;
-  /** The time at which its run was killed, in ms since 1970; missing for the time of the last change. */
-  end?: number;
 }
 
 const writersIn = (stateFolder: string): string => `${stateFolder}/writers`;
-const NOTE_MS = 1000;
 
 /** Returns the saved programs with their files. One that cannot be read may have made anything. */
 function savedWriters(stateFolder: string | undefined): [file: string, writer: Writer][] {
@@ -44,10 +41,10 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
     const text = savedText(file);
     // It ended meanwhile.
     if (text === "") return [];
-    const { roots, known, start, end } = attempt(() => JSON.parse(text ?? "")) ?? {};
+    const { roots, known, start } = attempt(() => JSON.parse(text ?? "")) ?? {};
     const isWriter = Array.isArray(roots) && Array.isArray(known);
     const unknown = { roots: [identified("/")], known: [], start: 0 };
-    return [[file, isWriter ? { roots, known, start, end } : unknown]];
+    return [[file, isWriter ? { roots, known, start } : unknown]];
   });
 }
 
@@ -64,10 +61,7 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
   try {
     const text = JSON.stringify(writer);
     const file = replaceWhole(path, text, (one) => attempt(() => one.lockSync(true)));
-    const tick = setInterval(() => attempt(() => file.utimeSync(new Date(), new Date())), NOTE_MS);
-    Deno.unrefTimer(tick);
     return () => {
-      clearInterval(tick);
       attempt(() => Deno.removeSync(path));
       file.close();
     };
@@ -138,7 +132,10 @@ export function startWriter(
   };
 }
 
-/** Puts aside what git would run in repositories that programs of killed runs made; undefined if there were none. */
+/**
+ * Puts aside what git would run in repositories that programs of killed runs made; undefined if there were none. All
+ * repositories since the start count: such a program may have kept its run from noting until when it ran.
+ */
 export function searchKilled(
   view: View,
   looks: FolderLooks,
@@ -146,9 +143,8 @@ export function searchKilled(
   stateFolder: string | undefined,
 ): string[] | undefined {
   const written = writtenFolders(view);
-  const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, start, end }]) => {
+  const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, start }]) => {
     using file = attempt(() => Deno.openSync(path, { write: true }));
-    const died = end ?? entryAt(path)?.mtime?.getTime() ?? 0;
     // The user may have renamed a folder, or work in a part of it, or above it.
     const searched = new Map(roots.map((root) => {
       const inside = written.some((at) => isWithin(at, root.path)) ? [root.path] : [];
@@ -160,21 +156,19 @@ export function searchKilled(
     // Some network drives have no locks: such a run may live.
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
-    // A program that was killed did not make what is younger.
-    const isNew = (at: string) =>
-      (entryAt(at)?.birthtime?.getTime() ?? 0) <= died + 2 * NOTE_MS &&
-      mayHaveMade({ roots: places.map(identified), known }, at);
+    const isNew = (at: string) => mayHaveMade({ roots: places.map(identified), known }, at);
     const ofView = (view.repositories ?? []).filter(isNew);
     const isWritten = (at: string) =>
       accessAt(view, at) === "write" || ofView.some((one) => isWithin(one, at));
     const since = start - CLOCK_TICK_MS;
     const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew, since });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
-    const left = JSON.stringify({ roots: rest, known, start, end: died });
+    const left = JSON.stringify({ roots: rest, known, start });
     const isDone = found.isComplete && found.isNoted;
     if (isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
     else if (isDone) attempt(() => replaceWhole(path, left).close());
-    return [found.lines];
+    const why = `Commands ran when this program was killed, and may have made what is new in `;
+    return [found.lines.length > 0 ? [why + places.join(", "), ...found.lines] : []];
   });
   return lines.length > 0 ? lines.flat() : undefined;
 }
