@@ -132,7 +132,7 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
 
 /** Variables that could send requests, keys or settings elsewhere. A folder's `.env` must not set them. */
 const VARIABLES =
-  /^\s*(?:export\s+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)\s*=/gim;
+  /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
 
 /** Returns the settings in a folder that only the user may set, such as `OPENAI_BASE_URL in .env`. */
 export function unheededSettings(folder: string): string[] {

@@ -78,6 +78,9 @@ Deno.test("TRU-02 settings of servers and keys that a folder brings are named, e
     await Deno.writeTextFile(`${folder}/.env`, "OPENAI_API_KEY=a\n".padEnd(size));
     assertEquals(unheededSettings(folder).slice(1), [...names]);
   }
+  // Takes no longer than another text.
+  await Deno.writeTextFile(`${folder}/.env`, "\n".repeat(2 ** 20));
+  assertEquals(unheededSettings(folder).length, 1);
   await Deno.remove(folder, { recursive: true });
 });
 

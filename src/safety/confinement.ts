@@ -2,7 +2,7 @@
 
 import { programFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
-import { join } from "../text/std_path.ts";
+import { dirname, join } from "../text/std_path.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
@@ -15,8 +15,10 @@ import {
   indexMayLeadAway,
   trackPushed,
 } from "./git_queries.ts";
+import { gitFindings, textWithin } from "./git_files.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
+import { entryAt, linksOn } from "./places.ts";
 import { credentialsEnvironment, withCredentials } from "./sandbox/credentials.ts";
 import { isOpenable, mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
 import { useCaches } from "./sandbox/kept_caches.ts";
@@ -253,7 +255,7 @@ export class Confinement {
     const first = makeView(right?.folder);
     const isOpen = (at: string) => accessAt(first, at) === "write";
     const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
-    const git = gitOf(settings, first);
+    const git = gitOf(settings, first, own);
     const left = [
       mendKilled(first, git.answers),
       searchKilled(first, settings.looks!, git.answers, stateFolder),
@@ -311,19 +313,29 @@ function outside(
   return { ...{ program, args: [...args] }, ...!isOpen && { variables } };
 }
 
-function gitOf({ programs = [], paths }: SettingsInForce, view: View) {
+/** The maximum size of the settings of a repository that a command made, which each view reads. */
+const MAX_MADE_SETTINGS = 100_000;
+
+function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: string) {
   const { folder } = view;
   const source = { folder, root: folder, programs, home: paths.home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
     source: atEnd,
     time: atEnd.time,
-    harmlessText: (file: string) => harmlessText(atEnd, file, { isMade: true }),
+    harmlessText: (file: string) => {
+      const text = entryAt(file)?.isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
+      return harmlessText(atEnd, text, { own, gitFolder: dirname(file), isMade: true });
+    },
+    namedIn: (tree: string) =>
+      gitFindings(undefined, tree, paths).flatMap(({ path, named }) =>
+        named && isWithin(tree, path) ? linksOn(tree, path)[0] ?? path : []
+      ),
     mayApply: (gitFolder: string, stash: string) =>
       gitStashed(atEnd, gitFolder, stash)?.every((path) =>
         accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
       ) ?? false,
-    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
+    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder, own),
   };
   return { source, answers };
 }

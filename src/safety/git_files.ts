@@ -52,16 +52,31 @@ export function gitFoldersOf(dotGit: string): string[] {
   const named = gitFileTarget(dotGit);
   const folder = named && realPathIn(named);
   if (!folder) return [];
-  const back = lineIn(join(folder, "gitdir"));
-  const worktree = /^\s*worktree\s*=\s*(.+)$/m.exec(smallFile(join(folder, "config")))?.[1];
+  const { back, worktree } = treeNamesIn(folder);
   const isWorktree = back !== "" && realPathIn(resolve(folder, back)) === realPathIn(dotGit);
   const isSubmodule = worktree !== undefined &&
     realPathIn(resolve(folder, worktree)) === realPathIn(dirname(dotGit));
   if (!isWorktree && !isSubmodule) return [];
-  const common = realPathIn(resolve(folder, lineIn(join(folder, "commondir"))));
+  const common = realPathIn(resolve(folder, pathIn(join(folder, "commondir"))));
   // A worktree's folder is REPOSITORY/worktrees/NAME.
   const isTied = common === dirname(dirname(folder)) && isRepository(common);
   return isTied ? [folder, common] : [folder];
+}
+
+/** Returns the path of a work tree's `.git`, and that of the work tree, as files in git's folder have them. */
+function treeNamesIn(gitFolder: string): { back: string; worktree: string | undefined } {
+  const settings = settingsIn(join(gitFolder, "config"));
+  const [, worktree] = settings.findLast(([key]) => key === "worktree") ?? [];
+  return { back: pathIn(join(gitFolder, "gitdir")), worktree };
+}
+
+/** Returns the work tree of git's folder. Of the two files that lead to it, a command may have added one. */
+export function treeOf(gitFolder: string): string | undefined {
+  if (basename(gitFolder) === ".git") return dirname(gitFolder);
+  const { back, worktree } = treeNamesIn(gitFolder);
+  const dotGit = resolve(gitFolder, worktree === undefined ? back : `${worktree}/.git`);
+  const isOne = (back === "") !== (worktree === undefined);
+  return isOne && gitFoldersOf(dotGit)[0] === gitFolder ? dirname(dotGit) : undefined;
 }
 
 /** Returns the real path of git's folder of a work tree. */
@@ -108,7 +123,7 @@ export const leavesName = (path: string): boolean =>
 
 /** Returns the path in a `.git` that is a file; undefined if it has no path, or one that git may read differently. */
 export function gitFileTarget(dotGit: string): string | undefined {
-  const named = /^gitdir: ([^\0\ufffd]+)$/.exec(lineIn(dotGit))?.[1];
+  const named = /^gitdir: ([^\0\ufffd]+)$/.exec(pathIn(dotGit))?.[1];
   return named && !leavesName(named) ? resolve(dirname(dotGit), named) : undefined;
 }
 
@@ -125,6 +140,11 @@ export function isInsideGit(folder: string): boolean {
 }
 
 const MAX_GIT_FILE = 1_000_000;
+/** The maximum size of a file that has one path. */
+const MAX_PATH_FILE = 4096;
+/** The text of HEAD: a branch, in characters that a terminal shows as they are, or a commit. */
+const HEAD_TEXT =
+  /^(?:ref: refs\/(?:heads\/)?([^\s\p{Cc}\p{Bidi_C}\ufffd]+)|([\da-f]{40,64}))\n*$/u;
 
 /** Opens files without waiting at a pipe. Loading it takes 40 ms. */
 let nodeFs: typeof import("node:fs") | undefined;
@@ -158,12 +178,18 @@ export const textWithin = (path: string, maxBytes?: number): string | undefined 
 /** Returns the text of a small file; "" if it is larger or cannot be read. */
 export const smallFile = (path: string): string => textWithin(path, MAX_GIT_FILE) ?? "";
 
-/** Returns the text of a small file without the line breaks at its end, as git reads a path: spaces are part of it. */
-function lineIn(path: string): string {
-  const text = smallFile(path);
-  let end = text.length;
-  while (/[\r\n]/.test(text[end - 1] ?? "")) end--;
-  return text.slice(0, end);
+/** Returns the text of a file without the line breaks at its end, as git reads a path: spaces are part of it. */
+const pathIn = (path: string): string =>
+  (textWithin(path, MAX_PATH_FILE) ?? "").replace(/(?<![\r\n])[\r\n]+$/, "");
+
+/** Returns the text of HEAD in git's folder; "" if it is larger or cannot be read. */
+export const headText = (gitFolder: string): string =>
+  textWithin(join(gitFolder, "HEAD"), MAX_PATH_FILE) ?? "";
+
+/** Returns the branch, or the commit, that HEAD in git's folder names; undefined for another text. */
+export function headName(gitFolder: string): string | undefined {
+  const [, branch, commit] = HEAD_TEXT.exec(headText(gitFolder)) ?? [];
+  return branch ?? commit?.slice(0, 7);
 }
 
 const MAX_INNER_LEVELS = 5;
@@ -187,16 +213,30 @@ const SETTING =
 /** A setting with a command that git runs by itself, and the path of its program or script. */
 const RUN =
   /^(?:askpass|clean|command|driver|editor|external|fsmonitor|helper|pager|process|program|smudge|sshcommand|textconv) [!\s]*(?:(?:\w*sh|python[\d.]*|node|perl|ruby)\s+(?=[\w.])|(?=[\w.-]*\/))([\w./-]+)/;
+/** The maximum number of words of a file that are looked for as files: 50 ms. */
+const MAX_SETTING_WORDS = 2000;
+/** A value whose further words may be the scripts of an interpreter. */
+const INTERPRETED = /(?:^|[^\w.-])(?:(?:ba|da|k|z)?sh|python[\d.]*|node|perl|ruby|php|lua)\s/;
 /** Frequent settings that name no program. */
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
-/** Returns git's files, and the hooks, programs and files that its settings name, the user's own included. */
+/** Returns the keys, in lower case and without their section, and values of a file of settings. */
+const settingsIn = (file: string): [key: string, value: string][] =>
+  [...smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING)].map(([, name, text]) => [
+    name!.toLowerCase(),
+    text!.trimEnd().replace(/\\(.)|"/g, "$1"),
+  ]);
+
+/**
+ * Returns git's files, and the hooks, programs and files that its settings name, the user's own included. Without the
+ * path of a `.git`, only the user's own settings count.
+ */
 export function gitFindings(
-  path: string,
+  path: string | undefined,
   worktree: string,
   { home = "~", own = [] }: { home?: string | undefined; own?: readonly string[] } = {},
 ): Finding[] {
-  const folders = [path, ...gitFoldersOf(path)];
+  const folders = path === undefined ? [] : [path, ...gitFoldersOf(path)];
   const known = [
     ...folders.flatMap((at) => [at, ...foldersOf(at)]).flatMap((
       at,
@@ -209,10 +249,8 @@ export function gitFindings(
   const programs: string[] = [];
   for (const file of settings) {
     if (settings.size > MAX_INCLUDED + known.length) break;
-    const named = smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING);
-    for (const [, name, text] of named) {
-      const key = name!.toLowerCase();
-      const value = text!.trimEnd().replace(/\\(.)|"/g, "$1");
+    let left = MAX_SETTING_WORDS;
+    for (const [key, value] of settingsIn(file)) {
       const from = (folder: string, word: string) =>
         resolve(folder, word.replace(/^~(?=\/)/, home));
       // Includes are relative to the file that names them, hooks and programs to the work tree.
@@ -220,8 +258,11 @@ export function gitFindings(
       else if (key === "hookspath") hooks.push(from(worktree, value));
       else if (!NO_PROGRAM.test(key)) {
         // A first word without a slash is a program of PATH.
-        const words = value.split(/[\s'"`$();|&<>=!]+/);
-        const files = words.filter((word, i) => word.includes("/") || i > 0 && word !== "");
+        const words = value.split(/[\s'"`$();|&<>=!]+/, left);
+        left -= words.length;
+        // For a new work tree, the branch in `co = checkout main` is no program `main`.
+        const isRun = path !== undefined || INTERPRETED.test(value);
+        const files = words.filter((word, i) => word.includes("/") || isRun && i > 0 && word);
         programs.push(...files.map((word) => from(worktree, word)).filter(isFile));
         const [, run] = RUN.exec(`${key} ${value}`) ?? [];
         if (run) programs.push(from(worktree, run));

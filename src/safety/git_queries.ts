@@ -1,7 +1,14 @@
 /** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import { gitFindings, hasCredentials, smallFile, textWithin } from "./git_files.ts";
+import {
+  bytesWithin,
+  gitFindings,
+  hasCredentials,
+  smallFile,
+  textWithin,
+  treeOf,
+} from "./git_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
@@ -12,7 +19,7 @@ import { repositoryAround } from "./repositories.ts";
 import { type View, writtenFolders } from "./view.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isWithin } from "../text/paths.ts";
-import { basename, dirname, join, resolve } from "../text/std_path.ts";
+import { dirname, join, resolve } from "../text/std_path.ts";
 import { findProgram, programFolders } from "../find_program.ts";
 
 /** The location of git, and of the user's settings. */
@@ -25,6 +32,8 @@ export interface GitSource {
   home: string | undefined;
   /** The time for all its answers. */
   time: WaitTime;
+  /** The path of an index that is a copy. */
+  index?: string;
 }
 
 /** Returns git's answers, each of which is asked for once: a call is decided in several steps. */
@@ -72,23 +81,51 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
   });
 }
 
+/** The texts of settings and indexes in which git found nothing: a suite of tests makes hundreds of repositories. */
+const remembered = new Set<string>();
+const MAX_REMEMBERED = 5000;
+
+function remember(text: string): void {
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (text.length < MAX_REMEMBERED) remembered.add(text);
+}
+
+/** Looks at a copy of a file, which a program may change meanwhile, in a folder that no program sees. */
+function onCopy<T>(own: string, bytes: Uint8Array, look: (copy: string) => T): T | undefined {
+  const copy = attempt(() => Deno.makeTempFileSync({ dir: own }));
+  const isWritten = copy && attempt(() => (Deno.writeFileSync(copy, bytes), true));
+  const found = isWritten ? look(copy) : undefined;
+  attempt(() => Deno.removeSync(copy!));
+  return found;
+}
+
 /**
- * Returns the text of a settings file without what git runs or follows; undefined if it has none of that.
+ * Returns the text of settings without what git runs or follows; undefined if it has none of that.
  *
+ * @param text undefined for settings that cannot be read
+ * @param own a folder that no program sees
  * @param isMade true for a repository that a command made
  */
 export function harmlessText(
   source: GitSource,
-  file: string,
-  { gitFolder = dirname(file), isMade = false } = {},
+  text: string | undefined,
+  { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
 ): string | undefined {
-  const stated = attempt(() => Deno.lstatSync(file).isFile)
-    ? gitSettings({ ...source, folder: "/" }, file)
-    : undefined;
+  const key = `${source.folder}\0${text}`;
+  if (remembered.has(key)) return undefined;
+  const stated = text === undefined ? undefined : onCopy(
+    own,
+    new TextEncoder().encode(text),
+    (copy) => gitSettings({ ...source, folder: "/" }, copy),
+  );
   const left = stated && isMade
     ? harmlessIfMade(stated, gitFolder, source.folder)
     : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
-  if (left !== undefined && left.length === stated!.length) return undefined;
+  if (left !== undefined && left.length === stated!.length) {
+    // A work tree may become another one.
+    if (isMade && !/worktree/i.test(text!)) remember(key);
+    return undefined;
+  }
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
     const more = part === undefined ? "" : ` ${JSON.stringify(part)}`;
@@ -151,13 +188,22 @@ function gitSubmodules(source: GitSource): string[] {
 }
 
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
-export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
-  const names = gitOutput(source, [
-    ...["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-s", "-z"],
-  ]);
+export function indexMayLeadAway(source: GitSource, gitFolder: string, own: string): boolean {
+  const index = bytesWithin(join(gitFolder, "index"), MAX_REMEMBERED);
+  const config = ["config", "config.worktree"].map((name) => smallFile(join(gitFolder, name)));
+  const key = index && `${new TextDecoder("latin1").decode(index)}\0${config.join("\0")}`;
+  if (key && remembered.has(key)) return false;
+  const words = ["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-s", "-z"];
+  // The settings of a linked work tree, and the rest of a split index, are elsewhere.
+  const isWhole = config[0] !== "" && !key?.includes("link");
+  const names = index && isWhole
+    ? onCopy(own, index, (copy) => gitOutput({ ...source, index: copy }, words))
+    : gitOutput(source, words);
   // Repositories with such names cannot be looked at.
-  return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
-    /(^|\0)160000 [^\0]*(\ufffd|[^\0]{3000})/.test(names);
+  const isAway = names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
+    /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/.test(names);
+  if (key && isWhole && !isAway) remember(key);
+  return isAway;
 }
 
 const hasNoShell = Deno.build.os === "windows";
@@ -181,7 +227,7 @@ function gitOutput(
 
 /** A file of the repository may be a pipe without a writer. */
 function gitBytes(
-  { folder, root, programs, home, time }: GitSource,
+  { folder, root, programs, home, time, index }: GitSource,
   args: readonly string[],
   max = MAX_GIT_ANSWER,
 ): Uint8Array | undefined {
@@ -193,6 +239,7 @@ function gitBytes(
     PATH: folders.join(":"),
     ...home && { HOME: home },
     ...config && { XDG_CONFIG_HOME: config },
+    ...index && { GIT_INDEX_FILE: index },
   };
   if (git === undefined) return undefined;
   const mark = crypto.randomUUID();
@@ -221,13 +268,14 @@ export function gitStashed(
   gitFolder: string,
   stash: string,
 ): string[] | undefined {
-  if (!/^[\da-f]{40,64}$/.test(stash) || basename(gitFolder) !== ".git") return undefined;
+  const tree = treeOf(gitFolder);
+  if (!/^[\da-f]{40,64}$/.test(stash) || tree === undefined) return undefined;
   const ask = (...args: string[]) => gitOutput(source, ["--git-dir", gitFolder, ...args]);
   // A third parent has files that git did not know.
   const parents = ask("rev-list", "--parents", "-n1", stash)?.trim().split(" ").slice(1);
   if (parents?.length !== 2) return undefined;
   return ask("diff-tree", "-r", "--name-only", "-z", parents[0]!, stash, "--")?.split("\0")
-    .filter(Boolean).map((path) => join(dirname(gitFolder), path));
+    .filter(Boolean).map((path) => join(tree, path));
 }
 
 /** Lets pushed branches track the remote's: `git push -u` cannot, as the sandbox protects the settings. */

@@ -3,9 +3,9 @@
 import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { basename, dirname, join, resolve } from "../text/std_path.ts";
+import { basename, dirname, join } from "../text/std_path.ts";
 import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
-import { gitFoldersOf, leadsIntoKnown, smallFile } from "./git_files.ts";
+import { gitFolderOf, gitFoldersOf, headName, leadsIntoKnown } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import { entryAt } from "./places.ts";
@@ -26,14 +26,8 @@ export function repositoryOf(folder: string): string {
 
 /** Returns the checked-out branch of the repository around `folder`, or the start of a commit's hash. */
 export function branchOf(folder: string): string | undefined {
-  const dotGit = join(repositoryOf(folder), ".git");
-  const [, linked] = /^gitdir: (.+)/.exec(smallFile(dotGit)) ?? [];
-  const head = smallFile(
-    join(linked === undefined ? dotGit : resolve(dirname(dotGit), linked), "HEAD"),
-  );
-  const [, branch, hash] = /^(?:ref: refs\/heads\/(.+)|([\da-f]{7})[\da-f]{33,})\s*$/.exec(head) ??
-    [];
-  const name = branch ?? hash;
+  const gitFolder = gitFolderOf(repositoryOf(folder));
+  const name = gitFolder && headName(gitFolder);
   return name && shortened(oneLine(name), MAX_BRANCH_CHARS);
 }
 

@@ -2,11 +2,14 @@ import { assertEquals } from "@std/assert/equals";
 import {
   gitFindings,
   gitFoldersOf,
+  headName,
   isInsideGit,
   isRepository,
   smallFile,
+  treeOf,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
+import { branchOf } from "../../src/safety/repositories.ts";
 import { posixTest as test } from "../helpers/test_unless.ts";
 
 /** A folder with these files, and `work`, which is a repository. */
@@ -54,6 +57,7 @@ test("R-03 the folders behind a .git that is a file: only where git has tied the
     // Takes no longer than a short one.
     [{ "other/.git": `gitdir: x${"\n".repeat(900_000)}\0` }, []],
     [{ "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "a = b\n" }, []],
+    [{ "other/.git": `gitdir: ../${sub}`, [`${sub}/config`]: "\n".repeat(999_000) }, []],
   ];
   for (const [files, folders] of rows) {
     using at = folder(files);
@@ -61,6 +65,74 @@ test("R-03 the folders behind a .git that is a file: only where git has tied the
   }
   using at = folder({});
   assertEquals(gitFoldersOf(`${at.path}/other/.git`), []);
+});
+
+test("R-21 the work tree of git's folder is the one that leads there, by a file that no command added", () => {
+  const tree = "work/.git/worktrees/w";
+  const sub = "work/.git/modules/s";
+  const linked = { "other/.git": `gitdir: ../${tree}\n` };
+  const back = { [`${tree}/gitdir`]: "../../../../other/.git\n" };
+  const inside = { "other/.git": `gitdir: ../${sub}\n` };
+  const config = { [`${sub}/config`]: "\tworktree = ../../../../other\n" };
+  const rows: [files: Record<string, string>, folder: string, found: string | undefined][] = [
+    [{}, "work/.git", "work"],
+    [{ ...linked, ...back }, tree, "other"],
+    [back, tree, undefined],
+    [{ ...inside, ...config }, sub, "other"],
+    [config, sub, undefined],
+    [{ ...inside, ...config, [`${sub}/gitdir`]: "../../../../more/.git\n" }, sub, undefined],
+    [{ [`${sub}/HEAD`]: "" }, sub, undefined],
+  ];
+  for (const [files, name, found] of rows) {
+    using at = folder(files);
+    assertEquals(treeOf(`${at.path}/${name}`), found && `${at.path}/${found}`);
+  }
+});
+
+test("R-21 HEAD names a branch in characters that a prompt shows as they are, or a commit", () => {
+  const rows: [text: string, name: string | undefined][] = [
+    ["ref: refs/heads/main\n", "main"],
+    ["ref: refs/heads/a/\u00e9-\u65e5\u672c\n", "a/\u00e9-\u65e5\u672c"],
+    ["ref: refs/heads/\u{1f468}\u200d\u{1f469}\n", "\u{1f468}\u200d\u{1f469}"],
+    [`${"0123456789".repeat(4)}\n`, "0123456"],
+    ["ref: refs/heads/a\x1b]0;x\x07\n", undefined],
+    ["ref: refs/heads/a\u202eb\n", undefined],
+    [`ref: refs/heads/${"a".repeat(5000)}\n`, undefined],
+    // Takes no longer than a short one.
+    [`ref: refs/heads/${" ".repeat(990_000)}\rx\n`, undefined],
+  ];
+  for (const [text, name] of rows) {
+    using at = folder({ "work/.git/HEAD": text });
+    assertEquals(headName(`${at.path}/work/.git`), name);
+    assertEquals(branchOf(`${at.path}/work`) === undefined, name === undefined);
+  }
+});
+
+test("R-03 of a file of settings, the first 2000 words are looked for as files", () => {
+  const found = (before: number) => {
+    using at = folder({
+      "work/run.sh": "",
+      "work/.git/config": `[core]\n\teditor = ${"x ".repeat(before)}./run.sh\n`,
+    });
+    return gitFindings(`${at.path}/work/.git`, `${at.path}/work`)
+      .some(({ path }) => path.endsWith("/run.sh"));
+  };
+  assertEquals([found(1999), found(2000)], [true, false]);
+});
+
+test("R-23 what the user's own settings name in a new work tree: hooks and programs, but no branch", () => {
+  using at = folder({
+    "home/.gitconfig": '[core] hooksPath = .githooks\n[filter "f"] clean = ./tools/clean\n' +
+      '[filter "g"] clean = python3 -u g.py\n[alias] co = checkout main\n[filter "lfs"] clean = git-lfs clean\n',
+    ...Object.fromEntries(
+      ["tools/clean", "g.py", "main", "clean", ".git/config"].map((name) => [`work/${name}`, ""]),
+    ),
+    "work/.git/config": "[core] editor = ./tools/own\n",
+    "work/tools/own": "",
+  });
+  const found = gitFindings(undefined, `${at.path}/work`, { home: `${at.path}/home` })
+    .filter(({ named }) => named).map(({ path }) => path.slice(at.path.length + 1));
+  assertEquals([...new Set(found)].sort(), ["work/.githooks", "work/g.py", "work/tools/clean"]);
 });
 
 test("R-03 git's files, and what its settings name: further settings, and folders of hooks", () => {

@@ -332,3 +332,72 @@ test("R-21 git continues with the usual strategies and options only, and applies
   assertEquals(said.includes("MERGE_AUTOSTASH"), false, said);
   assertEquals(await Deno.readTextFile(`${at.folder}/.git/rebase-merge/git-rebase-todo`), todo);
 });
+
+/** The user's own rebase of a branch, which stopped in a conflict with uncommitted work in \`.vscode\` and \`d\`. */
+const CONFLICT =
+  "mkdir .vscode; echo {} > .vscode/tasks.json; echo d > d; git add .vscode d; git commit -qm two; git branch topic; echo m > a; git commit -qam m";
+const STOP =
+  "echo t > a; git commit -qam t; echo work >> d; echo '[]' > .vscode/tasks.json; git rebase --autostash main";
+/** Where the user rebases: the folder of the work tree, and how it is made. */
+const REBASED: [name: string, tree: string, make: string][] = [
+  ["the repository", ".", `${CONFLICT}; git checkout -q topic`],
+  ["a work tree", "tree", `${CONFLICT}; git worktree add -q tree topic`],
+  [
+    "a submodule",
+    "sub",
+    "git init -qb main ../m; cd ../m; git commit -q --allow-empty -m x; cd ../work; " +
+    `git -c protocol.file.allow=always submodule --quiet add ../m sub; cd sub; git switch -qC main; echo a > a; git add a; ${CONFLICT}; git checkout -q topic`,
+  ],
+];
+
+for (const [name, tree, make] of REBASED) {
+  test(`R-21 the user's work comes back after a rebase that a command did not start: ${name}`, async () => {
+    await using at = await repository();
+    await at.outside(make);
+    await at.outside(`cd ${tree}; ${STOP}`);
+    const said = await at.run(`cd ${tree} && echo both > a && git add a`);
+    assertMatch(said, /^exit code: 0/);
+    assertEquals(said.includes("untrusted"), false, said);
+    await at.outside(`cd ${tree}; GIT_EDITOR=true git rebase --continue`);
+    assertEquals(
+      await at.outside(`cd ${tree}; git log -1 --format=%s; cat a d .vscode/tasks.json`),
+      "t\nboth\nd\nwork\n[]\n",
+    );
+  });
+
+  test(`R-21 the work that a command's own rebase stashes comes back: ${name}`, async () => {
+    await using at = await repository();
+    await at.outside(make);
+    await at.outside(`cd ${tree}; echo t > a; git commit -qam t; echo work >> d`);
+    const said = await at.run(`cd ${tree} && git rebase --autostash main`);
+    assertMatch(said, /CONFLICT/);
+    assertEquals(said.includes("untrusted"), false, said);
+    await at.outside(`cd ${tree}; git rebase --skip`);
+    assertEquals(await at.outside(`cd ${tree}; cat a d`), "m\nd\nwork\n");
+  });
+}
+
+test("R-21 a rebase that goes on keeps the user's programs, and gets none of a command", async () => {
+  await using at = await repository();
+  await at.outside(
+    "git checkout -qb topic; for n in 1 2 3; do echo $n > a; git commit -qam $n; done; git checkout -q main; echo m > a; git commit -qam m; " +
+      "git checkout -q topic; git rebase -x 'echo x >> ../done' main",
+  );
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    "printf 'exec sh ./evil.sh\\nexec echo x >> ../done\\342\\200\\250; sh ./evil.sh\\n\\tx\\tsh ./evil.sh\\r\\n' >> .git/rebase-merge/git-rebase-todo",
+  );
+  const said = await at.run(
+    "echo both > a; git add a; GIT_EDITOR=true git rebase --continue; sh p.sh",
+  );
+  assertMatch(said, /git-rebase-todo was moved to [.][.]\/git-rebase-todo[.]untrusted-/);
+  await at.outside(
+    "for n in 1 2; do echo $n > a; git add a; GIT_EDITOR=true git rebase --continue; done",
+  );
+  assertEquals([at.has("pwned"), at.has("done")], [false, true]);
+  // What was put aside is not in the folder that git deleted.
+  assertEquals(
+    await at.outside("git status -s; ls -d .git/rebase-merge; ls .git | grep -c untrusted"),
+    "?? evil.sh\n?? p.sh\n1\n",
+  );
+});

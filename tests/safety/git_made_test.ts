@@ -203,6 +203,53 @@ for (const [name, prepare, command] of MADE) {
   });
 }
 
+/** What the user's own settings name in each repository, and how a command makes it in `x`. */
+const OWN: [settings: string, make: string][] = [
+  ["core.hooksPath .githooks", "mkdir .githooks; cp ../hook .githooks/post-index-change"],
+  ["filter.fmt.clean ./tools/clean", "mkdir tools; cp ../hook tools/clean"],
+  ["filter.fmt.clean 'sh -e clean.sh'", "cp ../hook clean.sh"],
+  ["filter.fmt.clean tools/clean", "mkdir ../t; cp ../hook ../t/clean; ln -s ../t tools"],
+];
+
+for (const [settings, make] of OWN) {
+  for (const init of ["git init -q x", "git init -q --separate-git-dir=y x"]) {
+    test(`R-23 the user's own settings run nothing of a repository that a command makes: ${settings}, ${init}`, async () => {
+      for (const isReal of [true, false]) {
+        await using at = await repository();
+        await at.outside(`git config --global ${settings}`);
+        await Deno.writeTextFile(
+          `${at.folder}/p.sh`,
+          `(echo '#!/bin/sh'; cat evil.sh) > hook; chmod +x hook; ${init}; cd x; echo '* filter=fmt' > .gitattributes; ${make}; echo 1 > main; :`,
+        );
+        await (isReal ? at.outside("sh p.sh") : at.run("sh p.sh"));
+        await at.outside("cd x; git add main; git status");
+        assertEquals(at.has("pwned"), isReal);
+      }
+    });
+  }
+}
+
+test("R-23 the user's aliases and filters move no file of a new repository that they only resemble", async () => {
+  await using at = await repository();
+  await at.outside(
+    "git config --global alias.co 'checkout main'; git config --global filter.lfs.clean 'git-lfs clean -- %f'; git config --global core.editor 'vim -f'",
+  );
+  await Deno.writeTextFile(`${at.folder}/p.sh`, `${AT_X}; cd x; touch main clean HEAD vim`);
+  assertEquals(await at.run("sh p.sh"), "exit code: 0\nno output");
+});
+
+test("R-23 settings of a new repository that are too long to look at are put aside", async () => {
+  await using at = await repository();
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    "for n in 1 2 3; do git init -q $n; done; git -C 1 config core.commentchar $(printf '%1001s' | tr ' ' a); " +
+      "git -C 2 config core.commentchar $(printf '%1000s' | tr ' ' a); printf '#%100000s' >> 3/.git/config",
+  );
+  const said = await at.run("sh p.sh");
+  const moved = said.match(/work\/\d(?=\/[.]git\/config was moved)/g);
+  assertEquals(moved?.sort(), ["work/1", "work/3"]);
+});
+
 test("R-23 repositories that run nothing stay as commands make them", async () => {
   await using at = await repository();
   const made = [

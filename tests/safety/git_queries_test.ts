@@ -1,6 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { waitTime } from "../../src/safety/in_place.ts";
-import { gitNamed, gitSettings, indexMayLeadAway } from "../../src/safety/git_queries.ts";
+import {
+  gitNamed,
+  gitSettings,
+  harmlessText,
+  indexMayLeadAway,
+} from "../../src/safety/git_queries.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
 async function inRepository(script: string, look: (folder: string) => void): Promise<void> {
@@ -43,7 +48,7 @@ Deno.test({
       git config remote.origin.url "ext::sh -c touch% $PWD/ran"
       git config protocol.ext.allow always`,
       (folder) => {
-        indexMayLeadAway(source(folder), `${folder}/.git`);
+        indexMayLeadAway(source(folder), `${folder}/.git`, folder);
         assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "ran"), false);
       },
     ),
@@ -81,6 +86,34 @@ Deno.test({
         assertEquals([gitSettings({ ...asked, folder: "/" }), time.left], [undefined, left]);
         // Positive control.
         assertEquals(gitSettings({ ...source("/"), root: folder }) === undefined, false);
+      },
+    ),
+});
+
+Deno.test({
+  name:
+    "R-23 equal settings and indexes of repositories that commands made cost no further program",
+  ignore,
+  fn: () =>
+    inRepository(
+      "git init -q a && touch a/f && git -C a add f && cp -r a b && git init -q --separate-git-dir=c d && git -C d config core.worktree ../d",
+      (folder) => {
+        const found = (name: string, programs: string[]) => {
+          const at = `${folder}/${name}`;
+          const asked = { ...source(folder), programs };
+          const text = Deno.readTextFileSync(`${at}/config`);
+          const how = { own: folder, gitFolder: at, isMade: true };
+          return [harmlessText(asked, text, how), indexMayLeadAway(asked, at, folder)];
+        };
+        // Without git, nothing is known of them.
+        assertEquals(found("b/.git", []), ["", true]);
+        assertEquals(found("a/.git", ["/usr/bin", "/bin"]), [undefined, false]);
+        assertEquals(found("b/.git", []), [undefined, false]);
+        Deno.writeTextFileSync(`${folder}/b/.git/config`, "[core]\n");
+        assertEquals(found("b/.git", []), ["", true]);
+        assertEquals(found("c", ["/usr/bin", "/bin"])[0], undefined);
+        assertEquals(found("c", []), ["", true]);
+        assertEquals([...Deno.readDirSync(folder)].length, 4);
       },
     ),
 });

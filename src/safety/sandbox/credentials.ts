@@ -79,10 +79,7 @@ export function withCredentials(
   ) {
     const text = entryAt(path)?.isFile ? smallFile(path) : undefined;
     if (text === undefined) continue;
-    const copy = Deno.makeTempFileSync({ dir: own });
-    Deno.writeTextFileSync(copy, text);
-    texts.set(path, harmlessText(source, copy, { gitFolder: dirname(path) }) ?? text);
-    Deno.removeSync(copy);
+    texts.set(path, harmlessText(source, text, { own, gitFolder: dirname(path) }) ?? text);
   }
   const isOpen = (at: string) => view.places.get(at) === "write";
   const isWhole = isOpen(repository) && isOpen(gitFolder) && [...texts.keys()].every(entryAt) &&

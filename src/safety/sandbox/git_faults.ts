@@ -6,12 +6,15 @@ import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import {
   bytesWithin,
   gitFileTarget,
+  headName,
+  headText,
   isRepository,
   leavesName,
   smallFile,
   textWithin,
 } from "../git_files.ts";
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
+import { isGitName } from "../folder_looks.ts";
 import { entryAt } from "../places.ts";
 
 export interface GitAnswers {
@@ -19,6 +22,8 @@ export interface GitAnswers {
   time: WaitTime;
   /** The text of a settings file without what git runs or follows; undefined if it has none of that. */
   harmlessText(file: string): string | undefined;
+  /** Returns what the user's own settings name in a work tree, or links that lead there. */
+  namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
   mayApply(gitFolder: string, stash: string): boolean;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
@@ -28,8 +33,6 @@ export interface GitAnswers {
 /** A path to put aside, with the text to write in its place. */
 type Fault = readonly [path: string, text?: string | undefined];
 
-/** The text of HEAD; a branch whose name is not UTF-8 has a log that Deno cannot look at. */
-export const HEAD_TEXT = /^(ref: refs\/[^\n\ufffd]+|[\da-f]{40,64})\n*$/;
 /** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
 const MERGE_OPTION =
@@ -41,9 +44,15 @@ const SEQUENCER_KEY =
  * have: otherwise a command could write a text that takes years to match.
  */
 const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
-/** The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. */
-const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ["rebase-merge/git-rebase-todo", /^[ \t]*(exec|x)([ \t\r].*)?$/gm],
+/**
+ * The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. Those without a
+ * pattern name a stash.
+ */
+const RUN_LATER: readonly (readonly [name: string, pattern?: RegExp])[] = [
+  ["MERGE_AUTOSTASH"],
+  ["rebase-merge/autostash"],
+  ["rebase-apply/autostash"],
+  ["rebase-merge/git-rebase-todo", /(?<![^\n])[ \t]*(exec|x)(?![^ \t\r\n])[^\n]*/g],
   ["rebase-merge/strategy", otherThan(STRATEGY)],
   ["rebase-merge/strategy_opts", otherThan(` '?--${MERGE_OPTION}'?`)],
   [
@@ -61,8 +70,6 @@ const RUN_LATER: readonly (readonly [name: string, pattern: RegExp])[] = [
 ];
 /** A file that names files which git writes later, without a look at their paths. */
 const RESOLVED = "MERGE_RR";
-/** Files that name the stash which git applies at the end of a merge or rebase. */
-const AUTOSTASH = ["MERGE_AUTOSTASH", "rebase-merge/autostash", "rebase-apply/autostash"];
 /** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
 /** The maximum size of a file that is compared, or searched for commands, in bytes. */
@@ -92,7 +99,7 @@ const linksIn = (folder: string): string[] =>
 
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
-  head: smallFile(join(folder, "HEAD")),
+  head: headText(folder),
   resolved: textIfFile(join(folder, RESOLVED)),
   later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
   index: indexState(folder),
@@ -100,11 +107,13 @@ export const gitState = (folder: string) => ({
 });
 export type GitState = ReturnType<typeof gitState>;
 
+/** Folders that git deletes at the end. What is put aside goes beside them. */
+const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
 /** A name is moved, not what it leads to: to a folder of that name, too. */
 const MOVE = Deno.build.os === "darwin" ? "mv -fh" : "mv -fT";
 const PUT_ASIDE = `chmod u+rwx . && from=./$1 to=./$2 && shift 2 || exit
 set -C
-[ $# = 0 ] || printf %s "$@" >"$to.new"
+[ $# = 0 ] || printf %s "$@" >"$to.new" || exit
 if [ -e "$from" ] || [ -L "$from" ]; then ${MOVE} "$from" "$to" || exit; fi
 [ $# = 0 ] || ${MOVE} "$to.new" "$from"`;
 /** More than any text that git writes there, and less than a program's arguments may have. */
@@ -112,7 +121,8 @@ const MAX_RESTORED = 400_000;
 
 export function putAside(faults: Iterable<Fault>): string[] {
   const moves = [...faults].map(([path, text]) => {
-    const aside = `${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
+    const to = DELETED.test(basename(dirname(path))) ? "../" : "";
+    const aside = `${to}${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
     const isWritten = text !== undefined && text.length <= MAX_RESTORED && !text.includes("\0");
     // The system limits the length of one argument, and of all.
     const parts = isWritten ? text.match(/[^]{1,30000}/gu) ?? [""] : [];
@@ -199,19 +209,22 @@ export function changedFaults(
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
-  if (!HEAD_TEXT.test(smallFile(headPath))) faults.set(headPath, head);
+  if (headName(at) === undefined) faults.set(headPath, head);
   const resolvedPath = join(at, RESOLVED);
   if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
     faults.set(resolvedPath, undefined);
-  }
-  for (const path of AUTOSTASH.map((name) => join(at, name)).filter(entryAt)) {
-    if (!git.mayApply(at, smallFile(path).trim())) faults.set(path, undefined);
   }
   for (const [i, [name, pattern]] of RUN_LATER.entries()) {
     const path = join(at, name);
     const text = textIfFile(path);
     if (text !== undefined && text === later[i]) continue;
-    const left = text?.replace(pattern, "");
+    // As a rebase continues, its list has fewer of the user's lines.
+    const known = new Set(later[i]?.split("\n"));
+    const left = pattern
+      ? text?.replace(pattern, (line) => known.has(line) ? line : "")
+      : text && git.mayApply(at, text.trim())
+      ? text
+      : undefined;
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
   const isSame = index !== undefined && indexState(at) === index;
@@ -220,15 +233,23 @@ export function changedFaults(
   return faults;
 }
 
-/** Returns the faults of `repositories` in `root` that commands made; one that cannot be looked into in time is a fault. */
+/** The time, in ms, after which a repository is a fault as a whole: none of honest work takes git as long. */
+const MAX_LOOK_MS = 5000;
+
+/** Returns the faults of `repositories` in `root` that commands made. Those for which there is no time stay unsearched. */
 export const newFaults = (
   repositories: readonly string[],
   root: string,
   git: GitAnswers,
 ): Fault[] =>
   repositories.flatMap((at): Fault[] => {
-    const look = () => git.time.left > 0 ? [...faultsOf(at, repositories, root, git)] : undefined;
-    return attempt(look) ?? (entryAt(at) ? [[at]] : []);
+    const { left } = git.time;
+    const faults = left > 0 ? attempt(() => [...faultsOf(at, repositories, root, git)]) : undefined;
+    const isInTime = git.time.left > 0;
+    if (isInTime && faults) return faults;
+    if (isInTime || left > MAX_LOOK_MS) return entryAt(at) ? [[at]] : [];
+    unsearched.add(at);
+    return [];
   });
 
 function faultsOf(
@@ -243,12 +264,17 @@ function faultsOf(
     const path = resolve(at, ...names);
     return attempt(() => Deno.realPathSync(path)) === path ? path : undefined;
   };
+  const tree = isGitName(basename(at)) ? dirname(at) : at;
+  // The user's settings apply to all repositories.
+  const ofUser = git.namedIn(tree).filter((path) =>
+    path !== tree && entryAt(path) && (tree === at || !isWithin(at, path))
+  ).map((path): Fault => [path]);
   if (!isDirectory) {
     const named = isSymlink ? attempt(() => Deno.readLinkSync(at)) : gitFileTarget(at);
     const target = named && !leavesName(named) ? realIn("..", named) : undefined;
     // Commands can hide a repository where none is looked for, or in a closed folder.
     const isChecked = target && repositories.includes(target) && isRepository(target);
-    return isChecked ? [] : [[at]];
+    return [...ofUser, ...isChecked ? [] : [[at] as const]];
   }
   const faults = changedFaults(at, git);
   for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
@@ -284,5 +310,5 @@ function faultsOf(
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
   if (entryAt(hooks) && !areSamples) faults.set(hooks, undefined);
-  return faults;
+  return [...ofUser, ...faults];
 }

@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
-import { isLinkedTree, isRepository, smallFile } from "../git_files.ts";
+import { headName, isLinkedTree, isRepository } from "../git_files.ts";
 import { runInPlaces, unsearched } from "../in_place.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
@@ -13,7 +13,6 @@ import {
   type GitAnswers,
   type GitState,
   gitState,
-  HEAD_TEXT,
   newFaults,
   putAside,
   removeLinks,
@@ -155,7 +154,7 @@ function repositoriesInside(folder: string, { time }: GitAnswers): string[] {
 }
 
 function isIntact(folder: string): boolean {
-  return HEAD_TEXT.test(smallFile(join(folder, "HEAD"))) &&
+  return headName(folder) !== undefined &&
     ["", ...neededIn(folder)].every((name) => {
       const { isDirectory, mode } = entryAt(join(folder, name)) ?? {};
       return isDirectory && ((mode ?? 0o700) & 0o700) === 0o700;

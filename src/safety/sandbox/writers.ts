@@ -8,6 +8,7 @@ import { RefusedError } from "../../tools/call_errors.ts";
 import { CLOCK_TICK_MS, type FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { entryAt } from "../places.ts";
+import { unsearched, waitTime } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
@@ -194,13 +195,18 @@ function searchNew(
     const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
     isNoted = noteLook(root, { ...look, found }, stateFolder) && isNoted;
-    isComplete &&= look.isComplete;
-    const large =
-      `${root} has too many new folders: do not use git in them until the next command has ended`;
-    return [
-      ...removeLinks(folders, () => ["hooks"], git.time),
+    for (const at of found) unsearched.delete(at);
+    const mended = [
+      ...removeLinks(folders, () => ["hooks"], waitTime()),
       ...putAside(newFaults(found, root, git)),
-      ...look.isComplete ? [] : [large],
+    ];
+    const isIn = (path: string) => path !== root && isWithin(root, path) && entryAt(path);
+    const isSearched = look.isComplete && ![...unsearched].some(isIn);
+    isComplete &&= isSearched;
+    if (isSearched) return mended;
+    return [
+      ...mended,
+      `Not all that is new in ${root} could be searched: do not use git there until the next command has ended`,
     ];
   });
   return { lines, isComplete, isNoted };

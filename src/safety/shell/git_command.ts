@@ -93,6 +93,8 @@ export function isHarmlessSetting(
     gitFileTarget(resolve(tree, ".git")) === gitFolder;
 }
 
+const MAX_MADE_VALUE = 1000;
+
 /**
  * Returns the settings of a repository that a command made, by which the user's git also reaches no other repository of
  * a command, and nothing without being asked to: it loads missing objects from a promisor. The repository of `folder`
@@ -113,7 +115,7 @@ export function harmlessIfMade(
   return all.filter((setting) => {
     const { name, value } = setting;
     const isRemote = REMOTE_SETTING.test(name) && value !== "." && !far.has(`remote.${value}.url`);
-    return isHarmlessSetting(setting, gitFolder) &&
+    return value.length <= MAX_MADE_VALUE && isHarmlessSetting(setting, gitFolder) &&
       !/^extensions\.partialclone$|^remote\..*\.(promisor|partialclonefilter)$/.test(name) &&
       !((isAddress(name) || isRemote) && isNear(value));
   });

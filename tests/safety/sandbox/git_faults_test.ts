@@ -2,10 +2,11 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { unsearched } from "../../../src/safety/in_place.ts";
-import { newFaults, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
+import { newFaults, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 Deno.test({
-  name: "R-23 new repositories that cannot be looked through in time are faults as a whole",
+  name:
+    "R-23 new repositories for which there is no time stay unsearched, but for one that took it all",
   ignore: Deno.build.os === "windows",
   async fn() {
     const root = await Deno.realPath(await Deno.makeTempDir());
@@ -16,20 +17,24 @@ Deno.test({
     await new Deno.Command("sh", { args, cwd: root }).output();
     const folders = names.map((name) => `${root}/${name}`);
     const asked: string[] = [];
-    const time = { left: 10 };
+    const time = { left: 0 };
     const indexMayLeadAway = (at: string) => {
       asked.push(at.slice(root.length + 1));
       time.left = 0;
       return true;
     };
-    const faults = newFaults(folders, root, {
-      time,
-      harmlessText: () => undefined,
-      indexMayLeadAway,
-      mayApply: () => false,
-    });
-    const found = faults.map(([path]) => path.slice(root.length + 1));
-    assertEquals([asked, found], [["a"], ["a/index", "b", "c"]]);
+    const git = { time, indexMayLeadAway, namedIn: () => [], mayApply: () => false };
+    const rows: [left: number, found: string[], unsearched: string[]][] = [
+      [10, [], ["a", "b", "c"]],
+      [10_000, ["a"], ["b", "c"]],
+    ];
+    for (const [left, found, later] of rows) {
+      time.left = left;
+      const faults = newFaults(folders, root, { ...git, harmlessText: () => undefined });
+      assertEquals(faults.map(([path]) => path.slice(root.length + 1)), found);
+      assertEquals(names.filter((name) => unsearched.delete(`${root}/${name}`)), later);
+    }
+    assertEquals(asked, ["a", "a"]);
     for (const said of removeLinks(folders, () => [], time)) {
       assertMatch(said, /took too long.*do not use/);
     }
@@ -42,5 +47,28 @@ Deno.test({
     );
     assertEquals(folders.filter((at) => unsearched.has(at)), []);
     await Deno.remove(root, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "R-21 a text that the disk has no space for replaces no file",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    await Deno.writeTextFile(`${folder}/config`, "before\n");
+    const module = import.meta.resolve("../../../src/safety/sandbox/git_faults.ts");
+    const code = `const { putAside } = await import(${JSON.stringify(module)});
+      console.log(putAside([[${JSON.stringify(`${folder}/config`)}, "x".repeat(60_000)]]).join());`;
+    // As on a full disk, the text is written in part: the system limits the size of a file to 16 KiB.
+    const limited = 'trap "" XFSZ; ulimit -f 32; exec "$0" eval --no-lock "$1"';
+    const { stdout } = await new Deno.Command("sh", {
+      args: ["-c", limited, Deno.execPath(), code],
+    }).output();
+    assertMatch(new TextDecoder().decode(stdout), /config could not be moved away/);
+    assertEquals(await Deno.readTextFile(`${folder}/config`), "before\n");
+    // Positive control.
+    assertMatch(putAside([[`${folder}/config`, "after"]]).join(), /config was moved to/);
+    assertEquals(await Deno.readTextFile(`${folder}/config`), "after");
+    await Deno.remove(folder, { recursive: true });
   },
 });
