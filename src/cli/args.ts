@@ -363,6 +363,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
         continue;
       }
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
+      if (meant === word) throw unexpected(word, `it comes first: copilot ${word} ...`);
       if (meant !== undefined) throw unexpected(word, `did you mean copilot ${meant}?`);
       takeOperand(args, word);
       continue;

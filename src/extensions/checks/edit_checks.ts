@@ -96,7 +96,7 @@ export class EditChecks {
         if (project !== undefined) isProject = true;
         const words = program === ""
           ? args.map((one) => one.replaceAll("{}", shellWord(file)))
-          : [found, ...args.map((one) => one === "{}" ? file : one)].map(shellWord);
+          : [local ?? program, ...args.map((one) => one === "{}" ? file : one)].map(shellWord);
         return [{
           checker,
           folder,
