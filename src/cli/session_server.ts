@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { newestListed, type RecordFile, sessionWithId } from "../session/record.ts";
+import { newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
 import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";
@@ -25,7 +25,7 @@ export function serverOfNewest(
   if (!isServerOpen(args, env)) return undefined;
   // Where none can be read, the session says so.
   const newest = args.resumes ??
-    attempt(() => newestListed(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
+    attempt(() => newestSession(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
   const flags = flagsOf({ kind, url });

@@ -3,11 +3,10 @@
 import { API_KEY_ENVS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit_codes.ts";
-import { isOfPrint, type ListedSession, shortName } from "../records/store.ts";
+import { isOfPrint, shortName } from "../records/store.ts";
 import { changeSession } from "../session/commands/resume.ts";
 import { asTree, recordedSessions, sessionTitle, sessionWithId } from "../session/record.ts";
 import { ago } from "../text/count.ts";
-import { didYouMean } from "../text/nearest.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { exportedText, exportSession } from "../ui/export.ts";
 import { jsonLine } from "../ui/print/json_output.ts";
@@ -26,27 +25,24 @@ Flags of list: --all (of all folders), -p (those of copilot -p), --json
 Flags of export: --html, --md (the default), -o FILE
 The beginning of an ID is enough, from 4 characters on.
 `;
-const VERBS = ["list", "show", "rename", "delete", "export"];
 const MAX_SHOWN_TITLE = 60;
 
 /** Runs `copilot sessions` with its words and returns the exit code. @throws {UsageError} for invalid words. */
-export function runSessions([verb = "", ...words]: readonly string[], run: Run): number {
-  const { stdout, stderr } = run;
-  if (verb === "" || [verb, ...words].some((word) => /^(--help|-h|help)$/.test(word))) {
+export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
+  const [verb = "help", id = "", ...rest] = words;
+  if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
-    return verb === "" ? EXIT.usage : EXIT.done;
+    return EXIT.done;
   }
-  if (!VERBS.includes(verb)) {
-    const hint = didYouMean(verb, VERBS, "copilot sessions --help lists them");
-    throw new UsageError(`There is no command copilot sessions ${oneLine(verb)}: ${hint}`);
+  if (verb === "list") {
+    stdout.write(listText(words.slice(1)));
+    return EXIT.done;
   }
-  if (verb === "list") return printList(words, run);
-  const [id, ...rest] = words;
-  if (id === undefined) {
-    throw new UsageError("Name a session: copilot sessions list shows their ids");
+  if (!/^(show|rename|delete|export)$/.test(verb)) throw unexpectedWord(verb);
+  if (id === "" || verb === "rename" && rest.length === 0) {
+    throw new UsageError("Name a session, and for rename its title: copilot sessions --help");
   }
   if (rest.length > 0 && /show|delete/.test(verb)) throw unexpectedWord(rest[0]!);
-  if (verb === "rename" && rest.length === 0) throw new UsageError("Name the title, too");
   const session = sessionWithId(id);
   if (verb === "rename" || verb === "delete") {
     const { isDone, text } = changeSession(session, verb, rest.join(" "));
@@ -55,45 +51,39 @@ export function runSessions([verb = "", ...words]: readonly string[], run: Run):
   }
   // The user's keys are removed in any form.
   const { keys } = readConfigFile((name) => Deno.env.get(name))?.settings ?? {};
-  for (
-    const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...Object.values(keys ?? {})]
-  ) {
-    if (typeof key === "string") keepSecrets({ key });
-  }
-  if (verb === "show") stdout.write(exportedText(session));
-  else {
-    const flag = rest.indexOf("-o");
-    if (flag !== -1 && rest[flag + 1] === undefined) throw new UsageError("-o needs a file");
-    stdout.write(`${exportSession(session, rest.filter((_, at) => at !== flag))}\n`);
-  }
+  const all = [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...Object.values(keys ?? {})];
+  for (const key of all) if (typeof key === "string") keepSecrets({ key });
+  stdout.write(verb === "show" ? exportedText(session) : `${exportSession(session, rest)}\n`);
   return EXIT.done;
 }
 
-const unexpectedWord = (word: string) => new UsageError(`Unexpected argument ${oneLine(word)}`);
+const unexpectedWord = (word: string) =>
+  new UsageError(`Unexpected argument ${oneLine(word)}: copilot sessions --help`);
 
-function printList(words: readonly string[], { stdout }: Run): number {
+function listText(words: readonly string[]): string {
   const other = words.find((word) => !["-p", "--all", "--json"].includes(word));
   if (other !== undefined) throw unexpectedWord(other);
-  const folder = words.includes("--all") ? undefined : Deno.realPathSync(".");
-  const sessions = asTree([...recordedSessions(folder, words.includes("-p") ? "print" : "own")]);
-  const rows = sessions.map((one) => {
-    const title = one.mark + shortened(oneLine(sessionTitle(one).title), MAX_SHOWN_TITLE);
-    const place = folder === undefined ? `  ${oneLine(one.head.folder)}` : "";
-    return `${shortName(one.name)}  ${ago(Date.parse(one.updated)).padEnd(14)}  ${title}${place}\n`;
+  const isWide = words.includes("--all");
+  const listed = recordedSessions(
+    isWide ? undefined : Deno.realPathSync("."),
+    words.includes("-p") ? isOfPrint : undefined,
+  );
+  const rows = asTree([...listed]).map(({ mark, title, ...one }) => {
+    const { name, head: { folder, started, branch, parent }, updated, used, isCut } = one;
+    const id = shortName(name);
+    const shown = mark + shortened(oneLine(title), MAX_SHOWN_TITLE);
+    const place = isWide ? `  ${oneLine(folder)}` : "";
+    return {
+      text: `${id}  ${ago(Date.parse(updated)).padEnd(14)}  ${shown}${place}\n`,
+      json: {
+        ...{ id, ...sessionTitle(one), folder, started, updated, branch, model: used?.model },
+        ...!isCut && { messages: one.messages.length },
+        parent: parent && shortName(parent),
+      },
+    };
   });
-  const none = "There are no sessions here (--all: of all folders, -p: those of copilot -p)\n";
-  stdout.write(words.includes("--json") ? jsonLine(sessions.map(asJson)) : rows.join("") || none);
-  return EXIT.done;
+  if (words.includes("--json")) return jsonLine(rows.map(({ json }) => json));
+  return rows.map(({ text }) => text).join("") || NO_SESSIONS;
 }
 
-function asJson(one: ListedSession) {
-  const { name, head: { folder, started, branch, parent }, updated, used, isCut, messages } = one;
-  return {
-    id: shortName(name),
-    title: sessionTitle(one).title,
-    ...{ folder, started, updated, branch, model: used?.model },
-    ...!isCut && { messages: messages.length },
-    parent: parent && shortName(parent),
-    ...isOfPrint(name) && { print: true },
-  };
-}
+const NO_SESSIONS = "There are no sessions here (--all: of all folders, -p: those of copilot -p)\n";

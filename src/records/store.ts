@@ -15,10 +15,9 @@ import { repaired } from "./repair.ts";
 /** A session, with the size of its file in bytes when it was read. */
 export interface StoredSession extends ParsedRecord, Omit<SessionFile, "updated"> {}
 
-/** The maximum number of stored sessions per folder, and of those of `-p`, which are removed several at a time. */
-const MAX_SESSIONS = 200;
-const MAX_PRINT_SESSIONS = 1000;
-const PRINT_SLACK = 50;
+/** The maximum number of stored sessions per folder, and of those of `-p`. `slack`: so many are removed at once. */
+const MAX_OWN = { most: 200, slack: 0 };
+const MAX_PRINTS = { most: 1000, slack: 50 };
 /** The maximum size in bytes of a file to read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** The maximum size in bytes of a file to append to. A new file continues a larger one. */
@@ -39,10 +38,10 @@ export interface OpenRecord {
 const PRINT = "p-";
 export const isOfPrint = (name: string): boolean => name.startsWith(PRINT);
 
-export const newName = (isPrint = false): string =>
-  `${isPrint ? PRINT : ""}${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${
-    crypto.randomUUID().slice(0, 8)
-  }.jsonl`;
+export function newName(isPrint = false): string {
+  const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
+  return `${isPrint ? PRINT : ""}${time}-${crypto.randomUUID().slice(0, 8)}.jsonl`;
+}
 
 /** Creates the file of a session. @throws {Error} of the system, without a file. */
 export function createRecord(
@@ -152,7 +151,7 @@ function filesBelow(root: string, folder?: string, isWanted?: Wanted): SessionFi
     if (!info?.isFile) return [];
     return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
   });
-  const created = (name: string) => isOfPrint(name) ? name.slice(PRINT.length) : name;
+  const created = (name: string) => name.replace(PRINT, "");
   return files.sort((a, b) =>
     b.updated - a.updated || (created(a.name) < created(b.name) ? 1 : -1)
   );
@@ -206,9 +205,9 @@ function removeRecord(path: string): void {
 
 /** Makes room for one more session of `folder`. Removes continued sessions first, then the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
-  const most = isPrint ? MAX_PRINT_SESSIONS : MAX_SESSIONS;
+  const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
   const isSame = (name: string) => isOfPrint(name) === isPrint;
-  if (pathsBelow(root, folder, isSame).length < most + (isPrint ? PRINT_SLACK : 0)) return;
+  if (pathsBelow(root, folder, isSame).length < most + slack) return;
   const files = filesBelow(root, folder, isSame);
   const known = files.flatMap((file) => {
     const head = attempt(() => headOf(file.path));
@@ -325,33 +324,16 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
-/** The minimum characters of an id's beginning that stands for the id. */
-const MIN_ID_CHARS = 4;
-
-/**
- * Returns the sessions that `id` may mean: those whose id, or its beginning, it is; if there are none, those with the
- * most similar ids.
- */
-export function sessionsLike(root: string, id: string): { meant: string[]; similar: string[] } {
-  const all = pathsBelow(root).map(({ name }) => name);
-  const found = all.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
-  const begun = id.length < MIN_ID_CHARS ? [] : all.filter((one) => shortName(one).startsWith(id));
-  const likeness = (name: string) =>
-    shortName(name).split("").filter((char, at) => char === id[at]).length;
-  const similar = all.toSorted((a, b) => likeness(b) - likeness(a) || (a < b ? 1 : -1));
-  return { meant: found.length > 0 ? found : begun, similar };
-}
+/** Returns the names of all sessions. */
+export const sessionNames = (root: string): string[] => pathsBelow(root).map(({ name }) => name);
 
 /** Appends another title to a session. Returns false if it is missing or another program has it open. */
 export function retitle(root: string, name: string, title: string): boolean {
   const path = filesBelow(root).find((file) => file.name === name)?.path;
   if (path === undefined || isOpen(path)) return false;
   const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
-  Deno.writeTextFileSync(
-    path,
-    `${endsInLine ? "" : "\n"}${titleLine(title.slice(0, MAX_TITLE_CHARS))}\n`,
-    { append: true },
-  );
+  const line = titleLine(title.slice(0, MAX_TITLE_CHARS));
+  Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${line}\n`, { append: true });
   return true;
 }
 

@@ -21,7 +21,7 @@ import {
   MAX_TITLE_CHARS,
   removeSession,
   retitle,
-  sessionsLike,
+  sessionNames,
   shortName,
   type StoredSession,
   storedSession,
@@ -72,12 +72,8 @@ export class SessionRecord implements Disposable {
   ) {
     const root = sessionsFolder();
     if (root !== undefined) {
-      this.#recorder = new Recorder(
-        root,
-        () => agent.state.workingDir,
-        branchOf,
-        options.isPrint,
-      );
+      const folder = () => agent.state.workingDir;
+      this.#recorder = new Recorder(root, folder, branchOf, options.isPrint);
     }
   }
 
@@ -128,22 +124,20 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, sessionTitle(session).title);
   }
 
-  /** Copies the session, up to before a message, into a new one. @throws {Error} if either cannot be written. */
-  copy(before?: Message): StoredSession {
-    this.sync();
+  /** The session as it is saved; undefined if it is not. */
+  get stored(): StoredSession | undefined {
     const { file, name } = this;
-    const stored = file && !file.isBehind && wholeSession({ name: name!, path: file.path });
-    if (!stored) throw new Error("The session cannot be copied because it is not saved");
-    const end = stored.messages.findIndex(({ id }) => id === before?.id);
-    return forkSession(stored, end === -1 ? undefined : end);
+    return file?.isBehind === false ? wholeSession({ name: name!, path: file.path }) : undefined;
   }
 
-  /** {@linkcode copy}, in which the session continues. */
-  fork(before?: Message): StoredSession {
-    const copy = this.copy(before);
-    const messages = withStoredImages(copy.path, copy.messages);
-    this.continueFrom({ ...copy, messages });
-    return { ...copy, messages };
+  /** Copies the session, up to before a message, and continues in the copy if `isFollowed`. @throws {Error} */
+  fork(before?: Message, isFollowed = true): StoredSession {
+    this.sync();
+    const { stored } = this;
+    if (stored === undefined) throw new Error("The session is not saved, so it cannot be copied");
+    const copy = forkSession(stored, stored.messages.findIndex(({ id }) => id === before?.id));
+    if (isFollowed) this.continueFrom(copy);
+    return copy;
   }
 
   [Symbol.dispose](): void {
@@ -204,8 +198,8 @@ const MAX_WIDE_SESSIONS = 60;
 /** The maximum number of sessions of `-p` in the list of a folder. */
 const MAX_LISTED_PRINTS = 5;
 
-/** A session in a list; `mark` is drawn before a branch of one above it. */
-type EarlierSession = ListedSession & { mark: string };
+/** A session in a list. `mark` is drawn before a branch of one above it. */
+type EarlierSession = ListedSession & { mark: string; title: string };
 
 /**
  * Returns the sessions of the folder and the newest ones of `-p` there, or the sessions of all folders, without the
@@ -215,76 +209,58 @@ export function earlierSessions(
   { agent, record }: { agent: CopilotAgent; record?: SessionRecord | undefined },
   isWide = false,
 ): EarlierSession[] {
-  const folder = isWide ? undefined : agent.state.workingDir;
-  const listed = (kind: "own" | "print", most: number) => [
-    ...Iterator.from(recordedSessions(folder, kind)).filter(({ name }) => name !== record?.name)
-      .take(most),
+  const listed = (most: number, isWanted?: (name: string) => boolean) => [
+    ...Iterator.from(recordedSessions(isWide ? undefined : agent.state.workingDir, isWanted))
+      .filter(({ name }) => name !== record?.name).take(most),
   ];
-  const own = listed("own", isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS);
-  const continued = new Set(own.map(({ head }) => head.continues));
-  const printed = isWide ? [] : listed("print", MAX_LISTED_PRINTS);
-  return [
-    ...asTree(own),
-    ...printed.filter(({ name }) => !continued.has(name)).map((one) => ({ ...one, mark: "" })),
-  ];
+  const own = listed(isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS);
+  return [...asTree(own), ...isWide ? [] : asTree(listed(MAX_LISTED_PRINTS, isOfPrint))];
 }
 
-/** Orders branches below their parents. */
+/** Orders branches below their parents. A branch begins like its parent: without a title, it has its last message. */
 export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
   // A parent is older, so that files that were edited by hand form no circle.
-  const below = Map.groupBy(
-    sessions,
-    ({ head: { parent, started } }) =>
-      sessions.find(({ name, head }) =>
-        (name === parent || head.continues === parent && parent) && head.started < started
-      ),
-  );
+  const parentOf = ({ head: { parent, started } }: ListedSession) =>
+    sessions.find(({ name, head }) =>
+      (name === parent || head.continues === parent && parent) && head.started < started
+    );
+  const below = Map.groupBy(sessions, parentOf);
   const rows = (of: ListedSession | undefined, margin: string): EarlierSession[] =>
-    (below.get(of) ?? []).flatMap((one) => [
-      { ...one, mark: of ? `${margin}└ ` : "" },
-      ...rows(one, of ? `${margin}  ` : margin),
-    ]);
+    (below.get(of) ?? []).flatMap((one) => {
+      const last = of && one.head.title === undefined && one.messages[lastOfUser(one.messages)];
+      const title = last ? typedText(last) : sessionTitle(one).title;
+      return [
+        { ...one, title, mark: of ? `${margin}└ ` : "" },
+        ...rows(one, of ? `${margin}  ` : ""),
+      ];
+    });
   return rows(undefined, "");
 }
 
 export const changedFiles = ({ executions }: ListedSession): Set<string> =>
   new Set([...executions.values()].flatMap(({ details }) => details?.change?.path ?? []));
 
-/** Returns the newest session of a folder: for `-p` of all, for the user one of their own if there is one. */
-function newestOf<T>(
-  list: (root: string, folder: string, isWanted?: (name: string) => boolean) => Iterator<T>,
-  folder: string,
-  isPrint = false,
-): T | undefined {
-  const first = (isWanted?: (name: string) => boolean) =>
-    inSessions((root) => list(root, folder, isWanted).next().value as T | undefined);
-  return isPrint ? first() : first(isOwn) ?? first(isOfPrint);
-}
-
 const isOwn = (name: string) => !isOfPrint(name);
 
-export const newestSession = (folder: string, isPrint?: boolean): StoredSession | undefined =>
-  newestOf(storedSessions, folder, isPrint);
-
-export const newestListed = (folder: string, isPrint?: boolean): ListedSession | undefined =>
-  newestOf(listedSessions, folder, isPrint);
+/** Returns the newest session of a folder: for `-p` of all, for the user one of their own if there is one. */
+export const newestSession = (folder: string, isPrint = false): StoredSession | undefined =>
+  inSessions((root) => {
+    const kinds = isPrint ? [() => true] : [isOwn, isOfPrint];
+    return Iterator.from(kinds).flatMap((kind) => storedSessions(root, folder, kind)).next().value;
+  });
 
 export const wholeOf: typeof wholeSession = wholeSession;
 
-/** Returns the sessions of a folder or of all, newest first: the user's own, those of `-p`, or both. */
-export const recordedSessions = (
-  folder?: string,
-  kind: "own" | "print" | "all" = "own",
-): Iterable<ListedSession> => {
-  const isWanted = { own: isOwn, print: isOfPrint, all: undefined }[kind];
-  return inSessions((root) => listedSessions(root, folder, isWanted)) ?? [];
-};
+/** Returns the sessions of a folder or of all, newest first: by default the user's own. */
+export const recordedSessions = (folder?: string, isWanted = isOwn): Iterable<ListedSession> =>
+  inSessions((root) => listedSessions(root, folder, isWanted)) ?? [];
 
 /** Returns the session with this id, or the newest one that continues it. */
 export const recordedSession = (name: string): StoredSession | undefined =>
   inSessions((root) => storedSession(root, name));
 
-/** The maximum number of sessions that an error about an id names. */
+/** The minimum characters of an id's beginning that stands for it, and the maximum sessions that an error names. */
+const MIN_ID_CHARS = 4;
 const MAX_SIMILAR = 3;
 
 /**
@@ -292,25 +268,29 @@ const MAX_SIMILAR = 3;
  * @throws {UsageError} that names the nearest sessions.
  */
 export function sessionWithId(id: string): StoredSession {
-  const { meant, similar } = inSessions((root) => sessionsLike(root, id)) ??
-    { meant: [], similar: [] };
+  const names = inSessions(sessionNames) ?? [];
+  const exact = names.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
+  const isBegun = (name: string) => id.length >= MIN_ID_CHARS && shortName(name).startsWith(id);
+  const meant = exact.length > 0 ? exact : names.filter(isBegun);
   const found = meant.length === 1 ? recordedSession(meant[0]!) : undefined;
   if (found) return found;
-  const near = (meant.length > 1 ? meant : similar).slice(0, MAX_SIMILAR).flatMap((name) => {
+  const unlike = (name: string) =>
+    [...shortName(name)].filter((char, at) => char !== id[at]).length;
+  const near = meant.length > 1 ? meant : names.sort((a, b) => unlike(a) - unlike(b));
+  const named = near.slice(0, MAX_SIMILAR).flatMap((name) => {
     const stored = attempt(() => recordedSession(name));
-    return stored ? [`${shortName(name)} "${shortened(sessionTitle(stored).title, 40)}"`] : [];
+    return stored ? `${shortName(name)} "${shortened(sessionTitle(stored).title, 40)}"` : [];
   });
-  const why = meant.length > 1
-    ? `${oneLine(id)} is the beginning of several sessions: `
-    : `There is no session ${oneLine(id)}: `;
-  throw new UsageError(
-    why + (near.length === 0 ? "" : `${near.join(", ")}; `) + "copilot sessions list shows them",
-  );
+  const why = meant.length > 1 ? "Several sessions begin with" : "There is no session";
+  const list = [...named, "copilot sessions list shows them"].join(", ");
+  throw new UsageError(`${why} ${oneLine(id)}: ${list}`);
 }
 
-/** Copies a session up to its message `end` into a new one, which names it as its parent. @throws {Error} */
-export const forkSession = (session: StoredSession, end?: number): StoredSession =>
-  forkRecord(sessionsFolder()!, session, end);
+/** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
+export function forkSession(session: StoredSession, end = -1): StoredSession {
+  const copy = forkRecord(sessionsFolder()!, session, end === -1 ? undefined : end);
+  return { ...copy, messages: withStoredImages(copy.path, copy.messages) };
+}
 
 export const retitleSession = (name: string, title: string): boolean =>
   inSessions((root) => retitle(root, name, title)) === true;

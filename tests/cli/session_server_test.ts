@@ -118,7 +118,7 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
       assertThrows(
         () => withResumed({ resume: "0" }, {}, "flags"),
         UsageError,
-        `no session 0: ${resume} "hi"; copilot sessions list shows them`,
+        `no session 0: ${resume} "hi", copilot sessions list shows them`,
       );
     },
   );

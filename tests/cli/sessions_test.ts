@@ -125,7 +125,7 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
   const [path] = recordsBelow(at.root);
   Deno.copyFileSync(path!, path!.replace(id, near));
   const rows = [
-    [id.slice(0, 6), `${id.slice(0, 6)} is the beginning of several sessions: `],
+    [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}: `],
     ["00000000", "There is no session 00000000: "],
   ] as const;
   for (const [given, why] of rows) {
@@ -157,8 +157,13 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   assertStringIncludes(exported.stdout, "Exported to a.md, ");
   const text = Deno.readTextFileSync(`${at.folder}/a.md`);
   assertEquals(text, shown.replace("# Use [redacted]", "# Another title"));
-  const refused = [["export", id, "-o", "a.md"], ["export", id, "-o"], ["show"], ["delete", "0"]];
-  for (const words of [...refused, ["rename", id], ["list", "x"], ["lost"]]) {
+  const refused = [["export", id, "-o", "a.md"], ["export", id, "--pdf"], ["show"], [
+    "delete",
+    "0",
+  ]];
+  for (
+    const words of [...refused, ["show", id, "x"], ["list", "x"], ["toString", id], ["rename", id]]
+  ) {
     const { code, stderr } = await sessions(...words);
     assertEquals([code, stderr.split("\n").length], [2, 2], words.join(" "));
   }
@@ -182,7 +187,7 @@ Deno.test("kill -9 at each step of a fork, an export, a new title and a deletion
     },
     { role: "assistant", content: "x".repeat(100_000) },
   ];
-  const rows = [["fork", 4], ["export", 3], ["rename", 1], ["delete", 2]] as const;
+  const rows = [["fork", 4], ["export", 2], ["rename", 1], ["delete", 2]] as const;
   for (const [verb, steps] of rows) {
     for (let step = 1;; step++) {
       using at = home();

@@ -556,7 +556,7 @@ recordTest(
     const copy = shortName(fake.session.record!.path);
     assertEquals(
       said,
-      `This is now session ${copy}, a copy of ${id} up to "first". Files stay as they are. /resume ${id} returns to the other.`,
+      `This is now session ${copy}, a copy of ${id}. Files stay as they are. /resume ${id} returns to the other.`,
     );
     await ask("third");
     assertEquals(stored(), ["user: first", "assistant: One.", "user: third", "assistant: Three."]);

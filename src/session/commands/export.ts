@@ -1,5 +1,4 @@
 import type { Command } from "../extension.ts";
-import { wholeOf } from "../record.ts";
 
 export const exportCommand: Command = {
   name: "export",
@@ -9,8 +8,8 @@ export const exportCommand: Command = {
   isOfTerminal: true,
   values: () => ["--html", "--md"],
   run({ record }, argument) {
-    const session = record?.file && wholeOf({ name: record.name!, path: record.file.path });
-    if (!session) return "There is no recorded message to export here.";
+    const session = record?.stored;
+    if (session === undefined) return "There is no recorded message to export here.";
     return { type: "export", session, argument, text: "Run copilot sessions export in a shell." };
   },
 };

@@ -100,8 +100,7 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   const room = columns < DETAIL_CHARS + MIN_LABEL_CHARS ? columns - 4 : columns - DETAIL_CHARS;
   const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
   return earlierSessions(session, isWide).map((one) => {
-    const { name, head: { folder, branch }, messages, mark } = one;
-    const title = mark === "" ? sessionTitle(one).title : branchTitle(one);
+    const { name, head: { folder, branch }, messages, mark, title } = one;
     const files = changedFiles(one).size;
     return {
       argument: shortName(name),
@@ -119,19 +118,8 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   });
 }
 
-const lastTyped = ({ messages }: ListedSession) =>
-  messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
-
-/** Returns the title that the user gave a branch, or else its last message: it begins like its parent. */
-function branchTitle(one: ListedSession): string {
-  const { title } = sessionTitle(one);
-  const last = lastTyped(one);
-  return last && title === one.first.slice(0, title.length) ? typedText(last) : title;
-}
-
-function previewOf(one: ListedSession): string {
-  const { messages, used } = one;
-  const typed = lastTyped(one);
+function previewOf({ messages, used }: ListedSession): string {
+  const typed = messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
   const answer = messages.findLast(({ role, content }) => role === "assistant" && content.trim());
   const texts = [typed && `> ${typedText(typed)}`, answer?.content, used?.model];
   return texts.flatMap((text) => text ? [shortened(oneLine(text), MAX_PREVIEW_CHARS)] : []).join(

@@ -8,7 +8,7 @@ import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
-export const MAX_MESSAGE_CHARS = 60;
+const MAX_MESSAGE_CHARS = 60;
 
 export const undoCommands: readonly Command[] = [
   {
@@ -59,7 +59,7 @@ async function undoMessages(
     return `/undo takes a number of messages, at most ${most} now`;
   }
   // The rewind is worth more than the copy, which may fail.
-  const copy = isKept ? attempt(() => session.record?.copy()) : undefined;
+  const copy = isKept ? attempt(() => session.record?.fork(undefined, false)) : undefined;
   const undone = await session.undo!.undo(session.agent, steps);
   session.usage = undefined;
   const branch = copy && `\n/resume ${shortName(copy.name)} returns to what was there before.`;
