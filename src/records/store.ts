@@ -37,6 +37,8 @@ export interface OpenRecord {
 /** The first characters of the names of sessions of `-p`: lists of the user's sessions do not read them. */
 const PRINT = "p-";
 export const isOfPrint = (name: string): boolean => name.startsWith(PRINT);
+/** Returns the part of a name that begins with the time. */
+const created = (name: string) => name.replace(PRINT, "");
 
 export function newName(isPrint = false): string {
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
@@ -151,7 +153,6 @@ function filesBelow(root: string, folder?: string, isWanted?: Wanted): SessionFi
     if (!info?.isFile) return [];
     return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
   });
-  const created = (name: string) => name.replace(PRINT, "");
   return files.sort((a, b) =>
     b.updated - a.updated || (created(a.name) < created(b.name) ? 1 : -1)
   );
@@ -312,7 +313,8 @@ export function storedSession(root: string, name: string): StoredSession | undef
   const files = filesAround(root, name);
   const next = new Map<string, SessionFile>();
   const sizes = fileSizes(files);
-  for (const file of files) {
+  // A continuation is newer: of a thousand runs, most need not be read.
+  for (const file of files.filter((one) => created(one.name) > created(name))) {
     const parent = parentOf(attempt(() => headOf(file.path)), sizes);
     if (parent !== undefined && !next.has(parent)) next.set(parent, file);
   }

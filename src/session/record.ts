@@ -40,6 +40,8 @@ import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "../models/model_server.ts";
 
 const MAX_UNRECORDED_MS = 2000;
+/** An answer that ends sooner needs no timer, whose first use takes as long as a tenth of a short run. */
+const UNTIMED_MS = 100;
 /** The maximum number of characters that wait, so that little of a fast answer is pending. */
 const MAX_UNRECORDED_CHARS = 16 * 1024;
 
@@ -57,7 +59,7 @@ export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
   /** The answer since the newest written piece, and the time of the next write. */
-  #piece: { text: string; reasoning: string } | undefined;
+  #piece: { text: string; reasoning: string; since: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
@@ -73,7 +75,9 @@ export class SessionRecord implements Disposable {
     const root = sessionsFolder();
     if (root !== undefined) {
       const folder = () => agent.state.workingDir;
-      this.#recorder = new Recorder(root, folder, branchOf, options.isPrint);
+      // For a single answer, looking for the branch would take too long.
+      const branch = options.isPrint ? undefined : branchOf;
+      this.#recorder = new Recorder(root, folder, branch, options.isPrint);
     }
   }
 
@@ -154,10 +158,11 @@ export class SessionRecord implements Disposable {
 
   #add(kind: "text" | "reasoning", piece: string): void {
     if (!this.#recorder) return;
-    this.#piece ??= { text: "", reasoning: "" };
+    this.#piece ??= { text: "", reasoning: "", since: performance.now() };
     this.#piece[kind] += piece;
-    const { text, reasoning } = this.#piece;
+    const { text, reasoning, since } = this.#piece;
     if (text.length + reasoning.length >= MAX_UNRECORDED_CHARS) return this.#writePiece();
+    if (performance.now() - since < UNTIMED_MS) return;
     this.#timer ??= setTimeout(() => this.#writePiece(), MAX_UNRECORDED_MS);
   }
 
@@ -174,7 +179,7 @@ export class SessionRecord implements Disposable {
   }
 
   #dropPiece(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = this.#piece = undefined;
   }
 }
