@@ -135,10 +135,10 @@ export const SAMPLINGS: readonly Sampling[] = ["auto", "server"];
 /** The default sampling settings (spec 2.2, 8). */
 export const DEFAULT_SAMPLING = { temperature: 0.1, repeatPenalty: 1.2, frequencyPenalty: 0 };
 
-/** What may be done by another model than the session's. */
+/** The parts of the work that another model than the session's may do. */
 export const MODEL_ROLES = ["plan", "explore", "summary"] as const;
-/** One of {@linkcode MODEL_ROLES}. */
-export type ModelRole = typeof MODEL_ROLES[number];
+/** Their models, as `SERVER#MODEL` or as a model of the session's server. */
+export type ModelRoles = { [K in typeof MODEL_ROLES[number]]?: string };
 
 /** A value of {@linkcode AgentSettings.promptTier}. */
 export type PromptTier = "auto" | "lean" | "full";

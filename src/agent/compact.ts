@@ -73,7 +73,6 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece" | "summar
   count: (usage: Usage) => void;
   /** Summarizes even if there is room. */
   byHand?: boolean;
-  /** Another agent that writes the summary. */
   by?: CopilotAgent | undefined;
 }
 
@@ -199,10 +198,9 @@ async function writtenSummary(
   if (!options.byHand) {
     options.emit({ type: "notice", level: "info", code: "summarizing", message });
   }
-  const ask = (by?: CopilotAgent) => {
-    const most = by && promptLimit(by) || limit;
-    return askForSummary(agent, old, { ...limits, limit: most }, { ...options, by });
-  };
+  // Another server has nothing of the conversation in its cache.
+  const ask = (by?: CopilotAgent) =>
+    askForSummary(agent, old, limits, { ...options, by }, by === undefined);
   const text = await (options.summarizer?.(ask, options.signal) ?? ask());
   const summary = summaryMessages(upTo(text, room, size), parts);
   return sizeOf(summary, size) < under ? summary : undefined;
@@ -286,13 +284,12 @@ async function askForSummary(
   options: RoomOptions,
   mayAskWithin = true,
 ): Promise<string> {
-  const { limit, room, isLong } = limits;
   const { signal, emit, count, focus, byHand, by: writer = agent, onPiece = () => {} } = options;
+  const { room, isLong } = limits;
+  const limit = options.by && promptLimit(options.by) || limits.limit;
   const words = room * WORDS_PER_TOKEN;
   const question = summaryQuestion(focus, words);
-  // Another server has nothing of the conversation in its cache.
-  const isWithin = mayAskWithin && writer === agent;
-  const within = isWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
+  const within = mayAskWithin ? askedWithin(agent, old, question, room, byHand) : undefined;
   const messages = within ?? quotedRequest(writer, old, limit, focus, words);
   const askQuoted = () => askForSummary(agent, old, limits, options, false);
   const enough = new AbortController();
@@ -332,7 +329,7 @@ async function askForSummary(
     const { prompt } = error instanceof BackendError && error.contextTokens || {};
     // The estimate was too low: the next request shows less of the conversation.
     if (learnFromCount(writer, messages, prompt)) {
-      return await askForSummary(agent, old, limits, options);
+      return await askForSummary(agent, old, limits, options, mayAskWithin);
     }
     const cannot = isTooLong || error instanceof BackendError && error.kind === "protocol";
     if (byHand || signal.aborted || !cannot) throw error;

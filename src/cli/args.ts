@@ -3,14 +3,8 @@
 import type { StoredSession } from "../records/store.ts";
 import type { CheckSettings } from "../extensions/checks/check_settings.ts";
 import type { StatusPart } from "../ui/terminal/session/footer.ts";
-import {
-  isSettingError,
-  type ModelRole,
-  PROMPT_TIERS,
-  SAMPLINGS,
-  THEMES,
-  THINK_LEVELS,
-} from "../config.ts";
+import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
+import type { ModelRoles } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { FORMATS } from "../ui/print/json_output.ts";
 import { APPROVE_MODES, SANDBOX_MODES } from "../safety/settings.ts";
@@ -296,7 +290,7 @@ export type Args =
   & { resumes?: StoredSession }
   & { status?: readonly StatusPart[] }
   & { checks?: CheckSettings; formats?: boolean }
-  & { roles?: Partial<Record<ModelRole, string>> }
+  & { roles?: ModelRoles }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 

@@ -1,11 +1,10 @@
 /** Defaults of command-line flags from the user's `config.json`. @module */
 
-import { checkedUrl, isSettingError, MODEL_ROLES, type Theme } from "../config.ts";
+import { checkedUrl, isSettingError, MODEL_ROLES, type ModelRoles, type Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { type CheckSettings, checksFault } from "../extensions/checks/check_settings.ts";
 import { isObject } from "../text/json.ts";
-import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
@@ -96,7 +95,7 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const checked = checks !== undefined && { checks: checks as CheckSettings };
   const formats = format && { formats: format };
   const shown = status !== undefined && { status: statusParts(status, path) };
-  const ofRoles = roles !== undefined && { roles: rolesIn(roles, path, isOther === true) };
+  const ofRoles = roles !== undefined && { roles: rolesIn(roles, path) };
   return {
     ...all,
     ...bindings,
@@ -110,23 +109,20 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   };
 }
 
-/** Returns the models of roles. With `isOther`, the session has another server than the file says. */
-function rolesIn(roles: unknown, path: string, isOther: boolean): NonNullable<Args["roles"]> {
-  if (!isObject(roles)) {
-    throw new UsageError(`Cannot use "roles" in ${path} as it must be an object`);
-  }
-  const entries = Object.entries(roles).filter(([role, spec]) => {
-    const cannot = `Cannot use "roles.${oneLine(role)}" in ${path}`;
-    if (!MODEL_ROLES.some((one) => one === role)) {
-      throw new UsageError(`${cannot}: there are only ${MODEL_ROLES.join(", ")}`);
-    }
+const OTHER_ROLE = `its name must be one of ${MODEL_ROLES.join(", ")}`;
+
+/** Returns the models of roles. @throws {UsageError} if one cannot be used. */
+function rolesIn(roles: unknown, path: string): ModelRoles {
+  for (const [role, spec] of Object.entries(isObject(roles) ? roles : { "": roles })) {
     try {
-      return specFlags(spec).model !== spec || !isOther;
+      if (!MODEL_ROLES.some((one) => one === role)) throw new TypeError(OTHER_ROLE);
+      specFlags(spec);
     } catch (error) {
-      throw new UsageError(`${cannot} as ${isSettingError(error) ? error.why : reasonOf(error)}`);
+      const why = isSettingError(error) ? error.why : reasonOf(error);
+      throw new UsageError(`Cannot use ${JSON.stringify(role)} of "roles" in ${path} as ${why}`);
     }
-  });
-  return Object.fromEntries(entries);
+  }
+  return roles as ModelRoles;
 }
 
 /** Returns the flags for `SERVER#MODEL`, or for a model. @throws {TypeError} if `spec` is neither. */

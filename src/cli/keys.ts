@@ -32,6 +32,18 @@ export function variableIn(env: Env, name: string): string {
   }
 }
 
+/** Returns the server address in `OLLAMA_HOST`, which may lack the scheme and the port. */
+export function hostIn(env: Env): string | undefined {
+  const text = env.get("OLLAMA_HOST")?.trim();
+  if (!text) return undefined;
+  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
+  if (url === null) throw new UsageError("OLLAMA_HOST is not an address: unset it, or pass --host");
+  if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
+  // A server listens on this address, which means all interfaces. A client cannot call it.
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  return url.href.replace(/\/$/, "");
+}
+
 const PRINTABLE = /^[\x21-\x7e]*$/;
 
 /** Returns a sentence on why `key` is invalid, which quotes nothing of it; undefined if it may be valid. */

@@ -28,7 +28,7 @@ import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
-import { type Env, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
+import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
@@ -158,18 +158,6 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
-/** Returns the server address in `OLLAMA_HOST`, which may lack the scheme and the port. */
-export function hostIn(env: Env): string | undefined {
-  const text = env.get("OLLAMA_HOST")?.trim();
-  if (!text) return undefined;
-  const url = URL.parse(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (url === null) throw new UsageError("OLLAMA_HOST is not an address: unset it, or pass --host");
-  if (!/:\d+\/?$/.test(text) && url.protocol === "http:") url.port = "11434";
-  // A server listens on this address, which means all interfaces. A client cannot call it.
-  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
-  return url.href.replace(/\/$/, "");
-}
-
 /** Returns the options of a command line. Throws a `UsageError` if a number is invalid. */
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   return {
@@ -290,7 +278,11 @@ export const modelFlags: ModelFlags = {
   },
   named: withSettingsOf,
   at: configAt,
+  find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
 };
+
+/** The timeout for the servers of this machine in the list of `/model`, in milliseconds. */
+const FIND_MS = 1000;
 
 /** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. */
 function configAt(spec: string, config: CopilotConfig, env: Env = Deno.env): CopilotConfig {
@@ -304,9 +296,8 @@ function configAt(spec: string, config: CopilotConfig, env: Env = Deno.env): Cop
   const keyless = { get: (name: string) => keys.includes(name) ? undefined : env.get(name) };
   const found = spec === model ? config : toConfig(options, keyless, true);
   const [own, other] = [targetOf(config), targetOf(found)];
-  if (own.kind === other.kind && own.url === other.url) return withSettingsOf(config, model);
-  const { local: _local, hosted: _hosted, compat: _compat, ...limits } = config;
-  return { ...limits, ...found };
+  const isOwn = own.kind === other.kind && own.url === other.url;
+  return isOwn ? withSettingsOf(config, model) : found;
 }
 
 /** Returns `config` with the model `model` and its settings of config.json, without those of the last model. */

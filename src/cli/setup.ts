@@ -5,8 +5,7 @@ import type { SetupHome } from "../ui/terminal/session/setup.ts";
 import { askServerAt, findServers, tryKey } from "../models/servers.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { keepSettings } from "./defaults.ts";
-import { type Env, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
-import { hostIn } from "./settings.ts";
+import { type Env, hostIn, KEY_VARIABLES, keyFor, keyObjection } from "./keys.ts";
 
 /** The ports of model servers: Ollama, llama.cpp, other common ones, LM Studio, vLLM. */
 const PORTS = [11434, 8080, 9931, 1234, 8000];

@@ -12,12 +12,10 @@ export function serverOf(config: CopilotConfig): string {
   return oneLine(new URL(targetOf(config).url).host);
 }
 
-/** Returns a model for users, such as `qwen3:8b at gpu:8080`, without a password in the address. */
+/** Returns the name of `SERVER#MODEL` for users, such as `qwen3:8b at gpu:8080`, without a password. */
 export function specName(spec: string): string {
-  const at = spec.indexOf("#");
-  const server = spec.slice(0, Math.max(at, 0));
-  const model = oneLine(spec.slice(at + 1));
-  return at < 0 ? model : `${model} at ${oneLine(URL.parse(server)?.host ?? server)}`;
+  const [model, server] = spec.split("#").toReversed();
+  return oneLine(server === undefined ? spec : `${model} at ${URL.parse(server)?.host ?? server}`);
 }
 
 export function addressOf(

@@ -81,8 +81,6 @@ export type Notice =
   | { code: "unread_session"; why: string }
   /** The checks of the server, up to a failed one. `instead`: the model that replaced the default one. */
   | { code: "server"; instead?: string; checks: readonly Check[] }
-  /** The session's model does what `model` should do, because its server is away. */
-  | { code: "role_away"; role: string; model: string; why: string }
   /** The server processed a part of the prompt again that should have been in its cache. */
   | ({ code: "cache_lost" } & CacheLoss)
   /** News of an extension; `kind` identifies it in JSON. */

@@ -1,17 +1,16 @@
 /** The contract of what extends a session, and the parts of a session that extensions and commands share. @module */
 
 import type { CopilotAgent } from "../agent/agent.ts";
-import type { CompactOptions } from "../agent/compact.ts";
-import type { TurnOptions } from "../agent/turn.ts";
-import type { CopilotConfig, ModelRole } from "../config.ts";
+import type { CopilotConfig, ModelRoles } from "../config.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { CheckResult, ToolExecution, TurnResult, Usage } from "../types/event.ts";
-import type { Part, TextPart } from "../types/message.ts";
+import type { Message, Part, TextPart } from "../types/message.ts";
 import type { Decision, Policy } from "../types/policy.ts";
 import type { Jobs, Tool } from "../types/tool.ts";
+import type { FoundServer } from "../models/servers.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { FolderTrust } from "../safety/folder_trust.ts";
-import type { ModelFit, Progress } from "./fit_model.ts";
+import type { ModelFit } from "./fit_model.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Confirmation, Frontend, SessionEvent, Status, Surface } from "./frontend.ts";
 import type { Permissions } from "../safety/permissions.ts";
@@ -32,39 +31,27 @@ export interface ModelFlags {
   named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
   /** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. @throws {Error} */
   at(spec: string, config: CopilotConfig): CopilotConfig;
-}
-
-/** The models that do a part of the work in place of the session's model. */
-export interface Roles {
-  /** The models, as `SERVER#MODEL` or as a model of the session's server. */
-  models: Partial<Record<ModelRole, string>>;
-  /** Every model that was used for a role. Its agent has no conversation, and counts the tokens. */
-  readonly lent: ReadonlyMap<string, Lent>;
-  readonly summarizer: CompactOptions["summarizer"];
-  /**
-   * Runs `work` with the model that `spec` names; without it, so with the session's model, if there is none or its
-   * server is away. @throws {Error} if that would send to a hosted API what is meant for a server of the user's own.
-   */
-  run<T>(
-    role: string,
-    spec: string | undefined,
-    signal: AbortSignal,
-    work: (lent?: Lent) => Promise<T>,
-  ): Promise<T>;
-  /** Runs a turn of plan mode. The planner reads in its own conversation; that of the session gets the plan alone. */
-  planTurn(
-    parts: readonly Part[],
-    options: TurnOptions & Progress & { signal: AbortSignal },
-  ): Promise<TurnResult>;
-  /** Returns why the server of a role is away; undefined if it is not. */
-  whyAway(spec: string): string | undefined;
+  /** Finds the servers of this machine. */
+  find(signal: AbortSignal): Promise<readonly FoundServer[]>;
 }
 
 /** The model of a role. */
 export interface Lent {
   readonly role: string;
+  /** Has no conversation, and counts the tokens. */
   readonly agent: CopilotAgent;
   readonly fit: ModelFit;
+}
+
+/** The models that do a part of the work in place of the session's model. */
+interface Roles {
+  readonly models: ModelRoles;
+  /** Every model that was used. */
+  readonly lent: Map<string, Lent>;
+  /** The roles whose server was away, until when it is not asked, and why. */
+  readonly away: Map<string, { until: number; error: unknown }>;
+  /** The conversation in plan mode. `last`: the newest message of the session when it paused. */
+  planner?: { lent: Lent; agent: CopilotAgent; last: Message | undefined };
 }
 
 export interface SessionState {
@@ -75,8 +62,7 @@ export interface SessionState {
   readonly jobs: Jobs;
   readonly fit: ModelFit;
   readonly modelFlags: ModelFlags | undefined;
-  /** The models that do a part of the work; undefined until there is one. */
-  roles?: Roles;
+  readonly roles: Roles;
   undo?: UndoLog;
   /** The outcomes of calls, by id: shown to the user, not sent to the model. */
   readonly executions: Map<string, ExecutionFacts>;

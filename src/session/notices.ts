@@ -67,8 +67,6 @@ function noticeText(notice: Notice, way: Way): string | string[] {
         : ` (the server's model; ${modelNaming(way)} selects another)`;
       return greetingText(notice.checks, way) + own;
     }
-    case "role_away":
-      return roleAwayText(notice);
     case "cache_lost":
       return cacheLostText(notice);
     case "extension":
@@ -95,11 +93,6 @@ function cacheLostText({ tokens, seconds, cause }: CacheLoss): string {
     : `reading them again took ${aboutSeconds(seconds)}`;
   const why = cause ? LOSS_CAUSES[cause] : "copilot doctor checks the cache";
   return `${thousands(tokens)} tokens were no longer in the server's cache, and ${time}: ${why}`;
-}
-
-function roleAwayText({ model, role, why }: Extract<Notice, { code: "role_away" }>): string {
-  const instead = `the session's model does "${role}", and it is tried again after a minute`;
-  return `${model} is away, so ${instead}: ${why}`;
 }
 
 const COMPATIBLE_ENDPOINT = "The server is not Ollama: using its OpenAI-compatible endpoint";

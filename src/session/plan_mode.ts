@@ -3,7 +3,6 @@
 import { APPROVE_MODES, type ApproveMode, modeNamed } from "../safety/settings.ts";
 import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import { TASKS } from "../tools/tasks.ts";
-import type { Part } from "../types/message.ts";
 import type { SessionState } from "./extension.ts";
 
 const BEGIN = notePart(
@@ -19,10 +18,6 @@ const NOTES = new Set([BEGIN, ACCEPTED, DROPPED].map((part) => textOfParts([part
 export function beginPlan(session: SessionState): void {
   session.pending.push(BEGIN);
 }
-
-/** Returns the parts of a message with the note that plan mode begins. */
-export const withPlanNote = (parts: readonly Part[]): readonly Part[] =>
-  parts.includes(BEGIN) ? parts : [BEGIN, ...parts];
 
 /** True if the session ends with an answer in plan mode: a plan. */
 export function hasPlan({ mode, pending, agent }: SessionState): boolean {

@@ -83,9 +83,8 @@ export class Session implements AsyncDisposable {
     this.#extensions = extensions;
     const onEvent = (event: SessionEvent) => this.#emit(event);
     permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
-    const policy = this.#policy();
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
-      policy,
+      policy: this.#policy(),
       afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: permissions.confine(() => this.agent.state.workingDir),
@@ -104,6 +103,7 @@ export class Session implements AsyncDisposable {
       folderTrust: new FolderTrust(permissions.stateFolder),
       jobs,
       modelFlags,
+      roles: { models: { ...options.roles }, lent: new Map(), away: new Map() },
       fit: new ModelFit({
         isChosen,
         asksRemote: asksServer !== "local-before-turns",
@@ -121,7 +121,7 @@ export class Session implements AsyncDisposable {
       extensions,
       trust: options.trust === true,
       readsFolder: options.readsFolder,
-      policy,
+      policy: agent.policy,
       policyWith: (by) => this.#policyWith(by),
       approve: this.#approve,
       confirm: frontend.confirm &&
@@ -212,10 +212,6 @@ export class Session implements AsyncDisposable {
     const { permissions, notice: first } = this.options;
     const { agent, frontend } = this;
     if (this.options.canUndo) this.#state.undo = new UndoLog();
-    const { roles } = this.options;
-    if (roles) {
-      this.#state.roles = new (await import("./roles.ts")).SessionRoles(this.#state, roles);
-    }
     this.#emitStatus();
     const mayRun = frontend.approve !== undefined || permissions.approvesAll;
     const prepared = await permissions.prepare(agent.state.workingDir, mayRun);
@@ -328,7 +324,8 @@ export class Session implements AsyncDisposable {
     if (signal.aborted) stop.abort(signal.reason);
     const until = stop.signal;
     const turn = async (sent: readonly Part[]) => {
-      const { roles } = state;
+      const { models } = state.roles;
+      const roles = Object.keys(models).length > 0 ? await import("./roles.ts") : undefined;
       const options = {
         onEvent: (event: TurnEvent) => this.#onTurnEvent(event),
         onNotice: (notice: Notice) => this.#tell(notice),
@@ -337,11 +334,11 @@ export class Session implements AsyncDisposable {
         answerSchema: this.options.answerSchema,
         isReadOnly: () => isPlanning(state),
         meanwhile: this.#meanwhile(until),
-        summarizer: roles?.summarizer,
+        summarizer: roles?.summarizerOf(state),
         signal: until,
       };
-      return roles?.models.plan !== undefined && await isPlanning(state)
-        ? await roles.planTurn(sent, options)
+      return roles && models.plan !== undefined && await isPlanning(state)
+        ? await roles.planTurn(state, sent, options)
         : await processFittedTurn(this.agent, state.fit, sent, options);
     };
     let whole = await turn(parts);

@@ -1,6 +1,6 @@
 import type { AgentOptions } from "../agent/agent.ts";
 import type { TurnOptions } from "../agent/turn.ts";
-import type { CopilotConfig, ModelRole } from "../config.ts";
+import type { CopilotConfig, ModelRoles } from "../config.ts";
 import type { StoredSession } from "../records/store.ts";
 import type { EditorFiles } from "../types/tool.ts";
 import type { Permissions } from "../safety/permissions.ts";
@@ -36,8 +36,7 @@ export interface SessionOptions
   asksServer: "at-start" | "before-turns" | "local-before-turns";
   /** The address of the running demo server. It ends with the program. */
   demoUrl?: string | undefined;
-  /** The models of roles, as `SERVER#MODEL` or as a model of the session's server. They need `modelFlags`. */
-  roles?: Partial<Record<ModelRole, string>> | undefined;
+  roles?: ModelRoles | undefined;
   /** Reads the flags of `/model`. Without it, `/model` only accepts a name. */
   modelFlags?: ModelFlags | undefined;
   notice?: Notice | undefined;

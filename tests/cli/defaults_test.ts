@@ -60,13 +60,6 @@ Deno.test("config.json: a server on the command line, or the demo, leaves out th
     });
   }));
 
-Deno.test("config.json: roles stay with another server, unless they are models of the file's own", () =>
-  withFile('{"local": true, "roles": {"plan": "http://gpu:8080/v1#m", "summary": "s"}}', (env) => {
-    const plan = "http://gpu:8080/v1#m";
-    assertEquals(withDefaults({}, env), { local: true, roles: { plan, summary: "s" } });
-    assertEquals(withDefaults({ hosted: true }, env), { hosted: true, roles: { plan } });
-  }));
-
 for (
   const [name, text, says] of [
     ["a list where no list may be", '{"model": ["a"]}', /model.*a text or a number/],
@@ -97,26 +90,31 @@ for (
     ["a format of another form", '{"format": 1}', /"format".* must be true or false/],
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["no value", '{"model": true}', /model.*a text or a number/],
-    ["roles in a list", '{"roles": ["x"]}', /"roles" in .*config\.json as it must be an object$/],
+    [
+      "roles in a list",
+      '{"roles": ["x"]}',
+      /"" of "roles" in .*config\.json as its name must be one/,
+    ],
+    [
+      "roles in a text",
+      '{"roles": "x"}',
+      /"" of "roles" in .*config\.json as its name must be one/,
+    ],
     [
       "a role that is none",
       '{"roles": {"act": "x"}}',
-      /"roles\.act" in .*: there are only plan, exp/,
+      /"act" of "roles" in .* must be one of plan/,
     ],
-    [
-      "a role without a text",
-      '{"roles": {"plan": 1}}',
-      /"roles\.plan" in .* as it must be SERVER#M/,
-    ],
+    ["a role without a text", '{"roles": {"plan": 1}}', /"plan" of "roles" .* it must be SERVER#M/],
     [
       "a role without a model",
       '{"roles": {"plan": "http://a:1"}}',
-      /"roles\.plan" .*must be SERVER#M/,
+      /"plan" of .* it must be SERVER#M/,
     ],
     [
       "a server that is none",
       '{"roles": {"plan": "gpu#m"}}',
-      /"roles\.plan" .* as it must be a URL such/,
+      /"plan" of "roles" .* it must be a URL such/,
     ],
   ] as const
 ) {

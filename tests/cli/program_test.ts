@@ -202,7 +202,7 @@ Deno.test("roles: -p explores with the model of another server, its key, and wit
   await config({ roles: { plan: "gpu#x" } });
   const wrong = await ask(server);
   assertEquals([wrong.code, wrong.stderr.trim().split("\n").length], [2, 1]);
-  assertMatch(wrong.stderr, /"roles\.plan" in .*config\.json as it must be a URL/);
+  assertMatch(wrong.stderr, /"plan" of "roles" in .*config\.json as it must be a URL/);
 });
 
 Deno.test("-p as the last word takes the piped text for the prompt, with other flags before it", async () => {

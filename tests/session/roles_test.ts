@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { modelFlags } from "../../src/cli/settings.ts";
-import { compatConfig, localConfig, type ModelRole } from "../../src/config.ts";
+import { compatConfig, localConfig, type ModelRoles } from "../../src/config.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
@@ -33,7 +33,7 @@ const bigServer = (steps: Parameters<typeof strictServer>[0]) =>
 
 async function sessionWith(
   server: StrictServer,
-  roles: Partial<Record<ModelRole, string>> | undefined,
+  roles: ModelRoles | undefined,
   folder: string,
   options: Partial<SessionOptions> = {},
 ): Promise<FakeSession> {
@@ -88,7 +88,7 @@ Deno.test("roles: the plan comes from another conversation, and the session's mo
   assertStringIncludes(next, open(first).replace(/\]\}$/, ""));
   assertMatch(
     (await fake.command("/tokens"))!,
-    /\nOf these, plan \(big at 127\.0\.0\.1:\d+\): \d{3,} in, \d+ out$/,
+    /\nOf these, plan: \d{3,} in, \d+ out$/,
   );
   assertMatch((await fake.command("/status"))!, /^ +plan +big at 127\.0\.0\.1:\d+$/m);
 });
@@ -101,7 +101,7 @@ Deno.test("roles: explore and agent files use another server, and change no byte
     usage,
   }];
   const ours = [call("explore", { task: "Find a" }), { text: "Done." }];
-  const run = async (roles: Partial<Record<ModelRole, string>> | undefined, steps: Step[]) => {
+  const run = async (roles: ModelRoles | undefined, steps: Step[]) => {
     await using server = strictServer(steps);
     await using fake = await sessionWith(server, roles, ws.dir);
     const { response, toolExecutions: [exec] } = await fake.session.prompt("hi", signal);
@@ -114,7 +114,7 @@ Deno.test("roles: explore and agent files use another server, and change no byte
   const both = await run({ explore: big(other) }, ours);
   assertEquals(other.requests.map(({ body }) => body.model), ["big", "big"]);
   assertEquals(both.texts, [alone.texts[0], alone.texts[3]]);
-  assertMatch(both.tokens!, /\nOf these, explore \(big at \S+\): \d+ in, \d+ out$/);
+  assertMatch(both.tokens!, /\nOf these, explore: \d+ in, \d+ out$/);
 });
 
 Deno.test("roles: a summary is written by another model from the quoted conversation", async () => {
@@ -131,14 +131,14 @@ Deno.test("roles: a summary is written by another model from the quoted conversa
   assertMatch(messagesOf(other, 0).at(-1)!.content, /^<conversation>\nperson: Tell me many words/);
   assertEquals(
     await fake.command("/tokens").then((text) => text!.split("\n").at(-1)),
-    `Of these, summary (big at ${new URL(other.url).host}): 700 in, 11 out`,
+    "Of these, summary: 700 in, 11 out",
   );
 });
 
 Deno.test("roles: without its server, the session's model does the work, with one line", async () => {
   using ws = workspace();
   ws.put("a.txt", "text of a\n");
-  const rows: [Partial<Record<ModelRole, string>>, RegExp][] = [
+  const rows: [ModelRoles, RegExp][] = [
     [
       { explore: AWAY, plan: AWAY },
       /^big at 127\.0\.0\.1:\d+ is away, so the session's model does "explore", .*: .*connection refused/,
@@ -183,7 +183,7 @@ Deno.test("roles: what is for a server of one's own is never sent to a hosted AP
   const error = await assertRejects(() => fake.session.prompt("secret", signal), Error);
   assertMatch(
     error.message,
-    /^big at 127\.0\.0\.1:\d+ is away, and nothing is sent to api\.example\.com in its place \(\/model plan off allows it\): /,
+    /^big at 127\.0\.0\.1:\d+ is away, and nothing is sent to api\.example\.com in its place \(\/model plan off\): /,
   );
   assertEquals(asked, 0);
 });
@@ -198,7 +198,7 @@ Deno.test("roles: an agent file names a role or a server, a folder's file no oth
   const run = async (
     place: typeof ws,
     model: string,
-    roles?: Partial<Record<ModelRole, string>>,
+    roles?: ModelRoles,
   ) => {
     Deno.mkdirSync(place.at(".claude/agents"), { recursive: true });
     place.put(".claude/agents/reviewer.md", file(model));
@@ -228,8 +228,113 @@ Deno.test("roles: an agent file names a role or a server, a folder's file no oth
   assertEquals(sent, 0);
   assertMatch(
     String(line),
-    /uses the session's model: only your own files, and roles, may name the server of big at /,
+    /uses the session's model: a folder names no server$/,
   );
+});
+
+Deno.test("roles: a server that was away is asked again after a minute", async () => {
+  using ws = workspace();
+  const models = ["other"];
+  const explored = [call("explore", { task: "Find a" }), { text: "Done." }];
+  await using other = strictServer([{ text: "found" }], { models });
+  await using server = strictServer([
+    ...[1, 2].flatMap(() => [explored[0]!, { text: "found" }, explored[1]!]),
+    ...explored,
+  ]);
+  await using fake = await sessionWith(server, { explore: big(other) }, ws.dir);
+  const asked: number[] = [];
+  const { now } = Date;
+  try {
+    for (const later of [0, 0, 61_000]) {
+      Date.now = () => now() + later;
+      await fake.session.prompt("hi", signal);
+      asked.push(other.requests.length);
+      models.push("big");
+    }
+  } finally {
+    Date.now = now;
+  }
+  assertEquals(asked, [1, 1, 2]);
+});
+
+Deno.test("roles: a planner only plans, also after plan mode ended, and its search is a part of the plan", async () => {
+  using ws = workspace();
+  await using other = bigServer([
+    call("explore", { task: "Find a" }),
+    { text: "found" },
+    async () => {
+      await fake.command("/plan off");
+      return call("write_file", { file_path: "a.txt", content: "x" });
+    },
+    { text: "1. A" },
+  ]);
+  await using server = strictServer([]);
+  await using fake = await sessionWith(server, { plan: big(other) }, ws.dir);
+  await fake.command("/plan");
+  const { toolExecutions } = await fake.session.prompt("plan", signal);
+  assertEquals(toolExecutions.map(({ refusal }) => refusal), [undefined, "it only plans"]);
+  assertEquals([ws.names(), server.requests.length, other.requests.length], [[], 0, 4]);
+});
+
+Deno.test("roles: the session's own model needs no other conversation", async () => {
+  using ws = workspace();
+  await using server = strictServer([{ text: "Hello." }, { text: "1. A" }]);
+  await using fake = await sessionWith(server, { plan: `${server.url}#test` }, ws.dir);
+  await fake.session.prompt("hi", signal);
+  await fake.command("/plan");
+  await fake.session.prompt("plan", signal);
+  assertEquals(messagesOf(server, 1).map(({ role }) => role), [
+    "system",
+    "user",
+    "assistant",
+    "user",
+  ]);
+  assertEquals((await fake.command("/tokens"))!.includes("Of these"), false);
+});
+
+Deno.test("/model: lists the models of all servers, and switches the session to another server", async () => {
+  using ws = workspace();
+  await using other = bigServer([{ text: "big here" }, { text: "big here" }]);
+  await using server = strictServer([]);
+  const model = { name: "big", contextLength: 8192 };
+  const found = [other.url, server.url].map((url) =>
+    ({ url, state: "answers", isNative: false, models: [model] }) as const
+  );
+  const flags = { ...modelFlags, find: () => Promise.resolve(found) };
+  await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
+  const host = new URL(other.url).host;
+  const choices = await fake.session.choices("model", signal);
+  assertEquals(choices.map(({ argument, label, group }) => [argument, label, group]), [
+    ["test", "test", new URL(server.url).host],
+    [big(other), "big", host],
+  ]);
+  assertStringIncludes(
+    (await fake.command("/model"))!,
+    `* test\n  ${big(other)}\nCurrent: test at `,
+  );
+  assertMatch(
+    (await fake.command(`/model ${AWAY}`))!,
+    /^Switched to big at \S+\. The server does not list its models: Cannot reach .*refused/,
+  );
+  assertEquals(await fake.command(`/model ${big(other)}`), `Switched to big at ${host}.`);
+  assertEquals((await fake.session.prompt("hi", signal)).response, "big here");
+});
+
+Deno.test("/model ROLE: sets, shows and removes the model of a role", async () => {
+  using ws = workspace();
+  await using other = bigServer([{ text: "1. A\n2. B" }]);
+  await using server = strictServer([{ text: "ours" }]);
+  await using fake = await sessionWith(server, undefined, ws.dir);
+  const host = new URL(other.url).host;
+  const change = "(/model plan NAME, or off, changes it)";
+  assertEquals(await fake.command("/model plan"), `plan: the session's model ${change}`);
+  assertMatch((await fake.command("/model plan gpu#x"))!, /it must be a URL/);
+  assertEquals(await fake.command(`/model plan ${big(other)}`), `plan: big at ${host} ${change}`);
+  assertEquals(await fake.command("/model plan"), `plan: big at ${host} ${change}`);
+  await fake.command("/plan");
+  assertEquals((await fake.session.prompt("plan", signal)).response, "1. A\n2. B");
+  assertEquals(await fake.command("/model plan off"), `plan: the session's model ${change}`);
+  assertEquals((await fake.session.prompt("plan", signal)).response, "ours");
 });
 
 Deno.test("roles: a key goes to its own server alone", () => {

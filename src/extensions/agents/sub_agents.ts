@@ -11,11 +11,11 @@ import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
-import { modelNames, specName } from "../../models/model_server.ts";
+import { modelNames } from "../../models/model_server.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
 import type { Lent, SessionState } from "../../session/extension.ts";
-import { SessionRoles } from "../../session/roles.ts";
+import { lendTo, withRole } from "../../session/roles.ts";
 import { MODEL_ROLES } from "../../config.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
@@ -56,20 +56,18 @@ export class SubAgents {
     const { signal } = context;
     const limits = file?.limits ?? EXPLORER;
     const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
-    const { role, spec } = this.#roleOf(file, context);
-    const roles = this.session.roles ??= new SessionRoles(this.session);
-    return await roles.run(role, spec, signal, async (lent) => {
+    const [role, spec] = this.#roleOf(file, context);
+    return await withRole(this.session, role, spec, signal, async (lent) => {
       const { config } = lent?.agent ?? agent;
       const { url } = targetOf(config);
-      this.#lanes ??= { at: url, open: openLanes(config, signal) };
-      const { at, open } = this.#lanes;
+      const { at, open } = this.#lanes ??= { at: url, open: openLanes(config, signal) };
       this.#working++;
       try {
         using lane = await (await open).enter(isAlone, signal);
         const definition = { name: file?.name ?? EXPLORE, limits };
         const work = new SubAgentWork(this.session, definition, context, lent);
         if (at === url) work.agent.slot = lane.slot;
-        if (file && spec === undefined) await this.#useModel(work.agent, file);
+        if (file && limits.model && !spec) await this.#useModel(work.agent, file, limits.model);
         return await work.run(task, file?.body);
       } finally {
         if (--this.#working === 0) {
@@ -80,18 +78,17 @@ export class SubAgents {
     });
   }
 
-  /** Returns the role of a sub-agent for its counts, and its model if that may be of another server. */
-  #roleOf(file: PromptFile | undefined, context: ToolContext): { role: string; spec?: string } {
-    const { models } = this.session.roles ?? {};
+  /** Returns the role of a sub-agent, and its model if that may be of another server. */
+  #roleOf(file: PromptFile | undefined, { subAgent }: ToolContext) {
+    const { models } = this.session.roles;
     const model = file?.limits?.model ?? EXPLORE;
+    const role = MODEL_ROLES.find((one) => one === model);
     // Without a role of its own, the search of a planner is a part of the plan.
-    const usual = model === EXPLORE && context.subAgent === "plan" ? models?.plan : undefined;
-    const named = MODEL_ROLES.find((one) => one === model);
-    const spec = (named && models?.[named]) ?? usual;
-    if (spec !== undefined) return { role: model, spec };
+    const usual = role === EXPLORE && subAgent === "plan" ? models.plan : undefined;
+    if (role) return [role, models[role] ?? usual] as const;
     // A folder must not name a server, which would get the user's files.
-    const isOwn = file?.scope === "user" || Object.values(models ?? {}).includes(model);
-    return { role: file?.name ?? model, ...model.includes("#") && isOwn && { spec: model } };
+    const mayName = file!.scope === "user" && model.includes("#");
+    return [file!.name, mayName ? model : undefined] as const;
   }
 
   #named(name: string): PromptFile {
@@ -107,8 +104,7 @@ export class SubAgents {
   }
 
   /** Switches to the model that a file requests if the server has it, and reports if it does not. */
-  async #useModel(agent: CopilotAgent, { name, path, limits }: PromptFile): Promise<void> {
-    const { model = "inherit" } = limits ?? {};
+  async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
     if (model === "inherit" || MODEL_ROLES.some((role) => role === model)) return;
     const names = await modelNames(agent.config).catch(() => []);
     const found = names.find((one) => isSameModel(one, model));
@@ -119,7 +115,7 @@ export class SubAgents {
     if (this.#told.has(path)) return;
     this.#told.add(path);
     const why = model.includes("#")
-      ? `only your own files, and roles, may name the server of ${specName(model)}`
+      ? "a folder names no server"
       : `the server does not list ${model}`;
     const line = `the sub-agent ${name} uses the session's model: ${why}`;
     const notice = { code: "extension", kind: "agent_model", lines: [line] } as const;
@@ -155,11 +151,8 @@ class SubAgentWork {
       afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
       subAgent: definition.name,
     });
-    if (lent) {
-      this.agent.configure(lent.agent.config);
-      this.agent.seesImages = lent.agent.seesImages;
-    }
-    inheritCounts(lent?.agent ?? parent, this.agent);
+    if (lent) lendTo(this.agent, lent);
+    else inheritCounts(parent, this.agent);
     this.#meanwhile = session.meanwhile(context.signal);
   }
 

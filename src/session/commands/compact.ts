@@ -22,7 +22,7 @@ async function compactConversation(
     await compact(session.agent, {
       focus,
       signal,
-      summarizer: session.roles?.summarizer,
+      summarizer: (await import("../roles.ts")).summarizerOf(session),
       onPiece: () => session.emit({ type: "command_progress", tokens: ++tokens }),
       onEvent: (event) => event.type === "notice" && (message = event.message),
     });

@@ -1,14 +1,22 @@
 /** `/model`: lists the models of the server, or switches to another one. @module */
 
-import type { CopilotConfig } from "../../config.ts";
+import { type CopilotConfig, isDefaultServer, MODEL_ROLES, type ModelRoles } from "../../config.ts";
+import type { ModelUsed } from "../../records/format.ts";
 import { targetOf } from "../../models/target.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { attempt } from "../../attempt.ts";
 import { recordedSessions } from "../record.ts";
-import { addressOf, modelColumns, modelNames, serverOf } from "../../models/model_server.ts";
+import {
+  addressOf,
+  modelColumns,
+  modelFacts,
+  modelNames,
+  serverOf,
+  specName,
+} from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText } from "../hint_text.ts";
-import type { Command, SessionState } from "../extension.ts";
+import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
 import { unknownText } from "./texts.ts";
 import { connectionFailure, isSameModel, onFailure } from "../../models/ollama/connection.ts";
@@ -19,18 +27,18 @@ import { servedModel } from "../../models/ollama/served_model.ts";
 export const modelCommand: Command = {
   name: "model",
   group: "Model",
-  argument: "[NAME]",
-  help: "list the models, or switch to one; with flags, to another server",
+  argument: "[[ROLE] NAME]",
+  help: "list models, or switch to one; flags: to another server; ROLE: plan, explore, summary",
   question: "Which model?",
   isSlow: true,
   isListView: true,
   run: (session, argument, signal) =>
-    argument === "" ? modelsText(session) : setModel(session, argument, signal),
+    argument === "" ? modelsText(session, signal) : setModel(session, argument, signal),
   choices: modelChoices,
-  values: ({ agent, modelFlags }, begun) =>
+  values: async ({ agent, modelFlags }, begun) =>
     begun.startsWith("-")
       ? (modelFlags?.names ?? []).map((name) => `${name} `)
-      : modelNames(agent.config),
+      : [...await modelNames(agent.config), ...MODEL_ROLES.map((role) => `${role} `)],
 };
 
 export const setupCommand: Command = {
@@ -56,15 +64,18 @@ const MIN_FACTS_COLUMNS = 60;
 const MAX_SPEED_SESSIONS = 30;
 
 async function modelChoices(
-  { agent: { config }, probed, cache, surface: { columns } }: SessionState,
-  signal?: AbortSignal,
+  session: SessionState,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ArgumentChoice[]> {
+  const { agent: { config }, probed, cache, surface: { columns } } = session;
   await probed;
   const target = targetOf(config);
-  if (target.kind === "hosted") return [];
-  const models = await listModels(target.isNative, { ...addressOf(target), signal }, true)
-    .catch(onFailure(() => []));
-  const speeds = seenSpeeds(serverOf(config));
+  const others = otherChoices(session, signal);
+  const list = () => listModels(target.isNative, { ...addressOf(target), signal }, true);
+  const models = target.kind === "hosted" ? [] : await list().catch(onFailure(() => []));
+  const group = serverOf(config);
+  const seen = usedModels().filter(({ server, writeSpeed }) => server === group && writeSpeed);
+  const speeds = new Map(seen.toReversed().map(({ model, writeSpeed }) => [model, writeSpeed]));
   if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
   const facts = models.map((model) => {
     const speed = speeds.get(model.name);
@@ -75,26 +86,46 @@ async function modelChoices(
     columns < MIN_FACTS_COLUMNS
       ? row.filter(Boolean).join(" · ")
       : row.map((text, at) => text.padEnd(widths[at]!)).filter(Boolean).join("  ").trimEnd();
-  return models.map((model, at) => ({
+  const own = models.map((model, at) => ({
     argument: model.name,
     label: oneLine(model.name),
     detail: detailOf(facts[at]!),
-    group: `${serverOf(config)} · other servers: /setup`,
+    group,
     isCurrent: isSameModel(model.name, target.name),
   }));
+  return [...own, ...await others];
 }
 
-/** Returns the newest recorded speed of each model of a server, in tokens per second. */
-function seenSpeeds(server: string): Map<string, number> {
-  const speeds = new Map<string, number>();
-  const sessions = attempt(() => [...Iterator.from(recordedSessions()).take(MAX_SPEED_SESSIONS)]);
-  for (const { used } of sessions ?? []) {
-    if (used?.server === server && used.writeSpeed && !speeds.has(used.model)) {
-      speeds.set(used.model, used.writeSpeed);
-    }
-  }
-  return speeds;
+/** Returns the models of other servers: of those found on this machine, and those that sessions used. */
+async function otherChoices(
+  { agent: { config }, modelFlags, surface: { way } }: SessionState,
+  signal: AbortSignal,
+): Promise<ArgumentChoice[]> {
+  const hostOf = (server: string) =>
+    oneLine(URL.parse(server)?.host.replace(/^localhost(?=:|$)/, "127.0.0.1") ?? server);
+  const row = (server: string, name: string, detail: string) => (
+    { argument: `${server}#${name}`, label: oneLine(name), detail, group: hostOf(server) }
+  );
+  // An editor asks for the list whenever a session starts.
+  const found = way === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
+  const used = usedModels().flatMap(({ at, model }) => {
+    const server = at?.kind === "hosted" ? isDefaultServer("hosted", at.url) && "hosted" : at?.url;
+    return server ? [row(server, model, "used before")] : [];
+  });
+  const rows = found.flatMap(({ url, isNative, models }) =>
+    models.map((model) => row(isNative ? url : `${url}/v1`, model.name, modelFacts(model)))
+  );
+  const choices = [...rows, ...used].filter(({ group, label }, at, all) =>
+    group !== hostOf(targetOf(config).url) &&
+    all.findIndex((one) => one.group === group && one.label === label) === at
+  );
+  return Object.values(Object.groupBy(choices, ({ group }) => group)).flatMap((some = []) => some);
 }
+
+/** Returns the models of the newest sessions, newest first. */
+const usedModels = (): ModelUsed[] =>
+  attempt(() => [...Iterator.from(recordedSessions()).take(MAX_SPEED_SESSIONS)])
+    ?.flatMap(({ used = [] }) => used) ?? [];
 
 /** Shows the model, its server, and the server's models. `unlisted` says why they are missing. */
 async function modelsNow({ agent: { config }, surface: { way } }: SessionState): Promise<{
@@ -117,11 +148,13 @@ async function modelsNow({ agent: { config }, surface: { way } }: SessionState):
 const atServer = (config: CopilotConfig, model: string): string =>
   `${oneLine(model)} at ${serverOf(config)}`;
 
-async function modelsText(session: SessionState): Promise<string> {
-  const { at, models, unlisted } = await modelsNow(session);
-  if (unlisted !== undefined) return `Current: ${at}. ${unlisted}`;
-  const rows = models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`);
-  return [...rows, `Current: ${at}. Switch with /model NAME.`].join("\n");
+async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {
+  const { at, models, unlisted = "Switch with /model NAME." } = await modelsNow(session);
+  return [
+    ...models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`),
+    ...(await otherChoices(session, signal)).map(({ argument }) => `  ${oneLine(argument)}`),
+    `Current: ${at}. ${unlisted}`,
+  ].join("\n");
 }
 
 /** True if the server also lists a model under another name, like llama-swap. */
@@ -168,6 +201,20 @@ async function failureToReach(
   return failureText(error, config, way);
 }
 
+const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
+
+/** Sets the model of a role, removes it, or only shows it. @throws {Error} if `spec` names no model. */
+function setRole({ agent, modelFlags, roles }: SessionState, role: keyof ModelRoles, spec: string) {
+  if (spec !== "") {
+    if (spec !== "off") modelFlags?.at(spec, agent.config); // may throw
+    if (spec === "off") delete roles.models[role];
+    else roles.models[role] = spec;
+    roles.away.delete(role);
+  }
+  const now = roles.models[role] ?? "the session's model";
+  return `${role}: ${specName(now)} (/model ${role} NAME, or off, changes it)`;
+}
+
 /** Switches to another model or, with flags, server. Without a name, that one must answer, unless `isSure`. */
 async function setModel(
   session: SessionState,
@@ -177,9 +224,14 @@ async function setModel(
 ): Promise<string> {
   const { agent, modelFlags, fit, surface: { way } } = session;
   await session.probed;
+  const [, role, spec = ""] = ROLE_ARGUMENT.exec(argument) ?? [];
+  const isSpec = argument.includes("#");
   try {
-    if (modelFlags !== undefined && argument.startsWith("-")) {
-      const { config, isChosen, notice } = modelFlags.parse(argument.split(/\s+/));
+    if (role !== undefined) return setRole(session, role as keyof ModelRoles, spec);
+    if (modelFlags !== undefined && (isSpec || argument.startsWith("-"))) {
+      const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = isSpec
+        ? { config: modelFlags.at(argument, agent.config), isChosen: true }
+        : modelFlags.parse(argument.split(/\s+/));
       const why = isSure || isChosen ? undefined : await failureToReach(config, way, signal);
       if (why !== undefined) {
         const at = atServer(agent.config, fit.targetOf(agent).name);

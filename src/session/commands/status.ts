@@ -25,9 +25,9 @@ function statusText(session: SessionState): string {
   const price = cost === undefined ? "" : `, ${dollars(cost)}`;
   const rows = [
     ["model", `${name} at ${serverOf(config)}`],
-    ...Object.entries(roles?.models ?? {}).map(([role, spec]) => [
+    ...Object.entries(roles.models).map(([role, spec]) => [
       role,
-      `${specName(spec)}${roles?.whyAway(spec) === undefined ? "" : " (away)"}`,
+      `${specName(spec)}${(roles.away.get(role)?.until ?? 0) < Date.now() ? "" : " (away)"}`,
     ]),
     ["folder", state.workingDir],
     ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
