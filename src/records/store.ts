@@ -37,8 +37,6 @@ export interface OpenRecord {
 /** The first characters of the names of sessions of `-p`: lists of the user's sessions do not read them. */
 const PRINT = "p-";
 export const isOfPrint = (name: string): boolean => name.startsWith(PRINT);
-/** Returns the part of a name that begins with the time. */
-const created = (name: string) => name.replace(PRINT, "");
 
 export function newName(isPrint = false): string {
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
@@ -153,9 +151,8 @@ function filesBelow(root: string, folder?: string, isWanted?: Wanted): SessionFi
     if (!info?.isFile) return [];
     return [{ name, path, size: info.size, updated: info.mtime?.getTime() ?? 0 }];
   });
-  return files.sort((a, b) =>
-    b.updated - a.updated || (created(a.name) < created(b.name) ? 1 : -1)
-  );
+  const created = ({ name }: SessionFile) => name.replace(PRINT, "");
+  return files.sort((a, b) => b.updated - a.updated || (created(a) < created(b) ? 1 : -1));
 }
 
 /** Returns `get(path)`; undefined if it is missing or not a session. @throws {Error} if it cannot be read. */
@@ -313,8 +310,7 @@ export function storedSession(root: string, name: string): StoredSession | undef
   const files = filesAround(root, name);
   const next = new Map<string, SessionFile>();
   const sizes = fileSizes(files);
-  // A continuation is newer: of a thousand runs, most need not be read.
-  for (const file of files.filter((one) => created(one.name) > created(name))) {
+  for (const file of files) {
     const parent = parentOf(attempt(() => headOf(file.path)), sizes);
     if (parent !== undefined && !next.has(parent)) next.set(parent, file);
   }

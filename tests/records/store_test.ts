@@ -500,6 +500,7 @@ storeTest("what the user continues of -p is their own session from then on", (ro
   using own = record();
   own.continueFrom(storedSession(root, printed.name)!);
   own.sync([...whole, user("more")]);
+  writtenAt(recordsBelow(root).find((path) => path.endsWith(printed.name))!, 0);
   assertEquals(isOfPrint(own.name), false);
   assertEquals(storedSession(root, printed.name)!.name, own.name);
   assertEquals([...listedSessions(root, "/f")].map(({ name }) => name), [own.name]);
