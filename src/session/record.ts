@@ -254,8 +254,6 @@ export const newestSession = (folder: string, isPrint = false): StoredSession | 
     return Iterator.from(kinds).flatMap((kind) => storedSessions(root, folder, kind)).next().value;
   });
 
-export const wholeOf: typeof wholeSession = wholeSession;
-
 /** Returns the sessions of a folder or of all, newest first: by default the user's own. */
 export const recordedSessions = (folder?: string, isWanted = isOwn): Iterable<ListedSession> =>
   inSessions((root) => listedSessions(root, folder, isWanted)) ?? [];

@@ -22,7 +22,7 @@ import { pastExecution } from "./past_execution.ts";
 
 /** How a format writes texts that are clean. */
 interface ExportFormat {
-  start(title: string, facts: readonly string[]): string;
+  start(title: string): string;
   end: string;
   heading(isUser: boolean): string;
   prose(text: string): string;
@@ -40,11 +40,8 @@ export function exportSession(
   resolve = (file: string) => file,
 ): string {
   const named = words.filter((word) => !/^(--md|--html|-o)$/.test(word)).join(" ");
-  if (named.startsWith("-")) {
-    throw new UsageError(
-      `Unexpected ${oneLine(named)}: an export takes --html or --md, and a file`,
-    );
-  }
+  const takes = "an export takes --html or --md, and a file";
+  if (named.startsWith("-")) throw new UsageError(`Unexpected ${oneLine(named)}: ${takes}`);
   const isHtml = words.includes("--html") || !words.includes("--md") && /\.html?$/i.test(named);
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);
@@ -59,9 +56,8 @@ export function exportSession(
     attempt(() => Deno.removeSync(temporary));
     throw new Error(`Cannot write ${oneLine(file)}: ${reasonOf(error)}`, { cause: error });
   }
-  return `Exported to ${
-    oneLine(file)
-  }, without what looks like a credential. Read it before you share it.`;
+  const advice = "without what looks like a credential. Read it before you share it.";
+  return `Exported to ${oneLine(file)}, ${advice}`;
 }
 
 /** Returns text that is safe to show, and without credentials. */
@@ -80,8 +76,9 @@ export function exportedText(session: StoredSession, format: ExportFormat = MARK
     if (message.role !== "tool") return messageTexts(message, format);
     return callEntry(pastExecution(message, calls, { executions, subjectOf }), format);
   });
-  const start = format.start(cleanLine(sessionTitle(session).title), facts.map(cleanLine));
-  return `${[start, ...body].join("\n\n")}${format.end}\n`;
+  const start = format.start(cleanLine(sessionTitle(session).title));
+  const about = facts.map((fact) => format.prose(cleanLine(fact)));
+  return `${[start, ...about, ...body].join("\n\n")}${format.end}\n`;
 }
 
 function folded(summary: string, body: string, isOpen = false): string {
@@ -125,10 +122,7 @@ function callEntry(exec: ToolExecution, format: ExportFormat): string {
   );
 }
 
-const SPECIAL: Readonly<Record<string, string>> = {
-  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" },
-};
-const asHtml = (text: string) => text.replace(/[&<>"']/g, (char) => SPECIAL[char]!);
+const asHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** The policy forbids to load and to run anything. */
 const HTML_HEAD = `<!DOCTYPE html><html><head><meta charset="utf-8">
@@ -142,11 +136,8 @@ ins { background: #2a43; text-decoration: none } del { background: #d333; text-d
 </style>`;
 
 const HTML: ExportFormat = {
-  start(title, facts) {
-    const about = facts.map((fact) => `<p>${asHtml(fact)}</p>`).join("\n");
-    const name = asHtml(title);
-    return `${HTML_HEAD}<title>${name}</title></head><body>\n<h1>${name}</h1>\n${about}`;
-  },
+  start: (title) =>
+    `${HTML_HEAD}<title>${asHtml(title)}</title></head><body>\n<h1>${asHtml(title)}</h1>`,
   end: "\n</body></html>",
   heading: (isUser) => `<h2>${isUser ? "You" : "copilot"}</h2>`,
   prose: (text) => `<div>${asHtml(text)}</div>`,
@@ -161,8 +152,7 @@ const HTML: ExportFormat = {
 };
 
 const MARKDOWN: ExportFormat = {
-  start: (title, facts) =>
-    `# ${withoutHtml(title)}\n\n${facts.map((fact) => `- ${withoutHtml(fact)}`).join("\n")}`,
+  start: (title) => `# ${withoutHtml(title)}`,
   end: "",
   heading: (isUser) => `## ${isUser ? "You" : "copilot"}`,
   prose: proseWithoutHtml,
@@ -171,8 +161,8 @@ const MARKDOWN: ExportFormat = {
 };
 
 function fenced(text: string, language = ""): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
+  let fence = "```";
+  for (const [run] of text.matchAll(/`{3,}/g)) if (run.length >= fence.length) fence = `${run}\``;
   return `${fence}${language}\n${text}\n${fence}`;
 }
 

@@ -9,11 +9,14 @@ export const forkCommand: Command = {
   group: "Session",
   argument: "[N]",
   help: "continue in a copy of the session (N: a copy up to your message N and its answer)",
+  // An editor knows the session by its id.
+  isOfTerminal: true,
   run: fork,
 };
 
 function fork(session: SessionState, argument: string): CommandAnswer {
-  const { agent: { state }, record } = session;
+  const { agent: { state }, record, surface } = session;
+  if (surface.way === "editor") return "Fork the session in the editor.";
   const typed = state.messages.filter(({ role, standsFor }) => role === "user" && !standsFor);
   const number = argument === "" ? typed.length : Number(argument);
   if (typed.length === 0) return "There is no message to fork the session at yet.";

@@ -7,6 +7,7 @@ import {
   type ListedSession,
   shortName,
   type StoredSession,
+  wholeSession,
 } from "../../records/store.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -24,7 +25,6 @@ import {
   retitleSession,
   sessionTitle,
   sessionWithId,
-  wholeOf,
 } from "../record.ts";
 
 const MAX_LABEL_CHARS = 60;
@@ -63,7 +63,7 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
       [];
   const listed = sessions[Number(word) - 1] ?? attempt(() => sessionWithId(word));
   if (listed && verb !== undefined) return changeSession(listed, verb, title).text;
-  const chosen = listed && title === "" ? wholeOf(listed) : undefined;
+  const chosen = listed && title === "" ? wholeSession(listed) : undefined;
   if (!chosen) return unknownText(`session ${verb ? word : argument}`, "/resume");
   const isElsewhere = chosen.head.folder !== session.agent.state.workingDir;
   const before = isElsewhere ? await changeFolder(session, chosen.head.folder) : undefined;
