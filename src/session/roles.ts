@@ -19,7 +19,7 @@ import type { Part } from "../types/message.ts";
 import { isNear } from "../wire/connect.ts";
 import type { Notice } from "./data.ts";
 import type { Lent, SessionState } from "./extension.ts";
-import { ModelFit, type Progress, targetKey } from "./fit_model.ts";
+import { ModelFit, type Progress, targetKey, useCompatible } from "./fit_model.ts";
 import { processFittedTurn } from "./fitted_turn.ts";
 import { isPlanning } from "./plan_mode.ts";
 
@@ -80,6 +80,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   const at = addressOf(targetOf(config));
   const failure = !isHostedApi(at.host) && await connectionFailure({ ...at, signal });
   if (failure) throw failure;
+  await useCompatible(lent.agent, targetOf(lent.agent.config), { signal });
   const onNotice = (notice: Notice) => emit({ type: "session_notice", notice });
   await lent.fit.prepare(lent.agent, { signal, onNotice });
   return lent;

@@ -232,6 +232,30 @@ Deno.test("roles: an agent file names a role or a server, a folder's file no oth
   );
 });
 
+Deno.test("roles: an address without a path is one of Ollama, or of a server that has only /v1", async () => {
+  using ws = workspace();
+  for (const isOllama of [true, false]) {
+    await using other = bigServer([{ text: "found" }]);
+    await using front = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      async (request) => {
+        const { pathname } = new URL(request.url);
+        if (!isOllama && pathname.startsWith("/api/")) return new Response("", { status: 404 });
+        const { method, headers } = request;
+        const body = await request.text() || null;
+        return await fetch(`${other.url}${pathname}`, { method, headers, body });
+      },
+    );
+    await using server = strictServer([call("explore", { task: "Find a" }), { text: "Done." }]);
+    const explore = `http://127.0.0.1:${front.addr.port}#big`;
+    await using fake = await sessionWith(server, { explore }, ws.dir);
+    await fake.session.prompt("hi", signal);
+    assertEquals(other.requests.map(({ path }) => path), [
+      isOllama ? "/api/chat" : "/v1/chat/completions",
+    ]);
+  }
+});
+
 Deno.test("roles: a server that was away is asked again after a minute", async () => {
   using ws = workspace();
   const models = ["other"];
