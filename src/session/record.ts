@@ -282,7 +282,9 @@ export function sessionWithId(id: string): StoredSession {
   const near = meant.length > 1 ? meant : names.sort((a, b) => unlike(a) - unlike(b));
   const named = near.slice(0, MAX_SIMILAR).flatMap((name) => {
     const stored = attempt(() => recordedSession(name));
-    return stored ? `${shortName(name)} "${shortened(sessionTitle(stored).title, 40)}"` : [];
+    // Of a million ids, a few are equal.
+    const shown = exact.length > 1 ? name.replace(".jsonl", "") : shortName(name);
+    return stored ? `${shown} "${shortened(sessionTitle(stored).title, 40)}"` : [];
   });
   const why = meant.length > 1 ? "Several sessions begin with" : "There is no session";
   const list = [...named, "copilot sessions list shows them"].join(", ");

@@ -124,6 +124,13 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
   const near = id.slice(0, 7) + (id.endsWith("0") ? "1" : "0");
   const [path] = recordsBelow(at.root);
   Deno.copyFileSync(path!, path!.replace(id, near));
+  const twin = path!.replace(/\/20(?=[^/]*$)/, "/19");
+  Deno.copyFileSync(path!, twin);
+  const full = [path!, twin].map((one) => /[^/]*(?=\.jsonl)/.exec(one)![0]);
+  const same = await run(["--local", "--resume", id, "-p", "x"], at.options);
+  for (const one of full) assertStringIncludes(same.stderr, `${one} "Fix the tests"`);
+  assertMatch((await run(["sessions", "show", full[1]!], at.options)).stdout, /^# Fix the tests/);
+  Deno.removeSync(twin);
   const rows = [
     [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}: `],
     ["00000000", "There is no session 00000000: "],
