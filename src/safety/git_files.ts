@@ -12,16 +12,17 @@ const SECRET_NAME = /extraheader|pass|secret|token|api-?key/i;
 const SECRET_VALUE =
   /authorization|\bbearer\s|sshpass|(pass(word|wd)?|secret|token|api-?key)["']?\s*[:=]\s*(?!\*\*\*)\S|--(pass(word|wd)?|token)\s|\s(-u|--(proxy-)?(user|auth))[\s=]*["']?(?!\d+:\d)[\w.-]{1,99}:[^\s/]|\b(gh[opsru]|github_pat|glpat)[-_]\w{16}/i;
 /** Passwords before a host, which may have slashes or spaces. Lengths are limited, because a command may write the text. */
-const PASSWORD = /:\/\/[^\s"'@/:=]{1,200}:([^\s"']{0,1000}|(?!\d+\/)[^\n]{0,100})@/g;
+const PASSWORD =
+  /:\/\/[^\s"'@/:=]{1,200}:((?:(?!:\/\/)[^\s"']){0,1000}|(?!\d+\/)(?:(?!:\/\/)[^\n]){0,100})@/g;
 /** The same in an address without a scheme. */
-const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"']{0,300}@(?=[\w.-]{1,255}:)/gm;
+const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"':]{0,300}@(?=[\w.-]{1,255}:)/gm;
 /** A parameter of an address. */
 const QUERY_SECRET =
   /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 
 /** Hides passwords and keys in addresses. */
 export const withoutPasswords = (text: string): string =>
-  text.replace(/([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
+  text.replace(/(?<![\w+])([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
     // The name of a user of SSH is no secret.
     /ssh/.test(scheme) && !user.includes(":") ? address : `${scheme}://***@`)
     .replace(PASSWORD, "://***@")

@@ -140,7 +140,9 @@ const HOST_FORM =
 /** Returns the hosts of a rule in the form that they have in URLs. */
 function hostPattern(text: string): HostPattern | undefined {
   const [, below, host] = /^(\*\.)?([^*/?#@\s\\]+)$/.exec(text) ?? [];
-  const url = host === undefined ? null : URL.parse(`http://${host.replace(/\.+(?=:|$)/, "")}`);
+  const url = host === undefined
+    ? null
+    : URL.parse(`http://${host.replace(/(?<!\.)\.+(?=:|$)/, "")}`);
   if (!url || url.pathname !== "/") return undefined;
   const port = /:(\d+)$/.exec(host!.replace(/^\[.*\]/, ""))?.[1];
   return {

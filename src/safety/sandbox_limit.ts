@@ -49,7 +49,7 @@ const UNWRITABLE = /read-only file ?system|EROFS|could not (lock|write) config f
 
 /** Messages of ssh that has no network, and of one that found neither keys nor hosts. */
 const NO_SSH_HOST = /^(ssh|scp|sftp): /m;
-const NO_SSH_KEYS = /permission denied \([^)]*publickey|host key verification failed/i;
+const NO_SSH_KEYS = /permission denied \([^)]{0,99}publickey|host key verification failed/i;
 /** A script whose interpreter, in its first line, is missing. */
 const NO_INTERPRETER = /required file not found/i;
 

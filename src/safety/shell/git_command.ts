@@ -351,7 +351,7 @@ const FETCHED = /^(?!refs\/)|^refs\/(heads|remotes|tags)\//;
 function isLossy(refspec: string, isOperand: boolean, hasForce: boolean): boolean {
   const [, to] = refspec.split(":");
   if (!isOperand) return to !== undefined && !/^refs\/(remotes|tags)\//.test(to);
-  return /^\+|:.*\*/.test(refspec) || to !== undefined && (hasForce || !FETCHED.test(to));
+  return /^\+|^[^:]*:.*\*/.test(refspec) || to !== undefined && (hasForce || !FETCHED.test(to));
 }
 
 /** True if git's options are in the list, and its remotes have names, and addresses on other machines. */
