@@ -266,7 +266,7 @@ function faultsOf(
   };
   const tree = isGitName(basename(at)) ? dirname(at) : at;
   // The user's settings apply to all repositories.
-  const ofUser = git.namedIn(tree).filter((path) =>
+  const ofUser = [...new Set(git.namedIn(tree))].filter((path) =>
     path !== tree && entryAt(path) && (tree === at || !isWithin(at, path))
   ).map((path): Fault => [path]);
   if (!isDirectory) {
