@@ -253,6 +253,41 @@ function gitBytes(
   return isWhole ? ran!.stdout.subarray(0, end) : undefined;
 }
 
+/** A file in the index of a repository. */
+interface IndexedFile {
+  blob: string;
+  size: number;
+  /** Its inode, size and time, in ms, when git saw that it has the content of the blob. */
+  seen: string;
+}
+
+const INDEXED =
+  /\d+ (\S+) \d\t([^\0]*)\0.*\n {2}mtime: (\d+):(\d+)\n {2}dev: \d+\tino: (\d+)\n.*\n {2}size: (\d+).*\n/gy;
+
+/** Returns the files of the folder that the index has, by their relative paths. No filter runs. */
+export function gitIndexed(source: GitSource): Map<string, IndexedFile> {
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", "--debug"];
+  const files = new Map<string, IndexedFile>();
+  for (const found of (gitOutput(source, args) ?? "").matchAll(INDEXED)) {
+    const [, blob = "", path = "", seconds, ns, ino, size] = found;
+    const seen = [ino, size, Number(seconds) * 1000 + Math.floor(Number(ns) / 1e6)].join(":");
+    // A coarse clock does not show that a file changed since.
+    if (ns !== "0") files.set(path, { blob, size: Number(size), seen });
+  }
+  return files;
+}
+
+/** Returns the content of a file in the index; undefined if a filter or a command has changed it. */
+export async function gitContent(
+  source: GitSource,
+  { blob, size }: IndexedFile,
+): Promise<Uint8Array | undefined> {
+  const bytes = gitBytes(source, ["cat-file", "blob", blob]);
+  const named = await new Blob([`blob ${size}\0`, bytes?.slice() ?? ""]).arrayBuffer();
+  const digest = await crypto.subtle.digest(blob.length === 40 ? "SHA-1" : "SHA-256", named);
+  return new Uint8Array(digest).toHex() === blob ? bytes : undefined;
+}
+
 /** Returns the absolute paths of files that change if a subcommand goes to a revision, or applies it. */
 function gitChanged(source: GitSource, name: string, revision: string): string[] {
   const [root = source.folder] = repositoryAround(source.folder);

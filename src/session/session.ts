@@ -12,6 +12,7 @@ import { jobStore } from "../tools/shell/jobs.ts";
 import { builtinTools } from "../tools/mod.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
+import type { Confine } from "../types/confine.ts";
 import type { Policy } from "../types/policy.ts";
 import type { Job, NewestOutput, ToolOutcome } from "../types/tool.ts";
 import { aborted } from "../wire/wait.ts";
@@ -87,7 +88,7 @@ export class Session implements AsyncDisposable {
       policy: this.#policy(),
       afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
-      confine: permissions.confine(() => this.agent.state.workingDir),
+      confine: (...given) => this.#confine(...given),
       onWritten: (file) => this.#state.undo?.onWritten(file),
       jobs,
       keepsTasks: frontend.approve !== undefined,
@@ -392,6 +393,7 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#extensions.map((one) => one.close?.()));
     this.#over.abort();
+    await this.#state.undo?.settled;
     this.#greeting?.abort();
     this.#paths?.[Symbol.dispose]();
     this.#state.record?.[Symbol.dispose]();
@@ -403,6 +405,13 @@ export class Session implements AsyncDisposable {
     const { frontend } = this;
     return frontend.approve &&
       ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+  }
+
+  /** Sandboxes a program, whose changes `/undo` follows. */
+  #confine(...given: Parameters<Confine>): ReturnType<Confine> {
+    const folder = () => this.agent.state.workingDir;
+    const confine = this.options.permissions.confine(folder);
+    return (this.#state.undo?.following(confine, folder) ?? confine)(...given);
   }
 
   /** Returns the policy of the agent: each extension decides on a call before the next one does. */
@@ -448,6 +457,7 @@ export class Session implements AsyncDisposable {
     if (event.type === "tool_done") {
       state.executions.set(event.exec.toolCallId, factsOf(event.exec));
     }
+    if (event.type === "thinking") state.undo?.lookAhead(state.agent.state.workingDir);
     if (event.type === "compaction") this.#conversation = {};
     state.cache.onEvent(event, this.agent);
     if (event.type === "usage") {

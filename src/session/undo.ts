@@ -1,20 +1,22 @@
 /**
- * Undoes a message, and byte for byte the files that tools wrote for it, from memory. Effects of commands remain.
+ * Undoes a message, and byte for byte the files that tools and commands wrote in the folder for it, from memory.
  * @module
  */
 
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
-import { runInPlaces } from "../safety/in_place.ts";
+import { runInPlace, runInPlaces } from "../safety/in_place.ts";
 import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
 import { openRegular, readBytes } from "../tools/files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, stampOf } from "../tools/files/seen_files.ts";
+import { MAX_DIGESTED_BYTES, stampOf, TOO_LARGE } from "../tools/files/seen_files.ts";
+import type { Confine } from "../types/confine.ts";
 import type { Message } from "../types/message.ts";
 import type { Change, Grant, OnWritten } from "../types/tool.ts";
+import type { FileContent, FolderSnapshot, KnownContent } from "./snapshot.ts";
 
 export interface UndoReport {
   way: "undo" | "redo";
@@ -23,8 +25,10 @@ export interface UndoReport {
   files: readonly UndoneFile[];
   /** False if the messages have been replaced; then they remain. */
   hasConversation: boolean;
-  /** The number of commands that ran for the messages. Their effects remain. */
+  /** The number of commands that ran for the messages. */
   commands: number;
+  /** True if `files` has those that commands changed in the folder. Their other effects remain. */
+  isFollowed: boolean;
 }
 
 export interface UndoneFile {
@@ -41,14 +45,17 @@ interface UndoStep {
   /** The characters of the messages that the previous step does not contain. */
   size: number;
   files: Map<string, FileSides>;
+  isFollowed: boolean;
 }
 
 /** A file on both sides of a step: its current state, and its earlier one (or, once undone, its later one). */
 interface FileSides {
-  /** The file on the other side. `undefined`: it did not exist. `null`: unknown because it was too large. */
-  bytes: Uint8Array | undefined | null;
+  /** The file on the other side. */
+  bytes: FileContent;
   /** The stamp on this side; {@linkcode ABSENT} if there is no file. */
   stamp: string;
+  /** The mode on the other side, if a command may have changed it. */
+  mode?: number | null | undefined;
 }
 
 const ABSENT = "";
@@ -58,31 +65,74 @@ export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
 export class UndoLog {
   readonly #done: UndoStep[] = [];
   readonly #undone: UndoStep[] = [];
-  readonly startedAt = Date.now();
-  /** The files that tools have written, even if that was undone. */
-  readonly written = new Set<string>();
+  #seen: FolderSnapshot | undefined;
+  /** The number of commands that run, without jobs, and the files that their step had before them. */
+  #running = 0;
+  #earlier = new Set<string>();
+  /** Resolves when the changes of all commands that ended are known. */
+  settled: Promise<void> = Promise.resolve();
 
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
     const before = new Set(this.#done.at(-1)?.conversation?.messages);
     const size = messages.reduce((sum, one) => before.has(one) ? sum : sum + one.content.length, 0);
-    this.#done.push({ text, conversation, size, files: new Map() });
+    this.#done.push({ text, conversation, size, files: new Map(), isFollowed: false });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
     while (isFull()) this.#done.shift();
   }
 
   readonly onWritten: OnWritten = ({ path, before, stamp }) => {
-    this.written.add(path);
     const files = this.#done.at(-1)?.files;
-    const known = files?.get(path);
-    if (known) known.stamp = stamp;
+    const sides = files?.get(path);
+    if (sides) sides.stamp = stamp;
     else {
-      const bytes = before === undefined ? undefined : before.bytes ?? null;
+      const bytes = before === undefined ? undefined : before.bytes ?? TOO_LARGE;
       files?.set(path, { bytes, stamp });
     }
   };
+
+  /** Looks at the folder while the model works, as otherwise its first command waits for that. */
+  async lookAhead(folder: string): Promise<void> {
+    const step = this.#done.at(-1);
+    if (step && !step.isFollowed) await this.#look(step, folder, this.#running > 0);
+  }
+
+  /** Also follows what programs change in the folder, except jobs: the user may work while one runs. */
+  following(confine: Confine, folder: () => string): Confine {
+    return async (...given) => {
+      const step = this.#done.at(-1);
+      if (given[3]?.isJob || step === undefined) return await confine(...given);
+      if (this.#running === 0) this.#earlier = new Set(step.files.keys());
+      await this.#look(step, folder(), this.#running > 0);
+      const confined = await confine(...given);
+      this.#running++;
+      const finish: typeof confined.finish = (...end) => {
+        this.#running--;
+        this.#look(step, folder(), true);
+        return confined.finish?.(...end);
+      };
+      return { ...confined, finish };
+    };
+  }
+
+  /** Looks at the folder, after earlier looks. A step gets what a command changed since the last one. */
+  #look(step: UndoStep, folder: string, isByCommand: boolean): Promise<void> {
+    const earlier = this.#earlier;
+    step.isFollowed = true;
+    return this.settled = this.settled.then(async () => {
+      const { changesSince, snapshotOf } = await import("./snapshot.ts");
+      const last = this.#seen;
+      const now = this.#seen = await snapshotOf(folder, last);
+      step.isFollowed = now.files !== undefined;
+      if (last === undefined || !isByCommand) return;
+      const changes = changesSince(last, now);
+      for (const change of changes) await addChange(step, change, { folder, earlier });
+    }).catch(() => {
+      step.isFollowed = false;
+    });
+  }
 
   /** The messages are replaced. Of earlier ones, only the files can be undone. */
   leave(): void {
@@ -103,18 +153,25 @@ export class UndoLog {
     return this.#done.map(({ text, files }) => ({ text, files: files.size })).reverse();
   }
 
+  /** False if changes by commands are not known. */
+  get isFollowed(): boolean {
+    return this.#done.every(({ isFollowed }) => isFollowed);
+  }
+
   /** Returns what the messages that can be undone changed in files: their bytes before, and now. */
   async changes(workingDir: string): Promise<Change[]> {
-    const before = new Map<string, FileSides["bytes"]>();
+    await this.settled;
+    const before = new Map<string, FileContent>();
     for (const { files } of this.#done) {
       for (const [path, { bytes }] of files) if (!before.has(path)) before.set(path, bytes);
     }
     const changes: Change[] = [];
-    for (const [realPath, was] of before) {
+    for (const [realPath, content] of before) {
+      const was = await known(content);
       const grant = { realPath, withheld: { folder: workingDir, paths: [] } };
-      const is = await fileNow(grant).then(({ bytes }) => bytes, () => null);
+      const is = await fileNow(grant).then(({ bytes }) => known(bytes), () => TOO_LARGE);
       const none = new Uint8Array();
-      const compared = was === null || is === null
+      const compared = typeof was === "string" || typeof is === "string"
         ? undefined
         : comparedWhole(was ?? none, is ?? none);
       if (compared?.lines.length === 0) continue;
@@ -125,6 +182,7 @@ export class UndoLog {
   }
 
   async undo(agent: CopilotAgent, count = 1): Promise<UndoReport | undefined> {
+    await this.settled;
     const files = new Map<string, UndoneFile>();
     let report: UndoReport | undefined;
     for (let messages = 1; messages <= count; messages++) {
@@ -135,7 +193,8 @@ export class UndoLog {
       const commands = commandsBehind(step.conversation?.messages ?? all, all);
       const one = await this.#exchange(step, agent);
       for (const file of one.files) files.set(file.path, file);
-      const sum = { messages, commands: commands + (report?.commands ?? 0) };
+      const isFollowed = step.isFollowed && report?.isFollowed !== false;
+      const sum = { messages, commands: commands + (report?.commands ?? 0), isFollowed };
       report = { ...one, way: "undo", ...sum, files: [...files.values()] };
     }
     return report;
@@ -145,7 +204,8 @@ export class UndoLog {
     const step = this.#undone.pop();
     if (!step) return undefined;
     this.#done.push(step);
-    return { way: "redo", messages: 1, ...await this.#exchange(step, agent), commands: 0 };
+    const more = { commands: 0, isFollowed: step.isFollowed };
+    return { way: "redo", messages: 1, ...await this.#exchange(step, agent), ...more };
   }
 
   /** Switches to the other side of a step; `step` then contains this side. */
@@ -170,6 +230,9 @@ export class UndoLog {
   }
 }
 
+const known = async (content: FileContent): Promise<KnownContent> =>
+  typeof content === "function" ? await content() : content;
+
 function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
   const earlier = new Set(before.map(({ id }) => id));
   return messages.filter(({ id, toolAccess, isError }) =>
@@ -183,8 +246,10 @@ async function fileNow(grant: Grant): Promise<FileSides> {
   if (!attempt(() => Deno.lstatSync(path))) return { bytes: undefined, stamp: ABSENT };
   using opened = await openRegular(path, path, "read", grant);
   const { size } = opened.info;
-  const bytes = size > MAX_DIGESTED_BYTES ? null : await readBytes(opened.file, size);
-  return { bytes, stamp: await stampOf(path, bytes ?? undefined) };
+  const { mode } = opened.info;
+  if (size > MAX_DIGESTED_BYTES) return { bytes: TOO_LARGE, stamp: await stampOf(path), mode };
+  const bytes = await readBytes(opened.file, size);
+  return { bytes, stamp: await stampOf(path, bytes), mode };
 }
 
 /** A file with an absolute path, and the step's sides of it from now on; `other` is missing if it failed. */
@@ -197,17 +262,52 @@ const failedFile = (path: string, error: unknown): Exchanged => ({
 });
 
 /** Writes the other side of a file, unless that removes the file. Follows no link that has replaced it or its folder. */
-async function exchangeFile(grant: Grant, { bytes, stamp }: FileSides): Promise<Exchanged> {
+async function exchangeFile(
+  grant: Grant,
+  { bytes: content, stamp, mode }: FileSides,
+): Promise<Exchanged> {
   const path = grant.realPath;
-  if (bytes === null) throw new Error("its old content was too large to store");
+  const bytes = await known(content);
+  if (typeof bytes === "string") throw new Error(bytes);
   const now = await fileNow(grant).catch(() => undefined);
   if (now?.stamp !== stamp) throw new Error("it has changed since");
   if (bytes === undefined && !hasShell) await Deno.remove(path);
   if (bytes === undefined) return { path, result: "removed", other: { ...now, stamp: ABSENT } };
   const isNew = stamp === ABSENT;
+  // A command may have made it read-only.
+  if (mode && !isNew) setMode(path, mode | 0o200);
   await writeAtomically(path, path, bytes, isNew ? undefined : { stamp }, { grant });
+  if (mode) setMode(path, mode);
   const other = { ...now, stamp: await stampOf(path, bytes) };
   return { path, result: isNew ? "recreated" : "restored", other };
+}
+
+/** Sets the mode of a file, unless it has it or is a link. */
+function setMode(path: string, mode: number): void {
+  if (!hasShell || attempt(() => Deno.lstatSync(path).mode === mode)) return;
+  const octal = (mode & 0o7777).toString(8);
+  const { fault } = runInPlace(dirname(path), SET_MODE, [octal, basename(path)]);
+  if (fault !== undefined) throw new Error(`its mode ${octal} cannot be restored: ${fault}`);
+}
+
+const SET_MODE =
+  `exec 5<"./$2" && [ ! -L "./$2" ] && [ "./$2" -ef /dev/fd/5 ] && chmod "$1" /dev/fd/5`;
+
+/** Adds what a command changed to a step, which may have the file already: `earlier` from before the command. */
+async function addChange(
+  { files }: UndoStep,
+  { path, bytes, mode }: { path: string } & Pick<FileSides, "bytes" | "mode">,
+  { folder, earlier }: { folder: string; earlier: Set<string> },
+): Promise<void> {
+  const grant = { realPath: path, withheld: { folder, paths: [] } };
+  const now = await fileNow(grant).catch(() => undefined);
+  const own = earlier.has(path) ? files.get(path) : undefined;
+  earlier.add(path);
+  const sides = own ?? { bytes: now ? bytes : "it is no regular file now", stamp: ABSENT };
+  if (now) sides.stamp = now.stamp;
+  sides.mode ??= mode;
+  if (sides.bytes === undefined && sides.stamp === ABSENT) files.delete(path);
+  else files.set(path, sides);
 }
 
 /** Removes the files that have that result. A shell enters each folder, as a job may replace the folder by a link. */
@@ -223,5 +323,8 @@ function removeAll(files: readonly Exchanged[]): Exchanged[] {
 function bytesOfSteps(steps: readonly UndoStep[]): number {
   const files = steps.flatMap((step) => [...step.files.values()]);
   const size = steps.reduce((sum, step) => sum + step.size, 0);
-  return files.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), size);
+  return files.reduce(
+    (sum, { bytes }) => sum + (bytes instanceof Uint8Array ? bytes.length : 0),
+    size,
+  );
 }

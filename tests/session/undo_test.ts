@@ -323,6 +323,7 @@ Deno.test("several messages are taken back at once, with one report of their fil
       files: [{ path: "a.txt", result: "restored" }, { path: "new.txt", result: "restored" }],
       hasConversation: true,
       commands: 0,
+      isFollowed: false,
     });
     assertEquals(read("new.txt"), "1");
     assertEquals((await log.undo(agent, 5))?.messages, 1);
@@ -339,6 +340,7 @@ Deno.test("the report of /undo is data", async () => {
       files: [{ path: "a.txt", result: "restored" }],
       hasConversation: true,
       commands: 1,
+      isFollowed: false,
     });
     await Deno.writeTextFile(`${agent.state.workingDir}/a.txt`, "mine");
     assertEquals((await log.undo(agent))!.files, [

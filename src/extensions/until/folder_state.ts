@@ -1,11 +1,9 @@
 /** The state of a folder's files, to see what a turn changed. @module */
 
 import { attempt } from "../../attempt.ts";
-import { slashed } from "../../text/std_path.ts";
 import { digestOf } from "../../text/digest.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
-import { emptyTally, Walk } from "../../tools/search/walk.ts";
-import { readBoundedText } from "../bounded_text.ts";
+import { entriesBelow } from "../../tools/search/entries_below.ts";
 import { decidesCheck, decidingPart, isConfiguration } from "./own_files.ts";
 
 /** The maximum number of files that are looked at, and of bytes of a file that decides a check. */
@@ -23,31 +21,17 @@ export interface FolderState {
 
 /** Returns the state of the files in `folder` that a search includes. */
 export async function folderStateOf(folder: string, command: string): Promise<FolderState> {
-  const root = slashed(folder);
-  const walk = new Walk(
-    {
-      root,
-      top: slashed(repositoryOf(folder)),
-      maxDepth: Infinity,
-      hidden: [/^\.\w+rc\b/, /^\.rspec$/],
-    },
-    emptyTally(),
-  );
   const stamps = new Map<string, string>();
   const deciding = new Map<string, string>();
-  const folders = [root];
-  for (let at; (at = folders.pop()) !== undefined && stamps.size <= MAX_COMPARED_FILES;) {
-    const found = walk.list(at);
-    folders.push(...found.folders);
-    for (const file of found.files) {
-      const info = attempt(() => Deno.lstatSync(file));
-      if (info === undefined) continue;
-      const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
-      const path = file.slice(root.length + 1);
-      stamps.set(path, stamp);
-      if (decidesCheck(path, command)) {
-        deciding.set(path, await digest(file, path, info.size) ?? stamp);
-      }
+  const hidden = [/^\.\w+rc\b/, /^\.rspec$/];
+  for (const { path: file, info } of entriesBelow(folder, repositoryOf(folder), hidden)) {
+    if (stamps.size > MAX_COMPARED_FILES) break;
+    if (!info.isFile) continue;
+    const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
+    const path = file.slice(folder.length + 1);
+    stamps.set(path, stamp);
+    if (decidesCheck(path, command)) {
+      deciding.set(path, await digest(file, path, info.size) ?? stamp);
     }
   }
   return { stamps, deciding, isWhole: stamps.size <= MAX_COMPARED_FILES };
@@ -55,7 +39,7 @@ export async function folderStateOf(folder: string, command: string): Promise<Fo
 
 async function digest(file: string, path: string, size: number): Promise<string | undefined> {
   if (size > MAX_BYTES) return undefined;
-  const text = attempt(() => readBoundedText(file, MAX_BYTES));
+  const text = attempt(() => Deno.readTextFileSync(file));
   return text === undefined ? undefined : await digestOf(decidingPart(path, text));
 }
 

@@ -9,6 +9,8 @@ import type { Command, SessionState } from "../extension.ts";
 import type { UndoneFile, UndoReport } from "../undo.ts";
 
 const MAX_MESSAGE_CHARS = 60;
+/** The maximum number of files in a report, of which those that failed come first. */
+const MAX_UNDONE_FILES = 20;
 
 export const undoCommands: readonly Command[] = [
   {
@@ -75,18 +77,25 @@ function undoChoices({ undo }: SessionState): ArgumentChoice[] {
 }
 
 export function undoText(
-  { way, text, messages, files, hasConversation, commands }: UndoReport,
+  { way, text, messages, files, hasConversation, commands, isFollowed }: UndoReport,
 ): string {
   const title = `"${shortened(oneLine(text), MAX_MESSAGE_CHARS)}"`;
   const taken = messages === 1
     ? `Undid the message ${title}. /redo restores it.`
     : `Undid ${messages} messages, back to ${title}. /redo restores them one by one.`;
   const they = commands === 1 ? "it" : "they";
+  const where = isFollowed ? " elsewhere, in ignored files, in .git or in the background" : "";
+  const failures = files.filter(({ result }) => result === "failed");
+  const shown = [...new Set([...failures, ...files])].slice(0, MAX_UNDONE_FILES);
+  const more = files.length - shown.length;
   return [
     way === "undo" ? taken : `Restored the message ${title}.`,
-    ...files.map((file) => `  ${undoneFileText(file, way)}`),
+    ...shown.map((file) => `  ${undoneFileText(file, way)}`),
+    ...more > 0 ? [`  and ${count(more, "more file")}`] : [],
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
-    ...commands > 0 ? [`${count(commands, "shell command")} ran; what ${they} changed stays.`] : [],
+    ...commands > 0
+      ? [`${count(commands, "shell command")} ran; what ${they} changed${where} stays.`]
+      : [],
   ].join("\n");
 }
 

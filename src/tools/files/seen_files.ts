@@ -16,6 +16,8 @@ export const seenOf = async (path: string, bytes: Uint8Array): Promise<Required<
 
 /** Larger files, in bytes, are not edited, and compared only by times, of which programs can reset one. */
 export const MAX_DIGESTED_BYTES = 16 * 1024 * 1024;
+/** The reason why a file cannot be restored. */
+export const TOO_LARGE = "its old content was too large to store";
 
 /**
  * Returns a short text for the state of a file, which changes with its content.

@@ -78,6 +78,7 @@ const MAX_SCOPES_COST = 8 * MAX_RULES_COST;
 interface FolderEntries {
   files: string[];
   folders: string[];
+  links: string[];
 }
 
 /** Lists folders one by one, and counts the files that it skips. */
@@ -100,7 +101,7 @@ export class Walk {
       entries = Array.from(Deno.readDirSync(/^$|:$/.test(folder) ? `${folder}/` : folder));
     } catch (error) {
       countUnreadable(folder, error, this.tally);
-      return { files: [], folders: [] };
+      return { files: [], folders: [], links: [] };
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
     return this.#take(folder, entries, this.#scopeIn(folder, this.#scopeAbove(folder), has));
@@ -111,6 +112,7 @@ export class Walk {
     const tally = emptyTally();
     const files: string[] = [];
     const folders: string[] = [];
+    const links: string[] = [];
     const deeper = maxDepth >= folder.slice(root.length).split("/").length;
     for (const { name, isFile, isDirectory, isSymlink } of entries) {
       if (!isFile && !isDirectory && !isSymlink) continue;
@@ -121,13 +123,14 @@ export class Walk {
         if (withheld && isWithheld(withheld, path, true)) tally.withheld++;
         else folders.push(path);
       } else if (takes(filter, path.slice(root.length + 1), name)) {
-        if (isSymlink) tally.links++;
+        if (isSymlink) links.push(path);
         else if (withheld && isWithheld(withheld, path, false)) tally.withheld++;
         else files.push(path);
       } else tally.filtered++;
     }
+    tally.links = links.length;
     addTally(this.tally, tally);
-    return { files, folders };
+    return { files, folders, links };
   }
 
   #isLeftOut(path: string, name: string, isDir: boolean, scope: Scope): boolean {

@@ -68,7 +68,7 @@ export async function startShell(
     try {
       const started = confined ?? { program: shell, args };
       const child = startLeader(started, how, hasInput ? "piped" : "null");
-      if (confined?.finish) stopWithProgram(child, cwd);
+      if (confined?.limits) stopWithProgram(child, cwd);
       return { ...confined, child, folder: cwd };
     } catch (error) {
       confined?.finish?.("");

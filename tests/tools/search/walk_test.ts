@@ -214,8 +214,12 @@ Deno.test("SEC-01 names of files are withheld for files alone, and counted", asy
   const tally = emptyTally();
   const withheld = { folder: root, paths: [], files: /\.key$/ };
   const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [], withheld }, tally);
-  assertEquals(walker.list(root), { files: [], folders: [`${root}/d.key`] });
-  assertEquals(walker.list(`${root}/d.key`), { files: [`${root}/d.key/a`], folders: [] });
+  assertEquals(walker.list(root), { files: [], folders: [`${root}/d.key`], links: [] });
+  assertEquals(walker.list(`${root}/d.key`), {
+    files: [`${root}/d.key/a`],
+    folders: [],
+    links: [],
+  });
   assertEquals(tally, { ...emptyTally(), withheld: 2 });
 });
 
@@ -228,7 +232,7 @@ Deno.test("what cannot be listed is counted, but for what is gone", () => {
     const tally = emptyTally();
     const root = ws.dir.replaceAll("\\", "/");
     const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
-    assertEquals(walker.list(`${root}/${name}`), { files: [], folders: [] });
+    assertEquals(walker.list(`${root}/${name}`), { files: [], folders: [], links: [] });
     assertEquals(tally, { ...emptyTally(), unreadable, unnameable });
   }
 });

@@ -83,11 +83,11 @@ test("/diff shows what the session changed in each file, from its start, in the 
     write("old", "one\n2\nthree\n"),
     write("new", "first\n"),
     write("new", "second\n"),
-    bash("sed -i s/one/1/ old; echo > other"),
+    bash("sed -i s/one/1/ old; echo text > other"),
     { text: "Done." },
   ]);
   await terminal.type("/diff\r");
-  await terminal.until("No tool has changed a file in this session.");
+  await terminal.until("No tool or command has changed a file in this session.");
   await Deno.writeTextFile(`${terminal.folder}/old`, "one\ntwo\nthree\n");
   await terminal.type("go\r");
   await terminal.until(asksAboutCall);
@@ -97,9 +97,9 @@ test("/diff shows what the session changed in each file, from its start, in the 
   await terminal.until("Done.");
   await terminal.type("/diff\r");
   const rows = await terminal.until("q closes");
-  assertEquals(rows.slice(0, 11), [
+  assertEquals(rows.slice(0, 12), [
     ...["old  +2 −2", "    1 - one", "    2 - two", "    1 + 1", "    2 + 2", "    3   three", ""],
-    ...["new  +1", "    1 + second", "", "Commands or other programs changed 1 file: other."],
+    ...["new  +1", "    1 + second", "", "other  +1", "    1 + text"],
   ]);
   await terminal.type("q");
   await terminal.until("Done.");

@@ -1,0 +1,118 @@
+/** The files of a folder at a time, from which `/undo` knows what a command changed. @module */
+
+import { attempt } from "../attempt.ts";
+import { gitContent, gitIndexed } from "../safety/git_queries.ts";
+import { waitTime } from "../safety/in_place.ts";
+import { repositoryAround, repositoryOf } from "../safety/repositories.ts";
+import { slashed } from "../text/std_path.ts";
+import { openRegular, readBytes } from "../tools/files/regular_file.ts";
+import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
+import { entriesBelow } from "../tools/search/entries_below.ts";
+import { turnOfOthers } from "../tools/search/run_search.ts";
+
+/** The maximum number of files in a folder outside of repositories, and in any. */
+const MAX_PLAIN = 2000;
+const MAX_TREE_FILES = 200_000;
+/** The maximum number of bytes in memory. Of a repository, git has the content of files that are as in its index. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** With more new files than this, git is asked for its index. */
+const MANY_FILES = 50;
+/** The longest time without a pause, in ms, and the coarseness of the clock of file systems. */
+const SNAPSHOT_SLICE_MS = 8;
+const CLOCK_MS = 20;
+
+/** The content of a file, or why it is unknown; undefined if there is no file. */
+export type KnownContent = Uint8Array | string | undefined;
+/** A function reads it. */
+export type FileContent = KnownContent | (() => Promise<KnownContent>);
+
+interface HeldFile {
+  /** What changes with the file. A program can set `mtime`, and `ctime` has whole seconds. */
+  stamp: string;
+  mode: number | null;
+  content: FileContent;
+}
+
+export interface FolderSnapshot {
+  folder: string;
+  begun: number;
+  /** Undefined if there are too many. */
+  files?: Map<string, HeldFile>;
+}
+
+const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
+  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
+const inodeOf = ({ stamp }: HeldFile) => stamp.split(":", 1)[0];
+
+const gitIn = (folder: string) => {
+  const programs = (Deno.env.get("PATH") ?? "").split(":");
+  return { folder, root: folder, programs, home: Deno.env.get("HOME"), time: waitTime() };
+};
+
+/** Looks at a folder. `before`: an earlier snapshot, whose files need not be read again. */
+export async function snapshotOf(folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> {
+  const last = before?.folder === folder ? before : undefined;
+  if (last && !last.files) return last;
+  const begun = Date.now();
+  const isGit = repositoryAround(folder, [Deno.env.get("HOME") ?? folder]).length > 0;
+  const max = isGit || last ? MAX_TREE_FILES : MAX_PLAIN;
+  const files = new Map<string, HeldFile>();
+  const fresh: [path: string, file: HeldFile, info: Deno.FileInfo][] = [];
+  let bytes = 0;
+  let end = performance.now() + SNAPSHOT_SLICE_MS;
+  for (const { path, info } of entriesBelow(folder, repositoryOf(folder), [/^/])) {
+    if (performance.now() > end) {
+      await turnOfOthers();
+      end = performance.now() + SNAPSHOT_SLICE_MS;
+    }
+    if (files.size === max) return { folder, begun };
+    const [known, stamp] = [last?.files?.get(path), stampOfInfo(info)];
+    const file = known?.stamp === stamp ? known : { stamp, mode: info.mode, content: undefined };
+    files.set(path, file);
+    if (file !== known) fresh.push([path, file, info]);
+    else if (file.content instanceof Uint8Array) bytes += file.content.length;
+  }
+  const indexed = isGit && fresh.length > MANY_FILES ? gitIndexed(gitIn(folder)) : undefined;
+  for (const [path, file, { isFile, size }] of fresh) {
+    const known = indexed?.get(path.slice(slashed(folder).length + 1));
+    if (!isFile) file.content = "it was a link";
+    else if (known && file.stamp.startsWith(`${known.seen}:`)) {
+      file.content = async () =>
+        await gitContent(gitIn(folder), known) ?? "its old content is unknown";
+    } else if (size > MAX_DIGESTED_BYTES || (bytes += size) > MAX_HELD_BYTES) {
+      file.content = TOO_LARGE;
+    } else {file.content = await readNow(path, folder).catch(() =>
+        "its old content could not be read"
+      );}
+  }
+  return { folder, begun, files };
+}
+
+async function readNow(path: string, folder: string): Promise<Uint8Array> {
+  const grant = { realPath: path, withheld: { folder, paths: [] } };
+  using opened = await openRegular(path, path, "read", grant);
+  return await readBytes(opened.file, opened.info.size);
+}
+
+/** Returns the files that differ between two looks, as they were at the first. */
+export function changesSince(
+  before: FolderSnapshot,
+  now: FolderSnapshot,
+): { path: string; bytes: FileContent; mode?: number | null }[] {
+  const [old, files] = [before.files, now.files];
+  if (!old || !files || before.folder !== now.folder) return [];
+  // A file that a rule ignores since is still there.
+  const changed = [...old].filter(([path, { stamp }]) =>
+    stamp !== (files.get(path)?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path))))
+  );
+  const inodes = new Set([...old.values()].map(inodeOf));
+  return [
+    ...changed.map(([path, { content, mode }]) => ({ path, mode, bytes: content })),
+    ...[...files].filter(([path]) => !old.has(path)).map(([path, file]) => {
+      const born = attempt(() => Deno.lstatSync(path).birthtime?.getTime()) ?? Infinity;
+      // A rule may have ignored an older file until now, or it was moved here.
+      const isNew = inodes.has(inodeOf(file)) || born >= before.begun - CLOCK_MS;
+      return { path, bytes: isNew ? undefined : "it is older" };
+    }),
+  ];
+}

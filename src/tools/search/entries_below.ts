@@ -1,0 +1,24 @@
+/** The files of a folder and of those in it. @module */
+
+import { attempt } from "../../attempt.ts";
+import { slashed } from "../../text/std_path.ts";
+import { emptyTally, Walk } from "./walk.ts";
+
+/** Yields each file and link below `folder` that no rule of `top` or below ignores. `hidden`: names with a dot. */
+export function* entriesBelow(
+  folder: string,
+  top: string,
+  hidden: readonly RegExp[],
+): Generator<{ path: string; info: Deno.FileInfo }> {
+  const root = slashed(folder);
+  const walk = new Walk({ root, top: slashed(top), maxDepth: Infinity, hidden }, emptyTally());
+  const waiting = [root];
+  for (let at; (at = waiting.pop()) !== undefined;) {
+    const { files, folders, links } = walk.list(at);
+    waiting.push(...folders);
+    for (const path of [...files, ...links]) {
+      const info = attempt(() => Deno.lstatSync(path));
+      if (info) yield { path, info };
+    }
+  }
+}
