@@ -82,7 +82,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
   if (failure) throw failure;
   await useCompatible(lent.agent, targetOf(lent.agent.config), { signal });
   const onNotice = (notice: Notice) => emit({ type: "session_notice", notice });
-  await lent.fit.prepare(lent.agent, { signal, onNotice });
+  await lent.fit.prepare(lent.agent, { signal, onNotice, onEvent: emit });
   return lent;
 }
 

@@ -180,7 +180,8 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   // What is no name is not offered.
   const group = new URL(server.url).host;
   const detail = "40k context  tools";
-  assertEquals(await choices("model"), [
+  // Those of recorded sessions may follow.
+  assertEquals((await choices("model")).filter((one) => one.group === group), [
     { argument: "test", label: "test", detail, group, isCurrent: true },
     { argument: "other", label: "other", detail, group, isCurrent: false },
   ]);
