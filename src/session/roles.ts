@@ -11,7 +11,7 @@ import { addressOf, serverOf, specName } from "../models/model_server.ts";
 import { connectionFailure } from "../models/ollama/connection.ts";
 import { targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
-import { newMessageId, notePart, userMessage } from "../text/parts.ts";
+import { newMessageId, notePart, textOfParts, userMessage } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
@@ -133,7 +133,8 @@ export async function planTurn(
     const words = parts.filter((one) =>
       one.type === "text" || "kind" in one && one.kind === "note"
     );
-    agent.state.messages.push({ ...userMessage(words), id: newMessageId() }, plan);
+    const request = userMessage(textOfParts(words).trim() === "" ? "[Make a plan.]" : words);
+    agent.state.messages.push({ ...request, id: newMessageId() }, plan);
     roles.planner = { lent, agent: planner, last: plan };
     return result;
   });

@@ -300,6 +300,24 @@ Deno.test("roles: a planner only plans, also after plan mode ended, and its sear
   assertEquals([ws.names(), server.requests.length, other.requests.length], [[], 0, 4]);
 });
 
+Deno.test("roles: a plan for a message without text leaves no empty message", async () => {
+  using ws = workspace();
+  await using other = bigServer([{ text: "1. A" }, { text: "1. B" }]);
+  await using server = strictServer([{ text: "Done." }]);
+  await using fake = await sessionWith(server, { plan: big(other) }, ws.dir);
+  await fake.command("/plan");
+  await fake.session.prompt("plan", signal);
+  const skill = { type: "resource", kind: "skill", name: "review", text: "Review it." } as const;
+  await fake.session.prompt([skill], signal);
+  assertStringIncludes(textsOf(other)[1]!, "Review it.");
+  await fake.command("/plan go");
+  await fake.session.prompt("go", signal);
+  assertEquals(messagesOf(server, 0).slice(3, 5).map(({ content }) => content), [
+    "[Make a plan.]",
+    "1. B",
+  ]);
+});
+
 Deno.test("roles: the session's own model needs no other conversation", async () => {
   using ws = workspace();
   await using server = strictServer([{ text: "Hello." }, { text: "1. A" }]);

@@ -62,6 +62,7 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
 
 const MIN_FACTS_COLUMNS = 60;
 const MAX_SPEED_SESSIONS = 30;
+const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
 
 async function modelChoices(
   session: SessionState,
@@ -200,8 +201,6 @@ async function failureToReach(
   if (error?.kind !== "connection" && error?.kind !== "timeout") return undefined;
   return failureText(error, config, way);
 }
-
-const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
 
 /** Sets the model of a role, removes it, or only shows it. @throws {Error} if `spec` names no model. */
 function setRole({ agent, modelFlags, roles }: SessionState, role: keyof ModelRoles, spec: string) {
