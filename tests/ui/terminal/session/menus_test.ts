@@ -6,7 +6,7 @@ for (const columns of [80, 40]) {
     await using terminal = await startSession([], { columns });
     await terminal.type("/");
     const rows = await terminal.until((rows) => rows.some((row) => /^ {2}1\/\d\d$/.test(row)));
-    assertEquals(rows.filter((row) => /^ {2}\w+$/.test(row)), ["  Session", "  Model"]);
+    assertEquals(rows.filter((row) => /^ {2}\w+$/.test(row)), ["  Session"]);
     assertEquals(rows.filter((row) => /^[ ❯↓] \//.test(row)).length, 13);
     const chosen = (await terminal.screen({ styles: true })).find((row) => row.includes("/help"))!;
     // The selected row is filled; a list test checks that it is to the edge.
