@@ -2,7 +2,7 @@
 
 import { programFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
-import { dirname, join } from "../text/std_path.ts";
+import { basename, dirname, join } from "../text/std_path.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
@@ -15,7 +15,7 @@ import {
   indexMayLeadAway,
   trackPushed,
 } from "./git_queries.ts";
-import { gitFindings, textWithin } from "./git_files.ts";
+import { gitFindings, gitFoldersOf, textWithin } from "./git_files.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { entryAt, linksOn } from "./places.ts";
@@ -331,10 +331,14 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
       gitFindings(undefined, tree, paths).flatMap(({ path, named }) =>
         named && isWithin(tree, path) ? linksOn(tree, path)[0] ?? path : []
       ),
-    mayApply: (gitFolder: string, stash: string) =>
-      gitStashed(atEnd, gitFolder, stash)?.every((path) =>
-        accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
-      ) ?? false,
+    mayApply: (gitFolder: string, stash: string) => {
+      const dotGit = view.repositories?.find((at) => gitFoldersOf(at)[0] === gitFolder) ??
+        gitFolder;
+      return basename(dotGit) === ".git" &&
+        gitStashed(atEnd, gitFolder, dirname(dotGit), stash)?.every((path) =>
+            accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
+          ) === true;
+    },
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder, own),
   };
   return { source, answers };

@@ -53,7 +53,9 @@ export function gitFoldersOf(dotGit: string): string[] {
   const named = gitFileTarget(dotGit);
   const folder = named && realPathIn(named);
   if (!folder) return [];
-  const { back, worktree } = treeNamesIn(folder);
+  const back = pathIn(join(folder, "gitdir"));
+  const [, worktree] = settingsIn(join(folder, "config")).findLast(([key]) => key === "worktree") ??
+    [];
   const isWorktree = back !== "" && realPathIn(resolve(folder, back)) === realPathIn(dotGit);
   const isSubmodule = worktree !== undefined &&
     realPathIn(resolve(folder, worktree)) === realPathIn(dirname(dotGit));
@@ -62,22 +64,6 @@ export function gitFoldersOf(dotGit: string): string[] {
   // A worktree's folder is REPOSITORY/worktrees/NAME.
   const isTied = common === dirname(dirname(folder)) && isRepository(common);
   return isTied ? [folder, common] : [folder];
-}
-
-/** Returns the path of a work tree's `.git`, and that of the work tree, as files in git's folder have them. */
-function treeNamesIn(gitFolder: string): { back: string; worktree: string | undefined } {
-  const settings = settingsIn(join(gitFolder, "config"));
-  const [, worktree] = settings.findLast(([key]) => key === "worktree") ?? [];
-  return { back: pathIn(join(gitFolder, "gitdir")), worktree };
-}
-
-/** Returns the work tree of git's folder. Of the two files that lead to it, a command may have added one. */
-export function treeOf(gitFolder: string): string | undefined {
-  if (basename(gitFolder) === ".git") return dirname(gitFolder);
-  const { back, worktree } = treeNamesIn(gitFolder);
-  const dotGit = resolve(gitFolder, worktree === undefined ? back : `${worktree}/.git`);
-  const isOne = (back === "") !== (worktree === undefined);
-  return isOne && gitFoldersOf(dotGit)[0] === gitFolder ? dirname(dotGit) : undefined;
 }
 
 /** Returns the real path of git's folder of a work tree. */

@@ -1,14 +1,7 @@
 /** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import {
-  bytesWithin,
-  gitFindings,
-  hasCredentials,
-  smallFile,
-  textWithin,
-  treeOf,
-} from "./git_files.ts";
+import { bytesWithin, gitFindings, hasCredentials, smallFile, textWithin } from "./git_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
@@ -68,11 +61,15 @@ export function gitQueries(
   };
 }
 
-/** Returns the settings of a folder, or of a file alone; undefined if git is missing or fails. */
-export function gitSettings(source: GitSource, file?: string): readonly GitSetting[] | undefined {
-  const from = file === undefined ? ["--includes"] : ["--no-includes", "--file", file];
-  const words = ["config", ...from, "--list", "--show-scope", "-z"];
-  const fields = gitOutput(source, words, MAX_SETTINGS)?.split("\0");
+/** Returns the settings of a folder; undefined if git is missing or fails. */
+export const gitSettings = (source: GitSource): GitSetting[] | undefined =>
+  settingsOf(listedSettings(source, ["--includes"]));
+
+const listedSettings = (source: GitSource, from: readonly string[]): string | undefined =>
+  gitOutput(source, ["config", ...from, "--list", "--show-scope", "-z"], MAX_SETTINGS);
+
+function settingsOf(listed: string | undefined): GitSetting[] | undefined {
+  const fields = listed?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
     const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
@@ -81,22 +78,25 @@ export function gitSettings(source: GitSource, file?: string): readonly GitSetti
   });
 }
 
-/** The texts of settings and indexes in which git found nothing: a suite of tests makes hundreds of repositories. */
-const remembered = new Set<string>();
+/** git's answers about files: a suite of tests makes hundreds of equal repositories. */
+const knownAnswers = new Map<string, string>();
 const MAX_REMEMBERED = 5000;
 
-function remember(text: string): void {
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-  if (text.length < MAX_REMEMBERED) remembered.add(text);
-}
-
-/** Looks at a copy of a file, which a program may change meanwhile, in a folder that no program sees. */
-function onCopy<T>(own: string, bytes: Uint8Array, look: (copy: string) => T): T | undefined {
-  const copy = attempt(() => Deno.makeTempFileSync({ dir: own }));
-  const isWritten = copy && attempt(() => (Deno.writeFileSync(copy, bytes), true));
-  const found = isWritten ? look(copy) : undefined;
-  attempt(() => Deno.removeSync(copy!));
-  return found;
+/** Returns git's answer about a copy of a file, which a program may change meanwhile, in a folder that none sees. */
+function answerAbout(
+  bytes: Uint8Array,
+  { own, state }: { own: string; state: string },
+  ask: (copy: string) => string | undefined,
+): string | undefined {
+  const key = `${state}\0${new TextDecoder("latin1").decode(bytes)}`;
+  const known = knownAnswers.get(key);
+  const copy = known === undefined && attempt(() => Deno.makeTempFileSync({ dir: own }));
+  if (!copy) return known;
+  const answer = attempt(() => (Deno.writeFileSync(copy, bytes), ask(copy)));
+  attempt(() => Deno.removeSync(copy));
+  if (knownAnswers.size >= MAX_REMEMBERED) knownAnswers.clear();
+  if (answer !== undefined && key.length < MAX_REMEMBERED) knownAnswers.set(key, answer);
+  return answer;
 }
 
 /**
@@ -111,21 +111,16 @@ export function harmlessText(
   text: string | undefined,
   { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
 ): string | undefined {
-  const key = `${source.folder}\0${text}`;
-  if (remembered.has(key)) return undefined;
-  const stated = text === undefined ? undefined : onCopy(
-    own,
-    new TextEncoder().encode(text),
-    (copy) => gitSettings({ ...source, folder: "/" }, copy),
-  );
+  const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
+  const stated = bytes && settingsOf(answerAbout(
+    bytes,
+    { own, state: "settings" },
+    (copy) => listedSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]),
+  ));
   const left = stated && isMade
     ? harmlessIfMade(stated, gitFolder, source.folder)
     : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
-  if (left !== undefined && left.length === stated!.length) {
-    // A work tree may become another one.
-    if (isMade && !/worktree/i.test(text!)) remember(key);
-    return undefined;
-  }
+  if (left !== undefined && left.length === stated!.length) return undefined;
   return left?.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
     const more = part === undefined ? "" : ` ${JSON.stringify(part)}`;
@@ -189,21 +184,21 @@ function gitSubmodules(source: GitSource): string[] {
 
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
 export function indexMayLeadAway(source: GitSource, gitFolder: string, own: string): boolean {
-  const index = bytesWithin(join(gitFolder, "index"), MAX_REMEMBERED);
-  const config = ["config", "config.worktree"].map((name) => smallFile(join(gitFolder, name)));
-  const key = index && `${new TextDecoder("latin1").decode(index)}\0${config.join("\0")}`;
-  if (key && remembered.has(key)) return false;
   const words = ["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-s", "-z"];
-  // The settings of a linked work tree, and the rest of a split index, are elsewhere.
-  const isWhole = config[0] !== "" && !key?.includes("link");
-  const names = index && isWhole
-    ? onCopy(own, index, (copy) => gitOutput({ ...source, index: copy }, words))
+  const bytes = bytesWithin(join(gitFolder, "index"), MAX_REMEMBERED);
+  const state = ["config", "config.worktree"].map((name) => smallFile(join(gitFolder, name)));
+  // The settings of a linked work tree are elsewhere, and so is most of a split index.
+  const isWhole = bytes && state[0] && !new TextDecoder("latin1").decode(bytes).includes("link");
+  const names = isWhole
+    ? answerAbout(
+      bytes,
+      { own, state: ["index", ...state].join("\0") },
+      (index) => gitOutput({ ...source, index }, words),
+    )
     : gitOutput(source, words);
   // Repositories with such names cannot be looked at.
-  const isAway = names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
+  return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
     /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/.test(names);
-  if (key && isWhole && !isAway) remember(key);
-  return isAway;
 }
 
 const hasNoShell = Deno.build.os === "windows";
@@ -301,10 +296,10 @@ function gitChanged(source: GitSource, name: string, revision: string): string[]
 export function gitStashed(
   source: GitSource,
   gitFolder: string,
+  tree: string,
   stash: string,
 ): string[] | undefined {
-  const tree = treeOf(gitFolder);
-  if (!/^[\da-f]{40,64}$/.test(stash) || tree === undefined) return undefined;
+  if (!/^[\da-f]{40,64}$/.test(stash)) return undefined;
   const ask = (...args: string[]) => gitOutput(source, ["--git-dir", gitFolder, ...args]);
   // A third parent has files that git did not know.
   const parents = ask("rev-list", "--parents", "-n1", stash)?.trim().split(" ").slice(1);

@@ -6,7 +6,6 @@ import {
   isInsideGit,
   isRepository,
   smallFile,
-  treeOf,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
 import { branchOf } from "../../src/safety/repositories.ts";
@@ -65,28 +64,6 @@ test("R-03 the folders behind a .git that is a file: only where git has tied the
   }
   using at = folder({});
   assertEquals(gitFoldersOf(`${at.path}/other/.git`), []);
-});
-
-test("R-21 the work tree of git's folder is the one that leads there, by a file that no command added", () => {
-  const tree = "work/.git/worktrees/w";
-  const sub = "work/.git/modules/s";
-  const linked = { "other/.git": `gitdir: ../${tree}\n` };
-  const back = { [`${tree}/gitdir`]: "../../../../other/.git\n" };
-  const inside = { "other/.git": `gitdir: ../${sub}\n` };
-  const config = { [`${sub}/config`]: "\tworktree = ../../../../other\n" };
-  const rows: [files: Record<string, string>, folder: string, found: string | undefined][] = [
-    [{}, "work/.git", "work"],
-    [{ ...linked, ...back }, tree, "other"],
-    [back, tree, undefined],
-    [{ ...inside, ...config }, sub, "other"],
-    [config, sub, undefined],
-    [{ ...inside, ...config, [`${sub}/gitdir`]: "../../../../more/.git\n" }, sub, undefined],
-    [{ [`${sub}/HEAD`]: "" }, sub, undefined],
-  ];
-  for (const [files, name, found] of rows) {
-    using at = folder(files);
-    assertEquals(treeOf(`${at.path}/${name}`), found && `${at.path}/${found}`);
-  }
 });
 
 test("R-21 HEAD names a branch in characters that a prompt shows as they are, or a commit", () => {

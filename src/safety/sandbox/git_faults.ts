@@ -52,6 +52,8 @@ const RUN_LATER: readonly (readonly [name: string, pattern?: RegExp])[] = [
   ["MERGE_AUTOSTASH"],
   ["rebase-merge/autostash"],
   ["rebase-apply/autostash"],
+  // It names files which git writes without a look at their paths.
+  ["MERGE_RR", /^[^]+$/],
   ["rebase-merge/git-rebase-todo", /(?<![^\n])[ \t]*(exec|x)(?![^ \t\r\n])[^\n]*/g],
   ["rebase-merge/strategy", otherThan(STRATEGY)],
   ["rebase-merge/strategy_opts", otherThan(` '?--${MERGE_OPTION}'?`)],
@@ -68,8 +70,6 @@ const RUN_LATER: readonly (readonly [name: string, pattern?: RegExp])[] = [
     ),
   ],
 ];
-/** A file that names files which git writes later, without a look at their paths. */
-const RESOLVED = "MERGE_RR";
 /** The names of an index, which may have a part in a shared file. */
 const INDEX = /^(index|sharedindex\..+)$/;
 /** The maximum size of a file that is compared, or searched for commands, in bytes. */
@@ -100,7 +100,6 @@ const linksIn = (folder: string): string[] =>
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: headText(folder),
-  resolved: textIfFile(join(folder, RESOLVED)),
   later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
   index: indexState(folder),
   links: linksIn(folder),
@@ -205,15 +204,11 @@ export function removeLinks(
 export function changedFaults(
   at: string,
   git: GitAnswers,
-  { head = "ref: refs/heads/main\n", resolved, later = [], index }: Partial<GitState> = {},
+  { head = "ref: refs/heads/main\n", later = [], index }: Partial<GitState> = {},
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
   if (headName(at) === undefined) faults.set(headPath, head);
-  const resolvedPath = join(at, RESOLVED);
-  if (entryAt(resolvedPath) && (resolved ?? "") !== textIfFile(resolvedPath)) {
-    faults.set(resolvedPath, undefined);
-  }
   for (const [i, [name, pattern]] of RUN_LATER.entries()) {
     const path = join(at, name);
     const text = textIfFile(path);
