@@ -63,12 +63,12 @@ export function gitQueries(
 
 /** Returns the settings of a folder; undefined if git is missing or fails. */
 export const gitSettings = (source: GitSource): GitSetting[] | undefined =>
-  settingsOf(listedSettings(source, ["--includes"]));
+  gitSettingsIn(listedSettings(source, ["--includes"]));
 
 const listedSettings = (source: GitSource, from: readonly string[]): string | undefined =>
   gitOutput(source, ["config", ...from, "--list", "--show-scope", "-z"], MAX_SETTINGS);
 
-function settingsOf(listed: string | undefined): GitSetting[] | undefined {
+function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
   const fields = listed?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
@@ -112,7 +112,7 @@ export function harmlessText(
   { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
 ): string | undefined {
   const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
-  const stated = bytes && settingsOf(answerAbout(
+  const stated = bytes && gitSettingsIn(answerAbout(
     bytes,
     { own, state: "settings" },
     (copy) => listedSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]),

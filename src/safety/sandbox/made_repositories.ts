@@ -8,10 +8,8 @@ import { entryAt } from "../places.ts";
 import { foldersDownTo } from "../repositories.ts";
 import { type EntryAt, identified, isSameEntry, replaceWhole, savedText } from "./notes.ts";
 
-/** A repository that a command made, or with `isSearched` false a folder that may have some. */
+/** A repository that a command made, or a folder with too many. */
 interface Made extends EntryAt {
-  isSearched: boolean;
-  /** True for a folder with too many. */
   isFull?: true;
 }
 
@@ -64,37 +62,26 @@ function changeMade(
   }) ?? false;
 }
 
-/** True if a row is a repository around a folder, or has not been searched for one. */
+/** True if a row is a repository around a folder, or has too many. */
 const mayHold = (row: Made, folder: string): boolean =>
-  row.isSearched
-    ? foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at))
-    : isAt(row, row.path) && isWithin(row.path, folder);
+  row.isFull
+    ? isAt(row, row.path) && isWithin(row.path, folder)
+    : foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at));
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
   canSave(stateFolder) && ![...unsearched].some(entryAt) &&
   allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
 
-/** Notes the repositories that were found below a folder, and if the search was completed. False if that cannot be saved. */
-export function noteLook(
+/** Notes the repositories that were found below a folder. False if that cannot be saved. */
+export function noteMade(
   root: string,
-  { found, isComplete }: { found: readonly string[]; isComplete: boolean },
+  found: readonly string[],
   stateFolder: string | undefined,
 ): boolean {
-  const wasComplete = !unsearched.has(root);
-  if (isComplete) unsearched.delete(root);
-  else unsearched.add(root);
-  const isDue = allMade(stateFolder)?.some((row) => !row.isSearched && row.path === root);
-  if (found.length === 0 && isComplete && wasComplete && !isDue) return true;
-  const rowOf = (path: string, isSearched: boolean): Made => ({ ...identified(path), isSearched });
-  const now = found.map((path) => rowOf(path, true))
-    .concat(isComplete ? [] : rowOf(root, false));
-  return changeMade(stateFolder, (rows) => {
-    const all = unique([
-      ...rows.filter((row) => row.isSearched || row.isFull || row.path !== root),
-      ...now,
-    ]);
+  return found.length === 0 || changeMade(stateFolder, (rows) => {
+    const all = unique([...rows, ...found.map(identified)]);
     const below = new Set(all.filter(({ path }) => isWithin(root, path)));
     if (below.size <= MAX_MADE) return all;
-    return [...all.filter((row) => !below.has(row)), { ...rowOf(root, false), isFull: true }];
+    return [...all.filter((row) => !below.has(row)), { ...identified(root), isFull: true }];
   });
 }

@@ -12,7 +12,7 @@ import { unsearched, waitTime } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
-import { noteLook } from "./made_repositories.ts";
+import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
@@ -194,20 +194,18 @@ function searchNew(
     const look = repositoriesIn(root, looks, isWritten, since);
     const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
-    isNoted = noteLook(root, { ...look, found }, stateFolder) && isNoted;
-    for (const at of found) unsearched.delete(at);
+    isNoted = noteMade(root, found, stateFolder) && isNoted;
+    for (const at of [root, ...found]) unsearched.delete(at);
+    // Its file shows that to later runs.
+    if (!look.isComplete) unsearched.add(root);
     const mended = [
       ...removeLinks(folders, () => ["hooks"], waitTime()),
       ...putAside(newFaults(found, root, git)),
     ];
-    const isIn = (path: string) => path !== root && isWithin(root, path) && entryAt(path);
-    const isSearched = look.isComplete && ![...unsearched].some(isIn);
-    isComplete &&= isSearched;
-    if (isSearched) return mended;
-    return [
-      ...mended,
-      `Not all that is new in ${root} could be searched: do not use git there until the next command has ended`,
-    ];
+    if (![...unsearched].some((path) => isWithin(root, path) && entryAt(path))) return mended;
+    isComplete = false;
+    const left = `Not all that is new in ${root} could be searched`;
+    return [...mended, `${left}: do not use git there until the next command has ended`];
   });
   return { lines, isComplete, isNoted };
 }
