@@ -165,17 +165,15 @@ export const textWithin = (path: string, maxBytes?: number): string | undefined 
 /** Returns the text of a small file; "" if it is larger or cannot be read. */
 export const smallFile = (path: string): string => textWithin(path, MAX_GIT_FILE) ?? "";
 
-/** Returns the text of a file without the line breaks at its end, as git reads a path: spaces are part of it. */
-const pathIn = (path: string): string =>
-  (textWithin(path, MAX_PATH_FILE) ?? "").replace(/(?<![\r\n])[\r\n]+$/, "");
+/** Returns the text of a file with a path; "" if it is larger or cannot be read. */
+export const pathFile = (path: string): string => textWithin(path, MAX_PATH_FILE) ?? "";
 
-/** Returns the text of HEAD in git's folder; "" if it is larger or cannot be read. */
-export const headText = (gitFolder: string): string =>
-  textWithin(join(gitFolder, "HEAD"), MAX_PATH_FILE) ?? "";
+/** Returns the text of a file without the line breaks at its end, as git reads a path: spaces are part of it. */
+const pathIn = (path: string): string => pathFile(path).replace(/(?<![\r\n])[\r\n]+$/, "");
 
 /** Returns the branch, or the commit, that HEAD in git's folder names; undefined for another text. */
 export function headName(gitFolder: string): string | undefined {
-  const [, branch, commit] = HEAD_TEXT.exec(headText(gitFolder)) ?? [];
+  const [, branch, commit] = HEAD_TEXT.exec(pathFile(join(gitFolder, "HEAD"))) ?? [];
   return branch ?? commit?.slice(0, 7);
 }
 

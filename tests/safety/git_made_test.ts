@@ -243,11 +243,13 @@ test("R-23 settings of a new repository that are too long to look at are put asi
   await Deno.writeTextFile(
     `${at.folder}/p.sh`,
     "for n in 1 2 3; do git init -q $n; done; git -C 1 config core.commentchar $(printf '%1001s' | tr ' ' a); " +
-      "git -C 2 config core.commentchar $(printf '%1000s' | tr ' ' a); printf '#%100000s' >> 3/.git/config",
+      "git -C 2 config core.commentchar $(printf '%1000s' | tr ' ' a); printf '#%100000s' >> 3/.git/config; " +
+      "git clone -qs . 4; for n in $(seq 300); do cat 4/.git/objects/info/alternates; done > a; mv a 4/.git/objects/info/alternates",
   );
   const said = await at.run("sh p.sh");
   const moved = said.match(/work\/\d(?=\/[.]git\/config was moved)/g);
   assertEquals(moved?.sort(), ["work/1", "work/3"]);
+  assertMatch(said, /4\/[.]git\/objects\/info\/alternates was moved/);
 });
 
 test("R-23 repositories that run nothing stay as commands make them", async () => {

@@ -7,10 +7,9 @@ import {
   bytesWithin,
   gitFileTarget,
   headName,
-  headText,
   isRepository,
   leavesName,
-  smallFile,
+  pathFile,
   textWithin,
 } from "../git_files.ts";
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
@@ -99,7 +98,7 @@ const linksIn = (folder: string): string[] =>
 
 /** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
-  head: headText(folder),
+  head: pathFile(join(folder, "HEAD")),
   later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
   index: indexState(folder),
   links: linksIn(folder),
@@ -290,7 +289,7 @@ function faultsOf(
     `${at}/commondir`,
     `${at}/objects/info/alternates`,
   ];
-  const leadsTo = smallFile(common);
+  const leadsTo = pathFile(common);
   const isWorktree = /^\.\n?$/.test(leadsTo) ||
     /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
   if (entryAt(common) && !isWorktree) faults.set(common, undefined);
@@ -300,7 +299,7 @@ function faultsOf(
     return isWithin(root, objects ?? "/") && !entryAt(`${objects}/info/alternates`)?.size;
   };
   const isEmpty = entryAt(shared)?.size === 0;
-  const areNear = isEmpty || smallFile(shared).replace(/\n$/, "").split("\n").every(isNear);
+  const areNear = isEmpty || pathFile(shared).replace(/\n$/, "").split("\n").every(isNear);
   if (entryAt(shared) && !areNear) faults.set(shared, undefined);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));

@@ -9,14 +9,16 @@ export interface EntryAt {
   path: string;
   dev: number | undefined;
   ino: number | null | undefined;
+  /** The time of its birth: the number of a removed file may be that of a new one. */
+  birth?: number | undefined;
 }
 export const identified = (path: string): EntryAt => {
-  const { dev, ino } = entryAt(path) ?? {};
-  return { path, dev, ino };
+  const { dev, ino, birthtime } = entryAt(path) ?? {};
+  return { path, dev, ino, birth: birthtime?.getTime() };
 };
-export const isSameEntry = ({ dev, ino }: EntryAt, path: string): boolean => {
-  const entry = entryAt(path);
-  return entry !== undefined && entry.dev === dev && entry.ino === ino;
+export const isSameEntry = ({ dev, ino, birth }: EntryAt, path: string): boolean => {
+  const now = identified(path);
+  return now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === birth;
 };
 
 /** The end of the name of a file that is not complete yet. */

@@ -78,11 +78,9 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
 
 /** True if the program may have made what is at a path, or in it. */
 function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: string): boolean {
-  const { dev, ino } = identified(path);
   return roots.some((root) => isWithin(root.path, path)) &&
     !known.some((one) =>
-      ino !== undefined && one.dev === dev && one.ino === ino ||
-      isWithin(one.path, path) && isSameEntry(one, one.path)
+      isSameEntry(one, path) || isWithin(one.path, path) && isSameEntry(one, one.path)
     );
 }
 
