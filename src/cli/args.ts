@@ -30,6 +30,8 @@ export function flagOfSetting(setting: string): string {
 }
 
 export interface Flag {
+  /** The heading of the help that begins with it. */
+  group?: string;
   name: string;
   short?: string;
   /** The name of its value in the help; missing for a switch. */
@@ -48,49 +50,12 @@ export interface Flag {
 
 export const FLAGS = [
   {
+    group: "Prompt and output",
     name: "print",
     short: "p",
     value: "PROMPT",
     optional: true,
     help: "answer one prompt and exit; piped text is context, or the prompt if -p comes last",
-  },
-  { name: "continue", short: "c", help: "continue this folder's newest session; also with -p" },
-  {
-    name: "resume",
-    value: "ID",
-    optional: "word",
-    help: "resume the session that its last line names; without ID, choose from a list",
-  },
-  { name: "no-session", help: "do not record the session" },
-  {
-    name: "output",
-    value: "FORMAT",
-    values: FORMATS,
-    help: "with -p: text (default), json or stream-json",
-  },
-  {
-    name: "json-schema",
-    value: "SCHEMA",
-    values: "files",
-    help:
-      "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
-  },
-  {
-    name: "until",
-    value: "COMMAND",
-    help:
-      "after each turn that changes files, run COMMAND in the sandbox; the model continues until it passes; with -p, the exit code is 5 if it does not",
-  },
-  { name: "rounds", value: "N", help: "with --until: the maximum number of runs in a turn (5)" },
-  {
-    name: "until-timeout",
-    value: "SECONDS",
-    help: "the time limit for a run of --until (600)",
-  },
-  {
-    name: "until-may-edit",
-    help:
-      "a check also counts if the model changed its own files: tests, their configuration, files that COMMAND names",
   },
   {
     name: "image",
@@ -101,22 +66,62 @@ export const FLAGS = [
     help: "with -p: attach an image; may be repeated",
   },
   {
+    name: "output",
+    value: "FORMAT",
+    values: FORMATS,
+    help: "with -p: text (default), json or stream-json",
+  },
+  {
     name: "output-last-message",
     short: "o",
     value: "FILE",
     values: "files",
     help: "with -p: also write the answer to FILE",
   },
-  { name: "max-turns", value: "N", help: "the maximum rounds of tool calls in a turn (50)" },
+  {
+    name: "json-schema",
+    value: "SCHEMA",
+    values: "files",
+    help:
+      "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
+  },
+  { name: "stdin", help: "with -p: wait for piped text, however long it takes" },
+  {
+    name: "until",
+    value: "COMMAND",
+    help:
+      "after each turn that changes files, run COMMAND in the sandbox; the model continues until it passes; with -p, the exit code is 5 if it does not",
+  },
+  { name: "rounds", value: "N", help: "with --until: the maximum number of runs in a turn (5)" },
+  { name: "until-timeout", value: "SECONDS", help: "the time limit for a run of --until (600)" },
+  {
+    name: "until-may-edit",
+    help:
+      "a check also counts if the model changed its own files: tests, their configuration, files that COMMAND names",
+  },
   { name: "system-prompt", value: "TEXT", help: "replace the system prompt" },
   { name: "append-system-prompt", value: "TEXT", help: "add TEXT to the system prompt" },
   {
-    name: "mcp-config",
-    value: "FILE",
-    values: "files",
-    help: "use the MCP servers in a JSON file, too",
+    name: "working-dir",
+    short: "C",
+    value: "DIR",
+    values: "folders",
+    help: "the working directory (the current one)",
   },
-  { name: "yes", short: "y", help: "run edits and commands without asking" },
+  {
+    group: "Sessions",
+    name: "continue",
+    short: "c",
+    help: "continue this folder's newest session; also with -p",
+  },
+  {
+    name: "resume",
+    value: "ID",
+    optional: "word",
+    help: "resume the session with this ID (printed at its end); without ID, choose from a list",
+  },
+  { name: "no-session", help: "do not record the session" },
+  { group: "Permissions", name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",
     value: "MODE",
@@ -146,52 +151,49 @@ export const FLAGS = [
     values: "folders",
     help: "read and write files in DIR, too; may be repeated",
   },
-  { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
   { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
   {
     name: "env",
     value: "NAMES",
-    help: "additional variables for commands, such as GH_TOKEN,AWS_* (never the model's key)",
+    help: "more variables for commands: GH_TOKEN,AWS_* (never the model's key)",
   },
-  { name: "stdin", help: "with -p: wait for piped text, however long it takes" },
+  { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
   {
-    name: "demo",
-    help: "try it without a model: a tour of a sample project; with -p, a look at this folder",
+    name: "mcp-config",
+    value: "FILE",
+    values: "files",
+    help: "use the MCP servers in a JSON file, too",
+  },
+  {
+    group: "Server and model",
+    name: "model",
+    short: "m",
+    value: "NAME",
+    help: "the model (gpt-4o; local: qwen3)",
   },
   { name: "local", help: "use an Ollama server" },
-  { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
-  { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
-  { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
   {
     name: "base-url",
     value: "URL",
     help:
       "the address of an OpenAI-style server, up to /v1; over https the key is read from OPENAI_API_KEY",
   },
+  { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
+  { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
+  { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
   {
     name: "api-key",
     value: "KEY",
     help:
       'the key (visible to other users of the machine: prefer the variable, or "keys" in config.json)',
   },
-  { name: "model", short: "m", value: "NAME", help: "the model (gpt-4o; local: qwen3)" },
+  { name: "demo", help: "try it without a model: a tour; with -p, a look at this folder" },
   {
-    name: "working-dir",
-    short: "C",
-    value: "DIR",
-    values: "folders",
-    help: "the working directory (the current one)",
-  },
-  {
-    name: "max-tokens",
-    value: "N",
-    help:
-      "the maximum tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
-  },
-  {
-    name: "think-budget",
-    value: "N",
-    help: "the maximum tokens of thinking (a quarter of the room of an answer)",
+    group: "Sampling and limits",
+    name: "think",
+    value: "HOW",
+    values: ["on", "off", ...THINK_LEVELS.map(String)],
+    help: "how much the model thinks, if the server can set it: on, off, low, medium, high",
   },
   {
     name: "context-length",
@@ -199,35 +201,32 @@ export const FLAGS = [
     help: "the context window in tokens (with --local: the model's own, at most 32768)",
   },
   {
+    name: "max-tokens",
+    value: "N",
+    help:
+      "the maximum tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
+  },
+  { name: "max-turns", value: "N", help: "the maximum rounds of tool calls in a turn (50)" },
+  {
+    name: "think-budget",
+    value: "N",
+    help: "the maximum tokens of thinking (a quarter of an answer's)",
+  },
+  {
     name: "temperature",
     value: "T",
     help: "sampling temperature (the model's own; --hosted: 0.1)",
   },
-  {
-    name: "top-p",
-    value: "P",
-    help: "nucleus sampling: the share of probability to sample from, 0 to 1",
-  },
+  { name: "top-p", value: "P", help: "the share of probability to sample from, 0 to 1" },
   { name: "top-k", value: "N", help: "sample from the N likeliest tokens" },
-  {
-    name: "min-p",
-    value: "P",
-    help: "the minimum probability of a token, relative to the likeliest",
-  },
+  { name: "min-p", value: "P", help: "a token's minimum probability, relative to the likeliest" },
   { name: "repeat-penalty", value: "R", help: "penalty for repetition (the model's own)" },
   {
     name: "sampling",
-    value: "WHOSE",
+    value: "MODE",
     values: SAMPLINGS,
     help:
-      "sampling without flags: auto (--local: temperature 0.1 if the server states no sampling) or server (send nothing)",
-  },
-  {
-    name: "think",
-    value: "HOW",
-    values: ["on", "off", ...THINK_LEVELS.map(String)],
-    help:
-      "how much a reasoning model thinks, if the server can set it: on, off, low, medium or high",
+      "sampling if no flag sets it: auto (--local: temperature 0.1 if the server has none), server (send nothing)",
   },
   {
     name: "keep-alive",
@@ -250,30 +249,27 @@ export const FLAGS = [
   {
     name: "idle-timeout",
     value: "SECONDS",
-    help:
-      "the time limit for silence within an answer (120; while a call may be written, as for the first token)",
+    help: "the time limit for silence within an answer (120; in a call: --first-token-timeout)",
   },
-  { name: "json", help: "with doctor: print one JSON object" },
+  {
+    group: "Terminal",
+    name: "theme",
+    value: "THEME",
+    values: THEMES,
+    help: "colours for a dark or light background, none, or auto (ask the terminal)",
+  },
   {
     name: "vim",
     help: 'vim keys in the input line ("keys" in config.json rebinds them: see /keys)',
   },
-  {
-    name: "no-notify",
-    help: "do not notify when a long turn ends while the terminal is not focused",
-  },
-  {
-    name: "theme",
-    value: "THEME",
-    values: THEMES,
-    help: "colours for a dark or a light background, none, or auto (ask the terminal)",
-  },
+  { name: "no-notify", help: "do not notify when a long turn ends in an unfocused terminal" },
   {
     name: "completions",
     value: "SHELL",
     values: ["bash", "zsh", "fish"],
     help: "print completions for bash, zsh or fish",
   },
+  { name: "json", help: "with doctor: print one JSON object" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
@@ -302,20 +298,43 @@ export const COMMANDS = [
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
 ] as const;
-const UNASKED = "--yes runs edits and commands without asking";
 const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
-/** First words and flags of other agents, with advice. */
-const OTHER_VERBS = new Map([
-  ...["yolo", "dangerously-skip-permissions", "full-auto"].map((flag) => [flag, UNASKED] as const),
-  ...["run", "exec"].map((word) => [word, PRINTING] as const),
+/** First words of other agents, with advice. */
+const OTHER_WORDS = adviceTable([
+  ["run exec", PRINTING],
   ["setup", "to choose a model, run copilot and type /setup"],
-  ["resume", CONTINUING],
-  ["continue", CONTINUING],
+  ["resume continue", CONTINUING],
+  ["login logout", "there are no accounts: copilot and /setup choose a server, and its key"],
+  ["update upgrade", "update it as you installed it: see the README"],
+  ["version", "copilot --version prints it"],
+]);
+/** Flags of other agents, with advice. */
+const OTHER_ADVICE = adviceTable([
+  [
+    "yolo full-auto dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox",
+    "--yes runs edits and commands without asking",
+  ],
+  ["s", "--sandbox MODE limits what commands may write"],
+  ["a ask-for-approval", "--approve MODE sets when to ask"],
+  ["fork-session", "--resume ID, then /fork, copies the session"],
+  ["message", `give the message in quotes; ${PRINTING}`],
+  ["file read", "name it in the message as @FILE"],
+  ["test-cmd", "--until COMMAND runs a check after each turn"],
+  ["profile settings", "the settings are in config.json: see docs/settings.md"],
+  ["oss", "--local uses an Ollama server"],
+  ["list-models", "/model lists the models in a session, and copilot doctor tests the server"],
   ["session-id", "JSON output has session_id, and --resume ID continues that session"],
   ["input-format", "pipe text, or use copilot acp for a conversation on stdin and stdout"],
   ["verbose", "progress is on stderr, and --output stream-json prints all events"],
   ["ephemeral", "--no-session records nothing"],
 ]);
+
+function adviceTable(rows: [names: string, advice: string][]): ReadonlyMap<string, string> {
+  return new Map(
+    rows.flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
+  );
+}
+
 /** Flags of other agents that mean one of ours. */
 const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
   ["output-format", "output"],
@@ -342,8 +361,6 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   const args: Record<string, string | true> = {};
   if (words.length === 1 && words[0] === "help") return { help: true };
   const [first = ""] = words;
-  const isVerb = words.length === 1 || /^(run|exec)$/.test(first);
-  if (isVerb && OTHER_VERBS.has(first)) throw unexpected(first, OTHER_VERBS.get(first));
   if (COMMAND_NAMES.includes(first)) args.command = first;
   for (let i = args.command ? 1 : 0; i < words.length; i++) {
     const word = words[i]!;
@@ -356,6 +373,8 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
         args.command = word;
         continue;
       }
+      const advice = OTHER_WORDS.get(word);
+      if (advice !== undefined) throw unexpected(word, advice);
       const meant = /\s/.test(word) ? undefined : nearest(word, COMMAND_NAMES);
       if (meant === word) throw unexpected(word, `it comes first: copilot ${word} ...`);
       if (meant !== undefined) throw unexpected(word, `did you mean copilot ${meant}?`);
@@ -449,7 +468,7 @@ function findFlag(word: string): Flag {
   const name = word.split("=", 1)[0]!;
   const names = FLAGS.map((flag) => flag.name);
   const bare = name.replace(/^-+/, "");
-  const hint = OTHER_VERBS.get(bare) ??
+  const hint = OTHER_ADVICE.get(bare) ??
     didYouMean(bare, names, "--help lists the flags", (near) => `--${near}`);
   throw new UsageError(`Unknown flag ${quotedWord(name)}: ${hint}`);
 }
@@ -472,8 +491,8 @@ export function usageText(): string {
     return `  ${flag.short ? `-${flag.short}, ` : "    "}--${flag.name}${value}`;
   });
   const width = Math.max(...left.map((text) => text.length)) + 2;
-  const rows = FLAGS.map((flag, i) =>
-    left[i]!.padEnd(width) +
+  const rows = FLAGS.map((flag: Flag, i) =>
+    (flag.group ? `\n${flag.group}:\n` : "") + left[i]!.padEnd(width) +
     wrapped(flag.help, 80 - width).replaceAll("\n", `\n${" ".repeat(width)}`)
   );
   return `copilot: a terminal coding agent for models that you run yourself
@@ -486,8 +505,6 @@ Usage:
   command | copilot [flags] -p "PROMPT"
   command | copilot [flags] -p    piped text is the prompt
 ${COMMANDS.map(({ name, help }) => `  ${`copilot ${name} [flags]`.padEnd(32)}${help}`).join("\n")}
-
-Flags:
 ${rows.join("\n")}
 
 Exit codes:

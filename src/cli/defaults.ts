@@ -215,11 +215,12 @@ function flagsIn(settings: Record<string, unknown>, path: string): Record<string
         : didYouMean(name, CONFIG_NAMES, lists, JSON.stringify);
       throw new UsageError(`Cannot use ${JSON.stringify(name)} in ${path}: ${why}`);
     }
-    const isText = typeof value === "string" || typeof value === "number";
-    if (flag.value === undefined ? typeof value !== "boolean" : !isText) {
-      const wanted = flag.value === undefined ? "true or false" : "a text or a number";
-      throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);
-    }
+    const [wanted, isFit] = flag.value === undefined
+      ? ["true or false", typeof value === "boolean"]
+      : /^([NTPR]|SECONDS)$/.test(flag.value)
+      ? ["a number", typeof value !== "boolean" && Number.isFinite(Number(value ?? NaN))]
+      : ["a text", typeof value === "string" || typeof value === "number" && name !== "model"];
+    if (!isFit) throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);
     if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
       const near = didYouMean(String(value), flag.values, "", JSON.stringify);
       const guess = near && `: ${near}`;

@@ -69,6 +69,13 @@ const bad: [words: string[], message: string][] = [
     ["exec", "fix it"],
     'Unexpected argument "exec": for one answer on stdout, run copilot -p "PROMPT"',
   ],
+  [["-s", "x"], 'Unknown flag "-s": --sandbox MODE limits what commands may write'],
+  [["--read=a.ts"], 'Unknown flag "--read": name it in the message as @FILE'],
+  [
+    ["--base-url", "http://x", "exec", "fix it"],
+    'Unexpected argument "exec": for one answer on stdout, run copilot -p "PROMPT"',
+  ],
+  [["--local", "version"], 'Unexpected argument "version": copilot --version prints it'],
   [["--modle", "x"], 'Unknown flag "--modle": did you mean --model?'],
   [["--zzzzzzzz"], 'Unknown flag "--zzzzzzzz": --help lists the flags'],
   [["-x"], 'Unknown flag "-x": --help lists the flags'],
@@ -144,13 +151,10 @@ Deno.test("the help names every flag and keeps to 80 columns", () => {
   for (const line of help.split("\n")) assertEquals(line.length <= 80, true, line);
   // In two columns, as wide as they may be.
   const rows = `
+Prompt and output:
   -p, --print [PROMPT]               answer one prompt and exit; piped text is
                                      context, or the prompt if -p comes last
-  -c, --continue                     continue this folder's newest session; also
-                                     with -p
-      --resume [ID]                  resume the session that its last line
-                                     names; without ID, choose from a list
-      --no-session                   do not record the session
+  -i, --image FILE                   with -p: attach an image; may be repeated
 `;
   assertStringIncludes(help, rows);
   assertMatch(help, /^Exit codes:\n {2}0 done.{55,70}\n {2}\S/m);

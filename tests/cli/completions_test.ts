@@ -95,8 +95,8 @@ const SHOWN: [name: string, zsh: string, fish: string][] = [
   ],
   [
     "one of some words",
-    "  --think'[how much a reasoning model thinks, if the server can set it\\: on, off, low, medium or high]:HOW:(on off low medium high)'",
-    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much a reasoning model thinks, if the server can set it: on, off, low, medium or high'",
+    "  --think'[how much the model thinks, if the server can set it\\: on, off, low, medium, high]:HOW:(on off low medium high)'",
+    "complete -c copilot -f -l think -xa 'on off low medium high' -d 'how much the model thinks, if the server can set it: on, off, low, medium, high'",
   ],
   [
     "an optional text",
