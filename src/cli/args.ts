@@ -353,8 +353,8 @@ type CommandName = typeof COMMANDS[number]["name"];
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /**
- * Parses a command line. A value is the next word, even one with a dash, or follows `=`. One word may belong to
- * no flag, and after `--` it may be any word: the message, or the missing value of `--print`. Throws a {@linkcode
+ * Parses a command line. A value is the next word, even one with a dash, or follows `=`; only a flag behind `-p`
+ * stays one. One word may belong to no flag, and after `--` it may be any word: the message, or the missing value of `--print`. Throws a {@linkcode
  * UsageError} for unknown flags and for further words.
  */
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
@@ -397,7 +397,9 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       if (!flag.optional && (value === undefined || namesFlag(value))) {
         throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
       }
-      const isFlag = flag.optional === "word" && value?.startsWith("-");
+      const isFlag = flag.optional === "word"
+        ? value?.startsWith("-")
+        : flag.optional && value !== undefined && isFlagBehindPrint(value);
       if (isFlag) i--;
       args[flag.name] = isFlag ? "" : value ?? "";
     }
@@ -408,6 +410,20 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   if (print === undefined || message === undefined) return args as Args;
   if (print !== "") throw unexpected(message);
   return { ...others, print: message };
+}
+
+/** Flags that may follow `-p`. Others choose a server or give rights, which a word of strangers must not. */
+const BEHIND_PRINT = new Set(
+  "output json-schema image output-last-message until rounds until-timeout max-turns model continue resume no-session stdin"
+    .split(" "),
+);
+
+/** True for a word behind `-p` that is a flag, not the prompt. @throws {UsageError} for one that goes before it. */
+function isFlagBehindPrint(word: string): boolean {
+  if (word === "--") return true;
+  const flag = word.includes("=") ? undefined : flagOf(word);
+  if (flag === undefined || BEHIND_PRINT.has(flag.name)) return flag !== undefined;
+  throw new UsageError(`${word} goes before -p (to send it as the prompt, write -p=${word})`);
 }
 
 /** Reads another agent's mode as ours. */
@@ -444,7 +460,9 @@ export function outputAsked(words: readonly string[]): string | undefined {
     const next = words[i + 1];
     if (flag?.name === "output") return inWord.length > 0 ? inWord.join("=") : next;
     if (flag?.value === undefined || inWord.length > 0) continue;
-    if (flag.optional || next !== undefined && !namesFlag(next)) i++;
+    if (next !== undefined && (flag.name === "print" && next.includes("=") || !namesFlag(next))) {
+      i++;
+    }
   }
 }
 

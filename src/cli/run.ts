@@ -170,10 +170,8 @@ function checkedFormat(args: Args, headless: boolean): Format {
   const asked = args.output ?? "text";
   const format = FORMATS.find((known) => known === asked);
   if (format === undefined) throw wrongValue("output", "text, json or stream-json", asked);
-  if (args.output !== undefined && !headless) throw new UsageError("--output needs -p");
-  if (args["json-schema"] !== undefined && !headless) {
-    throw new UsageError("--json-schema needs -p");
-  }
-  if (args.stdin && !headless) throw new UsageError("--stdin needs -p");
+  const ofPrint = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;
+  const needing = ofPrint.find((name) => args[name] !== undefined);
+  if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   return format;
 }

@@ -135,17 +135,18 @@ Deno.test("CMD-07 without a person writes and commands are refused, with exit co
   assertEquals([...Deno.readDirSync(dir.path)], []);
 });
 
-Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: nothing is written", async () => {
+Deno.test("CMD-07 a word after -p gives no rights, like a flag as it may look: nothing is written", async () => {
   await using dir = await tempDir();
   const touch = call("write_file", { file_path: "ran.txt", content: "" });
-  for (const words of [["-p", "--yes"], ["--print", "-y"], ["-p", "--"], ["--", "--yes"]]) {
+  for (const words of [["-p=--yes"], ["--print", "--yse"], ["--", "--yes"]]) {
     await using server = strictServer([touch, { text: "I could not." }]);
     const args = [...local(server.url), ...words];
     const { code, stderr } = await run(args, { cwd: dir.path, stdin: "piped" });
     assertEquals(code, 3, words.join(" "));
-    const note = `· the prompt is "${words[1]}": flags go before -p\n`;
-    assertEquals(stderr.includes(note), words[1] !== "--", stderr);
-    assertEquals(lastText(server), `${words.at(-1)}\n\n<stdin>\npiped\n</stdin>`);
+    const prompt = words.at(-1)!.replace(/^-p=/, "");
+    const note = `· the prompt is "${prompt}": flags go before -p\n`;
+    assertEquals(stderr.includes(note), true, stderr);
+    assertEquals(lastText(server), `${prompt}\n\n<stdin>\npiped\n</stdin>`);
     assertEquals([...Deno.readDirSync(dir.path)], []);
   }
 });
@@ -153,7 +154,7 @@ Deno.test("CMD-07 the word after -p is a prompt, like a flag as it may look: not
 Deno.test("the word after -p names no other server: no key is sent there", async () => {
   await using other = serve(json({}));
   await using dir = await tempDir();
-  const titles = [`--base-url=${other.url}/v1`, `--base-url=${other.url}/v1 and more`, "--hosted"];
+  const titles = [`--base-url=${other.url}/v1`, `--base-url=${other.url}/v1 and more`];
   for (const title of titles) {
     await using server = strictServer([{ text: "fine" }]);
     await Deno.mkdir(`${dir.path}/copilot`, { recursive: true });
