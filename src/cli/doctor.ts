@@ -8,7 +8,7 @@ import type { Backend, Reply, SendOptions } from "../models/backend.ts";
 import { isNative } from "../models/ollama/connection.ts";
 import { servedModel } from "../models/ollama/served_model.ts";
 import { totalSlots } from "../models/ollama/slots.ts";
-import type { CopilotConfig } from "../config.ts";
+import type { CopilotConfig, ModelRoles } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { count, duration } from "../text/count.ts";
@@ -29,13 +29,15 @@ import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
-import { checkServerAndModel } from "../session/server_look.ts";
+import { checkRole, checkServerAndModel } from "../session/server_look.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import { unsentKey } from "./keys.ts";
+import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   fit: ModelFit;
+  roles?: ModelRoles | undefined;
   json: boolean;
   way?: Way;
   folder?: string;
@@ -43,7 +45,7 @@ interface DoctorOptions extends DoctorOutput {
 
 /** Tests the model server of a running terminal session. */
 export async function examineSession(
-  { agent: { config, state }, options: { demoUrl } }: Session,
+  { agent: { config, state }, options: { demoUrl, roles } }: Session,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {
@@ -52,7 +54,7 @@ export async function examineSession(
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
-    ...{ ...output, json: false, way: "terminal", folder: state.workingDir },
+    ...{ ...output, json: false, roles, way: "terminal", folder: state.workingDir },
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
   });
@@ -125,6 +127,9 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, onLoading });
+  for (const [role, spec] of Object.entries(options.roles ?? {})) {
+    yield await checkRole(role, spec, modelFlags.at(spec, agent.config), signal);
+  }
   yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
 }
@@ -148,7 +153,7 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   const text = mode === "off"
-    ? `sandboxed with ${by} in a session; with -p only under --sandbox workspace-write or --yes`
+    ? `sandboxed with ${by}: workspace-write in a session, read-only with -p`
     : `sandboxed with ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
 }

@@ -34,5 +34,6 @@ export async function examine(args: Args, run: Run): Promise<number> {
     permissions: openPermissions(parsePermissionChoice(args)),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
+    roles: args.roles,
   });
 }

@@ -5,7 +5,7 @@ import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
-import type { ModelTarget } from "../models/target.ts";
+import { type ModelTarget, targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
@@ -59,6 +59,9 @@ export function withResumed(args: Args, given: Args, way: Way): { args: Args; li
   args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };
+  const at = attempt(() => targetOf(toConfig(optionsFromArgs(args))));
+  const { kind, url } = resumes.used?.at ?? {};
+  if (at?.kind === kind && at?.url === url) return { args };
   const open = Object.fromEntries(
     Object.entries(args).filter(([name]) => !ofServer.includes(name)),
   );

@@ -79,8 +79,8 @@ export function hintFor(error: BackendError, config: CopilotConfig): Hint | unde
     case "request":
       // llama.cpp, LM Studio and vLLM have no native endpoint, and say so in JSON or in plain text.
       if (isNative && error.status === 404) return compatibleHint;
-      if (error.kind === "protocol") return addressHint(kind);
-      return error.status === 404 && kind !== "local" ? addressHint(kind) : undefined;
+      if (error.kind === "request" && (error.status !== 404 || kind === "local")) return undefined;
+      return lacksVersion(target) ? versionHint(url) : addressHint(kind);
     case "redirect":
       return addressHint(kind);
     default:
@@ -95,6 +95,13 @@ const orSetup = (way: Way) =>
 
 const addressHint = (kind: TargetKind): Hint => (way) =>
   `Check the address: ${addressFlags(kind, way)}${orSetup(way)}`;
+
+/** True for the address of an OpenAI-style server without a path. */
+const lacksVersion = ({ kind, url }: ModelTarget) =>
+  kind === "compat" && new URL(url).pathname === "/" && !hasUserinfo(url);
+
+const versionHint = (url: string): Hint => (way) =>
+  `Try ${serverNaming("compat", new URL("/v1", url).href, way)}`;
 
 const networkHint: Hint = (way) =>
   `Check the network, or use another server: ${addressFlags("hosted", way)}`;

@@ -11,7 +11,6 @@ export interface ServerSettings {
   host?: string;
   "base-url"?: string;
   model?: string;
-  "use-compat"?: true;
   demo?: true;
 }
 

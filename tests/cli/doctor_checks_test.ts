@@ -93,7 +93,7 @@ Deno.test("doctor: what confines commands", () => {
       [
         { mode: "off", network, by: "x" },
         "ok",
-        "sandboxed with x in a session; with -p only under --sandbox workspace-write or --yes",
+        "sandboxed with x: workspace-write in a session, read-only with -p",
       ],
       [
         { mode: "read-only", network, by: "x" },

@@ -5,6 +5,7 @@ import { localConfig } from "../../src/config.ts";
 import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
 const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
@@ -72,8 +73,14 @@ Deno.test("doctor: the default model is not there, another is", async () => {
   await using server = strictServer([{ text: "ready" }, call, { text: "Yes." }], {
     models: ["other"],
   });
-  const { code, stdout } = await run(["doctor", "--local", "--host", server.url]);
+  using home = tempFolder();
+  await Deno.mkdir(`${home.path}/copilot`);
+  const roles = { plan: "http://127.0.0.1:9/v1#big", summary: "other" };
+  await Deno.writeTextFile(`${home.path}/copilot/config.json`, JSON.stringify({ roles }));
+  const env = { XDG_CONFIG_HOME: home.path };
+  const { code, stdout } = await run(["doctor", "--local", "--host", server.url], { env });
   assertEquals(code, 0);
+  assertMatch(stdout, /^note +plan +big at 127.0.0.1:9: Nothing answers.*\nok +summary +other$/m);
   assertStringIncludes(stdout, "Ready: other");
 });
 

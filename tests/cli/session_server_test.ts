@@ -112,6 +112,9 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
         ...[folder, `${url}/v1`],
         ...[undefined, undefined],
       ]);
+      const same = { resume, "base-url": `${url}/v1`, model: "m" };
+      const { args: kept, line: none } = withResumed(same, { resume }, "terminal");
+      assertEquals([kept.model, none], ["m", undefined]);
       const given = { resume, local: true } as const;
       const { args: other } = withResumed({ ...given, model: "m" }, given, "terminal");
       assertEquals([other["base-url"], other.local, other.resumes?.name], [undefined, true, name]);

@@ -64,6 +64,11 @@ const ROWS: [
   [compat, { kind: "protocol", cause: new TypeError("it does not answer in HTTP") }, ADDRESS],
   // The address is right, but the model's answer is invalid.
   [compat, { kind: "protocol" }, undefined],
+  [compat, { kind: "request", status: 404 }, ADDRESS],
+  [compatAt("http://x:1"), { kind: "request", status: 404 }, {
+    flags: "Try --base-url http://x:1/v1",
+    session: "Try /model --base-url http://x:1/v1",
+  }],
   [compat, { kind: "redirect", status: 302 }, ADDRESS],
   [compat, { kind: "model_not_found" }, {
     flags: `Choose a model of this server with --model, and check the address: ${FORM}`,

@@ -387,6 +387,10 @@ Deno.test("/model ROLE: sets, shows and removes the model of a role", async () =
   const change = "(/model plan NAME, or off, changes it)";
   assertEquals(await fake.command("/model plan"), `plan: the session's model ${change}`);
   assertMatch((await fake.command("/model plan gpu#x"))!, /it must be a URL/);
+  assertEquals(
+    await fake.command(`/model plan ${other.url}/v1#nosuch`),
+    `plan: nosuch at ${host} ${change}\nnosuch at ${host}: the server's only model is big, not nosuch`,
+  );
   assertEquals(await fake.command(`/model plan ${big(other)}`), `plan: big at ${host} ${change}`);
   assertEquals(await fake.command("/model plan"), `plan: big at ${host} ${change}`);
   await fake.command("/plan");

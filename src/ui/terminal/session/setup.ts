@@ -8,6 +8,7 @@ import type { Screen } from "../screen/screen.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
+import { isLoopback } from "../../../wire/connect.ts";
 import { endingWith, moment } from "../../../wire/wait.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 import {
@@ -258,15 +259,12 @@ class Setup {
   ): Kept {
     const host = address.replace(/\/v1$/, "");
     const isNative = answer?.found.isNative === true;
-    // A session uses the OpenAI-compatible endpoint of servers that are not Ollama.
-    const isLocal = isNative || address.startsWith("http:");
-    // A server that was started for one model may have another one next time.
-    const isNamed = answer && (isNative || !isLocal || answer.found.models.length > 1);
+    // Until an http server answers, each start asks it if it is Ollama.
+    const isLocal = isNative || !answer && address.startsWith("http:");
+    // A server on this machine that was started for one model may have another one next time.
+    const isNamed = answer && (isNative || !isLoopback(address) || answer.found.models.length > 1);
     const settings: ServerSettings = {
-      // A server that is known not to be Ollama is not probed at each start.
-      ...isLocal
-        ? { local: true, host, ...answer && !isNative && { "use-compat": true } }
-        : { "base-url": answer ? `${host}/v1` : address },
+      ...isLocal ? { local: true, host } : { "base-url": answer ? `${host}/v1` : address },
       ...isNamed && { model: answer.model },
     };
     const said = keptText(hostShown(address), settings);

@@ -252,7 +252,7 @@ Deno.test("without a server it says what to install; a place without a model is 
   ]);
   assertEquals(asked.map((one) => one.split(" ")[0]), [empty.url, slow.url]);
   assertEquals(limits, [300, 5000, 5000, 5000, 5000]);
-  assertEquals<unknown>(chosen, { local: true, host: slow.url, "use-compat": true });
+  assertEquals<unknown>(chosen, { "base-url": `${slow.url}/v1` });
 });
 
 Deno.test("a hosted API asks for its key, and none leads back to the list", async () => {
@@ -331,13 +331,13 @@ Deno.test("an address is typed, and its server asked which models it has; an emp
     "Which model of gpu:8080?",
     [["q", ""], ["r", ""]],
   ]);
-  const settings = { local: true, host: "http://gpu:8080", "use-compat": true, model: "r" };
+  const settings = { "base-url": "http://gpu:8080/v1", model: "r" };
   assertEquals<unknown>(asked.kept, [[settings, undefined]]);
 });
 
 const NAMED: [address: string, answer: FoundServer, settings: object][] = [
   ["http://gpu:1/v1/chat/completions", llama, {
-    ...{ local: true, host: "http://gpu:1", "use-compat": true },
+    ...{ "base-url": "http://gpu:1/v1", model: "/models/q 3.gguf" },
   }],
   ["gpu:1", { ...llama, isNative: true }, {
     ...{ local: true, host: "http://gpu:1", model: "/models/q 3.gguf" },
@@ -443,7 +443,7 @@ Deno.test("SEC-02 over https a key is asked for first, over http where the serve
   assertEquals(http.printed[0], "· gpu:8080 refused the key␛");
   assertEquals(http.asked, ["http://gpu:8080 ", "http://gpu:8080 k"]);
   const key = { address: "http://gpu:8080", key: "k" };
-  const kept = { local: true, host: "http://gpu:8080", "use-compat": true };
+  const kept = { "base-url": "http://gpu:8080/v1", model: "/models/q 3.gguf" };
   assertEquals<unknown>(http.kept, [[kept, key]]);
   assertEquals(http.prompts[2], "The key for gpu:8080 (hidden; Enter alone for none): ");
 });
