@@ -26,7 +26,7 @@ const USUAL_ERROR = /^(?<file>[^\s:#][^:\n]*):(?<line>\d+)(?::\d+)*:? (?:error: 
 const DENO_ERROR =
   /^(?<text>(?:TS\d+ \[ERROR\]|error: (?:SyntaxError|The module's source code could not be parsed)): .*)(?:\n.*){0,12}?\n? *at file:\/\/(?<file>\S+?):(?<line>\d+)/gm;
 const TSC_ERROR = /^(?<file>\S.*?)\((?<line>\d+),\d+\): error (?<text>.*)$/gm;
-const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n[^]*?^(?<text>SyntaxError: .*)$/gm;
+const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n(?:.*\n){0,20}?(?<text>SyntaxError: .*)$/gm;
 const PYRIGHT_ERROR = /^ *(?<file>\/.*?):(?<line>\d+):\d+ - error: (?<text>.*)$/gm;
 const CARGO_ERROR = /^(?<file>[^\s:][^:\n]*):(?<line>\d+):\d+: (?<text>error.*)$/gm;
 const GO_ERROR = /^(?:vet: )?(?<file>[^\s:#][^:\n]*\.go):(?<line>\d+):\d+: (?<text>.*)$/gm;

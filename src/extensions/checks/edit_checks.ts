@@ -14,6 +14,7 @@ import type { Checker } from "./checkers.ts";
 const CHECK_LIMITS = { file: 3000, project: 10_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
 const MAX_ERROR_CHARS = 200;
+const MAX_OUTPUT_LINE = 500;
 
 export interface CheckError {
   checker: string;
@@ -142,7 +143,9 @@ function errorsIn(
   folder: string,
   workingDir: string,
 ): CheckError[] {
-  return [...text.matchAll(checker.error)]
+  // Patterns take long for long lines, which a checked file may have.
+  const lines = text.split("\n").map((line) => line.slice(0, MAX_OUTPUT_LINE)).join("\n");
+  return [...lines.matchAll(checker.error)]
     .filter(({ groups }) => !checker.ignores?.test(groups!.text!))
     .map(({ groups }) => ({
       checker: checker.name,

@@ -3,11 +3,13 @@
 import { attempt } from "../../attempt.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { diffLines } from "../../text/diff.ts";
+import { isWithin } from "../../text/paths.ts";
 import { basename, join, relative } from "../../text/std_path.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { stampOf } from "../../tools/files/seen_files.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { OnWritten, ToolContext } from "../../types/tool.ts";
+import { readBoundedText } from "../bounded_text.ts";
 import { localProgram, nearestFolder } from "./edit_checks.ts";
 
 type Formatter = [
@@ -34,6 +36,7 @@ const FORMATTERS: readonly Formatter[] = [
   [/\.(c|cc|cpp|cxx|h|hpp)$/, "clang-format -i", [".clang-format"]],
 ];
 const FORMAT_MS = 5000;
+const MAX_FORMATTED_BYTES = 1024 * 1024;
 const MAX_FORMATTED_LINES = 20;
 
 /**
@@ -57,16 +60,22 @@ async function formatFile(
 ): Promise<string | undefined> {
   const { workingDir, seenFiles } = context;
   const found = formatterFor(file, workingDir);
-  const before = attempt(() => Deno.readTextFileSync(file));
+  const root = attempt(() => Deno.realPathSync(workingDir)) ?? workingDir;
+  const path = attempt(() => Deno.realPathSync(file)) ?? file;
+  // A job may replace the file by a link: what is read here, the model reads.
+  const read = () =>
+    isWithin(root, path)
+      ? attempt(() => readBoundedText(path, MAX_FORMATTED_BYTES, root))
+      : undefined;
+  const before = read();
   if (found === undefined || before === undefined) return undefined;
   const { jobs: _, ...rest } = context;
-  const command = [...found, file].map(shellWord).join(" ");
+  const command = [...found, path].map(shellWord).join(" ");
   await runShell(command, rest, { timeoutMs: FORMAT_MS, maxBytes: 1024 }).catch(() => {
     context.signal.throwIfAborted();
   });
-  const after = attempt(() => Deno.readTextFileSync(file));
+  const after = read();
   if (after === undefined || after === before) return undefined;
-  const path = await Deno.realPath(file);
   const stamp = await stampOf(path);
   onWritten?.({ path, stamp });
   const lines = diffLines(before, after, 0);
@@ -86,7 +95,7 @@ function formatterFor(file: string, workingDir: string): string[] | undefined {
     const name = project?.find((one) => {
       const at = nearestFolder(file, one, workingDir);
       return at !== undefined &&
-        text.test(attempt(() => Deno.readTextFileSync(join(at, one))) ?? "");
+        text.test(attempt(() => readBoundedText(join(at, one), MAX_FORMATTED_BYTES)) ?? "");
     });
     if (project && name === undefined) continue;
     const [program = "", ...args] = command.split(" ");

@@ -4,6 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { digestOf } from "../../text/digest.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import { entriesBelow } from "../../tools/search/entries_below.ts";
+import { readBoundedText } from "../bounded_text.ts";
 import { decidesCheck, decidingPart, isConfiguration } from "./own_files.ts";
 
 /** The maximum number of files that are looked at, and of bytes of a file that decides a check. */
@@ -39,7 +40,7 @@ export async function folderStateOf(folder: string, command: string): Promise<Fo
 
 async function digest(file: string, path: string, size: number): Promise<string | undefined> {
   if (size > MAX_BYTES) return undefined;
-  const text = attempt(() => Deno.readTextFileSync(file));
+  const text = attempt(() => readBoundedText(file, MAX_BYTES));
   return text === undefined ? undefined : await digestOf(decidingPart(path, text));
 }
 

@@ -3,7 +3,9 @@
 import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
+import { readBoundedText } from "../bounded_text.ts";
 
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 const LOCKS = [["pnpm-lock.yaml", "pnpm"], ["yarn.lock", "yarn"], ["bun.lock", "bun run"], [
   "bun.lockb",
   "bun run",
@@ -30,7 +32,8 @@ const TASK_NAMES = ["ok", "check", "test", "lint", "typecheck"];
 
 /** Returns the commands that check `folder`, best first. */
 export function knownChecks(folder: string): string[] {
-  const text = (name: string) => attempt(() => Deno.readTextFileSync(join(folder, name)));
+  const text = (name: string) =>
+    attempt(() => readBoundedText(join(folder, name), MAX_MANIFEST_BYTES));
   const has = (name: string) => attempt(() => Deno.statSync(join(folder, name))) !== undefined;
   const tableIn = (name: string, key: string): string[] => {
     const json: unknown = attempt(() => JSON.parse(text(name) ?? ""));

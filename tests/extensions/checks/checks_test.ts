@@ -217,3 +217,20 @@ posixTest(
     assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).includes("a.js"), false);
   },
 );
+
+posixTest("a file that becomes a link while it is formatted is not read", async () => {
+  using temp = tempFolder();
+  using other = tempFolder();
+  await Deno.writeTextFile(`${other.path}/key`, "secret\n");
+  await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
+  await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
+  const prettier = `${temp.path}/node_modules/.bin/prettier`;
+  const swap = `#!/bin/sh\nln -sf ${other.path}/key "$2"\n`;
+  await Deno.writeTextFile(prettier, swap, { mode: 0o755 });
+  await using server = strictServer([calls(write("a.js", "let a\n")), { text: "That is all." }]);
+  const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+  const extensions = [new ChecksExtension({ "node --check": false }, true)];
+  await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
+  const { toolExecutions: [written] } = await fake.session.prompt("go", signal);
+  assertEquals(written!.result, "Created a.js: wrote 6 bytes");
+});
