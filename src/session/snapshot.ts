@@ -40,6 +40,8 @@ export interface FolderSnapshot {
   files?: Map<string, HeldFile>;
 }
 
+const UNKNOWN_CONTENT = "its old content is unknown";
+
 const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
   [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
 const inodeOf = ({ stamp }: HeldFile) => stamp.split(":", 1)[0];
@@ -75,15 +77,15 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot): Promi
   const indexed = isGit && fresh.length > MANY_FILES ? gitIndexed(gitIn(folder)) : undefined;
   for (const [path, file, { isFile, size }] of fresh) {
     const known = indexed?.get(path.slice(slashed(folder).length + 1));
+    const isHeld = size <= MAX_DIGESTED_BYTES && bytes + size <= MAX_HELD_BYTES;
     if (!isFile) file.content = "it was a link";
     else if (known && file.stamp.startsWith(`${known.seen}:`)) {
-      file.content = async () =>
-        await gitContent(gitIn(folder), known) ?? "its old content is unknown";
-    } else if (size > MAX_DIGESTED_BYTES || (bytes += size) > MAX_HELD_BYTES) {
-      file.content = TOO_LARGE;
-    } else {file.content = await readNow(path, folder).catch(() =>
-        "its old content could not be read"
-      );}
+      file.content = async () => await gitContent(gitIn(folder), known) ?? UNKNOWN_CONTENT;
+    } else if (!isHeld) file.content = TOO_LARGE;
+    else {
+      bytes += size;
+      file.content = await readNow(path, folder).catch(() => UNKNOWN_CONTENT);
+    }
   }
   return { folder, begun, files };
 }

@@ -126,8 +126,7 @@ export class UndoLog {
       const last = this.#seen;
       const now = this.#seen = await snapshotOf(folder, last);
       step.isFollowed = now.files !== undefined;
-      if (last === undefined || !isByCommand) return;
-      const changes = changesSince(last, now);
+      const changes = last && isByCommand ? changesSince(last, now) : [];
       for (const change of changes) await addChange(step, change, { folder, earlier });
     }).catch(() => {
       step.isFollowed = false;
@@ -245,8 +244,7 @@ async function fileNow(grant: Grant): Promise<FileSides> {
   const path = grant.realPath;
   if (!attempt(() => Deno.lstatSync(path))) return { bytes: undefined, stamp: ABSENT };
   using opened = await openRegular(path, path, "read", grant);
-  const { size } = opened.info;
-  const { mode } = opened.info;
+  const { size, mode } = opened.info;
   if (size > MAX_DIGESTED_BYTES) return { bytes: TOO_LARGE, stamp: await stampOf(path), mode };
   const bytes = await readBytes(opened.file, size);
   return { bytes, stamp: await stampOf(path, bytes), mode };
@@ -262,12 +260,9 @@ const failedFile = (path: string, error: unknown): Exchanged => ({
 });
 
 /** Writes the other side of a file, unless that removes the file. Follows no link that has replaced it or its folder. */
-async function exchangeFile(
-  grant: Grant,
-  { bytes: content, stamp, mode }: FileSides,
-): Promise<Exchanged> {
-  const path = grant.realPath;
-  const bytes = await known(content);
+async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> {
+  const [path, bytes] = [grant.realPath, await known(sides.bytes)];
+  const { stamp, mode } = sides;
   if (typeof bytes === "string") throw new Error(bytes);
   const now = await fileNow(grant).catch(() => undefined);
   if (now?.stamp !== stamp) throw new Error("it has changed since");
@@ -323,8 +318,6 @@ function removeAll(files: readonly Exchanged[]): Exchanged[] {
 function bytesOfSteps(steps: readonly UndoStep[]): number {
   const files = steps.flatMap((step) => [...step.files.values()]);
   const size = steps.reduce((sum, step) => sum + step.size, 0);
-  return files.reduce(
-    (sum, { bytes }) => sum + (bytes instanceof Uint8Array ? bytes.length : 0),
-    size,
-  );
+  const lengths = files.map(({ bytes }) => bytes instanceof Uint8Array ? bytes.length : 0);
+  return lengths.reduce((sum, length) => sum + length, size);
 }
