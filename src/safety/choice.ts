@@ -81,5 +81,9 @@ function levelOfFlags(
 
 /** Returns the rules in the values of a flag, which commas or blanks separate. */
 function rulesOfFlag(text: string): string[] {
+  const open = text.split("\n").find((one) => one.split("(").length !== one.split(")").length);
+  if (open !== undefined) {
+    throw new UsageError(`Cannot use the rule ${JSON.stringify(open)} as a bracket is missing`);
+  }
   return (text.match(/[^\s,()]+(?:\([^)\n]*\))?|[^\s,]+/g) ?? []).map(ruleElsewhere);
 }

@@ -10,6 +10,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   Glob: "glob_files",
   LS: "list_directory",
   WebFetch: "fetch_url",
+  Task: "explore",
 };
 
 /** Returns a rule such as `Bash(npm test:*)` as one of ours, `run_bash(npm test *)`; others as they are. */

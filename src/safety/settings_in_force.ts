@@ -74,7 +74,10 @@ export async function settingsInForce(
   let usual = {
     approve: general.approve ?? approve,
     sandbox: general.sandbox ?? (canConfine ? confinedIn : "off"),
-    rules: withAdded([...general.rules, ...here.rules, ...flags.rules], added),
+    rules: withAdded(
+      [...general.rules, ...here.rules, ...flags.rules.map(ofSession)],
+      added,
+    ),
   };
   let network = general.network ?? false;
   // The user's settings for parent folders only make this one stricter.
@@ -157,11 +160,13 @@ function viewsOf(
 }
 
 /** Returns `rules`, and those of `added` that are not saved in the file. */
+const ofSession = (rule: Rule): Rule => ({ ...rule, isOfSession: true });
+
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {
   const keyOf = ({ text, isKept, isForSandbox }: Rule) =>
     JSON.stringify([text, isKept, isForSandbox]);
   const saved = rules.filter(({ effect }) => effect === "allow").map(keyOf);
-  const fresh = added.map((kept) => ({ ...parseKept(kept), isOfSession: true }));
+  const fresh = added.map((kept) => ofSession(parseKept(kept)));
   return [...rules, ...fresh.filter((rule) => !saved.includes(keyOf(rule)))];
 }
 

@@ -51,6 +51,9 @@ Deno.test("--allow and --deny decide calls of one run", async () => {
   });
   const denied = ["--yes", "--deny", "Bash(touch:*)"];
   await turn([bash("touch b")], denied, {}, ({ code }) => assertEquals(code, 3));
+  await turn([], ["--allow", "Bash(npm test:*"], {}, ({ stderr }) => {
+    assertMatch(stderr, /"Bash\(npm test:\*" as a bracket is missing/);
+  });
   await turn([], ["--allow", "no_tool(x)"], {}, ({ code, stderr }) => {
     assertEquals(code, 2);
     assertMatch(stderr, /no tool is called no_tool/);

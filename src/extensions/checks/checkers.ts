@@ -65,7 +65,7 @@ const ROWS: readonly CheckerRow[] = [
   ["node --check", JS, "node", ["--check", "{}"], NODE_ERROR, {
     ignores: /outside a module|Unexpected token 'export'|import\.meta/,
   }],
-  ["python", PY, "python3", ["-c", PYTHON, "{}"], USUAL_ERROR],
+  ["python3", PY, "python3", ["-c", PYTHON, "{}"], USUAL_ERROR],
   ["ruff", PY, "ruff", RUFF, USUAL_ERROR],
   ["pyright", PY, "pyright", ["{}"], PYRIGHT_ERROR, {
     ...{ project: ["pyrightconfig.json"], isLocal: true },

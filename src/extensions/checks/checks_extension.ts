@@ -16,6 +16,7 @@ export class ChecksExtension implements Extension {
   #checks: EditChecks | undefined;
   /** The files that were edited since the last check. */
   readonly #edited = new Set<string>();
+  readonly #told = new Set<string>();
 
   /** @param formats true formats edited files */
   constructor(private readonly settings: CheckSettings = {}, private readonly formats = false) {}
@@ -50,7 +51,10 @@ export class ChecksExtension implements Extension {
     this.#edited.clear();
     const context = agent.toolContext(signal);
     const { formatted } = this.formats ? await import("./formatters.ts") : {};
-    const changes = await formatted?.(files, context, this.#session?.undo?.onWritten) ?? "";
+    const changes = await formatted?.(files, context, {
+      onWritten: this.#session?.undo?.onWritten,
+      tell: (line) => this.#tellOnce(line),
+    }) ?? "";
     const errors = await this.#checks.after(files, context);
     if (errors.length === 0) return changes;
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
@@ -59,20 +63,21 @@ export class ChecksExtension implements Extension {
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${errorLines(errors).join("\n")}]`;
   }
 
-  /** Edits are checked where commands run unasked. */
   async #mayRun(folder: string): Promise<boolean> {
     const { permissions } = this.#session ?? {};
-    if (!permissions) return false;
-    if (permissions.approvesAll) return true;
-    const { approve, isSandboxed } = await permissions.mode(folder);
-    return isSandboxed && approve === "auto";
+    return permissions?.approvesAll || (await permissions?.mode(folder))?.isSandboxed === true;
   }
 
   async #loaded(): Promise<EditChecks> {
     if (this.#checks) return this.#checks;
     const { EditChecks } = await import("./edit_checks.ts");
     const { checkersOf } = await import("./checkers.ts");
-    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => this.#tell(line));
+    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => this.#tellOnce(line));
+  }
+
+  #tellOnce(line: string): void {
+    if (!this.#told.has(line)) this.#tell(line);
+    this.#told.add(line);
   }
 
   #tell(line: string): void {

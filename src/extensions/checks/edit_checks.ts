@@ -8,10 +8,11 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
+import { within } from "../../wire/wait.ts";
 import type { Checker } from "./checkers.ts";
 
 /** The maximum time of a run, in ms. */
-const CHECK_LIMITS = { file: 3000, project: 10_000 };
+const CHECK_LIMITS = { file: 3000, project: 10_000, first: 60_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
 const MAX_ERROR_CHARS = 200;
 const MAX_OUTPUT_LINE = 500;
@@ -37,6 +38,8 @@ interface CheckRun {
 export class EditChecks {
   /** The errors of each run when it last ran. */
   readonly #known = new Map<string, Map<string, number>>();
+  /** The first runs that have not ended. */
+  readonly #running = new Set<string>();
   readonly #slow = new Set<string>();
 
   /** @param tell shows a line to the user */
@@ -51,21 +54,39 @@ export class EditChecks {
     const runs = this.#runs(file, context.workingDir);
     const missing = runs.filter((run) => !this.#known.has(runKey(run)));
     const exists = attempt(() => Deno.statSync(file).isFile) === true;
-    await Promise.all(missing.map(async (run) => {
-      const errors = exists || run.checker.project ? await this.#errors(run, context) : [];
-      if (errors) this.#known.set(runKey(run), counted(errors));
-    }));
+    await Promise.all(missing.map((run) => this.#first(run, exists, context)));
+  }
+
+  async #first(run: CheckRun, exists: boolean, context: ToolContext): Promise<void> {
+    const key = runKey(run);
+    const { project } = run.checker;
+    if (!exists && project === undefined) return void this.#known.set(key, new Map());
+    // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
+    let isLate = false;
+    const { file, project: wait, first } = this.limits;
+    const running = this.#errors(run, context, project ? first : file).then((errors) => {
+      this.#running.delete(key);
+      if (errors && !isLate) this.#known.set(key, counted(errors));
+    });
+    if (project === undefined) return await running;
+    this.#running.add(key);
+    await within(wait, running);
+    isLate = true;
+    running.catch(() => {});
   }
 
   /** Returns the errors that edits of `files` added. */
   async after(files: ReadonlySet<string>, context: ToolContext): Promise<CheckError[]> {
     const runs = [...files].flatMap((file) => this.#runs(file, context.workingDir));
     const each = new Map(runs.map((run) => [runKey(run), run]));
+    for (const key of this.#running) each.delete(key);
     const found = await Promise.all([...each].map(async ([key, run]) => {
-      const errors = await this.#errors(run, context);
+      const { file, project } = this.limits;
+      const errors = await this.#errors(run, context, run.checker.project ? project : file);
       if (!errors) return [];
-      const before = this.#known.get(key) ?? new Map<string, number>();
+      const before = this.#known.get(key);
       this.#known.set(key, counted(errors));
+      if (!before) return [];
       const left = new Map(before);
       return errors.filter((error) => {
         const same = left.get(errorKey(error)) ?? 0;
@@ -111,14 +132,14 @@ export class EditChecks {
   async #errors(
     { checker, folder, command }: CheckRun,
     context: ToolContext,
+    timeoutMs: number,
   ): Promise<CheckError[] | undefined> {
-    const timeoutMs = this.limits[checker.project === undefined ? "file" : "project"];
     const { jobs: _, ...rest } = context;
     const run = { ...rest, maxOutputChars: MAX_CHECK_OUTPUT };
     const variables = { NO_COLOR: "1" };
     const options = { timeoutMs, maxBytes: MAX_CHECK_OUTPUT, variables };
     try {
-      const { ended, streams } = await runShell(command, run, options);
+      const { ended, status, streams } = await runShell(command, run, options);
       if (ended === "timeout") {
         this.#slow.add(checker.name);
         this.tell(
@@ -129,7 +150,14 @@ export class EditChecks {
       }
       if (ended !== "exit") return undefined;
       const text = Object.values(streams).map((one) => one.text(MAX_CHECK_OUTPUT)).join("\n");
-      return errorsIn(text, checker, folder, context.workingDir);
+      // Patterns take long for long lines, which a checked file may have.
+      const lines = text.split("\n").map((line) => line.slice(0, MAX_OUTPUT_LINE));
+      const matches = [...lines.join("\n").matchAll(checker.error)];
+      if (status?.code !== 0 && matches.length === 0) {
+        const why = lines.find((line) => line.trim() !== "") ?? "it printed nothing";
+        this.tell(`${checker.name} cannot check (exit code ${status?.code}): ${oneLine(why)}`);
+      }
+      return errorsIn(matches, checker, folder, context.workingDir);
     } catch {
       context.signal.throwIfAborted();
       return undefined;
@@ -138,15 +166,12 @@ export class EditChecks {
 }
 
 function errorsIn(
-  text: string,
+  matches: readonly RegExpExecArray[],
   checker: Checker,
   folder: string,
   workingDir: string,
 ): CheckError[] {
-  // Patterns take long for long lines, which a checked file may have.
-  const lines = text.split("\n").map((line) => line.slice(0, MAX_OUTPUT_LINE)).join("\n");
-  return [...lines.matchAll(checker.error)]
-    .filter(({ groups }) => !checker.ignores?.test(groups!.text!))
+  return matches.filter(({ groups }) => !checker.ignores?.test(groups!.text!))
     .map(({ groups }) => ({
       checker: checker.name,
       file: relative(workingDir, resolve(folder, groups!.file ?? "")),

@@ -5,6 +5,7 @@ import { findProgram, programFolders } from "../../find_program.ts";
 import { diffLines } from "../../text/diff.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, join, relative } from "../../text/std_path.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { stampOf } from "../../tools/files/seen_files.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
@@ -46,17 +47,23 @@ const MAX_FORMATTED_LINES = 20;
 export async function formatted(
   files: ReadonlySet<string>,
   context: ToolContext,
-  onWritten: OnWritten | undefined,
+  frontend: FormatFrontend,
 ): Promise<string> {
   const texts: string[] = [];
-  for (const file of files) texts.push(await formatFile(file, context, onWritten) ?? "");
+  for (const file of files) texts.push(await formatFile(file, context, frontend) ?? "");
   return texts.join("");
+}
+
+interface FormatFrontend {
+  onWritten: OnWritten | undefined;
+  /** Shows a line to the user. */
+  tell(line: string): void;
 }
 
 async function formatFile(
   file: string,
   context: ToolContext,
-  onWritten: OnWritten | undefined,
+  { onWritten, tell }: FormatFrontend,
 ): Promise<string | undefined> {
   const { workingDir, seenFiles } = context;
   const found = formatterFor(file, workingDir);
@@ -71,9 +78,15 @@ async function formatFile(
   if (found === undefined || before === undefined) return undefined;
   const { jobs: _, ...rest } = context;
   const command = [...found, path].map(shellWord).join(" ");
-  await runShell(command, rest, { timeoutMs: FORMAT_MS, maxBytes: 1024 }).catch(() => {
-    context.signal.throwIfAborted();
-  });
+  const options = { timeoutMs: FORMAT_MS, maxBytes: 1024 };
+  const ran = await runShell(command, rest, options).catch(() => undefined);
+  context.signal.throwIfAborted();
+  const code = ran?.status?.code;
+  const name = basename(found[0]!);
+  if (code !== 0) {
+    const [why = "it does not run"] = ran?.streams.stderr.text(1024).trim().split("\n") ?? [];
+    tell(`${name} cannot format (exit code ${code}): ${oneLine(why)}`);
+  }
   const after = read();
   if (after === undefined || after === before) return undefined;
   const stamp = await stampOf(path);
@@ -84,7 +97,7 @@ async function formatFile(
   else seenFiles?.delete(path);
   const rows = lines.map(({ kind, text, line }) => `${kind}${line}: ${text}`);
   const how = isShown ? `\n${rows.join("\n")}` : " Read it before you edit it again.";
-  return `\n\n[${basename(found[0]!)} formatted ${relative(workingDir, file)}:${how}]`;
+  return `\n\n[${name} formatted ${relative(workingDir, file)}:${how}]`;
 }
 
 /** Returns the program that formats a file, with its arguments. */

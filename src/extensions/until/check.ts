@@ -92,18 +92,19 @@ export class UntilCheck {
       return { check: this.#result(turn, true) };
     }
     const files = filesText(edited);
-    const reason = `passed, but the model changed ${files}, which decides it`;
+    const reason = `passed, but the model changed the check's own files: ${files}`;
+    const isLast = !isChanged && turn.round > 1;
     const { approve, confirm } = this.session;
-    if (approve) this.#tell(`${this.#name} ${reason}`);
+    if (approve && !isLast) this.#tell(`${this.#name} ${reason}`);
     const question = { kind: "check", title: "Does that count?", heading: "", text: "", files: [] };
-    if (approve && (!confirm || await confirm(question, signal))) {
+    if (approve && !isLast && (!confirm || await confirm(question, signal))) {
       this.#tell(`✓ ${this.#name} passed (round ${turn.round})`);
       return { check: this.#result(turn, true) };
     }
     return this.#continue(turn, reason, [
-      `The check ${this.#name} passed, but it does not count: you changed ${files}.`,
+      `The check ${this.#name} passed, but it does not count: you changed its own files: ${files}.`,
       "Restore that, and make the check pass by changing the program.",
-    ], { isLast: !isChanged && turn.round > 1, ...approve && { shown: "does not count" } });
+    ], { isLast, ...approve && { shown: "does not count" } });
   }
 
   #failed(turn: CheckedTurn, outcome: ToolOutcome, isChanged: boolean, edited: string[]): TurnEnd {
@@ -131,7 +132,7 @@ export class UntilCheck {
     return this.#continue(turn, stop ?? how, [
       `The check ${this.#name} ${how} (round ${turn.round} of ${this.limits.rounds}).`,
       ...about,
-      ...edited.length > 0 ? [`Restore ${filesText(edited)}: it decides the check.`] : [],
+      ...edited.length > 0 ? [`Restore the check's own files: ${filesText(edited)}.`] : [],
       "The end of its output:",
       ...lines,
     ], { isLast: stop !== undefined });
@@ -147,7 +148,7 @@ export class UntilCheck {
     const { rounds } = this.limits;
     const check = this.#result(turn, false, reason);
     const isEnd = isLast || turn.round >= rounds;
-    const at = `round ${turn.round} of ${rounds}${isEnd ? ", the last" : ""}`;
+    const at = `round ${turn.round} of ${rounds}${isEnd ? "; stopped" : ""}`;
     this.#tell(`✗ ${this.#name} ${shown} (${at})`);
     return isEnd ? { check } : { check, parts: [notePart(`[${lines.join("\n")}]`)] };
   }

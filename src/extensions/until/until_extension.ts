@@ -1,5 +1,6 @@
 /** `--until` and `/until`: a turn ends when a check of the user passes. @module */
 
+import { UsageError } from "../../errors.ts";
 import type { Command, Extension, SessionState, TurnEnd } from "../../session/extension.ts";
 import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
@@ -19,7 +20,10 @@ export class UntilExtension implements Extension {
 
   async open(session: SessionState): Promise<void> {
     this.#session = session;
-    if (this.command !== undefined) await this.#set(this.command);
+    const { command } = this;
+    if (command === undefined) return;
+    if (!await hasProgram(session, command)) throw new UsageError(`--until: ${noProgram(command)}`);
+    await this.#set(command);
   }
 
   commands(): readonly Command[] {
@@ -59,6 +63,7 @@ export class UntilExtension implements Extension {
       return was ? `No check runs after a turn any more.` : "No check is set.";
     }
     if (argument !== "") {
+      if (!await hasProgram(session, argument)) return `${noProgram(argument)}.`;
       await this.#set(argument);
       return `After each turn that changes files, ${
         oneLine(argument)
@@ -75,4 +80,17 @@ export class UntilExtension implements Extension {
     const { UntilCheck } = await import("./check.ts");
     this.#check = new UntilCheck(command, this.limits, this.#session!);
   }
+}
+
+/** The first word of a command, if it is the bare name of a program. */
+const programOf = (command: string): string | undefined => /^[\w.-]+(?=\s|$)/.exec(command)?.[0];
+const noProgram = (command: string): string => `there is no program ${programOf(command)}`;
+
+/** False if the command begins with the bare name of a program, of which the shell knows none. */
+async function hasProgram({ agent }: SessionState, command: string): Promise<boolean> {
+  const name = programOf(command);
+  if (name === undefined || Deno.build.os === "windows") return true;
+  const asking = { args: ["-c", 'command -v -- "$1"', "sh", name], cwd: agent.state.workingDir };
+  const { success } = await new Deno.Command("/bin/sh", { ...asking, stdin: "null" }).output();
+  return success;
 }

@@ -3,7 +3,7 @@
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkersOf } from "../../../src/extensions/checks/checkers.ts";
-import { checksFault } from "../../../src/extensions/checks/check_settings.ts";
+import { CHECK_NAMES, checksFault } from "../../../src/extensions/checks/check_settings.ts";
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
@@ -92,7 +92,11 @@ posixTest(
     const told: string[] = [];
     const command = "echo run >> runs; exec sleep 60";
     const slow = checkersOf({ slow: { files: "*.txt", command } });
-    const checks = new EditChecks(slow, (line) => told.push(line), { file: 500, project: 500 });
+    const checks = new EditChecks(slow, (line) => told.push(line), {
+      file: 500,
+      project: 500,
+      first: 500,
+    });
     using temp = tempFolder();
     const context = { workingDir: temp.path, maxOutputChars: 1000, signal };
     for (const name of ["a.txt", "b.txt"]) {
@@ -119,7 +123,7 @@ Deno.test("errors are read from the output of each known program", () => {
       "3",
       "SyntaxError: Unexpected token ';'",
     ],
-    python: ["/p/a.py:4: '(' was never closed\n", "/p/a.py", "4", "'(' was never closed"],
+    python3: ["/p/a.py:4: '(' was never closed\n", "/p/a.py", "4", "'(' was never closed"],
     ruff: ["a.py:1:1: F821 Undefined name `x`\n", "a.py", "1", "F821 Undefined name `x`"],
     pyright: [
       '/p/a.py\n  /p/a.py:3:5 - error: "x" is not defined (reportUndefinedVariable)\n',
@@ -164,6 +168,7 @@ Deno.test("errors are read from the output of each known program", () => {
   };
   const checkers = checkersOf({});
   assertEquals(Object.keys(outputs), checkers.map(({ name }) => name));
+  assertEquals(CHECK_NAMES, checkers.map(({ name }) => name));
   for (const { name, error } of checkers) {
     const [output, ...parts] = outputs[name]!;
     const [found] = [...output.matchAll(error)];
@@ -175,8 +180,8 @@ Deno.test("the setting of checks is false, or names checks with commands", () =>
   const own = { files: "*.ts", command: "x {}" };
   const right = [false, {}, { tsc: false, own }];
   assertEquals(right.map(checksFault), [undefined, undefined, undefined]);
-  const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }];
-  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(5).fill("string"));
+  const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }, { pyton3: false }];
+  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(6).fill("string"));
   assertEquals(
     checkersOf({ tsc: false, own }).filter(({ name }) => /tsc|own/.test(name)).map(({ name }) =>
       name
@@ -234,3 +239,28 @@ posixTest("a file that becomes a link while it is formatted is not read", async 
   const { toolExecutions: [written] } = await fake.session.prompt("go", signal);
   assertEquals(written!.result, "Created a.js: wrote 6 bytes");
 });
+
+posixTest(
+  "a check that cannot run says so once, and a first run that is late is not awaited",
+  async () => {
+    const steps = [calls(write("a.txt", "1\n")), calls(write("b.txt", "1\n"))];
+    const broken = { files: "*.txt", command: "no-such-checker {}" };
+    const { notices } = await edited(steps, {}, { broken });
+    const told = notices.filter((line) => line.startsWith("broken"));
+    assertEquals(told.length, 1);
+    assertStringIncludes(told[0]!, "broken cannot check (exit code 127): ");
+    using temp = tempFolder();
+    const [compile] = checkersOf({ compile: { files: "*.txt", command: "" } }).slice(-1);
+    await Deno.writeTextFile(`${temp.path}/project`, "");
+    const slow = { ...compile!, args: ["exec sleep 60"], project: ["project"] };
+    const limits = { file: 100, project: 100, first: 60_000 };
+    const late: string[] = [];
+    const checks = new EditChecks([slow], (line) => late.push(line), limits);
+    const end = new AbortController();
+    const context = { workingDir: temp.path, maxOutputChars: 1000, signal: end.signal };
+    const file = `${temp.path}/a.txt`;
+    await checks.before(file, context);
+    assertEquals([await checks.after(new Set([file]), context), late], [[], []]);
+    end.abort();
+  },
+);

@@ -111,8 +111,11 @@ posixTest(
     const check = "sh tests/a_test.sh";
     const caught = await printed([cheat, done, done], files, "--until", check);
     assertEquals([caught.code, caught.check.rounds], [5, 2]);
-    assertStringIncludes(caught.told, "does not count: you changed tests/a_test.sh");
-    assertStringIncludes(caught.check.reason, "the model changed tests/a_test.sh");
+    assertStringIncludes(caught.told, "does not count: you changed its own files: tests/a_test.sh");
+    assertStringIncludes(
+      caught.check.reason,
+      "the model changed the check's own files: tests/a_test.sh",
+    );
     const allowed = await printed([cheat, done], files, "--until", check, "--until-may-edit");
     assertEquals(allowed.code, 0);
     const restored = await printed(
@@ -177,7 +180,7 @@ posixTest(
     assertEquals(fake.notices().filter((line) => line.includes("check.sh")), [
       "✗ sh check.sh failed with exit code 1 (round 1 of 5)",
       "✓ sh check.sh passed (round 2)",
-      "sh check.sh passed, but the model changed check.sh, which decides it",
+      "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✓ sh check.sh passed (round 1)",
     ]);
     await fake.command("/until off");

@@ -46,7 +46,7 @@ const MARKER_START = new RegExp("[\x1b\x9b]+(?=\\[?20[01]~)", "g");
 const PASTE_MARKER = new RegExp("\x1b\\[20[01]~", "g");
 
 /** More characters than are typed between two reads. */
-const MIN_BURST = 32;
+const MIN_BURST = 64;
 
 /** True for text of several lines in one read: a paste by a terminal that does not mark it. */
 const isBurst = (text: string) =>

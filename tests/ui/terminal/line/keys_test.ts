@@ -173,12 +173,18 @@ Deno.test("TTY-03 a paste without an end is ended by a silence", () => {
 });
 
 Deno.test("TTY-03 several lines in one read are a paste, which lasts until a pause", () => {
-  const code = "for (const one of all) {\r\n\tprint(one);\r}\r";
+  const code = "for (const one of the_whole_list_of_items) {\r\n\tprint(one, others);\r}\r";
   const rows: [pieces: string[], keys: string][] = [
-    [[code], '["for (const one of all) {\\n\\tprint(one);\\n}\\n"]'],
-    [["x", code, "end\r"], '"x" ["for (const one of all) {\\n\\tprint(one);\\n}\\nend\\n"]'],
+    [[code], '["for (const one of the_whole_list_of_items) {\\n\\tprint(one, others);\\n}\\n"]'],
+    [
+      ["x", code, "end\r"],
+      '"x" ["for (const one of the_whole_list_of_items) {\\n\\tprint(one, others);\\n}\\nend\\n"]',
+    ],
     // What a person types while the program is busy is short; a single line is sent.
-    [["y\rfix it\rthen the other\r"], '"y" enter "fix it" enter "then the other" enter'],
+    [
+      ["y\rfix it, please\rthen the other one in the list\r"],
+      '"y" enter "fix it, please" enter "then the other one in the list" enter',
+    ],
     [[`${"a long line ".repeat(5)}\r`], `"${"a long line ".repeat(5)}" enter`],
     [
       ["a line of thirty characters or more\r\x1b[A\r"],
