@@ -120,6 +120,8 @@ export const FLAGS = [
     help: "resume the session with this ID (printed at its end); without ID, choose from a list",
   },
   { name: "no-session", help: "do not record the session" },
+  { name: "from", value: "N", help: "with replay: use --model from your message N on" },
+  { name: "keep", help: "with replay: do not remove the copies of the folder" },
   { group: "Permissions", name: "yes", short: "y", help: "run edits and commands without asking" },
   {
     name: "approve",
@@ -296,6 +298,7 @@ export const COMMANDS = [
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
+  { name: "replay", help: "play a session again: copilot replay ID" },
 ] as const;
 const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
 /** First words of other agents, with advice. */
@@ -441,7 +444,9 @@ function isLateCommand(word: string, { command, print, message }: Record<string,
 
 function takeOperand(args: Record<string, string | true>, word: string): void {
   const { command, print, message } = args;
-  if (command || print || message !== undefined) throw unexpected(word, flagNote(print));
+  if (command && command !== "replay" || print || message !== undefined) {
+    throw unexpected(word, flagNote(print));
+  }
   args.message = word;
 }
 

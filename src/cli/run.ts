@@ -137,6 +137,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     stopOnSignals(run);
     return await (await import("./acp.ts")).runAcp(args, run.signal);
   }
+  if (command === "replay") return await (await import("./replay.ts")).runReplay(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const format = checkedFormat(args, headless);

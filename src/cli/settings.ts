@@ -189,7 +189,7 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
 }
 
 /** Returns the limits of the check of `--until`. @throws {UsageError} if one is invalid. */
-function checkLimitsOf(args: Args): CheckLimits {
+export function checkLimitsOf(args: Args): CheckLimits {
   if (args.until?.trim() === "") throw new UsageError("--until is empty: give the command to run");
   const flags = (["rounds", "until-timeout", "until-may-edit"] as const).filter((name) =>
     args[name]

@@ -1,0 +1,208 @@
+/** `copilot replay`: plays the user's messages of a session again, in a copy of its folder. @module */
+
+import { attempt } from "../attempt.ts";
+import { compatConfig, type CopilotConfig } from "../config.ts";
+import { UsageError } from "../errors.ts";
+import { EXIT } from "../exit_codes.ts";
+import { InstructionsExtension } from "../extensions/instructions/instructions_extension.ts";
+import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
+import { UntilExtension } from "../extensions/until/until_extension.ts";
+import { programFolders } from "../find_program.ts";
+import type { Backend } from "../models/backend.ts";
+import { targetOf } from "../models/target.ts";
+import { withStoredImages } from "../records/images.ts";
+import type { StoredSession } from "../records/store.ts";
+import { openPermissions } from "../safety/permissions.ts";
+import { repositoryOf } from "../safety/repositories.ts";
+import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
+import { noticeLines } from "../session/notices.ts";
+import { sessionWithId } from "../session/record.ts";
+import { openSession } from "../session/session.ts";
+import { oneLine } from "../text/one_line.ts";
+import { typedText } from "../text/parts.ts";
+import { sanitize } from "../text/sanitize.ts";
+import { join, relative } from "../text/std_path.ts";
+import { utf8Text } from "../text/utf8.ts";
+import { displayWidth, inRow } from "../text/width.ts";
+import type { Message } from "../types/message.ts";
+import { progressLine } from "../ui/progress.ts";
+import { terminalSize } from "../ui/terminal/tty.ts";
+import type { Args } from "./args.ts";
+import { type Run, stopOnSignals } from "./process.ts";
+import { checkLimitsOf } from "./settings.ts";
+import { withSettings } from "./with_settings.ts";
+
+/** With fewer columns, the changes of two runs follow each other. */
+const MIN_WIDE_COLUMNS = 120;
+/** A server that is never asked. */
+const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "the record" };
+
+/** A message of the user, and the recorded answers to it. */
+type RecordedTurn = { message: Message; answers: Message[] };
+type Played = { rows: string[]; hasPassed: boolean | undefined };
+
+/** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */
+export async function runReplay(args: Args, run: Run): Promise<number> {
+  const session = sessionWithId(args.message ?? "");
+  const { head: { folder, started } } = session;
+  const turns = turnsOf(session);
+  const first = Number(args.from ?? 1) - 1;
+  if (!turns[first] || args.from && !args.model) {
+    throw new UsageError(
+      `--from needs --model, and the number of a message, at most ${turns.length}`,
+    );
+  }
+  stopOnSignals(run);
+  const top = repositoryOf(folder);
+  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
+  const played: Played[] = [];
+  const play = async (config: CopilotConfig, from: number) => {
+    const copy = `${home}/${played.length + 1}`;
+    const said = await runScript(COPY_SCRIPT, top, copy, started);
+    if (played.length === 0) run.stderr.line(said);
+    const at = join(copy, relative(top, folder));
+    const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
+    const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, at));
+    const title = `With ${oneLine(targetOf(config).name)}`;
+    run.stderr.line(`· ${title}:`);
+    const hasPassed = await playIn(at, moved, { config, from, folder }, args, run);
+    const passed = hasPassed === undefined ? "" : hasPassed ? ", passed" : ", did not pass";
+    const diff = await runScript(DIFF_SCRIPT, copy);
+    played.push({ hasPassed, rows: `${title}${passed}:\n${diff || "(no change)"}`.split("\n") });
+    return EXIT.done;
+  };
+  try {
+    await play({ compat: compatConfig(THE_RECORD) }, turns.length);
+    if (args.model) await withSettings(args, "look", (config) => play(config, first));
+  } finally {
+    if (args.keep) run.stderr.line(`· the copies are in ${home}`);
+    else attempt(() => Deno.removeSync(home, { recursive: true }));
+  }
+  const columns = Deno.stdout.isTerminal() ? terminalSize().columns : 80;
+  run.stdout.write(`${rowsOfAll(played, columns).map((row) => sanitize(row)).join("\n")}\n`);
+  return played.at(-1)!.hasPassed === false ? EXIT.check : EXIT.done;
+}
+
+function rowsOfAll(played: readonly Played[], columns: number): string[] {
+  const [left = [], right = []] = played.map(({ rows }) => rows);
+  if (right.length === 0 || columns < MIN_WIDE_COLUMNS) return [...left, ...right];
+  const width = Math.floor((columns - 3) / 2);
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => {
+    const [row, other] = [left, right].map((rows) => inRow(rows[at] ?? "", width));
+    return `${row}${" ".repeat(width - displayWidth(row!))} │ ${other}`;
+  });
+}
+
+function turnsOf({ path, messages }: StoredSession): RecordedTurn[] {
+  const turns: RecordedTurn[] = [];
+  for (const message of withStoredImages(path, messages)) {
+    const isTyped = turns.length === 0 || typedText(message) !== "";
+    if (message.role === "assistant") turns.at(-1)?.answers.push(message);
+    else if (message.role === "user" && !message.standsFor && isTyped) {
+      turns.push({ message, answers: [] });
+    }
+  }
+  return turns;
+}
+
+const recorded = (answers: Message[]): Backend => ({
+  ...{ model: THE_RECORD.model, isTyped: true, hasGrammar: false },
+  send: () => {
+    const { content, toolCalls } = answers.shift() ?? { content: "(The record ends here.)" };
+    const message = { role: "assistant" as const, content, ...toolCalls && { toolCalls } };
+    return Promise.resolve({ message, finish: "stop", finishDetail: "", usage: undefined });
+  },
+});
+
+/** Plays the turns: before `from` with their answers, then with the model. True if the check passed. */
+async function playIn(
+  copy: string,
+  turns: readonly RecordedTurn[],
+  { config, from, folder }: { config: CopilotConfig; from: number; folder: string },
+  args: Args,
+  { stderr, signal }: Run,
+): Promise<boolean | undefined> {
+  const onEvent = (event: SessionEvent) => {
+    if (event.type === "tool_done") stderr.line(progressLine(event)!);
+    if (event.type !== "session_notice") return;
+    for (const line of noticeLines(event.notice, "flags")) stderr.line(`· ${line}`);
+  };
+  const limits = { ...checkLimitsOf(args), ...from === turns.length && { rounds: 1 } };
+  const until = new UntilExtension(undefined, limits);
+  await using session = await openSession(
+    {
+      ...{ config, folder: copy, readsFolder: true, trust: args.trust, isChosen: true },
+      ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
+      permissions: openPermissions({
+        ...{ approve: "auto", sandbox: "workspace-write", network: args.network === true },
+        level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
+      }),
+      extensions: [new InstructionsExtension(new SkillsExtension()), until],
+    },
+    { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
+    signal,
+  );
+  let hasPassed: boolean | undefined;
+  for (const [at, { message: { content, parts = [] }, answers }] of turns.entries()) {
+    const isChecked = at === Math.min(from, turns.length - 1);
+    if (args.until && isChecked) await session.command("until", args.until, signal);
+    session.agent.stub = at < from ? recorded(answers) : undefined;
+    // Files are attached again.
+    const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
+    const { check } = await session.prompt(given.length > 0 ? given : content, signal);
+    signal.throwIfAborted();
+    hasPassed = check?.passed;
+  }
+  return hasPassed;
+}
+
+/**
+ * Copies the commit of `$1` at the time `$3` to `$2`, or else its files. Neither folder has settings of the repository
+ * `$2.git`, with which commands that ran in `$2` are compared.
+ */
+const COPY_SCRIPT = `
+at=$(git -C "$1" rev-parse --verify "HEAD@{$3}" 2>&1) || at=-
+mkdir "$2"
+git init -q --bare --template= "$2.git"
+case $at in *[!0-9a-f]*)
+  echo "· a copy of the folder as it is now: its commit at that time is unknown"
+  mkdir "$2.git/info"
+  echo node_modules > "$2.git/info/exclude"
+  git --git-dir="$2.git" --work-tree="$1" add -A
+  tree=$(git --git-dir="$2.git" write-tree);;
+*)
+  echo "· a copy of the commit $at"
+  now=$(git -C "$1" rev-parse HEAD)
+  [ "$now" = "$at" ] || echo "· the folder is at the commit $now now"
+  dirty=$(git -C "$1" -c core.fsmonitor=false status --porcelain | wc -l)
+  [ "$dirty" = 0 ] || echo "· files that differ from its commit now: $dirty"
+  git -C "$1" rev-parse --path-format=absolute --git-path objects > "$2.git/objects/info/alternates"
+  tree=$at^{tree};;
+esac
+cd "$2"
+export GIT_DIR="$2.git" GIT_WORK_TREE="$2"
+git config core.bare false
+git read-tree -u --reset "$tree"
+git update-ref HEAD "$(git commit-tree -m replay "$tree")"
+git repack -adq
+rm -f "$2.git/objects/info/alternates"
+cp -R "$2.git" .git`;
+
+const DIFF_SCRIPT = `cd "$1"
+export GIT_DIR="$1.git" GIT_WORK_TREE="$1"
+git add -A
+git diff --cached --no-ext-diff --no-textconv HEAD`;
+
+/** Runs a script of git without the settings of the user and the system, and returns its output. @throws {Error} */
+async function runScript(script: string, folder: string, ...args: string[]): Promise<string> {
+  const names = ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"];
+  const env = {
+    ...Object.fromEntries(names.map((name) => [`GIT_${name}`, "copilot@localhost"])),
+    ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
+    ...{ GIT_ALLOW_PROTOCOL: "none", PATH: programFolders(folder).join(":") },
+  };
+  const how = { args: ["-ec", script, "sh", folder, ...args], clearEnv: true, env };
+  const { success, stdout, stderr } = await new Deno.Command("/bin/sh", how).output();
+  if (!success) throw new Error(`git cannot copy ${folder}: ${oneLine(utf8Text(stderr))}`);
+  return utf8Text(stdout).trimEnd();
+}

@@ -1,0 +1,138 @@
+/** `copilot replay`, with sessions that `-p` recorded. */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { ignore } from "../helpers/git_repository.ts";
+import { run } from "../helpers/program.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
+
+const call = (name: string, args: Record<string, unknown>) => ({
+  toolCalls: [{ name, arguments: args }],
+});
+const bash = (command: string) => call("run_bash", { command });
+
+/** Records a session of two messages in a folder that `prepare` makes; its first command has the folder's path. */
+async function session(prepare: string) {
+  const temp = tempFolder();
+  const base = Deno.realPathSync(temp.path);
+  const folder = `${base}/work`;
+  Deno.mkdirSync(folder);
+  const sh = async (line: string) => {
+    const env = { HOME: base, GIT_CONFIG_NOSYSTEM: "1" };
+    const { stdout } = await new Deno.Command("sh", { args: ["-c", line], cwd: folder, env })
+      .output();
+    return new TextDecoder().decode(stdout);
+  };
+  await sh(prepare);
+  const own = `${base}/config/copilot`;
+  Deno.mkdirSync(own, { recursive: true });
+  Deno.writeTextFileSync(`${own}/permissions.json`, JSON.stringify({ sandboxWrite: [folder] }));
+  const options = {
+    cwd: folder,
+    env: { XDG_STATE_HOME: `${base}/state`, XDG_CONFIG_HOME: `${base}/config`, TMPDIR: base },
+  };
+  await using server = strictServer([
+    call("write_file", { file_path: `${folder}/a`, content: "one\n" }),
+    bash(`cd ${folder} && echo two >> a && rm b`),
+    { text: "Done." },
+    call("write_file", { file_path: "c", content: "three\n" }),
+    { text: "Done." },
+  ]);
+  const ask = async (...args: string[]) => {
+    const flags = ["--local", "--host", server.url, "-m", "test", "--approve", "auto"];
+    const ran = await run(
+      [...flags, "--sandbox", "workspace-write", "--output", "json", ...args],
+      options,
+    );
+    return JSON.parse(ran.stdout).session_id as string;
+  };
+  const id = await ask("-p", "first");
+  await ask("--resume", id, "-p", "second");
+  const state = async () => await sh("find . -printf '%p %T@ %s\\n' | sort");
+  const replay = async (...args: string[]) => await run(["replay", id, ...args], options);
+  return {
+    base,
+    folder,
+    sh,
+    state,
+    replay,
+    id,
+    options,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  };
+}
+
+const GIT =
+  `git init -q && echo b > b && echo '*.log' > .gitignore && echo l > x.log && git add b .gitignore &&
+  GIT_COMMITTER_DATE=2020-01-01T00:00:00Z git -c user.name=a -c user.email=b commit -qm 1`;
+const COMMIT =
+  "git add . && GIT_COMMITTER_DATE=2090-01-01T00:00:00Z git -c user.name=a -c user.email=b commit -qm 2; echo dirty > d";
+
+Deno.test(
+  "replay plays the recorded answers in a copy of the commit at that time",
+  { ignore },
+  async () => {
+    using at = await session(GIT);
+    assertEquals(await at.sh("cat a c; ls"), "one\ntwo\nthree\na\nc\nx.log\n");
+    await at.sh(COMMIT);
+    const before = await at.state();
+    const { code, stdout, stderr } = await at.replay();
+    assertEquals([code, await at.state()], [0, before], stderr);
+    assertEquals(stdout.split("\n").filter((row) => /^(With|[+-])/.test(row)), [
+      ...["With the record:", "--- /dev/null", "+++ b/a", "+one", "+two"],
+      ...["--- a/b", "+++ /dev/null", "-b", "--- /dev/null", "+++ b/c", "+three"],
+    ]);
+    assertMatch(
+      stderr,
+      /copy of the commit [\da-f]{40}\n.*is at the commit [\da-f]{40} now\n.*its commit now: 1\n/,
+    );
+    assertEquals((await at.sh("ls ..")).split("\n").filter((name) => name.includes("replay")), []);
+  },
+);
+
+Deno.test(
+  "replay with another model shows both changes, and which passed",
+  { ignore },
+  async () => {
+    using at = await session(GIT);
+    const reach =
+      "f=$(printf ../../w%s/c ork); cat $f; echo bad > $f; git status -s; echo other > c";
+    await using server = strictServer([bash(reach), { text: "Done." }]);
+    const before = await at.state();
+    const flags = ["--local", "--host", server.url, "-m", "other", "--from", "2", "--rounds", "1"];
+    const { code, stdout, stderr } = await at.replay(...flags, "--until", "grep three c", "--keep");
+    assertEquals(code, 5, stderr);
+    assertStringIncludes(stdout, "With the record, passed:\ndiff --git a/a b/a\n");
+    assertMatch(stdout, /\nWith other, did not pass:\ndiff --git a\/a b\/a\n[^]*\n\+other\n$/);
+    const kept = /the copies are in (.*)/.exec(stderr)![1]!;
+    assertEquals(await at.sh(`cat ${kept}/1/c ${kept}/2/c`), "three\nother\n");
+    assertEquals(await at.state(), before);
+    const seen = JSON.stringify(server.requests[1]!.body);
+    assertStringIncludes(seen, "because a rule denies it");
+    assertStringIncludes(seen, " D b");
+  },
+);
+
+Deno.test(
+  "replay copies a folder without a commit without its ignored files, and refuses other ids",
+  { ignore },
+  async () => {
+    using at = await session("echo b > b; echo '*.log' > .gitignore; echo l > x.log; ln -s b link");
+    await at.sh("rm a c; echo b > b");
+    const { code, stdout, stderr } = await at.replay("--keep");
+    assertEquals(code, 0, stderr);
+    assertStringIncludes(stdout, "\n+three\n");
+    const kept = /the copies are in (.*)/.exec(stderr)![1]!;
+    assertEquals(
+      await at.sh(`ls -A ${kept}/1; ls`),
+      ".git\n.gitignore\na\nc\nlink\nb\nlink\nx.log\n",
+    );
+    const refused = await run(["replay", "12345678"], at.options);
+    assertEquals(refused.code, 2);
+    assertStringIncludes(refused.stderr, `There is no session 12345678: ${at.id}`);
+    assertStringIncludes(
+      (await at.replay("--from", "3")).stderr,
+      "--from needs --model, and the number of a message, at most 2",
+    );
+  },
+);
