@@ -44,7 +44,7 @@ function noServerAmong(found: readonly FoundServer[], home: SetupHome): string {
   const flags = ownFlags(found, home);
   const { compat, hosted } = KEY_VARIABLES;
   return flags === undefined
-    ? `No model server found on this machine (checked ${
+    ? `No model server found on the usual ports of this machine (${
       placesText(home.own())
     }), and no key. Start a server, such as \`ollama serve\` or llama-server, pass --base-url URL, or set ${compat}, or ${hosted} with --hosted, or try --demo. ${CHOOSING}`
     : `No model configured. Add ${flags}. Or set ${compat}, or try --demo. ${CHOOSING}`;

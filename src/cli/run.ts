@@ -31,7 +31,7 @@ export async function main(words: readonly string[]): Promise<number> {
     run.stop(EXIT.error);
   });
   // Progress that cannot be written is no reason to stop.
-  const stderr = new Output(Deno.stderr, () => {});
+  const stderr = areJoint() ? stdout : new Output(Deno.stderr, () => {});
   const run: Run = {
     stdout,
     stderr,
@@ -66,6 +66,12 @@ export async function main(words: readonly string[]): Promise<number> {
   const written = stdout.drained().then(() => stderr.drained());
   await Promise.race([written, afterAbort(stopped.signal, READER_MS)]);
   return run.stopCode ?? code;
+}
+
+/** True if stdout and stderr are the same file, where two streams would lose their order. */
+function areJoint(): boolean {
+  const [out, err] = [1, 2].map((fd) => attempt(() => Deno.readLinkSync(`/proc/self/fd/${fd}`)));
+  return out !== undefined && out === err;
 }
 
 /** Refuses a folder that contains the user's own files, before they are read. @throws {UsageError} */

@@ -29,7 +29,7 @@ const MAX_SHOWN_TITLE = 60;
 
 /** Runs `copilot sessions` with its words and returns the exit code. @throws {UsageError} for invalid words. */
 export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
-  const [verb = "help", id = "", ...rest] = words;
+  const [verb = "help"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
     return EXIT.done;
@@ -39,6 +39,8 @@ export function runSessions(words: readonly string[], { stdout, stderr }: Run): 
     return EXIT.done;
   }
   if (!/^(show|rename|delete|export)$/.test(verb)) throw unexpectedWord(verb);
+  const at = words.findIndex((word, i) => i > 0 && !word.startsWith("-") && words[i - 1] !== "-o");
+  const [id = "", rest] = [words[at], words.filter((_, i) => i > 0 && i !== at)];
   if (id === "" || verb === "rename" && rest.length === 0) {
     throw new UsageError("Name a session, and for rename its title: copilot sessions --help");
   }

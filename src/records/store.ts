@@ -81,7 +81,9 @@ export function forkRecord(
   const name = newName();
   const target = join(dirname(path), name);
   storeImages(target, withStoredImages(path, messages));
-  const [, ...lines] = Deno.readTextFileSync(path).split("\n");
+  const [, ...all] = Deno.readTextFileSync(path).split("\n");
+  // A copy has a title of its own.
+  const lines = all.filter((line) => !line.startsWith('{"title":'));
   const conversation = messages.slice(0, end).flatMap(({ id }) => id ?? []);
   if (end !== undefined) {
     lines.splice(endsInLine ? -1 : lines.length, 0, entryLine({ conversation }));

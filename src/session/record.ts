@@ -222,7 +222,7 @@ export function earlierSessions(
   return [...asTree(own), ...isWide ? [] : asTree(listed(MAX_LISTED_PRINTS, isOfPrint))];
 }
 
-/** Orders branches below their parents. A branch begins like its parent: without a title, it has its last message. */
+/** Orders branches below their parents. */
 export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
   // A parent is older, so that files that were edited by hand form no circle.
   const parentOf = ({ head: { parent, started } }: ListedSession) =>
@@ -231,14 +231,10 @@ export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
     );
   const below = Map.groupBy(sessions, parentOf);
   const rows = (of: ListedSession | undefined, margin: string): EarlierSession[] =>
-    (below.get(of) ?? []).flatMap((one) => {
-      const last = of && one.head.title === undefined && one.messages[lastOfUser(one.messages)];
-      const title = last ? typedText(last) : sessionTitle(one).title;
-      return [
-        { ...one, title, mark: of ? `${margin}└ ` : "" },
-        ...rows(one, of ? `${margin}  ` : ""),
-      ];
-    });
+    (below.get(of) ?? []).flatMap((one) => [
+      { ...one, title: sessionTitle(one).title, mark: of ? `${margin}└ ` : "" },
+      ...rows(one, of ? `${margin}  ` : ""),
+    ]);
   return rows(undefined, "");
 }
 
@@ -277,18 +273,26 @@ export function sessionWithId(id: string): StoredSession {
   const meant = exact.length > 0 ? exact : names.filter(isBegun);
   const found = meant.length === 1 ? recordedSession(meant[0]!) : undefined;
   if (found) return found;
-  const unlike = (name: string) =>
-    [...shortName(name)].filter((char, at) => char !== id[at]).length;
-  const near = meant.length > 1 ? meant : names.sort((a, b) => unlike(a) - unlike(b));
-  const named = near.slice(0, MAX_SIMILAR).flatMap((name) => {
+  const alike = (name: string) => [...shortName(name)].filter((char, at) => char === id[at]).length;
+  const near = names.filter((name) => id.length >= MIN_ID_CHARS && alike(name) >= id.length / 2);
+  near.sort((a, b) => alike(b) - alike(a));
+  const created = (name: string) => name.replace(/^p-/, "");
+  const newest = names.toSorted((a, b) => created(a) < created(b) ? 1 : -1);
+  const shown = [meant, near, newest].find(({ length }) => length > 0) ?? [];
+  const named = shown.slice(0, MAX_SIMILAR).flatMap((name) => {
     const stored = attempt(() => recordedSession(name));
     // Of a million ids, a few are equal.
-    const shown = exact.length > 1 ? name.replace(".jsonl", "") : shortName(name);
-    return stored ? `${shown} "${shortened(sessionTitle(stored).title, 40)}"` : [];
+    const named = exact.length > 1 ? name.replace(".jsonl", "") : shortName(name);
+    return stored ? `${named} "${shortened(sessionTitle(stored).title, 40)}"` : [];
   });
-  const why = meant.length > 1 ? "Several sessions begin with" : "There is no session";
-  const list = [...named, "copilot sessions list shows them"].join(", ");
-  throw new UsageError(`${why} ${oneLine(id)}: ${list}`);
+  const why = meant.length > 1
+    ? `Several sessions begin with ${oneLine(id)}`
+    : id.length < MIN_ID_CHARS
+    ? `The ID ${oneLine(id)} is too short: it needs ${MIN_ID_CHARS} characters`
+    : `There is no session ${oneLine(id)}`;
+  const which = shown === newest ? "The newest" : shown === near ? "The nearest" : "They are";
+  const list = named.length > 0 ? ` ${which}: ${named.join(", ")}.` : "";
+  throw new UsageError(`${why}.${list} copilot sessions list shows all`);
 }
 
 /** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
@@ -303,8 +307,14 @@ export const retitleSession = (name: string, title: string): boolean =>
 export const forgetSession = (name: string): boolean =>
   inSessions((root) => removeSession(root, name)) === true;
 
-export function sessionTitle({ head, first }: Pick<StoredSession, "head" | "first">) {
-  return { started: head.started, title: head.title ?? first.slice(0, MAX_TITLE_CHARS) };
+type Titled = Pick<StoredSession, "name" | "head" | "first" | "messages">;
+
+/** Returns the title of a session. A branch begins like its parent: its id and its last message are its title. */
+export function sessionTitle({ name, head, first, messages }: Titled) {
+  const last = head.parent && messages[lastOfUser(messages)];
+  const id = () => shortName(name).slice(0, MIN_ID_CHARS);
+  const text = last ? `branch ${id()}: ${typedText(last)}` : first;
+  return { started: head.started, title: head.title ?? text.slice(0, MAX_TITLE_CHARS) };
 }
 
 /** The model of an earlier session, and the current one, if it has a name. `isTakenUp`: the agent switches back. */
@@ -319,8 +329,9 @@ export interface Resumed {
   title: string;
   messages: number;
   lostLines: number;
-  /** The id of the session that gets new messages, if another program has this one open. */
+  /** The id of the session that gets new messages, if it is another one, as if another program has this one open. */
   separateId?: string;
+  isInUse?: boolean;
   lastTyped?: string;
   lastAnswer?: string;
   /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
@@ -353,8 +364,9 @@ export function resumeSession(
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
   record?.continueFrom({ ...session, messages });
+  const isSeparate = record !== undefined && record.file?.path !== session.path;
   // Since it was read, another program may have added to it and ended.
-  const isInUse = record !== undefined && record.file?.path !== session.path &&
+  const isInUse = isSeparate &&
     attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
   const openCalls = openCallsAtCut(messages);
   const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
@@ -372,7 +384,8 @@ export function resumeSession(
     ...sessionTitle(session),
     messages: messages.length,
     lostLines: lost,
-    ...(isInUse && { separateId: shortName(record.name!) }),
+    ...isSeparate && { separateId: shortName(record.name!) },
+    ...isInUse && { isInUse },
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(openCalls !== undefined && { openCalls }),

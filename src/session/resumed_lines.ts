@@ -20,20 +20,21 @@ export function resumedLines(
     return [`There is no earlier session in this folder${start}.`];
   }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
-  const { separateId, reading } = resumed;
+  const { separateId, isInUse, reading } = resumed;
+  const id = separateId && !isInUse ? ` as ${separateId}` : "";
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
     ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
-    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${
+    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}"${id}: ${
       count(messages, "message")
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...separateId === undefined
-      ? []
-      : [`Another copilot has it open: new messages go to the new session ${separateId}.`],
+    ...isInUse
+      ? [`Another copilot has it open: new messages go to the new session ${separateId}.`]
+      : [],
     ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
     ...model ? [modelLine(model, way)] : [],
     ...reading ? [readingLine(reading)] : [],

@@ -93,11 +93,11 @@ function avoid({ agent, emit, roles }: SessionState, role: string, spec: string,
   const [model, why] = [specName(spec), oneLine(reasonOf(error))];
   if (spec.includes("#") && isHostedApi(targetOf(agent.config).url)) {
     const instead = `nothing is sent to ${serverOf(agent.config)} in its place`;
-    throw new Error(`${model} is away, and ${instead} (/model ${role} off): ${why}`);
+    throw new Error(`${model} is unavailable, and ${instead} (/model ${role} off): ${why}`);
   }
   if (until !== undefined) return;
-  const instead = `the session's model does "${role}", and it is tried again after a minute`;
-  const lines = [`${model} is away, so ${instead}: ${why}`];
+  const instead = `the session's model is used for "${role}" for a minute`;
+  const lines = [`${model} is unavailable, so ${instead}: ${why}`];
   emit({ type: "session_notice", notice: { code: "extension", kind: "role_away", lines } });
 }
 

@@ -23,7 +23,7 @@ import type { Extension, PendingQuestion, SessionState, TurnEnd } from "./extens
 import { FolderTrust } from "../safety/folder_trust.ts";
 import { FolderPaths } from "./folder_paths.ts";
 import { messageParts } from "./message.ts";
-import { choosesModel } from "../models/model_server.ts";
+import { choosesModel, specName } from "../models/model_server.ts";
 import { beginPlan, hasSteps, isPlanning, resumeMode } from "./plan_mode.ts";
 import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
@@ -140,11 +140,13 @@ export class Session implements AsyncDisposable {
   }
 
   get status(): Status {
-    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache, check } =
+    const { agent, permissions, fit, isModelKnown, usage, cost, jobs, mode, cache, check, roles } =
       this.#state;
+    const isAway = (roles.away.get("plan")?.until ?? 0) > Date.now();
+    const planner = mode?.approve === "plan" && !isAway && roles.models.plan;
     const { name, isChosen, contextLength: window } = fit.targetOf(agent);
     return {
-      model: isChosen || isModelKnown ? name : undefined,
+      model: planner ? specName(planner) : isChosen || isModelKnown ? name : undefined,
       folder: agent.state.workingDir,
       branch: branchOf(agent.state.workingDir),
       approvesAll: permissions.approvesAll,

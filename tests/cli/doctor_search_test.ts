@@ -35,7 +35,10 @@ Deno.test("doctor without a server names what it found, and what to do", async (
 Deno.test("doctor on a machine without a server says how to start one", async () => {
   const { result, text } = await search([1]);
   assertEquals(result, 1);
-  assertStringIncludes(text, "No model server found on this machine (checked 127.0.0.1:1)");
+  assertStringIncludes(
+    text,
+    "No model server found on the usual ports of this machine (127.0.0.1:1)",
+  );
 });
 
 Deno.test("a run without a server and a key is told the flags of the person's own servers", async () => {
@@ -57,7 +60,7 @@ Deno.test("a run without a server and a key is told the flags of the person's ow
     `No model configured. Add ${flags}. Or set OPENAI_API_KEY, or try --demo. ${choosing}`;
   assertEquals(
     await told([1, 2]),
-    "No model server found on this machine (checked 127.0.0.1:1, :2), and no key. " +
+    "No model server found on the usual ports of this machine (127.0.0.1:1, :2), and no key. " +
       "Start a server, such as `ollama serve` or llama-server, pass --base-url URL, " +
       "or set OPENAI_API_KEY, or ANTHROPIC_API_KEY with --hosted, or try --demo. " +
       choosing,

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { json, serve } from "../helpers/server.ts";
 import { left, living, marker } from "../helpers/processes.ts";
-import { command, run } from "../helpers/program.ts";
+import { command, ENTRY, run } from "../helpers/program.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 
 const local = (url: string, ...args: string[]) => ["--local", "--host", url, "-m", "test", ...args];
@@ -34,6 +34,23 @@ Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () 
   assertEquals([code, stdout], [0, "It says alpha.\n"]);
   assertMatch(stderr, /^· read_file a\.txt \(\d+ ms\)\n$/);
   assertStringIncludes(server.requests[1]!.text, "alpha");
+});
+
+Deno.test("an answer and progress in one file keep their order and their lines", async () => {
+  await using dir = await tempDir();
+  await using server = strictServer([
+    { text: "Looking.", ...call("list_directory", { path: "." }) },
+    { text: "Done." },
+  ]);
+  const { success } = await new Deno.Command("sh", {
+    args: ["-c", 'exec "$@" >log 2>&1', "sh", Deno.execPath(), "run", "-A", ENTRY]
+      .concat(local(server.url, "--no-session", "-p", "x")),
+    cwd: dir.path,
+    env: { XDG_CONFIG_HOME: "/nowhere", DENO_NO_UPDATE_CHECK: "1" },
+  }).output();
+  assertEquals(success, true);
+  const log = await Deno.readTextFile(`${dir.path}/log`);
+  assertMatch(log, /^Looking\.\n· list_directory .*\nDone\.\n$/);
 });
 
 Deno.test("all four ways to a server", async () => {
@@ -199,7 +216,10 @@ Deno.test("roles: -p explores with the model of another server, its key, and wit
   await using server = strictServer([explore, { text: "found" }, { text: "fine" }]);
   const { code, stdout, stderr } = await ask(server);
   assertEquals([code, stdout], [0, "fine\n"]);
-  assertMatch(stderr, /big at 127\.0\.0\.1:\d+ is away, so the session's model does "explore"/);
+  assertMatch(
+    stderr,
+    /big at 127\.0\.0\.1:\d+ is unavailable, so the session's model is used for "explore"/,
+  );
   await config({ roles: { plan: "gpu#x" } });
   const wrong = await ask(server);
   assertEquals([wrong.code, wrong.stderr.trim().split("\n").length], [2, 1]);

@@ -132,8 +132,10 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
   assertMatch((await run(["sessions", "show", full[1]!], at.options)).stdout, /^# Fix the tests/);
   Deno.removeSync(twin);
   const rows = [
-    [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}: `],
-    ["00000000", "There is no session 00000000: "],
+    [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}. They are: `],
+    [`${id.slice(0, 6)}zz`, `There is no session ${id.slice(0, 6)}zz. The nearest: `],
+    ["zzzz", "There is no session zzzz. The newest: "],
+    ["95", "The ID 95 is too short: it needs 4 characters. The newest: "],
   ] as const;
   for (const [given, why] of rows) {
     const { code, stderr } = await run(["--local", "--resume", given, "-p", "x"], at.options);
@@ -164,6 +166,8 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   assertStringIncludes(exported.stdout, "Exported to a.md, ");
   const text = Deno.readTextFileSync(`${at.folder}/a.md`);
   assertEquals(text, shown.replace("# Use [redacted]", "# Another title"));
+  assertMatch((await sessions("export", "--html", id, "b.md")).stdout, /^Exported to b.md, /);
+  assertMatch(Deno.readTextFileSync(`${at.folder}/b.md`), /^<!DOCTYPE html>/);
   const refused = [["export", id, "-o", "a.md"], ["export", id, "--pdf"], ["show"], [
     "delete",
     "0",

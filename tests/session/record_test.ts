@@ -571,9 +571,9 @@ recordTest(
     const rows = await other.session.choices("resume", signal);
     assertEquals(rows.map(({ label, detail }) => [label, detail!.split(" · ")[1]]), [
       ["first", "4 messages"],
-      ["└ third", "4 messages"],
-      ["  └ third", "4 messages"],
-      ["    └ fourth", "6 messages"],
+      [`└ branch ${copy.slice(0, 4)}: third`, "4 messages"],
+      [`  └ branch ${rows[2]!.argument.slice(0, 4)}: third`, "4 messages"],
+      [`    └ branch ${rows[3]!.argument.slice(0, 4)}: fourth`, "6 messages"],
     ]);
     await other.command(`/resume rename ${copy} Mine`);
     assertEquals((await other.session.choices("resume", signal))[1]!.label, "└ Mine");

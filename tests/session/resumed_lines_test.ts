@@ -13,7 +13,8 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
-  [{ separateId: "0123abcd" }, [
+  [{ separateId: "0123abcd" }, [FROM.replace(": 2", " as 0123abcd: 2")]],
+  [{ separateId: "0123abcd", isInUse: true }, [
     FROM,
     "Another copilot has it open: new messages go to the new session 0123abcd.",
   ]],

@@ -141,10 +141,13 @@ Deno.test("roles: without its server, the session's model does the work, with on
   const rows: [ModelRoles, RegExp][] = [
     [
       { explore: AWAY, plan: AWAY },
-      /^big at 127\.0\.0\.1:\d+ is away, so the session's model does "explore", .*: .*connection refused/,
+      /^big at 127\.0\.0\.1:\d+ is unavailable, so the session's model is used for "explore" for a minute: .*connection refused/,
     ],
-    [{ explore: "http://no-such-host.invalid/v1#big" }, /^big at no-such-host\.invalid is away, /],
-    [{ explore: "missing" }, /^missing is away, so .*: .* has no model "missing"/],
+    [
+      { explore: "http://no-such-host.invalid/v1#big" },
+      /^big at no-such-host\.invalid is unavailable, /,
+    ],
+    [{ explore: "missing" }, /^missing is unavailable, so .*: .* has no model "missing"/],
   ];
   for (const [roles, line] of rows) {
     const explored = [call("explore", { task: "Find a" }), { text: "a.txt" }, { text: "Done." }];
@@ -156,14 +159,15 @@ Deno.test("roles: without its server, the session's model does the work, with on
       const { response, toolExecutions: [exec] } = await fake.session.prompt("hi", signal);
       assertEquals([response, exec!.result], ["Done.", "a.txt"]);
     }
-    const told = fake.notices().filter((text) => text.includes("is away"));
+    const told = fake.notices().filter((text) => text.includes("is unavailable"));
     assertEquals(told.length, 1, told.join("\n"));
     assertMatch(told[0]!, line);
     if (roles.plan === undefined) continue;
     await fake.command("/plan");
     assertEquals((await fake.session.prompt("plan", signal)).response, "1. A\n2. B");
-    assertEquals(fake.notices().filter((text) => text.includes("is away")).length, 2);
+    assertEquals(fake.notices().filter((text) => text.includes("is unavailable")).length, 2);
     assertMatch((await fake.command("/status"))!, /^ +plan +big at 127\.0\.0\.1:\d+ \(away\)$/m);
+    assertEquals(fake.session.status.model, "test");
   }
 });
 
@@ -183,7 +187,7 @@ Deno.test("roles: what is for a server of one's own is never sent to a hosted AP
   const error = await assertRejects(() => fake.session.prompt("secret", signal), Error);
   assertMatch(
     error.message,
-    /^big at 127\.0\.0\.1:\d+ is away, and nothing is sent to api\.example\.com in its place \(\/model plan off\): /,
+    /^big at 127\.0\.0\.1:\d+ is unavailable, and nothing is sent to api\.example\.com in its place \(\/model plan off\): /,
   );
   assertEquals(asked, 0);
 });
@@ -394,6 +398,7 @@ Deno.test("/model ROLE: sets, shows and removes the model of a role", async () =
   assertEquals(await fake.command(`/model plan ${big(other)}`), `plan: big at ${host} ${change}`);
   assertEquals(await fake.command("/model plan"), `plan: big at ${host} ${change}`);
   await fake.command("/plan");
+  assertEquals(fake.session.status.model, `big at ${host}`);
   assertEquals((await fake.session.prompt("plan", signal)).response, "1. A\n2. B");
   assertEquals(await fake.command("/model plan off"), `plan: the session's model ${change}`);
   assertEquals((await fake.session.prompt("plan", signal)).response, "ours");

@@ -3,7 +3,7 @@ import type { Command } from "../extension.ts";
 export const exportCommand: Command = {
   name: "export",
   group: "Session",
-  argument: "[--html] [FILE]",
+  argument: "[--html|--md] [FILE]",
   help: "write the session to a Markdown or HTML file",
   isOfTerminal: true,
   values: () => ["--html", "--md"],

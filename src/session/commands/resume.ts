@@ -79,11 +79,12 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
 
 /** Renames or deletes a session, unless another program has it open. */
 export function changeSession(
-  { name, path, ...about }: ListedSession | StoredSession,
+  session: ListedSession | StoredSession,
   verb: string,
   given: string,
 ): { isDone?: boolean; text: string } {
-  const named = `"${shortened(oneLine(sessionTitle(about).title), MAX_LABEL_CHARS)}"`;
+  const { name, path } = session;
+  const named = `"${shortened(oneLine(sessionTitle(session).title), MAX_LABEL_CHARS)}"`;
   const title = oneLine(given);
   if (isOpen(path)) return { text: `Another copilot has ${named} open.` };
   if (verb !== "delete" && title === "") return { text: `Name the title of ${named}, too.` };

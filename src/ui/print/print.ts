@@ -80,7 +80,9 @@ export class PrintFrontend implements Frontend {
   }
 
   #say(lines: readonly string[]): void {
-    for (const line of lines) this.options.stderr.line(line);
+    const { format, stdout, stderr } = this.options;
+    if (format === "text" && stdout.midLine) stdout.write("\n");
+    for (const line of lines) stderr.line(line);
   }
 
   ready(): Promise<void> | undefined {
@@ -89,7 +91,7 @@ export class PrintFrontend implements Frontend {
 
   /** Opens the session, runs `prompt` and reports the outcome. Returns the exit code. */
   async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
-    const { format, signal, stdout, stderr } = this.options;
+    const { format, signal, stdout } = this.options;
     await session.open(signal);
     const { recordName } = session;
     if (format === "stream-json" && recordName !== undefined) {
@@ -103,12 +105,12 @@ export class PrintFrontend implements Frontend {
       const usage = { inputTokens, outputTokens };
       if (result.isUnanswered) {
         const error = "the model gave no answer";
-        stderr.line(`copilot: ${error}`);
+        this.#say([`copilot: ${error}`]);
         return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
       }
       if (result.objection !== undefined) {
         const error = `the answer does not match the schema: ${result.objection}`;
-        stderr.line(`copilot: ${error}`);
+        this.#say([`copilot: ${error}`]);
         return this.#finish({ exitCode: EXIT.error, response, error, usage });
       }
       // A missing sandbox refuses a command only when it runs.
@@ -119,16 +121,20 @@ export class PrintFrontend implements Frontend {
         : wasRefused
         ? EXIT.refused
         : EXIT.done;
+      const { path } = session.record ?? {};
+      if (stopReason === "max_rounds" && path !== undefined) {
+        this.#say([`· To continue: copilot --resume ${shortName(path)} -p "go on"`]);
+      }
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
       if (exitCode === EXIT.check) {
-        stderr.line(`copilot: check: ${oneLine(`${check!.command} ${check!.reason}`)}`);
+        this.#say([`copilot: check: ${oneLine(`${check!.command} ${check!.reason}`)}`]);
       }
       return this.#finish({ exitCode, response, stopReason, usage, ...check && { check } });
     } catch (error) {
       const message = failureText(error, session.agent.config, "flags");
       const response = error instanceof BackendError ? error.partialText : "";
       const exitCode = this.#finish({ exitCode: EXIT.error, response, error: message });
-      stderr.line(`copilot: ${message}`);
+      this.#say([`copilot: ${message}`]);
       return exitCode;
     }
   }
@@ -147,7 +153,7 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const { format, stdout, stderr, changeRows } = this.options;
+    const { format, changeRows } = this.options;
     const progress = progressLine(event);
     if (progress === undefined) return;
     // Polls repeat `loading`; print it once.
@@ -157,10 +163,9 @@ export class PrintFrontend implements Frontend {
       if (this.#toldRecovery) return;
       this.#toldRecovery = true;
     }
-    if (format === "text" && stdout.midLine) stdout.write("\n");
     const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
     // One write, because the answer on stdout may follow at once.
-    stderr.line([progress, ...rows ?? []].join("\n"));
+    this.#say([[progress, ...rows ?? []].join("\n")]);
   }
 
   #shown(text: string): string {
