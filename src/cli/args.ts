@@ -65,12 +65,7 @@ export const FLAGS = [
     values: "files",
     help: "with -p: attach an image; may be repeated",
   },
-  {
-    name: "output",
-    value: "FORMAT",
-    values: FORMATS,
-    help: "with -p: text (default), json or stream-json",
-  },
+  { name: "output", value: "FORMAT", values: FORMATS, help: "with -p: text, json or stream-json" },
   {
     name: "output-last-message",
     short: "o",
@@ -100,19 +95,8 @@ export const FLAGS = [
   },
   { name: "system-prompt", value: "TEXT", help: "replace the system prompt" },
   { name: "append-system-prompt", value: "TEXT", help: "add TEXT to the system prompt" },
-  {
-    name: "working-dir",
-    short: "C",
-    value: "DIR",
-    values: "folders",
-    help: "the working directory (the current one)",
-  },
-  {
-    group: "Sessions",
-    name: "continue",
-    short: "c",
-    help: "continue this folder's newest session; also with -p",
-  },
+  { name: "working-dir", short: "C", value: "DIR", values: "folders", help: "work in this folder" },
+  { group: "Sessions", name: "continue", short: "c", help: "continue the folder's newest session" },
   {
     name: "resume",
     value: "ID",
@@ -150,21 +134,12 @@ export const FLAGS = [
     value: "DIR",
     isList: true,
     values: "folders",
-    help: "read and write files in DIR, too; may be repeated",
+    help: "read and write files in DIR, too",
   },
   { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
-  {
-    name: "env",
-    value: "NAMES",
-    help: "more variables for commands: GH_TOKEN,AWS_* (never the model's key)",
-  },
+  { name: "env", value: "NAMES", help: "more variables for commands, such as GH_TOKEN,AWS_*" },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
-  {
-    name: "mcp-config",
-    value: "FILE",
-    values: "files",
-    help: "use the MCP servers in a JSON file, too",
-  },
+  { name: "mcp-config", value: "FILE", values: "files", help: "use a JSON file's MCP servers" },
   {
     group: "Server and model",
     name: "model",
@@ -182,12 +157,7 @@ export const FLAGS = [
   { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
   { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
   { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
-  {
-    name: "api-key",
-    value: "KEY",
-    help:
-      'the key (visible to other users of the machine: prefer the variable, or "keys" in config.json)',
-  },
+  { name: "api-key", value: "KEY", help: 'the key (others see it: prefer "keys" in config.json)' },
   { name: "demo", help: "try it without a model: a tour; with -p, a look at this folder" },
   {
     group: "Sampling and limits",
@@ -208,16 +178,8 @@ export const FLAGS = [
       "the maximum tokens of an answer (the room in the model's window; --local: 32768, --hosted: 8192)",
   },
   { name: "max-turns", value: "N", help: "the maximum rounds of tool calls in a turn (50)" },
-  {
-    name: "think-budget",
-    value: "N",
-    help: "the maximum tokens of thinking (a quarter of an answer's)",
-  },
-  {
-    name: "temperature",
-    value: "T",
-    help: "sampling temperature (the model's own; --hosted: 0.1)",
-  },
+  { name: "think-budget", value: "N", help: "tokens of thinking (a quarter of --max-tokens)" },
+  { name: "temperature", value: "T", help: "temperature (the model's own; --hosted: 0.1)" },
   { name: "top-p", value: "P", help: "the share of probability to sample from, 0 to 1" },
   { name: "top-k", value: "N", help: "sample from the N likeliest tokens" },
   { name: "min-p", value: "P", help: "a token's minimum probability, relative to the likeliest" },
@@ -229,11 +191,7 @@ export const FLAGS = [
     help:
       "sampling if no flag sets it: auto (--local: temperature 0.1 if the server has none), server (send nothing)",
   },
-  {
-    name: "keep-alive",
-    value: "TIME",
-    help: "with --local: how long the model stays loaded (30m; -1m: forever, 0: not at all)",
-  },
+  { name: "keep-alive", value: "TIME", help: "with --local: how long to keep the model (30m)" },
   {
     name: "prompt-tier",
     value: "TIER",
@@ -257,12 +215,9 @@ export const FLAGS = [
     name: "theme",
     value: "THEME",
     values: THEMES,
-    help: "colours for a dark or light background, none, or auto (ask the terminal)",
+    help: "colours: dark, light, none or auto (ask the terminal)",
   },
-  {
-    name: "vim",
-    help: 'vim keys in the input line ("keys" in config.json rebinds them: see /keys)',
-  },
+  { name: "vim", help: "vim keys in the input line (/keys: how to rebind them)" },
   { name: "no-notify", help: "do not notify when a long turn ends in an unfocused terminal" },
   {
     name: "completions",
@@ -275,7 +230,7 @@ export const FLAGS = [
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
 
-type FlagRow = typeof FLAGS[number];
+export type FlagRow = typeof FLAGS[number];
 type Switch = Exclude<FlagRow, { value: string }>["name"];
 
 /** The given flags: `true` for a switch, otherwise the value; "" for an optional value that is missing. */
@@ -371,7 +326,9 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       break;
     }
     if (!word.startsWith("-")) {
-      if (isLateCommand(word, args)) {
+      // Commands without words of their own may follow flags.
+      const isFirst = (args.command ?? args.print ?? args.message) === undefined;
+      if (isFirst && ["doctor", "acp"].includes(word)) {
         args.command = word;
         continue;
       }
@@ -434,12 +391,6 @@ function takeMode(args: Record<string, string | true>): void {
   if (args.approve !== "bypassPermissions") return;
   delete args.approve;
   args.yes = true;
-}
-
-/** True for a word that starts something other than a session. It may follow flags, except for those with words of their own. */
-function isLateCommand(word: string, { command, print, message }: Record<string, unknown>) {
-  return ["doctor", "acp"].includes(word) &&
-    (command ?? print ?? message) === undefined;
 }
 
 function takeOperand(args: Record<string, string | true>, word: string): void {

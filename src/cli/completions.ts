@@ -5,6 +5,10 @@ import { UsageError } from "../errors.ts";
 
 const flags: readonly Flag[] = FLAGS;
 
+/** Returns what completes the value of a flag, with the shell's words for folders and files. */
+const completing = ({ values }: Flag, folders: string, files: string) =>
+  values === "folders" ? folders : values === "files" ? files : values?.join(" ");
+
 export function completionScript(shell: string): string {
   const script = SHELLS.get(shell);
   if (script) return script();
@@ -20,12 +24,10 @@ const SHELLS: ReadonlyMap<string, () => string> = new Map([
 ]);
 
 function bashScript(): string {
-  const cases = flags.filter(({ value }) => value).map(({ name, short, values }) => {
-    const words = values === "folders"
-      ? "-d"
-      : values === "files"
-      ? "-f"
-      : values && `-W "${values.join(" ")}"`;
+  const cases = flags.filter(({ value }) => value).map((flag) => {
+    const { name, short } = flag;
+    const given = completing(flag, "-d", "-f");
+    const words = Array.isArray(flag.values) ? `-W "${given}"` : given;
     const reply = words ? `COMPREPLY=($(compgen ${words} -- "$word"))` : ":";
     return `    ${short ? `-${short}|` : ""}--${name}) ${reply}; return ;;`;
   });
@@ -46,14 +48,10 @@ complete -F _copilot copilot
 }
 
 function zshScript(): string {
-  const rows = flags.map(({ name, short, value, values, help }) => {
-    const action = values === "folders"
-      ? "_files -/"
-      : values === "files"
-      ? "_files"
-      : values
-      ? `(${values.join(" ")})`
-      : " ";
+  const rows = flags.map((flag) => {
+    const { name, short, value, help } = flag;
+    const words = completing(flag, "_files -/", "_files") ?? " ";
+    const action = Array.isArray(flag.values) ? `(${words})` : words;
     const text = help.replace(/[[\]:\\]/g, "\\$&").replaceAll("'", "'\\''");
     const argument = value ? `:${value}:${action}` : "";
     const names = short ? `'(-${short} --${name})'{-${short},--${name}}` : `--${name}`;
@@ -64,12 +62,9 @@ function zshScript(): string {
 }
 
 function fishScript(): string {
-  const rows = flags.map(({ name, short, value, values, help }) => {
-    const words = values === "folders"
-      ? "(__fish_complete_directories)"
-      : values === "files"
-      ? "(__fish_complete_path)"
-      : values?.join(" ");
+  const rows = flags.map((flag) => {
+    const { name, short, value, help } = flag;
+    const words = completing(flag, "(__fish_complete_directories)", "(__fish_complete_path)");
     const argument = words ? ` -xa '${words}'` : value && " -x";
     const text = help.replaceAll("\\", "\\\\").replaceAll("'", "\\'");
     const letter = short ? ` -s ${short}` : "";

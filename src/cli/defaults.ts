@@ -92,18 +92,12 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   }
   const fault = checks === undefined ? undefined : checksFault(checks);
   if (fault !== undefined) throw new UsageError(`Cannot use "checks" in ${path} as it ${fault}`);
-  const checked = checks !== undefined && { checks: checks as CheckSettings };
-  const formats = format && { formats: format };
-  const shown = status !== undefined && { status: statusParts(status, path) };
-  const ofRoles = roles !== undefined && { roles: rolesIn(roles, path) };
   return {
-    ...all,
-    ...bindings,
-    ...shown,
-    ...checked,
-    ...formats,
-    ...ofRoles,
-    ...said,
+    ...{ ...all, ...bindings, ...said },
+    ...status !== undefined && { status: statusParts(status, path) },
+    ...checks !== undefined && { checks: checks as CheckSettings },
+    ...format && { formats: format },
+    ...roles !== undefined && { roles: rolesIn(roles, path) },
     ...ofModel(models, all.model, path),
     ...args,
   };

@@ -296,19 +296,12 @@ export async function toolsCheck(
     : "";
   const [call] = message.toolCalls ?? [];
   if (call === undefined) {
-    return {
-      name,
-      status: "fail",
-      text: `it called no tool, and said: ${oneLine(message.content).slice(0, 120)}`,
-      advice: "Use a model that was trained to call tools",
-    };
+    const text = `it called no tool, and said: ${oneLine(message.content).slice(0, 120)}`;
+    return { name, status: "fail", text, advice: "Use a model that was trained to call tools" };
   }
   if (call.invalid) {
-    return {
-      name,
-      status: "note",
-      text: `it called a tool, but wrongly: ${oneLine(call.invalid.reason)}`,
-    };
+    const text = `it called a tool, but wrongly: ${oneLine(call.invalid.reason)}`;
+    return { name, status: "note", text };
   }
   if (!call.recovered) {
     const whole = pieces < 2 ? "; calls arrive complete, not while they are written" : "";
@@ -347,12 +340,8 @@ export async function cacheCheck(
     : `the server reports no cached tokens; a prompt with the same start took ${times}`;
   const isFast = before.first < MIN_TELLING_MS || after.first < before.first / 2;
   if (isCounted ? cachedTokens >= inputTokens / 2 : isFast) return { name, status: "ok", text };
-  const advice = await advise() ??
+  const how = await advise() ??
     "Turn on the server's prompt cache, and see which other programs use the server";
-  return {
-    name,
-    status: "note",
-    text,
-    advice: `Each turn processes the whole prompt again. ${advice}`,
-  };
+  const advice = `Each turn processes the whole prompt again. ${how}`;
+  return { name, status: "note", text, advice };
 }

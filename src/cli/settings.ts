@@ -29,7 +29,15 @@ import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import { type Args, type Flag, flagOfSetting, FLAGS, parseArgs, wrongValue } from "./args.ts";
+import {
+  type Args,
+  type Flag,
+  flagOfSetting,
+  type FlagRow,
+  FLAGS,
+  parseArgs,
+  wrongValue,
+} from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -89,21 +97,18 @@ export function toConfig(
     ...promptTier && { promptTier },
     ...maxToolRounds !== undefined && { maxToolRounds },
   };
-  if (local && hosted) throw new UsageError("--local and --hosted exclude each other: give one");
-  if (local && baseUrl !== undefined) throw new UsageError("--local takes --host, not --base-url");
-  if (!local && host !== undefined) {
-    throw new UsageError("--host needs --local (or use --base-url)");
-  }
-  if (!local && useCompat) throw new UsageError("--use-compat needs --local");
-  if (hosted && (common.minP ?? common.repeatPenalty) !== undefined) {
-    throw new UsageError(
-      "--min-p and --repeat-penalty need a server of your own: leave them out with --hosted",
-    );
-  }
-  if (!local && keepAlive !== undefined) throw new UsageError("--keep-alive needs --local");
-  if (apiKey === "") {
-    throw new UsageError("--api-key is empty: give the key, or leave the flag out");
-  }
+  const isOfOwn = (common.minP ?? common.repeatPenalty) !== undefined;
+  const faults: [boolean | undefined, string][] = [
+    [local && hosted, "--local and --hosted exclude each other: give one"],
+    [local && baseUrl !== undefined, "--local takes --host, not --base-url"],
+    [!local && host !== undefined, "--host needs --local (or use --base-url)"],
+    [!local && useCompat, "--use-compat needs --local"],
+    [hosted && isOfOwn, "--min-p and --repeat-penalty need a server of your own, not --hosted"],
+    [!local && keepAlive !== undefined, "--keep-alive needs --local"],
+    [apiKey === "", "--api-key is empty: give the key, or leave the flag out"],
+  ];
+  const fault = faults.find(([isFault]) => isFault);
+  if (fault) throw new UsageError(fault[1]);
   const kind = local ? "local" : hosted ? "hosted" : "compat";
   const address = (local ? host : baseUrl) ?? addressIn(env, kind);
   const at = checkedUrl(kind, local ? "host" : "baseUrl", address ?? DEFAULT_ADDRESSES[kind]);
@@ -237,20 +242,8 @@ function number(args: Args, name: NumberFlag) {
   return Number(text);
 }
 
-type NumberFlag =
-  | "rounds"
-  | "until-timeout"
-  | "max-turns"
-  | "max-tokens"
-  | "think-budget"
-  | "context-length"
-  | "temperature"
-  | "top-p"
-  | "top-k"
-  | "min-p"
-  | "repeat-penalty"
-  | TimeoutFlag;
-type TimeoutFlag = keyof Args & `${string}-timeout`;
+type NumberFlag = Extract<FlagRow, { value: "N" | "T" | "P" | "R" | "SECONDS" }>["name"];
+type TimeoutFlag = Extract<FlagRow, { value: "SECONDS" }>["name"];
 
 function seconds(args: Args, name: TimeoutFlag): number | undefined {
   const value = number(args, name);

@@ -32,13 +32,11 @@ export function resumedLines(
       count(messages, "message")
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    ...isInUse
-      ? [`Another copilot has it open: new messages go to the new session ${separateId}.`]
-      : [],
-    ...openCalls === undefined ? [] : [`The last turn was cut off: ${openCallsText(openCalls)}.`],
-    ...model ? [modelLine(model, way)] : [],
-    ...reading ? [readingLine(reading)] : [],
-  ];
+    isInUse && `Another copilot has it open: new messages go to the new session ${separateId}.`,
+    openCalls !== undefined && `The last turn was cut off: ${openCallsText(openCalls)}.`,
+    model && modelLine(model, way),
+    reading && readingLine(reading),
+  ].filter((line) => typeof line === "string");
 }
 
 function readingLine({ tokens, seconds }: NonNullable<Resumed["reading"]>): string {

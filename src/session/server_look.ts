@@ -109,12 +109,8 @@ async function checkServer({ agent, fit, signal, onLoading }: ServerLook): Promi
   if (failure === undefined) {
     const text = `answers after ${duration(performance.now() - start)}`;
     const isNoOllama = await useCompatible(agent, target, { signal, onLoading });
-    if (!isNoOllama) return { name, status: "ok", text };
-    return {
-      name,
-      status: "note",
-      text: `${text}; not Ollama, so its OpenAI-compatible endpoint is used`,
-    };
+    const used = "; not Ollama, so its OpenAI-compatible endpoint is used";
+    return isNoOllama ? { name, status: "note", text: text + used } : { name, status: "ok", text };
   }
   const took = performance.now() - start;
   // A server that refuses the connection does so at once.
@@ -153,11 +149,8 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
   const model = oneLine(target.name);
   if (!target.isNative && names.length === 1) {
     // llama.cpp has one model, and answers to any name.
-    return {
-      name,
-      status: "note",
-      text: `the server's only model is ${oneLine(names[0]!)}, not ${model}`,
-    };
+    const text = `the server's only model is ${oneLine(names[0]!)}, not ${model}`;
+    return { name, status: "note", text };
   }
   const there = names.slice(0, 20).map(oneLine).join(", ");
   const text = there === ""
@@ -167,22 +160,19 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
+  const name = "model";
   const { size, quantization, abilities, takesTools } = info;
   const about = [size, quantization].filter(Boolean).join(", ");
   const text = oneLine(`${model}${about && ` (${about})`}`);
   if (takesTools === false || abilities && !abilities.includes("tools")) {
-    return {
-      name: "model",
-      status: "note",
-      text: `${text}: its template does not support tools`,
-      advice:
-        "Tools are described in the prompt and calls are parsed from its text; a model trained for tools does better",
-    };
+    const advice =
+      "Tools are described in the prompt and calls are parsed from its text; a model trained for tools does better";
+    return { name, status: "note", text: `${text}: its template does not support tools`, advice };
   }
   // Every chat model has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
-  if (!does) return { name: "model", status: "ok", text };
-  return { name: "model", status: "ok", text: oneLine(`${text}: ${does}`), does: oneLine(does) };
+  if (!does) return { name, status: "ok", text };
+  return { name, status: "ok", text: oneLine(`${text}: ${does}`), does: oneLine(does) };
 }
 
 /** A smaller context, in tokens, fits the prompt and hardly a file. */

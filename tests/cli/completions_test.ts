@@ -90,8 +90,8 @@ const SHOWN: [name: string, zsh: string, fish: string][] = [
   ],
   [
     "a folder",
-    "  '(-C --working-dir)'{-C,--working-dir}'[the working directory (the current one)]:DIR:_files -/'",
-    "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'the working directory (the current one)'",
+    "  '(-C --working-dir)'{-C,--working-dir}'[work in this folder]:DIR:_files -/'",
+    "complete -c copilot -f -s C -l working-dir -xa '(__fish_complete_directories)' -d 'work in this folder'",
   ],
   [
     "one of some words",

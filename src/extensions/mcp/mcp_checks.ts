@@ -14,12 +14,8 @@ export async function* mcpChecks(folder: string, variables: VariableReader): Asy
   const files = mcpFiles(folder, variables);
   if (files.length === 0) return;
   const problems: string[] = [];
-  await using source = await openMcp({
-    folder,
-    files,
-    variables,
-    onProblem: (why) => problems.push(why),
-  });
+  const onProblem = (why: string) => problems.push(why);
+  await using source = await openMcp({ folder, files, variables, onProblem });
   for (const why of problems) yield { name, status: "note", text: oneLine(why) };
   for (const server of source.servers) {
     const isWell = server.standing === "ready" && server.changes.length === 0;
@@ -28,12 +24,12 @@ export async function* mcpChecks(folder: string, variables: VariableReader): Asy
   }
   const { tools } = source;
   if (tools.length === 0) return;
-  const given = tools.map(({ name, description, parameters }) => ({
+  const sent = tools.map(({ name, description, parameters }) => ({
     name,
     description,
     parameters,
   }));
-  const tokens = aboutTokens(JSON.stringify(given));
+  const tokens = aboutTokens(JSON.stringify(sent));
   const names = tools.map((tool) => tool.name).join(", ");
   yield { name, status: "ok", text: `each request offers ${names}: about ${tokens} tokens` };
 }

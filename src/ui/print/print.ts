@@ -103,24 +103,19 @@ export class PrintFrontend implements Frontend {
       const result = await session.prompt(prompt, signal);
       const { stopReason, response, inputTokens, outputTokens, check } = result;
       const usage = { inputTokens, outputTokens };
-      if (result.isUnanswered) {
-        const error = "the model gave no answer";
+      const { isUnanswered, objection } = result;
+      if (isUnanswered || objection !== undefined) {
+        const mismatch = `the answer does not match the schema: ${objection}`;
+        const error = isUnanswered ? "the model gave no answer" : mismatch;
         this.#say([`copilot: ${error}`]);
-        return this.#finish({ exitCode: EXIT.error, response: "", error, usage });
-      }
-      if (result.objection !== undefined) {
-        const error = `the answer does not match the schema: ${result.objection}`;
-        this.#say([`copilot: ${error}`]);
-        return this.#finish({ exitCode: EXIT.error, response, error, usage });
+        const said = isUnanswered ? "" : response;
+        return this.#finish({ exitCode: EXIT.error, response: said, error, usage });
       }
       // A missing sandbox refuses a command only when it runs.
       const wasRefused = session.refusals > 0 ||
         result.toolExecutions.some(({ outcome }) => outcome === "refused");
-      const ended = check
-        ? (check.passed ? EXIT.done : EXIT.check)
-        : wasRefused
-        ? EXIT.refused
-        : EXIT.done;
+      const byCheck = check && (check.passed ? EXIT.done : EXIT.check);
+      const ended = byCheck ?? (wasRefused ? EXIT.refused : EXIT.done);
       const { path } = session.record ?? {};
       if (stopReason === "max_rounds" && path !== undefined) {
         this.#say([`· To continue: copilot --resume ${shortName(path)} -p "go on"`]);
