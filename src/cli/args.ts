@@ -261,7 +261,7 @@ const OTHER_WORDS = adviceTable([
   ["run exec", PRINTING],
   ["setup", "to choose a model, run copilot and type /setup"],
   ["resume continue", CONTINUING],
-  ["login logout", "there are no accounts: copilot and /setup choose a server, and its key"],
+  ["login logout", "there is no account: /setup in a session chooses a server and its key"],
   ["update upgrade", "update it as you installed it: see the README"],
   ["version", "copilot --version prints it"],
 ]);

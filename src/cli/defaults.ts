@@ -213,7 +213,7 @@ function flagsIn(settings: Record<string, unknown>, path: string): Record<string
       ? ["true or false", typeof value === "boolean"]
       : /^([NTPR]|SECONDS)$/.test(flag.value)
       ? ["a number", typeof value !== "boolean" && Number.isFinite(Number(value ?? NaN))]
-      : ["a text", typeof value === "string" || typeof value === "number" && name !== "model"];
+      : ["text", typeof value === "string" || typeof value === "number" && name !== "model"];
     if (!isFit) throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);
     if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
       const near = didYouMean(String(value), flag.values, "", JSON.stringify);

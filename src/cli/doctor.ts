@@ -36,6 +36,8 @@ import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
+  /** The permissions of `-p`. */
+  ofPrint?: Permissions;
   fit: ModelFit;
   roles?: ModelRoles | undefined;
   json: boolean;
@@ -111,9 +113,9 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  const { permissions, fit, json, write, signal } = options;
+  const { permissions, ofPrint, fit, json, write, signal } = options;
   const sandbox = await permissions.sandboxStatus(agent.state.workingDir);
-  yield confinementCheck(sandbox);
+  yield confinementCheck(sandbox, (await ofPrint?.sandboxStatus(agent.state.workingDir))?.mode);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
   const plugged = surveyExtensions(agent.state.workingDir, permissions);
@@ -143,7 +145,10 @@ async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGener
   yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
 }
 
-export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {
+export function confinementCheck(
+  { mode, network, by, why, advice }: SandboxStatus,
+  ofPrint = mode,
+): Check {
   const name = "commands";
   if (by === undefined) {
     const state = mode === "off"
@@ -152,17 +157,14 @@ export function confinementCheck({ mode, network, by, why, advice }: SandboxStat
     const text = `${state}: ${why}`;
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
-  const text = mode === "off"
-    ? `sandboxed with ${by}: workspace-write in a session, read-only with -p`
-    : `sandboxed with ${by}: ${mode}, ${network ? "with" : "without"} network`;
+  if (mode === "off") return { name, status: "note", text: "not sandboxed: the sandbox is off" };
+  const modes = ofPrint === mode ? mode : `${mode} in a session, ${ofPrint} with -p`;
+  const text = `sandboxed with ${by}: ${modes}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
 }
 
-export function webCheck(
-  { network, by }: Pick<SandboxStatus, "network" | "by">,
-  isAllowed: boolean,
-): Check {
-  const isOn = isAllowed || network || by === undefined;
+export function webCheck({ mode, network, by }: SandboxStatus, isAllowed: boolean): Check {
+  const isOn = isAllowed || network || by === undefined || mode === "off";
   const text = isOn
     ? "on: a session can fetch pages, and asks about hosts that no rule allows"
     : "off, because commands have no network. Enable it with --network or a rule such as fetch_url(docs.python.org)";

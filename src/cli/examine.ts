@@ -30,8 +30,10 @@ export async function examine(args: Args, run: Run): Promise<number> {
     args = { ...args, ...found };
   }
   const options = optionsFromArgs(args);
+  const choice = parsePermissionChoice(args);
   return await runDoctor(asUsage(() => toConfig(options)), {
-    permissions: openPermissions(parsePermissionChoice(args)),
+    permissions: openPermissions({ ...choice, prefersAuto: "workspace-write" }),
+    ofPrint: openPermissions({ ...choice, ...!choice.yes && { prefersAuto: "read-only" } }),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
     roles: args.roles,

@@ -92,8 +92,8 @@ Deno.test("doctor: what confines commands", () => {
       [{ mode: "read-only", network, why }, "note", "refused, because no sandbox works: no bwrap"],
       [
         { mode: "off", network, by: "x" },
-        "ok",
-        "sandboxed with x: workspace-write in a session, read-only with -p",
+        "note",
+        "not sandboxed: the sandbox is off",
       ],
       [
         { mode: "read-only", network, by: "x" },
@@ -107,17 +107,23 @@ Deno.test("doctor: what confines commands", () => {
       ],
     ] as const
   ) assertEquals(confinementCheck(given), { name, status, text });
+  assertEquals(
+    confinementCheck({ mode: "workspace-write", network, by: "x" }, "read-only").text,
+    "sandboxed with x: workspace-write in a session, read-only with -p, without network",
+  );
   const advice = "sudo sysctl -w x=0";
   assertEquals(confinementCheck({ mode: "off", network, why, advice }).advice, advice);
 });
 
 Deno.test("doctor: whether pages of the web are fetched", () => {
+  const confined = { mode: "workspace-write", by: "bubblewrap" } as const;
   for (
     const [sandbox, isAllowed, says] of [
-      [{ network: false, by: "bubblewrap" }, false, "off, because commands have no network"],
-      [{ network: false, by: "bubblewrap" }, true, "can fetch pages"],
-      [{ network: true, by: "bubblewrap" }, false, "can fetch pages"],
-      [{ network: false }, false, "can fetch pages"],
+      [{ ...confined, network: false }, false, "off, because commands have no network"],
+      [{ ...confined, network: false }, true, "can fetch pages"],
+      [{ ...confined, network: true }, false, "can fetch pages"],
+      [{ ...confined, network: false, mode: "off" }, false, "can fetch pages"],
+      [{ network: false, mode: "off" }, false, "can fetch pages"],
     ] as const
   ) assertStringIncludes(webCheck(sandbox, isAllowed).text, says);
 });
