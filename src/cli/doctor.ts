@@ -47,7 +47,7 @@ interface DoctorOptions extends DoctorOutput {
 
 /** Tests the model server of a running terminal session. */
 export async function examineSession(
-  { agent: { config, state }, options: { demoUrl, roles } }: Session,
+  { agent: { config, state }, roles, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {

@@ -150,6 +150,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
       ...model && { config: { local: localConfig({ host, model }) } },
       demoUrl,
     });
+    fake.session.roles.plan = `${server.url}/v1#nosuch`;
     let text = "";
     const write = (piece: string) => void (text += piece);
     const runner = new CommandRunner(
@@ -164,7 +165,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
   };
   assertMatch(
     await examined(server.url),
-    /^copilot doctor: local, [^]*\nReady: test\n$/,
+    /^copilot doctor: local, [^]*\nnote +plan +nosuch at [^]*\nReady: test\n$/,
   );
   assertMatch(await examined("http://127.0.0.1:1"), /or use another with\s+\/model --local --host/);
   assertMatch(await examined("http://127.0.0.1:1", "demo"), /^copilot doctor: local/);
