@@ -486,6 +486,7 @@ ${wrapped(`  ${EXIT_CODES.map(([code, text]) => `${code} ${text}`).join(", ")}`,
 Examples:
   copilot "Fix the failing test"
   copilot --demo -p "What does this project do?"
+  copilot --until "npm test" -p "Fix the failing tests"
   copilot --local --model qwen3:8b
   copilot --base-url http://localhost:8080/v1 -p "Where are the tests?"
 `;
