@@ -1,6 +1,6 @@
 /** Completion of the text before the cursor, with a menu below the line. @module */
 
-import { listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
+import { detailRows, listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
 import type { TerminalSize } from "../tty.ts";
 import { styledRow } from "../styled.ts";
@@ -134,8 +134,10 @@ export function menuRows(
   // The sign in front is not a part of the name.
   const word = typed.replace(/^[/@"]+/, "");
   const shown = word === "" ? items : items.map(({ group: _, ...item }) => item);
-  const list = listRows(shown, chosen, { columns, rows: listHeight(rows) }, { ...look, word });
-  if (list.length >= items.length || list.length + 1 >= rows) return list;
+  const below = detailRows(items, items[chosen], { columns, rows }, look.hasStyles);
+  const height = listHeight(rows - below.length);
+  const list = listRows(shown, chosen, { columns, rows: height }, { ...look, word });
+  if (list.length >= items.length || list.length + 1 >= rows) return [...list, ...below];
   const dim = look.hasStyles ? "\x1b[2m" : "";
-  return [...list, styledRow(`${dim}  ${chosen + 1}/${items.length}`, columns)];
+  return [...list, ...below, styledRow(`${dim}  ${chosen + 1}/${items.length}`, columns)];
 }

@@ -3,7 +3,8 @@
 import { ACCENT, BOLD, DIM, ownStyle, REVERSE } from "../style.ts";
 import { fittingLetters } from "../../../text/fuzzy.ts";
 import { displayWidth } from "../../../text/width.ts";
-import { cellsOf } from "../styled.ts";
+import { brokenRow, cellsOf, styledRow } from "../styled.ts";
+import type { TerminalSize } from "../tty.ts";
 import { type Cell, type CellRow, widthOf } from "./frame.ts";
 
 export interface ListRow {
@@ -31,7 +32,7 @@ export const listHeight = (rows: number): number => Math.min(Math.max(0, rows - 
 
 const MIN_DETAIL = 14;
 /** In a list of so many columns, long labels leave this many to descriptions, for an address. */
-export const WIDE_LIST = 60;
+const WIDE_LIST = 60;
 const WIDE_DETAIL = 32;
 
 /** The keys that select the next or the previous row of every list. */
@@ -58,6 +59,9 @@ const firstShown = (chosen: number, count: number, rows: number): number =>
 export const markedRow = (rows: readonly CellRow[]): number =>
   Math.max(0, rows.findIndex(([first]) => /[❯>]/.test(first?.text ?? "")));
 
+const widest = (items: readonly ListRow[], part: "label" | "detail"): number =>
+  Math.max(0, ...items.map((item) => displayWidth(item[part] ?? "")));
+
 export function listRows(
   items: readonly ListRow[],
   chosen: number,
@@ -72,12 +76,12 @@ export function listRows(
   const shownLines = lines.slice(first, first + rows);
   const shown = shownLines.flatMap((line) => typeof line === "number" ? [items[line]!] : []);
   const front = look.isNumbered ? 2 + `${items.length}`.length + 2 : 2;
-  const longest = Math.max(0, ...shown.map(({ label }) => displayWidth(label)));
+  const longest = widest(shown, "label");
   const room = Math.max(1, columns - front);
-  const described = Math.max(0, ...shown.map(({ detail = "" }) => displayWidth(detail)));
+  const described = widest(shown, "detail");
   const least = room - 2 - Math.min(WIDE_DETAIL, described);
-  const widest = room < WIDE_LIST ? longest : Math.min(longest, least);
-  const hasDetails = described > 0 && room - widest - 2 >= Math.min(MIN_DETAIL, described);
+  const labels = room < WIDE_LIST ? longest : Math.min(longest, least);
+  const hasDetails = described > 0 && room - labels - 2 >= Math.min(MIN_DETAIL, described);
   const [up, down] = look.unicode ? "↑↓" : "^v";
   return shownLines.map((line, at) => {
     const more = at === 0 && first > 0
@@ -86,11 +90,7 @@ export function listRows(
       ? down
       : " ";
     if (typeof line === "string") {
-      return cut(
-        cellsOf(`${more} ${line}`, look.hasStyles ? ownStyle(BOLD | DIM) : ""),
-        columns,
-        look.unicode,
-      );
+      return styledRow(`${look.hasStyles ? ownStyle(BOLD | DIM) : ""}${more} ${line}`, columns);
     }
     const item = items[line]!;
     const isChosen = line === chosen;
@@ -99,12 +99,41 @@ export function listRows(
     const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, look) : row;
     const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : more} ${number && `${number}  `}`);
     const label = labelCells(item.label, look);
-    row.push(...cut(label, hasDetails ? widest : room, look.unicode, isPath(item.label)));
+    row.push(...cut(label, hasDetails ? labels : room, look.unicode, isPath(item.label)));
     if (!hasDetails || !item.detail) return filled(row);
-    row.push(...cells(" ".repeat(front + widest + 2 - widthOf(row))));
+    row.push(...cells(" ".repeat(front + labels + 2 - widthOf(row))));
     const detail = cellsOf(item.detail, look.hasStyles ? ownStyle(DIM) : "");
-    return filled([...row, ...cut(detail, columns - front - widest - 2, look.unicode)]);
+    return filled([...row, ...cut(detail, columns - front - labels - 2, look.unicode)]);
   });
+}
+
+const SIDE_COLUMNS = 7;
+const DETAIL_MARGIN = "    ";
+const MAX_DETAIL_ROWS = 3;
+const MAX_PREVIEW_ROWS = 8;
+const MIN_DETAIL_ROWS = 14;
+
+/** The preview, or in a narrow list the description, of the selected row: always as high. */
+export function detailRows<T extends ListRow>(
+  items: readonly T[],
+  chosen: T | undefined,
+  { columns, rows }: TerminalSize,
+  hasStyles: boolean,
+  preview?: (item: T) => string | undefined,
+): CellRow[] {
+  const details = widest(items, "detail");
+  const isNarrow = columns < WIDE_LIST && details > 0 &&
+    widest(items, "label") + details + SIDE_COLUMNS > columns;
+  if (!preview && !isNarrow || rows < MIN_DETAIL_ROWS) return [];
+  const style = hasStyles ? ownStyle(DIM) : "";
+  const rowsOf = (item: T) =>
+    (preview?.(item) || item.detail || "").split("\n").flatMap((line) =>
+      brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
+    ).slice(0, preview ? MAX_PREVIEW_ROWS : MAX_DETAIL_ROWS)
+      .map((row) => [...cells(DETAIL_MARGIN), ...row]);
+  const most = Math.max(...items.map((item) => rowsOf(item).length));
+  const shown = chosen && rowsOf(chosen);
+  return Array.from({ length: most }, (_, at) => shown?.[at] ?? []);
 }
 
 function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {

@@ -1,12 +1,12 @@
 import { bestFits } from "../../../text/fuzzy.ts";
-import { displayWidth, graphemes } from "../../../text/width.ts";
+import { graphemes } from "../../../text/width.ts";
 import { wrappedParts } from "../../../text/wrap.ts";
 import type { Key } from "../line/keys.ts";
-import { DIM, ownStyle } from "../style.ts";
-import { brokenRow, cellsOf, styledRow, styledRows } from "../styled.ts";
+import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { barred, type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
+  detailRows,
   LIST_STEPS,
   listHeight,
   type ListLook,
@@ -14,7 +14,6 @@ import {
   listRows,
   markedRow,
   stepped,
-  WIDE_LIST,
 } from "./list.ts";
 import type { Modal, Outcome } from "./modal.ts";
 
@@ -50,11 +49,6 @@ const LIST_MOVES: Readonly<Record<string, number | undefined>> = {
   home: -Infinity,
   end: Infinity,
 };
-const SIDE_COLUMNS = 7;
-const DETAIL_MARGIN = "    ";
-const MAX_DETAIL_ROWS = 3;
-const MIN_DETAIL_ROWS = 14;
-const MAX_PREVIEW_ROWS = 8;
 
 /** A list that typing narrows; its result is the value of the selected row. */
 export class ListModal<T> implements Modal<T> {
@@ -94,7 +88,9 @@ export class ListModal<T> implements Modal<T> {
     }
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
-    const below = this.#rowsBelow(columns, rows);
+    const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
+    const chosen = this.#items[this.#chosen];
+    const below = detailRows(this.options.items, chosen, { columns, rows }, hasStyles, preview);
     const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
@@ -155,29 +151,6 @@ export class ListModal<T> implements Modal<T> {
         return "clear";
     }
     return "none";
-  }
-
-  /**
-   * The preview, or in a narrow list the description, of the selected row. It is always as high, so that the list
-   * stays.
-   */
-  #rowsBelow(columns: number, rows: number): CellRow[] {
-    const { items, hasStyles } = this.options;
-    const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(displayWidth));
-    const details = widest(items.map(({ detail = "" }) => detail));
-    const width = widest(items.map(({ label }) => label)) + details + SIDE_COLUMNS;
-    const isNarrow = columns < WIDE_LIST && details > 0 && width > columns;
-    if (!this.#isPreview && !isNarrow || rows < MIN_DETAIL_ROWS) return [];
-    const style = hasStyles ? ownStyle(DIM) : "";
-    const rowsOf = ({ preview, detail = "" }: ListItem<T>) =>
-      (this.#isPreview && preview || detail).split("\n").flatMap((line) =>
-        brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
-      ).slice(0, this.#isPreview ? MAX_PREVIEW_ROWS : MAX_DETAIL_ROWS)
-        .map((row) => [...cellsOf(DETAIL_MARGIN, ""), ...row]);
-    const most = Math.max(...items.map((item) => rowsOf(item).length));
-    const chosen = this.#items[this.#chosen];
-    const shown: CellRow[] = chosen === undefined ? [] : rowsOf(chosen);
-    return [...shown, ...Array.from({ length: most - shown.length }, () => [])];
   }
 
   get #isNumbered(): boolean {

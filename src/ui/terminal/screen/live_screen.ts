@@ -57,7 +57,6 @@ const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
 const BACKGROUND_MS = 50;
 const MIN_RULE_ROWS = 8;
 const MAX_TAIL = 4096;
-const HELD_HINT = "Enter sends · Up edits · Ctrl-C discards";
 
 /** Uses the terminal until it is disposed of. */
 export class LiveScreen implements Screen {
@@ -73,6 +72,7 @@ export class LiveScreen implements Screen {
   /** Aborted by the answer to the question for the background; undefined before it. */
   #background: AbortController | undefined;
   #isFocused = true;
+  #head: (() => string) | undefined;
   #images: ClipboardImages | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
 
@@ -145,6 +145,7 @@ export class LiveScreen implements Screen {
 
   /** Shows text that may still change above the line, until other text is printed. */
   showHead(text: () => string): void {
+    this.#head = text;
     // A question may come before the first line.
     this.#askBackground();
     this.#output.head = () => withSigns(text(), this.options.unicode);
@@ -162,6 +163,7 @@ export class LiveScreen implements Screen {
 
   clear(): void {
     this.#output.clearScreen();
+    if (this.#head) this.showHead(this.#head);
   }
 
   takeSteering(): TextPart[] {
@@ -301,12 +303,11 @@ export class LiveScreen implements Screen {
     else if (this.#questions.isPicker && !this.#output.isApart) add([""]);
     add(activity ?? []);
     if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
-    add(this.#message.queuedRows.map((row) => dim + row));
+    add(this.#message.queuedRows);
+    const hint = isAsking ? "" : this.#message.queuedHint;
+    if (hint !== "") add([dim + hint]);
     if (this.#isAsking()) add(this.#message.draftRows.map((row) => dim + row));
     else above.push(...this.#questions.comingRows({ columns, rows }, dim));
-    const isIdle = !this.#isAsking() && activity === undefined &&
-      this.#message.state.units.length === 0;
-    if (this.#message.isHeld && isIdle) add([dim + HELD_HINT]);
     if (rule && rows >= MIN_RULE_ROWS && !isAsking) {
       above.push(ruleRow(columns, unicode ? "─" : "-", rule(), this.options.caption?.()));
     }

@@ -44,6 +44,7 @@ export interface MessageModalOptions extends SessionLineOptions {
 
 const MAX_QUEUED_CHARS = 4096;
 const REWIND_MS = 3000;
+const HELD_HINT = "Enter sends · Up edits · Ctrl-C discards";
 
 export class MessageModal extends LineModal<never, MessageModalOptions> {
   readonly queued: (readonly Unit[])[] = [];
@@ -88,9 +89,17 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return this.queued.map((units) => {
       const text = unitsText(units);
       const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
-      const when = this.isHeld ? "held" : this.#steers(units) ? "next step" : "queued";
+      const when = this.isHeld ? "held" : this.#steers(units) ? "waits" : "queued";
       return [`${when}: ${draftStart(units)}`, ...note ? [note] : []].join(" · ");
     });
+  }
+
+  /** When the model reads a queued message, and the keys for it; empty for nothing. */
+  get queuedHint(): string {
+    const isFree = this.queued.length > 0 && this.state.units.length === 0;
+    const isSoon = this.queued.some((units) => this.#steers(units));
+    const keys = isFree ? [this.isHeld ? HELD_HINT : "Up edits"] : [];
+    return [...isSoon ? ["read at the model's next step"] : [], ...keys].join(" · ");
   }
 
   /** The text of the line, shown while a question has the keys. */

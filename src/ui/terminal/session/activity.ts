@@ -6,7 +6,6 @@ import { BOLD, DIM, ITALIC, type Painter } from "../style.ts";
 import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
-import { brokenRow, styledRows } from "../styled.ts";
 import { rowsOf } from "../../../text/width.ts";
 import { type Called, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryText } from "../../progress.ts";
@@ -236,9 +235,7 @@ export class Activity {
   #thoughtRows({ columns }: RowsLook, now: number): string[] {
     if (this.#doing !== "thinking" || now - (this.#tokenAt ?? now) > SILENT_MS) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
-    const [cells] = styledRows(sanitize(text.trimEnd()), Infinity);
-    const rows = brokenRow(cells!, Math.max(8, columns - 2)).slice(-MAX_THOUGHT_ROWS)
-      .map((row) => row.map(({ text }) => text).join(""));
+    const rows = hangingRows("", sanitize(text.trimEnd()), columns - 2).slice(-MAX_THOUGHT_ROWS);
     const isWhole = text.endsWith(" ");
     this.#thought = `${rows.map((row) => row.trimEnd()).join(" ")}${isWhole ? " " : ""}`;
     // The last word may be a part of one; scripts without spaces have no words to wait for.

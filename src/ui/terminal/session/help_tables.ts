@@ -10,9 +10,9 @@ import {
   VIM_KEYS,
 } from "../line/actions.ts";
 import { table } from "../../../text/table.ts";
-import { wrapped } from "../../../text/wrap.ts";
 import { modeText } from "../../../session/modes.ts";
 import type { ApproveMode } from "../../../safety/settings.ts";
+import { hangingRows } from "./call_rows.ts";
 
 /** Signs that a message may start with or contain. Only the long help shows `more`. */
 const HELP_MORE: readonly { name: string; help: string; more?: string }[] = [
@@ -56,8 +56,6 @@ const SHOWN: readonly ActionName[] = [
   ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
 ];
 
-const MIN_HELP_COLUMNS = 14;
-
 /** Returns the current mode, how a line may start, and the first key of the most important actions. */
 export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
   const keys = SHOWN.flatMap((name): [string, string][] => {
@@ -67,13 +65,10 @@ export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): 
   const more = HELP_MORE.map(({ name, help }) => [name, help]);
   const rows = [["/", "lists the commands"], ...more, ...keys, ["Enter", "the full help"]];
   const width = Math.max(...rows.map(([name = ""]) => name.length));
-  const broken = (text: string, indent: number) =>
-    wrapped(text, Math.max(MIN_HELP_COLUMNS, columns - indent)).replaceAll(
-      "\n",
-      `\n${" ".repeat(indent)}`,
-    );
   return [
-    ...rows.map(([name = "", text = ""]) => `  ${name.padEnd(width)}  ${broken(text, width + 4)}`),
-    ...mode === undefined ? [] : [`  ${broken(modeText(mode), 2)}`],
-  ].flatMap((row) => row.split("\n"));
+    ...rows.flatMap(([name = "", text = ""]) =>
+      hangingRows(`  ${name.padEnd(width)}  `, text, columns)
+    ),
+    ...mode === undefined ? [] : hangingRows("  ", modeText(mode), columns),
+  ].map((row) => row.trimEnd());
 }

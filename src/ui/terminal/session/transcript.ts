@@ -1,12 +1,11 @@
 /** The whole session as a text to scroll and search, unfolded. Rows are created when they are viewed. @module */
 
 import { MarkdownRenderer } from "../markdown/renderer.ts";
-import type { CellRow } from "../screen/frame.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
 import type { PagerBlock } from "../screen/pager_text.ts";
 import { type BandLook, bandText } from "../screen/message_modal.ts";
 import { type Appearance, BOLD, DIM, type Painter, type Style } from "../style.ts";
-import { brokenRow, styledRows } from "../styled.ts";
+import { styledRows } from "../styled.ts";
 import { entryUnits } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import { typedText } from "../../../text/parts.ts";
@@ -17,7 +16,7 @@ import { ownResult } from "../../../agent/run_tools.ts";
 import { callText, runningText } from "../../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
-import { titleRows } from "./call_rows.ts";
+import { hangingRows, titleRows } from "./call_rows.ts";
 import { withSigns } from "../../../text/signs.ts";
 import type { OpenQuestion } from "./person.ts";
 import { taskRows } from "./task_rows.ts";
@@ -35,7 +34,6 @@ interface TranscriptOptions extends PastCalls {
 const PIECE_CHARS = 4000;
 const MAX_PIECE_CHARS = 16_000;
 const MARGIN = "    ";
-const MIN_COLUMNS = 8;
 const SOURCE_COLUMNS = 1000;
 
 export function transcriptModal(options: TranscriptOptions): PagerModal {
@@ -244,14 +242,8 @@ function subCallText(one: SubCall): string {
   return [call.verb, call.object, call.counts, call.ending].filter(Boolean).join(" ");
 }
 
-function brokenLines(text: string, columns: number): string[] {
-  const room = Math.max(MIN_COLUMNS, columns);
-  return sanitizeProse(text).split("\n").flatMap((line) =>
-    brokenRow(styledRows(line, Infinity)[0]!, room).map(plainText)
-  );
-}
-
-const plainText = (row: CellRow) => row.map(({ text }) => text).join("");
+const brokenLines = (text: string, columns: number): string[] =>
+  sanitizeProse(text).split("\n").flatMap((line) => hangingRows("", line, columns));
 
 function plainPieces(text: string): string[] {
   const found: string[] = [];

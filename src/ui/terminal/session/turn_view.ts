@@ -15,7 +15,6 @@ import { changeRows, paintedRows } from "../../change.ts";
 import { progressLine } from "../../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, hangingRows, titleRows } from "./call_rows.ts";
-import { withSigns } from "../../../text/signs.ts";
 import { TurnTally } from "./tally.ts";
 import { taskRows } from "./task_rows.ts";
 
@@ -182,11 +181,8 @@ export class TurnView {
   }
 
   end(text?: string): void {
-    const worked = text === undefined ? this.tally.text() : undefined;
-    const shown = text === undefined
-      ? worked && this.#dimmed(withSigns(worked, this.look.unicode))
-      : this.#dimmed(text, 0);
-    this.#endWith(shown);
+    const shown = text ?? this.tally.text();
+    this.#endWith(shown && this.#dimmed(shown, text === undefined ? DIM : 0));
   }
 
   /** Ends a turn that failed: says why, and below that what to do. */

@@ -51,6 +51,21 @@ Deno.test("commands are listed as soon as a slash is typed, and fewer with each 
   assertEquals(rowsOf(pressed).length, 4);
 });
 
+Deno.test("a list that is too narrow for its descriptions has that of the selected row below it", async () => {
+  const detail = "a description that needs two rows of forty columns";
+  const items = [{ label: "/long", detail }, { label: "/short", detail: "few words" }];
+  const completer = () => ({ replace: 1, items, isTyped: true });
+  const pressed = new PressedLine(undefined, { color: "", completer, onChange() {} });
+  await pressAll("/", pressed);
+  for (let i = 0; i < 5; i++) await Promise.resolve();
+  const below = (rows: number) =>
+    rowsText(pressed.modals.layout({ columns: 40, rows }).rows).split("\n").slice(3);
+  assertEquals(below(24), ["    a description that needs two rows of", "    forty columns", ""]);
+  await pressAll("\x1b[B", pressed);
+  assertEquals(below(24), ["    few words", "", ""]);
+  assertEquals(below(10), [""]);
+});
+
 const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
   ["Enter sends the marked command", ["/", "c", "\r"], "/compact|", ["/compact"]],
   ["an argument may be left out", ["/m", "\r"], "/model |", ["/model "]],

@@ -220,6 +220,7 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
     "working",
     "queued: one",
     "queued: two lines",
+    "Up edits",
     ">",
     "the status",
   ];

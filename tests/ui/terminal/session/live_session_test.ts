@@ -21,7 +21,7 @@ test("Esc stops the turn and keeps what was said; messages for it return to the 
   await terminal.until("The beginning of an answer");
   await terminal.type("later\x1b\r!touch no\rlast\rhalf");
   await terminal.until((rows) =>
-    ["queued: later", "next step: last"].every((row) => rows.includes(row))
+    ["queued: later", "waits: last"].every((row) => rows.includes(row))
   );
   await terminal.type("\x1b");
   const rows = await terminal.until("interrupted");
@@ -47,15 +47,19 @@ test("a message that is typed during a turn is in its next request; after Alt-En
   await new Deno.Command("mkfifo", { args: [pipe] }).output();
   await terminal.type("go\r");
   await terminal.until("Running");
-  await terminal.type("use tabs\rdrop\rthen this\x1b\r");
+  await terminal.type("use tabs\r");
+  await terminal.until((rows) =>
+    rows[rows.indexOf("waits: use tabs") + 1] === "read at the model's next step · Up edits"
+  );
+  await terminal.type("drop\rthen this\x1b\r");
   await terminal.until((rows) => rows.includes("queued: then this"));
   // Up takes the newest one back.
   await terminal.type("\x1b[A\x15");
   await terminal.until((rows) => !rows.includes("queued: then this"));
   await terminal.type("\x1b[A\x15and this\x1b\r");
   await terminal.until((rows) =>
-    rows.includes("next step: use tabs") && rows.includes("queued: and this") &&
-    !rows.includes("next step: drop")
+    rows.includes("waits: use tabs") && rows.includes("queued: and this") &&
+    !rows.includes("waits: drop")
   );
   await Deno.writeTextFile(pipe, "x\n");
   const rows = await terminal.until("After.");
@@ -229,6 +233,7 @@ test("Esc twice lists the messages, and a pick takes back all from that one on",
   assert(rows.includes("  2  one"), rows.join("\n"));
   await terminal.type("2");
   const after = await terminal.until('Undid 2 messages, back to "one".');
+  assert(/^. copilot .* · test$/.test(after[0]!), after.join("\n"));
   // What does not count any more is not on the screen.
   assertEquals(after.filter((row) => /First|Second|^. two/.test(row)), []);
   await terminal.type("\x15/redo\r");
