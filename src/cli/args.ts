@@ -373,7 +373,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
 
 /** Flags that may follow `-p`. Others choose a server or give rights, which a word of strangers must not. */
 const BEHIND_PRINT = new Set(
-  "output json-schema image output-last-message until rounds until-timeout max-turns model continue resume no-session stdin"
+  "output json-schema output-last-message until rounds until-timeout max-turns model no-session"
     .split(" "),
 );
 

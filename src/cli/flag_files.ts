@@ -2,7 +2,10 @@
 
 import { UsageError } from "../errors.ts";
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
+import { attempt } from "../attempt.ts";
+import { repositoryOf } from "../safety/repositories.ts";
 import { isObject } from "../text/json.ts";
+import { isWithin } from "../text/paths.ts";
 import { reasonOf } from "../text/reason.ts";
 import { basename, resolve } from "../text/std_path.ts";
 import type { ImagePart } from "../types/image.ts";
@@ -11,8 +14,12 @@ import type { Args } from "./args.ts";
 const unusableFile = (flag: string, path: string, why: string): UsageError =>
   new UsageError(`Cannot use --${flag} ${JSON.stringify(path)}: ${why}`);
 
-/** Returns the servers of `--mcp-config`. @throws {UsageError} if there are none. */
-export async function serversOf({ "mcp-config": path }: Args): Promise<McpDefinition[]> {
+/**
+ * Returns the servers of `--mcp-config`. Those of a file where commands may write are the folder's: they run in the
+ * sandbox once the user approves them. @throws {UsageError} if there are none.
+ */
+export async function serversOf(args: Args): Promise<McpDefinition[]> {
+  const { "mcp-config": path, "working-dir": folder = ".", "add-dir": more } = args;
   if (path === undefined) return [];
   const { definitionsIn } = await import("../extensions/mcp/definition.ts");
   let value: unknown;
@@ -21,7 +28,12 @@ export async function serversOf({ "mcp-config": path }: Args): Promise<McpDefini
   } catch (error) {
     throw unusableFile("mcp-config", path, reasonOf(error));
   }
-  const source = { scope: "user", file: resolve(path) } as const;
+  const file = await Deno.realPath(path);
+  const real = (at: string) => attempt(() => Deno.realPathSync(at)) ?? resolve(at);
+  const written = [repositoryOf(real(folder)), ...more?.split("\n").map(real) ?? []];
+  const source = written.some((at) => isWithin(at, file))
+    ? { scope: "folder", file, folder: real(folder) } as const
+    : { scope: "user", file } as const;
   const servers = isObject(value) ? definitionsIn(value, source) : [];
   if (servers.length > 0) return servers;
   throw unusableFile("mcp-config", path, 'it has no servers: write {"mcpServers": {...}}');

@@ -71,19 +71,21 @@ function levelOfFlags(
     throw new UsageError(`Cannot use --add-dir ${JSON.stringify(dir)} as it is not a folder`);
   });
   const accesses = approve === "auto" ? ["read", "write"] : ["read"];
-  const ofDirs = dirs.flatMap((dir) => accesses.map((access) => `${access}(${dir}/**)`));
+  const ofDirs = dirs.map((dir) => dir.replace(/[*?[{]/g, "[$&]"))
+    .flatMap((dir) => accesses.map((access) => `${access}(${dir}/**)`));
   return {
-    allow: [...rulesOfFlag(allow), ...ofDirs],
-    deny: rulesOfFlag(deny),
+    allow: [...rulesOfFlag("allow", allow), ...ofDirs],
+    deny: rulesOfFlag("deny", deny),
     sandboxWrite: dirs,
   };
 }
 
 /** Returns the rules in the values of a flag, which commas or blanks separate. */
-function rulesOfFlag(text: string): string[] {
+function rulesOfFlag(effect: "allow" | "deny", text: string): string[] {
   const open = text.split("\n").find((one) => one.split("(").length !== one.split(")").length);
   if (open !== undefined) {
     throw new UsageError(`Cannot use the rule ${JSON.stringify(open)} as a bracket is missing`);
   }
-  return (text.match(/[^\s,()]+(?:\([^)\n]*\))?|[^\s,]+/g) ?? []).map(ruleElsewhere);
+  return (text.match(/[^\s,()]+(?:\([^)\n]*\))?|[^\s,]+/g) ?? [])
+    .map((rule) => ruleElsewhere(effect, rule));
 }

@@ -1,6 +1,7 @@
 /** The permissions of a run: decides calls and sandboxes commands. @module */
 
 import { attempt } from "../attempt.ts";
+import { UsageError } from "../errors.ts";
 import { EXPLORE } from "../tools/explore.ts";
 import { API_KEY_ENVS } from "../config.ts";
 import type { PermissionChoice } from "./choice.ts";
@@ -10,6 +11,7 @@ import { levelOf, PermissionsFile, rulesOf } from "./settings_file.ts";
 import { type KeptRule, parseKept } from "./rules.ts";
 import type { ApproveMode } from "./settings.ts";
 import { isObject } from "../text/json.ts";
+import { isWithin } from "../text/paths.ts";
 import { type View, writtenFolders } from "./view.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import type { Policy } from "../types/policy.ts";
@@ -48,8 +50,23 @@ export function openPermissions(
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   // An invalid file is refused at once.
   file.general();
-  if (choice.level) levelOf(choice.level, FLAG_SOURCE);
-  return new Permissions(choice, file, env);
+  const permissions = new Permissions(choice, file, env);
+  if (choice.level) {
+    levelOf(choice.level, FLAG_SOURCE);
+    const { homes } = permissions.paths;
+    // There, what is protected is known by its place in a home folder, not in the folder that is worked in.
+    const wide = choice.level.sandboxWrite.find((dir) =>
+      homes.some((home) => isWithin(attempt(() => Deno.realPathSync(dir)) ?? dir, home))
+    );
+    if (wide !== undefined) {
+      throw new UsageError(
+        `Cannot use --add-dir ${
+          JSON.stringify(wide)
+        } as it contains a home folder: name a folder in it`,
+      );
+    }
+  }
+  return permissions;
 }
 
 const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];

@@ -13,14 +13,20 @@ const TOOLS: Readonly<Record<string, string>> = {
   Task: "explore",
 };
 
-/** Returns a rule such as `Bash(npm test:*)` as one of ours, `run_bash(npm test *)`; others as they are. */
-export function ruleElsewhere(rule: string): string {
+/**
+ * Returns a rule such as `Bash(npm test:*)` as one of ours, `run_bash(npm test *)`; others as they are. As there, a rule
+ * that allows writing is for the folder, and only `//` begins an absolute path.
+ */
+export function ruleElsewhere(effect: "allow" | "deny", rule: string): string {
   const [, name = "", inner] = /^(\w+)(?:\(([^]*)\))?$/.exec(rule) ?? [];
-  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name]! : undefined;
   if (tool === undefined) return rule;
-  if (inner === undefined) return tool;
+  const isFiles = tool === "write" || tool === "read";
+  if (inner === undefined) return isFiles && effect === "allow" ? `${tool}(**)` : tool;
   const ours = tool === "run_bash"
     ? inner.replace(/:\*$/, " *")
-    : inner.replace(/^domain:/, "").replace(/^\/\//, "/");
+    : isFiles
+    ? inner.replace(/^\//, "").replace(/^\//, "/")
+    : inner.replace(/^domain:/, "");
   return `${tool}(${ours})`;
 }

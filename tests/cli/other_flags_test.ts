@@ -31,15 +31,17 @@ Deno.test("rules of other agents are read as ours", () => {
   const rows = [
     ["Bash(npm run test:*)", "run_bash(npm run test *)"],
     ["Bash", "run_bash"],
-    ["Edit", "write"],
+    ["Edit", "write(**)"],
+    ["Edit(/src/**)", "write(src/**)"],
     ["Read(//etc/hosts)", "read(/etc/hosts)"],
     ["WebFetch(domain:docs.rs)", "fetch_url(docs.rs)"],
     ["mcp__git__push", "mcp__git__push"],
     ["run_bash(npm test *)", "run_bash(npm test *)"],
   ] as const;
-  for (const [given, ours] of rows) assertEquals(ruleElsewhere(given), ours);
+  for (const [given, ours] of rows) assertEquals(ruleElsewhere("allow", given), ours);
+  assertEquals(ruleElsewhere("deny", "Edit"), "write");
   const { level } = parsePermissionChoice({ allow: "Read, Bash(git log:*) Edit\nGlob" });
-  assertEquals(level?.allow, ["read", "run_bash(git log *)", "write", "glob_files"]);
+  assertEquals(level?.allow, ["read(**)", "run_bash(git log *)", "write(**)", "glob_files"]);
 });
 
 const write: Step = use("write_file", { file_path: "new.txt", content: "x" });
@@ -73,7 +75,9 @@ Deno.test("--add-dir opens a folder to tools", async () => {
   assertEquals(await Deno.readTextFile(`${temp.path}/new.txt`), "x");
   const ask = ["--approve", "ask", "--add-dir", temp.path];
   await turn([edit], ask, {}, ({ code }) => assertEquals(code, 3));
-  await turn([], ["--add-dir", `${temp.path}/none`], {}, ({ code }) => assertEquals(code, 2));
+  for (const wrong of [`${temp.path}/none`, "/", Deno.env.get("HOME")!]) {
+    await turn([], ["--add-dir", wrong], {}, ({ code }) => assertEquals(code, 2));
+  }
 });
 
 Deno.test("prompts, images, servers and the file of the answer come from flags", async () => {
@@ -105,7 +109,9 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
   const [system, user] = server.requests[0]!.body.messages as { content: unknown }[];
   assertMatch(`${system!.content}`, /^You are .*\nBe brief\.\n/s);
   assertStringIncludes(JSON.stringify(user!.content), "data:image/png;base64,");
-  assertStringIncludes(JSON.stringify(server.requests[0]!.body.tools), "find_tool");
+  // A file in the folder is the folder's: its servers need an answer, or --trust.
+  assertStringIncludes(first.stderr, "x");
+  assertEquals(JSON.stringify(server.requests[0]!.body.tools).includes("find_tool"), false);
   await copilot("--system-prompt", "You are a cat.");
   assertEquals(
     (server.requests[1]!.body.messages as { content: string }[])[0]!.content,

@@ -24,7 +24,7 @@ export interface Checker {
 /** `FILE:LINE:COLUMN: TEXT`, as most programs write it. */
 const USUAL_ERROR = /^(?<file>[^\s:#][^:\n]*):(?<line>\d+)(?::\d+)*:? (?:error: )?(?<text>\S.*)$/gm;
 const DENO_ERROR =
-  /^(?<text>(?:TS\d+ \[ERROR\]|error: (?:SyntaxError|The module's source code could not be parsed)): .*)(?:\n.*){0,12}?\n? *at file:\/\/(?<file>\S+?):(?<line>\d+)/gm;
+  /^(?<text>(?:TS\d+ \[ERROR\]|error: (?:SyntaxError|The module's source code could not be parsed)): .*)(?:\n.*){0,12}?\n? {0,9}at file:\/\/(?<file>\S+?):(?<line>\d+)/gm;
 const TSC_ERROR = /^(?<file>\S.*?)\((?<line>\d+),\d+\): error (?<text>.*)$/gm;
 const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n(?:.*\n){0,20}?(?<text>SyntaxError: .*)$/gm;
 const PYRIGHT_ERROR = /^ *(?<file>\/.*?):(?<line>\d+):\d+ - error: (?<text>.*)$/gm;
