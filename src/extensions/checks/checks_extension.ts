@@ -4,10 +4,12 @@ import type { Extension, PendingCall, SessionState } from "../../session/extensi
 import { count } from "../../text/count.ts";
 import { isWithin } from "../../text/paths.ts";
 import { resolve } from "../../text/std_path.ts";
+import { shellTool } from "../../tools/run_bash.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
+import type { ToolContext } from "../../types/tool.ts";
 import type { CheckSettings } from "./check_settings.ts";
-import type { CheckError, EditChecks } from "./edit_checks.ts";
+import type { CheckContext, CheckError, EditChecks } from "./edit_checks.ts";
 
 const MAX_SHOWN_ERRORS = 5;
 
@@ -30,9 +32,11 @@ export class ChecksExtension implements Extension {
     const decision = await next.decide(...call);
     const [tool, args, context] = call;
     const path = tool.access === "write" && decision.allow && tool.subject?.(args).path;
-    if (!path || !await this.#mayRun(context.workingDir)) return decision;
+    if (!path) return decision;
+    const checked = await this.#context(context);
     const file = resolve(context.workingDir, path);
-    if (isWithin(context.workingDir, file)) await (await this.#loaded()).before(file, context);
+    if (!checked.isSandboxed && !this.#session?.permissions.approvesAll) return decision;
+    if (isWithin(context.workingDir, file)) await (await this.#loaded()).before(file, checked);
     return decision;
   }
 
@@ -49,7 +53,7 @@ export class ChecksExtension implements Extension {
     if (this.#edited.size === 0 || later.some(editedPath)) return undefined;
     const files = new Set(this.#edited);
     this.#edited.clear();
-    const context = agent.toolContext(signal);
+    const context = await this.#context(agent.toolContext(signal));
     const { formatted } = this.formats ? await import("./formatters.ts") : {};
     const changes = await formatted?.(files, context, {
       onWritten: this.#session?.undo?.onWritten,
@@ -63,9 +67,19 @@ export class ChecksExtension implements Extension {
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${errorLines(errors).join("\n")}]`;
   }
 
-  async #mayRun(folder: string): Promise<boolean> {
-    const { permissions } = this.#session ?? {};
-    return permissions?.approvesAll || (await permissions?.mode(folder))?.isSandboxed === true;
+  async #context(context: ToolContext): Promise<CheckContext> {
+    const { permissions } = this.#session!;
+    const { isSandboxed } = await permissions.mode(context.workingDir);
+    const mayRun = async (command: string) => {
+      let isAsked = false;
+      const policy = permissions.policy(() => {
+        isAsked = true;
+        return Promise.resolve({ choice: "refuse", reason: "" });
+      });
+      const { allow } = await policy.decide(shellTool, { command }, context);
+      return allow || isAsked && isSandboxed;
+    };
+    return { ...context, isSandboxed, mayRun };
   }
 
   async #loaded(): Promise<EditChecks> {

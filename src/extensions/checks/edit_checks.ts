@@ -25,6 +25,12 @@ export interface CheckError {
   text: string;
 }
 
+export interface CheckContext extends ToolContext {
+  isSandboxed: boolean;
+  /** True for a command that the policy allows, or would only ask about in the sandbox. */
+  mayRun(command: string): Promise<boolean>;
+}
+
 /** One run of a checker: of a project, or of a file in the working directory. */
 interface CheckRun {
   checker: Checker;
@@ -50,14 +56,14 @@ export class EditChecks {
   ) {}
 
   /** Notes the errors of a file before its first edit. */
-  async before(file: string, context: ToolContext): Promise<void> {
-    const runs = this.#runs(file, context.workingDir);
+  async before(file: string, context: CheckContext): Promise<void> {
+    const runs = this.#runs(file, context);
     const missing = runs.filter((run) => !this.#known.has(runKey(run)));
     const exists = attempt(() => Deno.statSync(file).isFile) === true;
     await Promise.all(missing.map((run) => this.#first(run, exists, context)));
   }
 
-  async #first(run: CheckRun, exists: boolean, context: ToolContext): Promise<void> {
+  async #first(run: CheckRun, exists: boolean, context: CheckContext): Promise<void> {
     const key = runKey(run);
     const { project } = run.checker;
     if (!exists && project === undefined) return void this.#known.set(key, new Map());
@@ -76,8 +82,8 @@ export class EditChecks {
   }
 
   /** Returns the errors that edits of `files` added. */
-  async after(files: ReadonlySet<string>, context: ToolContext): Promise<CheckError[]> {
-    const runs = [...files].flatMap((file) => this.#runs(file, context.workingDir));
+  async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
+    const runs = [...files].flatMap((file) => this.#runs(file, context));
     const each = new Map(runs.map((run) => [runKey(run), run]));
     for (const key of this.#running) each.delete(key);
     const found = await Promise.all([...each].map(async ([key, run]) => {
@@ -97,7 +103,8 @@ export class EditChecks {
     return found.flat();
   }
 
-  #runs(file: string, workingDir: string): CheckRun[] {
+  #runs(file: string, context: CheckContext): CheckRun[] {
+    const { workingDir } = context;
     const folders = programFolders(workingDir);
     let isProject = false;
     return this.checkers.filter(({ name, files }) =>
@@ -112,7 +119,7 @@ export class EditChecks {
         if (folder === undefined || isProject && project === undefined && args.includes("{}")) {
           return [];
         }
-        const local = isLocal ? localProgram(program, folder, workingDir) : undefined;
+        const local = isLocal ? localProgram(program, folder, context) : undefined;
         const found = program === "" ? "" : local ?? findProgram(program, folders, workingDir);
         if (found === undefined) return [];
         if (project !== undefined) isProject = true;
@@ -131,7 +138,7 @@ export class EditChecks {
   /** Returns the errors of a run; undefined if it does not end in time or cannot run. */
   async #errors(
     { checker, folder, command }: CheckRun,
-    context: ToolContext,
+    context: CheckContext,
     timeoutMs: number,
   ): Promise<CheckError[] | undefined> {
     const { jobs: _, ...rest } = context;
@@ -139,6 +146,7 @@ export class EditChecks {
     const variables = { NO_COLOR: "1" };
     const options = { timeoutMs, maxBytes: MAX_CHECK_OUTPUT, variables };
     try {
+      if (!await context.mayRun(command)) return undefined;
       const { ended, status, streams } = await runShell(command, run, options);
       if (ended === "timeout") {
         this.#slow.add(checker.name);
@@ -189,7 +197,13 @@ export function nearestFolder(file: string, name: string, top: string): string |
   return undefined;
 }
 
-export function localProgram(name: string, folder: string, top: string): string | undefined {
+/** Returns the project's own program, which runs in the sandbox only. */
+export function localProgram(
+  name: string,
+  folder: string,
+  { isSandboxed, workingDir: top }: CheckContext,
+): string | undefined {
+  if (!isSandboxed) return undefined;
   const at = nearestFolder(join(folder, "_"), join("node_modules", ".bin", name), top);
   return at === undefined ? undefined : join(at, "node_modules", ".bin", name);
 }

@@ -9,9 +9,9 @@ import { oneLine } from "../../text/one_line.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { stampOf } from "../../tools/files/seen_files.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
-import type { OnWritten, ToolContext } from "../../types/tool.ts";
+import type { OnWritten } from "../../types/tool.ts";
 import { readBoundedText } from "../bounded_text.ts";
-import { localProgram, nearestFolder } from "./edit_checks.ts";
+import { type CheckContext, localProgram, nearestFolder } from "./edit_checks.ts";
 
 type Formatter = [
   files: RegExp,
@@ -46,7 +46,7 @@ const MAX_FORMATTED_LINES = 20;
  */
 export async function formatted(
   files: ReadonlySet<string>,
-  context: ToolContext,
+  context: CheckContext,
   frontend: FormatFrontend,
 ): Promise<string> {
   const texts: string[] = [];
@@ -62,11 +62,11 @@ interface FormatFrontend {
 
 async function formatFile(
   file: string,
-  context: ToolContext,
+  context: CheckContext,
   { onWritten, tell }: FormatFrontend,
 ): Promise<string | undefined> {
   const { workingDir, seenFiles } = context;
-  const found = formatterFor(file, workingDir);
+  const found = formatterFor(file, context);
   const root = attempt(() => Deno.realPathSync(workingDir)) ?? workingDir;
   const path = attempt(() => Deno.realPathSync(file)) ?? file;
   // A job may replace the file by a link: what is read here, the model reads.
@@ -78,6 +78,7 @@ async function formatFile(
   if (found === undefined || before === undefined) return undefined;
   const { jobs: _, ...rest } = context;
   const command = [...found, path].map(shellWord).join(" ");
+  if (!await context.mayRun(command)) return undefined;
   const options = { timeoutMs: FORMAT_MS, maxBytes: 1024 };
   const ran = await runShell(command, rest, options).catch(() => undefined);
   context.signal.throwIfAborted();
@@ -101,7 +102,8 @@ async function formatFile(
 }
 
 /** Returns the program that formats a file, with its arguments. */
-function formatterFor(file: string, workingDir: string): string[] | undefined {
+function formatterFor(file: string, context: CheckContext): string[] | undefined {
+  const { workingDir } = context;
   const folders = programFolders(workingDir);
   for (const [files, command, project, text = /^/] of FORMATTERS) {
     if (!files.test(file)) continue;
@@ -112,7 +114,7 @@ function formatterFor(file: string, workingDir: string): string[] | undefined {
     });
     if (project && name === undefined) continue;
     const [program = "", ...args] = command.split(" ");
-    const found = localProgram(program, join(file, ".."), workingDir) ??
+    const found = localProgram(program, join(file, ".."), context) ??
       findProgram(program, folders, workingDir);
     if (found) return [found, ...args];
   }

@@ -5,12 +5,20 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkersOf } from "../../../src/extensions/checks/checkers.ts";
 import { CHECK_NAMES, checksFault } from "../../../src/extensions/checks/check_settings.ts";
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
+import { formatted } from "../../../src/extensions/checks/formatters.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
+import { PathTable } from "../../../src/safety/path_table.ts";
+import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
-import { posixTest } from "../../helpers/test_unless.ts";
+import { posixTest, testUnless } from "../../helpers/test_unless.ts";
+
+const FREE = { isSandboxed: true, mayRun: () => Promise.resolve(true) };
+const SANDBOXED = { yes: true, sandbox: "workspace-write" } as const;
+const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const sandboxTest = testUnless(typeof found === "string");
 
 const { signal } = new AbortController();
 const write = (file_path: string, content: string) => ({
@@ -83,12 +91,21 @@ posixTest(
   },
 );
 
-posixTest(
+sandboxTest(
   "edits are checked where commands run unasked, and a check that takes too long is dropped",
   async () => {
     const steps = [calls(write("a.txt", "bad\n"))];
     const asked = await edited(steps, {}, { own: CHECK }, { yes: undefined, approve: "ask" });
     assertEquals([asked.runs, (await edited(steps, {}, false)).runs], [0, 0]);
+    const level = { allow: ["write(**)"], deny: [], sandboxWrite: [] };
+    const denied = { level: { ...level, deny: ["run_bash(*)"] } };
+    const never = { yes: undefined, approve: "never", sandbox: "workspace-write", level };
+    for (const choice of [denied, { ...denied, sandbox: "workspace-write" }, never]) {
+      const { runs, results } = await edited(steps, {}, { own: CHECK }, choice);
+      assertEquals([runs, results], [0, ["Created a.txt: wrote 4 bytes"]]);
+    }
+    const ask = { ...never, approve: "ask" };
+    assertEquals((await edited(steps, {}, { own: CHECK }, ask)).runs, 1);
     const told: string[] = [];
     const command = "echo run >> runs; exec sleep 60";
     const slow = checkersOf({ slow: { files: "*.txt", command } });
@@ -98,7 +115,7 @@ posixTest(
       first: 500,
     });
     using temp = tempFolder();
-    const context = { workingDir: temp.path, maxOutputChars: 1000, signal };
+    const context = { ...FREE, workingDir: temp.path, maxOutputChars: 1000, signal };
     for (const name of ["a.txt", "b.txt"]) {
       await Deno.writeTextFile(`${temp.path}/${name}`, "");
       await checks.before(`${temp.path}/${name}`, context);
@@ -190,7 +207,7 @@ Deno.test("the setting of checks is false, or names checks with commands", () =>
   );
 });
 
-posixTest(
+sandboxTest(
   "an edited file is formatted if the settings say so, and the model reads how",
   async () => {
     using temp = tempFolder();
@@ -204,7 +221,7 @@ posixTest(
       { toolCalls: [{ name: "edit_file", arguments: edit }] },
       { text: "That is all." },
     ]);
-    const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+    const permissions = openPermissions(SANDBOXED, () => undefined);
     const extensions = [new ChecksExtension({ "node --check": false }, true)];
     await using fake = await fakeSession(server.url, {
       folder: temp.path,
@@ -220,10 +237,16 @@ posixTest(
     assertEquals(await Deno.readTextFile(`${temp.path}/a.js`), "let b = 1\n");
     assertStringIncludes((await fake.command("/undo"))!, "a.js");
     assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).includes("a.js"), false);
+    // Without a sandbox, no program of the project runs.
+    const context = { ...FREE, isSandboxed: false, workingDir: temp.path, maxOutputChars: 1000 };
+    await Deno.writeTextFile(`${temp.path}/a.js`, "let  a\n");
+    const frontend = { onWritten: undefined, tell: () => {} };
+    const files = new Set([`${temp.path}/a.js`]);
+    assertEquals(await formatted(files, { ...context, signal }, frontend), "");
   },
 );
 
-posixTest("a file that becomes a link while it is formatted is not read", async () => {
+sandboxTest("a file that becomes a link while it is formatted is not read", async () => {
   using temp = tempFolder();
   using other = tempFolder();
   await Deno.writeTextFile(`${other.path}/key`, "secret\n");
@@ -233,7 +256,7 @@ posixTest("a file that becomes a link while it is formatted is not read", async 
   const swap = `#!/bin/sh\nln -sf ${other.path}/key "$2"\n`;
   await Deno.writeTextFile(prettier, swap, { mode: 0o755 });
   await using server = strictServer([calls(write("a.js", "let a\n")), { text: "That is all." }]);
-  const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+  const permissions = openPermissions(SANDBOXED, () => undefined);
   const extensions = [new ChecksExtension({ "node --check": false }, true)];
   await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
   const { toolExecutions: [written] } = await fake.session.prompt("go", signal);
@@ -257,7 +280,7 @@ posixTest(
     const late: string[] = [];
     const checks = new EditChecks([slow], (line) => late.push(line), limits);
     const end = new AbortController();
-    const context = { workingDir: temp.path, maxOutputChars: 1000, signal: end.signal };
+    const context = { ...FREE, workingDir: temp.path, maxOutputChars: 1000, signal: end.signal };
     const file = `${temp.path}/a.txt`;
     await checks.before(file, context);
     assertEquals([await checks.after(new Set([file]), context), late], [[], []]);
