@@ -61,6 +61,8 @@ interface FileSides {
 const ABSENT = "";
 const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
+/** The maximum size of the files that are read after a command. */
+const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
 
 export class UndoLog {
   readonly #done: UndoStep[] = [];
@@ -127,7 +129,14 @@ export class UndoLog {
       const now = this.#seen = await snapshotOf(folder, last);
       step.isFollowed = now.files !== undefined;
       const changes = last && isByCommand ? changesSince(last, now) : [];
-      for (const change of changes) await addChange(step, change, { folder, earlier });
+      let room = MAX_CHANGED_BYTES;
+      for (const change of changes) {
+        const size = attempt(() => Deno.lstatSync(change.path).size) ?? 0;
+        const toRead = size > MAX_DIGESTED_BYTES ? 0 : size;
+        const isRead = toRead <= room;
+        if (isRead) room -= toRead;
+        await addChange(step, change, { folder, earlier, isRead });
+      }
     }).catch(() => {
       step.isFollowed = false;
     });
@@ -168,7 +177,9 @@ export class UndoLog {
     for (const [realPath, content] of before) {
       const was = await known(content);
       const grant = { realPath, withheld: { folder: workingDir, paths: [] } };
-      const is = await fileNow(grant).then(({ bytes }) => known(bytes), () => TOO_LARGE);
+      const is = typeof was === "string"
+        ? was
+        : await fileNow(grant).then(({ bytes }) => known(bytes), () => TOO_LARGE);
       const none = new Uint8Array();
       const compared = typeof was === "string" || typeof is === "string"
         ? undefined
@@ -266,6 +277,7 @@ async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> 
   if (typeof bytes === "string") throw new Error(bytes);
   const now = await fileNow(grant).catch(() => undefined);
   if (now?.stamp !== stamp) throw new Error("it has changed since");
+  if (typeof now.bytes === "string") throw new Error("it is too large to store");
   if (bytes === undefined && !hasShell) await Deno.remove(path);
   if (bytes === undefined) return { path, result: "removed", other: { ...now, stamp: ABSENT } };
   const isNew = stamp === ABSENT;
@@ -292,13 +304,14 @@ const SET_MODE =
 async function addChange(
   { files }: UndoStep,
   { path, bytes, mode }: { path: string } & Pick<FileSides, "bytes" | "mode">,
-  { folder, earlier }: { folder: string; earlier: Set<string> },
+  { folder, earlier, isRead }: { folder: string; earlier: Set<string>; isRead: boolean },
 ): Promise<void> {
   const grant = { realPath: path, withheld: { folder, paths: [] } };
-  const now = await fileNow(grant).catch(() => undefined);
+  const now = isRead ? await fileNow(grant).catch(() => undefined) : undefined;
   const own = earlier.has(path) ? files.get(path) : undefined;
   earlier.add(path);
-  const sides = own ?? { bytes: now ? bytes : "it is no regular file now", stamp: ABSENT };
+  const why = isRead ? "it is no regular file now" : "the command changed too many bytes";
+  const sides = own ?? { bytes: now ? bytes : why, stamp: ABSENT };
   if (now) sides.stamp = now.stamp;
   sides.mode ??= mode;
   if (sides.bytes === undefined && sides.stamp === ABSENT) files.delete(path);

@@ -190,3 +190,21 @@ Deno.test("a folder outside of repositories is followed if it has up to 2000 fil
     });
   }
 });
+
+Deno.test(
+  "what is too large to store is not removed, and a command's changes are read up to a sum",
+  {
+    ignore,
+  },
+  async () => {
+    const command = "touch small; truncate -s 300M large; seq 17 | xargs truncate -s 16M";
+    await ran("", [command], async ({ sh, say }) => {
+      const report = await say("undo");
+      for (const line of ["large was not changed: it is too large to store", "small: removed"]) {
+        assertStringIncludes(report, `  ${line}`);
+      }
+      assertEquals(report.match(/changed too many bytes/g)?.length, 1);
+      assertEquals(await sh("ls | wc -l"), "2\n");
+    });
+  },
+);

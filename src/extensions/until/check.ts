@@ -44,9 +44,9 @@ export class UntilCheck {
     this.#show(0);
   }
 
-  async begin(): Promise<void> {
+  async begin(signal: AbortSignal): Promise<void> {
     if (this.#turn !== undefined) return;
-    const before = await this.#state();
+    const before = await this.#state(signal);
     const accepted = new Map(before.deciding);
     this.#turn = { before, accepted, round: 0, failure: "", same: 0 };
   }
@@ -54,16 +54,16 @@ export class UntilCheck {
   /** Runs the check if it has to. Returns what continues or ends the turn. */
   async end(signal: AbortSignal): Promise<TurnEnd | undefined> {
     if (await isPlanning(this.session)) return undefined;
-    await this.begin();
+    await this.begin(signal);
     const turn = this.#turn!;
-    const now = await this.#state();
+    const now = await this.#state(signal);
     const isChanged = differs(turn.before, now);
     // A script has to know if the check passes. A user who only talks with the model does not.
     const isAlone = this.session.approve === undefined;
     if (!isChanged && turn.round === 0 && !isAlone) return undefined;
     const edited = this.limits.mayEdit ? [] : changedDeciding(turn.accepted, now);
     const outcome = await this.#run(++turn.round, signal);
-    const after = await this.#state();
+    const after = await this.#state(signal);
     // What the check itself writes, such as snapshots, is not the model's change.
     for (const [path, digest] of after.deciding) {
       if (now.deciding.get(path) !== digest && !edited.includes(path)) {
@@ -192,8 +192,8 @@ export class UntilCheck {
     return shortened(oneLine(this.command), 60);
   }
 
-  async #state(): Promise<FolderState> {
-    return await folderStateOf(this.session.agent.state.workingDir, this.command);
+  async #state(signal: AbortSignal): Promise<FolderState> {
+    return await folderStateOf(this.session.agent.state.workingDir, this.command, signal);
   }
 }
 

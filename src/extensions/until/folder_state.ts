@@ -7,9 +7,10 @@ import { entriesBelow } from "../../tools/search/entries_below.ts";
 import { readBoundedText } from "../bounded_text.ts";
 import { decidesCheck, decidingPart, isConfiguration } from "./own_files.ts";
 
-/** The maximum number of files that are looked at, and of bytes of a file that decides a check. */
+/** The maximum number of files that are looked at, of bytes of a file that decides a check, and of all of these. */
 const MAX_COMPARED_FILES = 200_000;
 const MAX_BYTES = 1024 * 1024;
+const MAX_DECIDING_BYTES = 64 * 1024 * 1024;
 
 export interface FolderState {
   /** The identity, size and times of each file that is not ignored, by path. */
@@ -21,7 +22,12 @@ export interface FolderState {
 }
 
 /** Returns the state of the files in `folder` that a search includes. */
-export async function folderStateOf(folder: string, command: string): Promise<FolderState> {
+export async function folderStateOf(
+  folder: string,
+  command: string,
+  signal?: AbortSignal,
+): Promise<FolderState> {
+  let room = MAX_DECIDING_BYTES;
   const stamps = new Map<string, string>();
   const deciding = new Map<string, string>();
   const hidden = [/^\.\w+rc\b/, /^\.rspec$/];
@@ -31,15 +37,16 @@ export async function folderStateOf(folder: string, command: string): Promise<Fo
     const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
     const path = file.slice(folder.length + 1);
     stamps.set(path, stamp);
-    if (decidesCheck(path, command)) {
-      deciding.set(path, await digest(file, path, info.size) ?? stamp);
-    }
+    if (!decidesCheck(path, command)) continue;
+    signal?.throwIfAborted();
+    const isRead = info.size <= Math.min(MAX_BYTES, room);
+    if (isRead) room -= info.size;
+    deciding.set(path, isRead && await digest(file, path) || stamp);
   }
   return { stamps, deciding, isWhole: stamps.size <= MAX_COMPARED_FILES };
 }
 
-async function digest(file: string, path: string, size: number): Promise<string | undefined> {
-  if (size > MAX_BYTES) return undefined;
+async function digest(file: string, path: string): Promise<string | undefined> {
   const text = attempt(() => readBoundedText(file, MAX_BYTES));
   return text === undefined ? undefined : await digestOf(decidingPart(path, text));
 }

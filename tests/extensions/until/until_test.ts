@@ -1,7 +1,7 @@
 // Cases from public threads: a headless run that ignores a failed check (Aider-AI/aider#3140), a check set during a
 // session (Aider-AI/aider#3342), an answer that says "done" after a failure (cardstack/boxel#4310).
 
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { run } from "../../helpers/program.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
@@ -217,4 +217,15 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   await Deno.writeTextFile(`${temp.path}/b_test.py`, "1");
   const now = await folderStateOf(temp.path, "pytest");
   assertEquals(changedDeciding(deciding, now), ["conftest.py", "tests/a_test.py"]);
+});
+
+Deno.test("the files that decide a check are read up to a sum, until the turn is stopped", async () => {
+  using temp = tempFolder();
+  for (let i = 0; i < 65; i++) {
+    await Deno.writeTextFile(`${temp.path}/${i}_test.py`, "");
+    await Deno.truncate(`${temp.path}/${i}_test.py`, 1024 * 1024);
+  }
+  const { deciding } = await folderStateOf(temp.path, "pytest");
+  assertEquals([...deciding.values()].filter((one) => one.includes(":")).length, 1);
+  await assertRejects(() => folderStateOf(temp.path, "pytest", AbortSignal.abort()));
 });
