@@ -71,7 +71,8 @@ export function transcript(message: Message): string {
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     `[calls ${name}: ${truncateMiddle(invalid?.text ?? JSON.stringify(args), SHOWN_ARGUMENTS)}]`
   );
-  const who = role === "tool" ? `result of ${toolName}` : role === "user" ? "person" : "copilot";
+  const by = role !== "user" ? "copilot" : message.standsFor === "reminder" ? "program" : "person";
+  const who = role === "tool" ? `result of ${toolName}` : by;
   const seen = images.length > 0 ? [`[${images.length} images]`] : [];
   return [`${who}: ${truncateMiddle(content.trim(), max)}`, ...seen, ...calls].join("\n");
 }

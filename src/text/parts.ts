@@ -28,6 +28,13 @@ export function echo(
   return `<${tag}${more}>\n${text}\n</${tag}>`;
 }
 
+/** Marks that could make foreign text look like its end, a tool's result, or another speaker. */
+const FRAMES =
+  /<(?=[|｜]|\/?(?:page|shell|toolresult|tool_call|tool_response|function_call|start_of_turn|end_of_turn|system|think)\b)|\[(?=\/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])/gi;
+
+export const harmless = (text: string): string =>
+  text.replace(FRAMES, (sign) => sign === "<" ? "&lt;" : "&#91;");
+
 /** Returns the parts of a user's input. A text is one part. */
 export function inputParts(input: string | readonly Part[]): readonly Part[] {
   return typeof input === "string" ? [{ type: "text", text: input }] : input;
@@ -41,12 +48,16 @@ export function notePart(text: string, name = ""): Part {
 /** The name of notes about plan mode. The newest one is in force. */
 export const PLAN_NOTE = "plan";
 
+/** Returns a message of the user, or a reminder if only the program wrote it. */
 export function userMessage(input: string | readonly Part[]): Message {
   const parts = inputParts(input).map((part) =>
     part.type === "image" ? part : { ...part, text: part.text.toWellFormed() }
   );
   const isPlain = parts.every(({ type }) => type === "text");
-  return { role: "user", content: textOfParts(parts), ...(!isPlain && { parts }) };
+  const isNote = parts.length > 0 &&
+    parts.every((part) => part.type === "resource" && part.kind === "note" && part.name === "");
+  const message: Message = { role: "user", content: textOfParts(parts), ...!isPlain && { parts } };
+  return isNote ? { ...message, standsFor: "reminder" } : message;
 }
 
 type SkillPart = Extract<Part, { type: "resource" }>;

@@ -87,7 +87,7 @@ export interface Message {
 
 /**
  * The kinds of messages that the program writes in place of someone else: a `summary` of the messages before it,
- * the `reminder` of a missing answer, an answer without text and calls, an answer that the user stopped, an
+ * a `reminder` of a missing answer or a failed check, an answer without text and calls, an answer that the user stopped, an
  * answer at the end of a turn that was stopped or failed, and a result or an answer that was lost when the
  * program ended.
  */

@@ -1,5 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { carriedParts } from "../../src/agent/carried.ts";
+import { transcript } from "../../src/agent/summary.ts";
+import { notePart, userMessage } from "../../src/text/parts.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 
@@ -49,9 +51,11 @@ Deno.test("of what the person said the first message and the newest go on, as ma
   assertEquals(said([user("task"), filler(40), user("one")], 9000).length, 1);
 });
 
-Deno.test("a message that stays is not said twice, nor is an empty one", () => {
+Deno.test("a message that stays is not said twice, nor is an empty one or one of the program", () => {
   const [task, newest] = [user("task"), user("now")];
-  const old = [task, filler(4000), user("  "), newest];
+  const ofProgram = userMessage([notePart("[The check failed]")]);
+  const old = [task, filler(4000), user("  "), ofProgram, newest];
+  assertEquals(transcript(ofProgram), "program: [The check failed]");
   assertEquals(said(old, 1200, [newest]), ["[The person said] task"]);
 });
 

@@ -5,7 +5,7 @@ import { digestOf } from "../../text/digest.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import { entriesBelow } from "../../tools/search/entries_below.ts";
 import { readBoundedText } from "../bounded_text.ts";
-import { decidesCheck, decidingPart, isConfiguration } from "./own_files.ts";
+import { decidesCheck, decidingPart, isConfiguration, pathsNamedIn } from "./own_files.ts";
 
 /** The maximum number of files that are looked at, of bytes of a file that decides a check, and of all of these. */
 const MAX_COMPARED_FILES = 200_000;
@@ -30,14 +30,17 @@ export async function folderStateOf(
   let room = MAX_DECIDING_BYTES;
   const stamps = new Map<string, string>();
   const deciding = new Map<string, string>();
+  const named = pathsNamedIn(command, folder);
   const hidden = [/^\.\w+rc\b/, /^\.rspec$/];
-  for (const { path: file, info } of entriesBelow(folder, repositoryOf(folder), hidden)) {
+  // An ignored Makefile is often generated, and has no precedence over others.
+  const always = (name: string) => isConfiguration(name) && name !== "Makefile";
+  for (const { path: file, info } of entriesBelow(folder, repositoryOf(folder), hidden, always)) {
     if (stamps.size > MAX_COMPARED_FILES) break;
     if (!info.isFile) continue;
     const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
     const path = file.slice(folder.length + 1);
     stamps.set(path, stamp);
-    if (!decidesCheck(path, command)) continue;
+    if (!decidesCheck(path, named)) continue;
     signal?.throwIfAborted();
     const isRead = info.size <= Math.min(MAX_BYTES, room);
     if (isRead) room -= info.size;
@@ -63,5 +66,5 @@ export function changedDeciding(accepted: FolderState["deciding"], now: FolderSt
   const changed = [...now.deciding].filter(([path, digest]) =>
     accepted.has(path) ? accepted.get(path) !== digest : isConfiguration(path)
   );
-  return [...gone, ...changed.map(([path]) => path)].sort();
+  return [...gone, ...changed.map(([path]) => path)];
 }

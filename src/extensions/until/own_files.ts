@@ -2,6 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
+import { join, slashed } from "../../text/std_path.ts";
 
 const TEST_FILE = new RegExp(
   [
@@ -14,7 +15,9 @@ const CONFIGURATION = new RegExp(
   String
     .raw`(^|/)(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|(GNUm|M|m)akefile|[Jj]ustfile|Rakefile|\.rspec|` +
     String.raw`phpunit\.xml(\.dist)?|[Tt]askfile\.ya?ml|\.mocharc\.\w+|` +
-    String.raw`(jest|vitest|playwright|cypress|karma|ava|jasmine)\.config\.\w+)$`,
+    String.raw`(jest|vitest|playwright|cypress|karma|ava|jasmine)\.config\.\w+)$|` +
+    // Python prefers such a module to the one that runs the tests.
+    String.raw`^(_?pytest|unittest|doctest|sitecustomize)(/__init__)?\.pyc?$`,
 );
 /** Manifests, with the parts that decide a check. Others change with a dependency. */
 const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
@@ -30,12 +33,19 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** True if a new file can change what a check does. A new test cannot make others pass. */
 export const isConfiguration = (path: string): boolean => CONFIGURATION.test(path);
 
-/** True if `path`, relative to the folder with `/`, decides the result of `command`. */
-export function decidesCheck(path: string, command: string): boolean {
+/** Returns the paths in `folder` that `command` may name, also after `cd`. */
+export function pathsNamedIn(command: string, folder: string): ReadonlySet<string> {
+  const short = command.replaceAll(`${folder}/`, "").replace(/\$(PWD|\{PWD\})\//g, "");
+  const words = short.split(/[\s"'=;&|()<>]+/);
+  const folders = ["", ...words.filter((_, i) => words[i - 1] === "cd")];
+  return new Set(folders.flatMap((at) => words.map((word) => slashed(join(at, word)))));
+}
+
+/** True if `path`, relative to the folder with `/`, decides the result of a check that names `named`. */
+export function decidesCheck(path: string, named: ReadonlySet<string>): boolean {
   const name = nameOf(path);
   return TEST_FILE.test(path) || isConfiguration(path) || Object.hasOwn(MANIFESTS, name) ||
-    name === "pyproject.toml" ||
-    command.split(/[\s"'=;&|()<>]+/).some((word) => word.replace(/^(\.\/)+/, "") === path);
+    name === "pyproject.toml" || named.has(path);
 }
 
 /** Returns the part of a file that decides a check. */

@@ -2,7 +2,7 @@
 
 import { htmlText } from "../../text/html/html_text.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { echo } from "../../text/parts.ts";
+import { echo, harmless } from "../../text/parts.ts";
 import { foreignText } from "../../text/sanitize.ts";
 import { wholeUpTo } from "../../text/truncate.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
@@ -208,13 +208,6 @@ function endOfPart(text: string, from: number, most: number): number {
   const line = text.lastIndexOf("\n", end - 1) + 1;
   return line > from + most / 2 ? line : end;
 }
-
-/** Marks that could make a page's text look like its end, a tool's result, or another speaker. */
-const FRAMES =
-  /<(?=[|｜]|\/?(?:page|toolresult|tool_call|tool_response|function_call|start_of_turn|end_of_turn|system|think)\b)|\[(?=\/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\])/gi;
-
-const harmless = (text: string): string =>
-  text.replace(FRAMES, (sign) => sign === "<" ? "&lt;" : "&#91;");
 
 /** The number of bytes at the start of a page that may declare its encoding. */
 const PRESCAN_BYTES = 4096;

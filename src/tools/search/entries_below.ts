@@ -4,14 +4,16 @@ import { attempt } from "../../attempt.ts";
 import { slashed } from "../../text/std_path.ts";
 import { emptyTally, Walk } from "./walk.ts";
 
-/** Yields each file and link below `folder` that no rule of `top` or below ignores. `hidden`: names with a dot. */
+/** Yields each file and link below `folder` that no rule of `top` or below ignores. `hidden`: names with a dot. `always`: files. */
 export function* entriesBelow(
   folder: string,
   top: string,
   hidden: readonly RegExp[],
+  always?: (name: string) => boolean,
 ): Generator<{ path: string; info: Deno.FileInfo }> {
   const root = slashed(folder);
-  const walk = new Walk({ root, top: slashed(top), maxDepth: Infinity, hidden }, emptyTally());
+  const options = { root, top: slashed(top), maxDepth: Infinity, hidden, ...always && { always } };
+  const walk = new Walk(options, emptyTally());
   const waiting = [root];
   for (let at; (at = waiting.pop()) !== undefined;) {
     const { files, folders, links } = walk.list(at);

@@ -41,6 +41,7 @@ export interface WalkOptions {
   top: string; // the highest folder whose ignore files apply: `root` or above
   maxDepth: number; // the maximum depth of folders, 0 for the files in `root` only
   hidden: readonly RegExp[]; // names that are included although they are hidden
+  always?: (name: string) => boolean; // the files that no rule ignores
   filter?: Filter; // the files to include; all if it is missing
   /** The files and folders that a policy withholds. Then `root` has no links. */
   withheld?: Withheld;
@@ -135,6 +136,7 @@ export class Walk {
 
   #isLeftOut(path: string, name: string, isDir: boolean, scope: Scope): boolean {
     if (isDir && (name === "node_modules" || name === ".git")) return true;
+    if (!isDir && this.options.always?.(name)) return false;
     return ruled(path, name, isDir, scope, this.stop) ??
       (name.startsWith(".") && !this.options.hidden.some((regex) => regex.test(name)));
   }
