@@ -2,12 +2,16 @@
 
 /** The forms of tokens, as the source of a regular expression. */
 export const CREDENTIAL_FORMS =
-  "(?:sk|pk|rk)[-_][\\w-]{16,}|(?:gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\\w]{20,}|(?:AKIA|ASIA)[A-Z\\d]{16}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*";
+  "(?:sk|pk|rk)[-_][\\w-]{16,}|(?:gh[opsru]|npm|hf|github_pat|glpat|xox[abeprs]|AIza)[-_\\w]{20,}|(?:AKIA|ASIA)[A-Z\\d]{16}|SG\\.[\\w-]{16,}\\.[\\w-]{16,}|do[opr]_v1_\\w{20,}|ya29\\.[\\w-]{20,}|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*";
 
 /** The names of settings whose values are credentials, in the same way. */
-export const CREDENTIAL_NAMES = "(?:passw(?:or)?d|pwd|secret|token|(?:account|access|api)_?key)";
+export const CREDENTIAL_NAMES =
+  "(?:passw(?:or)?d|passphrase|[_-]pass(?![a-z])|pwd|secret|token|(?:account|access|api|private|signing)[_-]?key)";
 
-/** Replaces what looks like a credential in `text` with `[redacted]`: tokens, settings, keys. */
+const PRIVATE_KEY =
+  /-----BEGIN [^\n-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[^]){0,20000}-{5,6}END [^\n-]{0,40}-----|[\s\w+/=\\:,.-]*)/g;
+
+/** Replaces what looks like a credential in `text` with `[redacted]`: tokens, settings, each line of keys. */
 export function hideCredentials(text: string): string {
   const hidden = "[redacted]";
   const name = `${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}["']?\\s{0,9}`;
@@ -16,16 +20,14 @@ export function hideCredentials(text: string): string {
     // In an environment, in JSON and code, in YAML. A variable that code passes on is not a value.
     `(${name}=["']?)(?!\\[redacted)(?:${word}{4,2000}(?=["'\`\\s&;]|$)|(?=${word}{0,200}\\d)${word}{6,2000})`,
     `(${name}[:=]\\s{0,9}(["']))(?!\\[redacted)(?:(?!\\2)[^\\n]){4,2000}(?=\\2)`,
-    `(${name}:[ \\t]{1,9})(?=\\S{0,200}\\d)[^\\s"'\`,;()<>\\[]{6,2000}(?=\\s|$)`,
+    `(${name}[:=][ \\t]{1,9})(?=\\S{0,200}\\d)[^\\s"'\`,;()<>\\[]{6,2000}(?=[\\s"'\`]|$)`,
+    // In headers and the options of commands.
+    `((?:--[\\w-]{0,20}${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}[ \\t]|\\bx-[\\w-]{0,20}(?:key|token):|\\bauthorization["']?:[ \\t]{0,9}["']?\\w{1,20}[ \\t])[ \\t]{0,9}["']?)(?![[{$])(?:${word}{8,2000}|(?=${word}{0,200}\\d)${word}{4,2000})`,
+    "(\\bcurl\\b[^]{0,200}?[ \\t](?:-[a-z]{0,5}u|--user)[ =]?[\"']?[^\\s:\"'$[]{1,64}:)(?![[{$])[^\\s\"'`]{1,2000}",
     "(\\b(?:bearer|basic)\\s{1,9})[\\w.~+/=-]{12,}",
   ];
-  return named.reduce(
-    (rest, form) => rest.replace(new RegExp(form, "gim"), `$1${hidden}`),
-    text
-      .replace(
-        /-----BEGIN [^-\n]{0,40}PRIVATE KEY-----(?:[^-]*-----END [^-\n]{0,40}-----|[\s\w+/=\\]*)/g,
-        hidden,
-      )
-      .replace(new RegExp(`(?<![\\w-])(?:${CREDENTIAL_FORMS})`, "g"), hidden),
-  );
+  const keyless = text.replace(PRIVATE_KEY, (key) => key.replace(/.+/g, hidden))
+    .replace(new RegExp(`(?<![\\w-])(?:${CREDENTIAL_FORMS})`, "g"), hidden);
+  const hide = (rest: string, form: string) => rest.replace(new RegExp(form, "gim"), `$1${hidden}`);
+  return named.reduce(hide, keyless);
 }

@@ -31,8 +31,7 @@ interface ExportFormat {
 }
 
 /**
- * Writes a session to the file that `words` name, `[--html|--md] [-o] [FILE]`, or to one that its id names. Returns a line
- * about it. @throws {UsageError} if the words are others or there is such a file. @throws {Error} of the system.
+ * Writes a session to a new file as `words` say: `[--html|--md] [-o] [FILE]`. Returns a line about it. @throws {Error}
  */
 export function exportSession(
   session: StoredSession,
@@ -56,8 +55,9 @@ export function exportSession(
     attempt(() => Deno.removeSync(temporary));
     throw new Error(`Cannot write ${oneLine(file)}: ${reasonOf(error)}`, { cause: error });
   }
-  const advice = "without what looks like a credential. Read it before you share it.";
-  return `Exported to ${oneLine(file)}, ${advice}`;
+  return `Exported to ${
+    oneLine(file)
+  }, without what looks like a credential. Read it before you share it.`;
 }
 
 /** Returns text that is safe to show, and without credentials. */
@@ -82,8 +82,8 @@ export function exportedText(session: StoredSession, format: ExportFormat = MARK
 }
 
 function folded(summary: string, body: string, isOpen = false): string {
-  const start = `<details${isOpen ? " open" : ""}><summary>${asHtml(cleanLine(summary))}</summary>`;
-  return `${start}\n\n${body}\n\n</details>`;
+  const start = isOpen ? "<details open>" : "<details>";
+  return `${start}<summary>${asHtml(cleanLine(summary))}</summary>\n\n${body}\n\n</details>`;
 }
 
 function messageTexts(message: Message, format: ExportFormat): string[] {
@@ -115,11 +115,14 @@ function callEntry(exec: ToolExecution, format: ExportFormat): string {
   const about = [counts, lines && `+${added} −${removed}`, ending].filter(Boolean).join(" · ");
   const summary = `${mood === "good" ? "✓" : "✗"} ${verb} ${object}${about && ` · ${about}`}`;
   if (!lines) return folded(summary, format.code(clean(ownResult(exec))));
-  return folded(
-    summary,
-    format.change(lines.map((one) => ({ ...one, text: clean(one.text) }))),
-    true,
-  );
+  return folded(summary, format.change(withCleanSide(withCleanSide(lines, "-"), "+")), true);
+}
+
+/** Cleans the old or new text of a change as a whole, as a key has many lines. */
+function withCleanSide(lines: readonly ChangeLine[], side: "-" | "+"): ChangeLine[] {
+  const isIn = ({ kind }: ChangeLine) => kind === " " || kind === side;
+  const texts = clean(lines.filter(isIn).map(({ text }) => text).join("\n")).split("\n").values();
+  return lines.map((line) => isIn(line) ? { ...line, text: texts.next().value ?? "" } : line);
 }
 
 const asHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -143,11 +146,9 @@ const HTML: ExportFormat = {
   prose: (text) => `<div>${asHtml(text)}</div>`,
   code: (text) => `<pre>${asHtml(text)}</pre>`,
   change(lines) {
-    const rows = lines.map(({ kind, text }) => {
-      const tag = { "+": "ins", "-": "del", " ": "span" }[kind];
-      return `<${tag}>${kind} ${asHtml(text)}</${tag}>`;
-    });
-    return `<pre>${rows.join("\n")}</pre>`;
+    const tags = { "+": "ins", "-": "del", " ": "span" };
+    const rows = lines.map(({ kind, text }) => [tags[kind], `${kind} ${asHtml(text)}`]);
+    return `<pre>${rows.map(([tag, text]) => `<${tag}>${text}</${tag}>`).join("\n")}</pre>`;
   },
 };
 
@@ -166,18 +167,17 @@ function fenced(text: string, language = ""): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Returns Markdown without HTML. Code in a paragraph stays as it is, if each backtick there has its partner. */
+/** Returns Markdown without HTML. A paragraph's code stays as it is if all is closed, and without a table's `|`. */
 function proseWithoutHtml(text: string): string {
   return text.split(/(\n[ \t]*\n)/).map((paragraph) => {
     const pieces = paragraph.split(/((?<!`)(?:`[^`\n]+`|``[^`\n]+``)(?!`))/);
-    const isClear = pieces.every((piece, at) => at % 2 === 1 || !piece.includes("`")) &&
+    const isClear = pieces.every((piece, at) => !piece.includes(at % 2 === 1 ? "|" : "`")) &&
       !paragraph.includes("\\`");
     return pieces.map((piece, at) => isClear && at % 2 === 1 ? piece : withoutHtml(piece)).join("");
   }).join("");
 }
 
-/** Returns Markdown without HTML, images, and links that run or load anything. */
+/** Returns Markdown without HTML, images, definitions of links, and links to other than the web, mail or a heading. */
 const withoutHtml = (text: string) =>
   text.replaceAll("<", "&lt;").replaceAll("![", "!\\[")
-    .replace(/\]\(\s*(?!https?:|mailto:|#)[a-z][\w+.-]*:/gi, "](#")
-    .replace(/^([ >]*)\[([^\]\n]{0,200})\]:/gm, "$1\\[$2]:");
+    .replace(/\]\((?!\s*(?:https?:|mailto:|#))\s*/gi, "](#").replaceAll("]:", "]\\:");

@@ -14,8 +14,20 @@ const ROWS: [text: string, expected: string][] = [
   ['{"client_secret": "GOCSPX-x y", "a": 1}', '{"client_secret": "~", "a": 1}'],
   ["db:\n  password: hunter22 # it\n", "db:\n  password: ~ # it\n"],
   [`Authorization: Bearer ${token("")}`, "Authorization: Bearer ~"],
-  ["-----BEGIN RSA PRIVATE KEY-----\nabc+/=\n-----END RSA PRIVATE KEY-----.", "~."],
-  ["-----BEGIN PRIVATE KEY-----\nabc+/=\nabc", "~"],
+  ["-----BEGIN RSA PRIVATE KEY-----\nabc+/=\n-----END RSA PRIVATE KEY-----.", "~\n~\n~."],
+  ["-----BEGIN PRIVATE KEY-----\nabc+/=\nabc", "~\n~\n~"],
+  ["------BEGIN PRIVATE KEY-----\n-D: A-1,\n------END PRIVATE KEY-----", "-~\n~\n~"],
+  ["-----BEGIN PGP PRIVATE KEY BLOCK-----\nV: G-1\n\nabc=", "~\n~\n\n~"],
+  ['-H "X-Api-Key: abcd1234"', '-H "X-Api-Key: ~"'],
+  ["x-auth-token: correcthorse", "x-auth-token: ~"],
+  ["Authorization: Token abcd1234", "Authorization: Token ~"],
+  ["a --token abcd1234 --db-password 'abc1'", "a --token ~ --db-password '~'"],
+  ["curl -s -u me:pass https://h", "curl -s -u me:~ https://h"],
+  ["curl --user 'me:pass'", "curl --user 'me:~'"],
+  ["password = hunter22\nDB_PASS=abcd", "password = ~\nDB_PASS=~"],
+  ["passphrase: hunter22\nprivate_key: abcd1234", "passphrase: ~\nprivate_key: ~"],
+  ["signing_key=abcd access-key=abcd", "signing_key=~ access-key=~"],
+  [`${token("SG.")}.${token("")} ${token("dop_v1_")} ${token("ya29.")}`, "~ ~ ~"],
 ];
 for (const [text, expected] of ROWS) {
   Deno.test(`a credential is hidden in ${JSON.stringify(text)}`, () => {
@@ -29,7 +41,9 @@ const HARMLESS = [
   "const token = nextToken(); accessToken: string; f(token=token, password=password)",
   "task-oriented-and-long-names-are-no-keys, desk-top-and-so-on-and-so-forth",
   "The password is asked for. token: a word. https://example.com:8080/a@b",
-  "max_tokens=4096 tokens=12",
+  "max_tokens=4096 tokens=12 max_tokens = 409600 --max-tokens 4096 compass=north by_passing: 123456",
+  "token = next() password: string; --token is --token $TOKEN --password <word>",
+  "Authorization: Bearer <token>, docker run -u 1000:1000, curl -u $USER:$PASSWORD",
 ];
 for (const text of HARMLESS) {
   Deno.test(`nothing is hidden in ${JSON.stringify(text)}`, () =>
@@ -39,7 +53,10 @@ for (const text of HARMLESS) {
 // In quadratic time, each would take minutes.
 Deno.test("long texts are searched for credentials in linear time", () => {
   for (
-    const piece of ["token=", "eyJ-", "sk-", "://a:", "-----BEGIN PRIVATE KEY-----x-", '"', "a"]
+    const piece of [
+      ...["token=", "eyJ-", "sk-", "SG.", "://a:", "-----BEGIN PRIVATE KEY-----x-", '"', "a", "-"],
+      ...["--token-", "--token ", "curl -u", "x-key:", "authorization: a ", "password = "],
+    ]
   ) {
     hideCredentials(`${piece.repeat(200_000 / piece.length)})`);
   }

@@ -87,6 +87,10 @@ const MARKDOWN = [
   "> ```\n<b>",
   "![x](http://h/x) [j]( javascript:a) [k]\n\n[k]: data:text/html,x",
   "    <b>\n\n<!-- \n\n```\n-->",
+  "|a|b|c|\n|-|-|-|\n| `a | <img src=x> [x](data:a) | ` |",
+  "|a|b|c|\n|-|-|-|\n| `a | b` `<b>` `c | d` |",
+  "[a](javascript\\:a) [b](java&#115;cript:a) [c](\n<javascript:a>) [d]( //h)",
+  "- [x]: javascript:a\n\n1. > [y\nz]: javascript:a",
 ];
 for (const text of MARKDOWN) {
   Deno.test(`an export to Markdown has no HTML of others: ${JSON.stringify(text)}`, () => {
@@ -94,8 +98,8 @@ for (const text of MARKDOWN) {
     // Fences of an export start a line, and are longer than those in them.
     const prose = markdown.replace(/^(`{3,})[^`\n]*\n[^]*?^\1$/gm, "")
       .replaceAll(/<details( open)?><summary>[^<\n]*<\/summary>|<\/details>/g, "");
-    const texts = prose.split(/\n\s*\n/).map(outsideCode).join("\n");
-    assertEquals(texts.match(/<|!\[|\]\(\s*(javascript|data):|^\[k\]:/m), null);
+    const texts = prose.split(/\n\s*\n|\|/).map(outsideCode).join("\n");
+    assertEquals(texts.match(/<|!\[|\]\((?!\s*(?:https?:|#))|\]:/), null);
   });
 }
 
@@ -106,6 +110,17 @@ Deno.test("an export has no credentials, wherever they are", () => {
       assertEquals([text.includes("abcd1234"), text.split(hidden!).length > 10], [false, true]);
     }
   }
+});
+
+Deno.test("an export has no line of a private key of a change", () => {
+  const key = "KEY='''-----BEGIN RSA PRIVATE KEY-----\nabcd\n-----END RSA PRIVATE KEY-----'''";
+  const session = sessionWith("hi");
+  const [first, second, last] = key.split("\n").map((text) => ({ kind: "+" as const, text }));
+  const old = { kind: "-" as const, text: "old" };
+  const lines = [first!, old, second!, { kind: " " as const, text: "efgh" }, last!];
+  session.executions.get("2")!.details!.change!.lines = lines;
+  const hidden = "+KEY='''[redacted]\n-old\n+[redacted]\n [redacted]\n+[redacted]'''\n";
+  assertEquals(exportedText(session).includes(hidden), true);
 });
 
 Deno.test("an export is a new file, by its flag or its name", async () => {
