@@ -118,7 +118,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox, (await ofPrint?.sandboxStatus(agent.state.workingDir))?.mode);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const plugged = surveyExtensions(agent.state.workingDir, permissions);
+  const plugged = await surveyExtensions(agent.state.workingDir, permissions);
   if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {

@@ -14,9 +14,13 @@ import { loadPromptFiles } from "./skills/load.ts";
 import { promptFolders } from "./skills/places.ts";
 
 /** Returns what is found, loaded or not, and the tokens of its list; undefined if there is nothing. */
-export function surveyExtensions(folder: string, permissions: Permissions): Check | undefined {
+export async function surveyExtensions(
+  folder: string,
+  permissions: Permissions,
+): Promise<Check | undefined> {
   const env = permissions.variables;
-  const { promptFiles, problems } = loadPromptFiles(promptFolders(folder, env), permissions.paths);
+  const places = promptFolders(folder, env);
+  const { promptFiles, problems } = await loadPromptFiles(places, permissions.paths);
   const [skills, commands, agents] = (["skill", "command", "agent"] as const)
     .map((wanted) => promptFiles.filter(({ kind }) => kind === wanted));
   const read = hookFiles(folder, env).map(readHooks);

@@ -3,6 +3,7 @@ import { PathTable } from "../../src/safety/path_table.ts";
 import { readBoundedText } from "../../src/extensions/bounded_text.ts";
 import { expandImports } from "../../src/extensions/instructions/instructions.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
+import { posixTest } from "../helpers/test_unless.ts";
 
 Deno.test("files of others are read up to a limit, and what leads out of their folder is not", async () => {
   using temp = tempFolder();
@@ -13,9 +14,34 @@ Deno.test("files of others are read up to a limit, and what leads out of their f
   await Deno.symlink("../out", `${root}/in/link`);
   const read = (path: string, most: number, within?: string) =>
     readBoundedText(`${root}/${path}`, most, within);
-  assertEquals([read("in/a", 6), read("in/a", 5, `${root}/in`)], ["12345", "12345"]);
-  assertEquals(read("in/a", 4), "1234\n[The rest is left out: 4 bytes are read]\n");
-  assertEquals([read("in", 5), read("in/link", 5, `${root}/in`)], [undefined, undefined]);
+  assertEquals([await read("in/a", 6), await read("in/a", 5, `${root}/in`)], ["12345", "12345"]);
+  assertEquals(await read("in/a", 4), "1234\n[The rest is left out: 4 bytes are read]\n");
+  assertEquals(await read("in", 5), undefined);
+  assertEquals(await read("in/link", 5, `${root}/in`), undefined);
+});
+
+posixTest("a FIFO that replaces a file does not stop the program", async () => {
+  using temp = tempFolder();
+  const path = `${temp.path}/a`;
+  await Deno.writeTextFile(path, "1");
+  const { stat } = Deno;
+  Deno.stat = async (at) => {
+    const info = await stat(at);
+    await Deno.remove(path);
+    await new Deno.Command("mkfifo", { args: [path] }).output();
+    // If opening blocked, this would not be called.
+    setTimeout(replaced.resolve, 0);
+    return info;
+  };
+  const replaced = Promise.withResolvers<void>();
+  try {
+    const text = readBoundedText(path, 5);
+    await replaced.promise;
+    using _writer = await Deno.open(path, { write: true });
+    assertEquals(await text, undefined);
+  } finally {
+    Deno.stat = stat;
+  }
 });
 
 Deno.test("imports have a depth and a number, and share the bytes", async () => {
@@ -26,17 +52,17 @@ Deno.test("imports have a depth and a number, and share the bytes", async () => 
   await Deno.writeTextFile(`${root}/ten`, "1234567890");
   const read = (text: string, maxBytes = 1000) =>
     expandImports(text, { path: `${root}/main`, root, maxBytes, paths: new PathTable() });
-  assertEquals(read("@1"), "in 1\nin 2\nin 3\nin 4\n@5");
-  const lines = (count: number) => read("@ten\n".repeat(count)).split("\n");
-  assertEquals(lines(20).filter((line) => line === "1234567890").length, 20);
-  assertEquals(lines(21).slice(19), ["1234567890", "@ten", ""]);
+  assertEquals(await read("@1"), "in 1\nin 2\nin 3\nin 4\n@5");
+  const lines = async (count: number) => (await read("@ten\n".repeat(count))).split("\n");
+  assertEquals((await lines(20)).filter((line) => line === "1234567890").length, 20);
+  assertEquals((await lines(21)).slice(19), ["1234567890", "@ten", ""]);
   assertEquals(
-    read("@ten\n@ten", 15),
+    await read("@ten\n@ten", 15),
     "1234567890\n12345\n[The rest is left out: 5 bytes are read]",
   );
   assertEquals(
-    read("~~~\n@ten\n~~~\n* @ten\n@~/ten\n@ten x"),
+    await read("~~~\n@ten\n~~~\n* @ten\n@~/ten\n@ten x"),
     "~~~\n@ten\n~~~\n1234567890\n@~/ten\n@ten x",
   );
-  assertEquals(read(`@${root}/ten\n@in\n@.`), `@${root}/ten\n@in\n@.`);
+  assertEquals(await read(`@${root}/ten\n@in\n@.`), `@${root}/ten\n@in\n@.`);
 });

@@ -4,7 +4,7 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 /** A home folder, and the doctor's check of what it and the folder `repo` in it have. */
-function home(body: (put: (name: string, text: string) => void, at: At) => void) {
+async function home(body: (put: (name: string, text: string) => void, at: At) => Promise<void>) {
   using temp = tempFolder();
   const root = temp.path;
   const permissions = openPermissions({}, (name) => name === "HOME" ? root : undefined);
@@ -13,7 +13,7 @@ function home(body: (put: (name: string, text: string) => void, at: At) => void)
     Deno.writeTextFileSync(`${root}/${name}`, text);
   };
   put("repo/.git/HEAD", "");
-  body(put, { root, check: () => surveyExtensions(`${root}/repo`, permissions) });
+  await body(put, { root, check: () => surveyExtensions(`${root}/repo`, permissions) });
 }
 
 interface At {
@@ -25,21 +25,21 @@ const skill = (name: string) => `---\nname: ${name}\ndescription: does ${name}\n
 const HOOK = '{"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}';
 
 Deno.test("the doctor says what extends a session, what it costs, and what is left out", async () => {
-  await home((put, { root, check }) => {
-    assertEquals(check(), undefined);
+  await home(async (put, { root, check }) => {
+    assertEquals(await check(), undefined);
     put(".agents/skills/one/SKILL.md", skill("one"));
     put("repo/.agents/skills/two/SKILL.md", skill("two"));
     put("repo/.agents/commands/fix.md", "Fix it.");
     put("repo/.agents/agents/a.md", "---\ndescription: looks\n---\nLook.\n");
     put("repo/.agents/hooks.json", HOOK);
-    const { text, ...others } = check()!;
+    const { text, ...others } = (await check())!;
     assertEquals(others, { name: "plugged", status: "ok" });
     assertMatch(
       text,
       /^2 skills \(their list takes about \d+ tokens of each prompt\); 1 command; 1 sub-agent; 1 hook; 4 of them are the folder's, used once you trust or approve them$/,
     );
     put(".agents/skills/bad/SKILL.md", "no description");
-    const { status, advice } = check()!;
+    const { status, advice } = (await check())!;
     const path = `${Deno.realPathSync(root)}/.agents/skills/bad/SKILL.md`;
     assertEquals(status, "note");
     assertEquals(
@@ -50,14 +50,14 @@ Deno.test("the doctor says what extends a session, what it costs, and what is le
 });
 
 Deno.test("the doctor names a file of hooks that cannot be read, and slips in one", async () => {
-  await home((put, { root, check }) => {
+  await home(async (put, { root, check }) => {
     const path = `${root}/.config/copilot/hooks.json`;
     put(".config/copilot/hooks.json", '{"PreToolUse": [],}');
-    const { text, advice } = check()!;
+    const { text, advice } = (await check())!;
     assertEquals(text, "nothing usable");
     assertMatch(advice!, /line 1, column 19/);
     assertEquals(advice!.includes(path), true);
     put(".config/copilot/hooks.json", '{"PreToolUs": []}');
-    assertMatch(check()!.advice!, /did you mean PreToolUse/);
+    assertMatch((await check())!.advice!, /did you mean PreToolUse/);
   });
 });

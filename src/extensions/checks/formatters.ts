@@ -66,15 +66,13 @@ async function formatFile(
   { onWritten, tell }: FormatFrontend,
 ): Promise<string | undefined> {
   const { workingDir, seenFiles } = context;
-  const found = formatterFor(file, context);
+  const found = await formatterFor(file, context);
   const root = attempt(() => Deno.realPathSync(workingDir)) ?? workingDir;
   const path = attempt(() => Deno.realPathSync(file)) ?? file;
   // A job may replace the file by a link: what is read here, the model reads.
-  const read = () =>
-    isWithin(root, path)
-      ? attempt(() => readBoundedText(path, MAX_FORMATTED_BYTES, root))
-      : undefined;
-  const before = read();
+  const read = async () =>
+    isWithin(root, path) ? await readBoundedText(path, MAX_FORMATTED_BYTES, root) : undefined;
+  const before = await read();
   if (found === undefined || before === undefined) return undefined;
   const { jobs: _, ...rest } = context;
   const command = [...found, path].map(shellWord).join(" ");
@@ -88,7 +86,7 @@ async function formatFile(
     const [why = "it does not run"] = ran?.streams.stderr.text(1024).trim().split("\n") ?? [];
     tell(`${name} cannot format (exit code ${code}): ${oneLine(why)}`);
   }
-  const after = read();
+  const after = await read();
   if (after === undefined || after === before) return undefined;
   const stamp = await stampOf(path);
   onWritten?.({ path, stamp });
@@ -102,17 +100,17 @@ async function formatFile(
 }
 
 /** Returns the program that formats a file, with its arguments. */
-function formatterFor(file: string, context: CheckContext): string[] | undefined {
+async function formatterFor(file: string, context: CheckContext): Promise<string[] | undefined> {
   const { workingDir } = context;
   const folders = programFolders(workingDir);
   for (const [files, command, project, text = /^/] of FORMATTERS) {
     if (!files.test(file)) continue;
-    const name = project?.find((one) => {
+    const texts = (project ?? []).map((one) => {
       const at = nearestFolder(file, one, workingDir);
-      return at !== undefined &&
-        text.test(attempt(() => readBoundedText(join(at, one), MAX_FORMATTED_BYTES)) ?? "");
+      return at === undefined ? undefined : readBoundedText(join(at, one), MAX_FORMATTED_BYTES);
     });
-    if (project && name === undefined) continue;
+    const isFor = (await Promise.all(texts)).some((one) => one !== undefined && text.test(one));
+    if (project && !isFor) continue;
     const [program = "", ...args] = command.split(" ");
     const found = localProgram(program, join(file, ".."), context) ??
       findProgram(program, folders, workingDir);

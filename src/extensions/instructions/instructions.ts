@@ -41,7 +41,7 @@ export interface HeedOptions {
   /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
   /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
-  skills?: { find(): LoadedPromptFiles; use(found: LoadedPromptFiles): void };
+  skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
 }
 
 type InstructionHost = Pick<SessionState, "agent" | "permissions" | "folderTrust">;
@@ -52,7 +52,7 @@ export async function heedInstructions(
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
-  const found = skills?.find();
+  const found = await skills?.find();
   for (const promptFile of found?.promptFiles ?? []) {
     if (promptFile.scope === "user") continue;
     const { path, text } = promptFile;
@@ -91,7 +91,7 @@ export async function heedInstructions(
   }
   const userInstructions = userFile("AGENTS.md", env);
   const yours = userInstructions &&
-    attempt(() => readBoundedText(userInstructions, MAX_INSTRUCTION_BYTES));
+    await readBoundedText(userInstructions, MAX_INSTRUCTION_BYTES);
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours}`] : [],
     ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
@@ -192,9 +192,7 @@ export async function instructionFileIn(
     // The user trusts the folder's author, but not the files that a link points to.
     const isSecret = real !== path && (by.paths.secretKind(real) !== undefined || isInGit(real));
     const isInside = real.startsWith(join(root, "/")) && !isSecret;
-    const own = isInside
-      ? attempt(() => readBoundedText(real, MAX_INSTRUCTION_BYTES, root))
-      : undefined;
+    const own = isInside ? await readBoundedText(real, MAX_INSTRUCTION_BYTES, root) : undefined;
     const text = own && await withImports(own, { path: real, root, by });
     if (own === undefined) return { name: shown, reason: isSecret ? "secret" : "outside" };
     return text!.trim() === ""
@@ -230,25 +228,27 @@ const IMPORT_LINE = /^[ \t]*(?:[-*][ \t]+)?@(\S+)[ \t]*$/;
 const FENCE_LINE = /^[ \t]*(?:```|~~~)/;
 
 /** Returns `text` with each line `@path` replaced by that file. Lines that name no file are unchanged. */
-export function expandImports(text: string, options: ImportOptions): string {
+export async function expandImports(text: string, options: ImportOptions): Promise<string> {
   let left = MAX_IMPORTS;
   let room = options.maxBytes;
-  const expanded = (from: string, path: string, open: readonly string[]): string => {
+  const expanded = async (from: string, path: string, open: readonly string[]): Promise<string> => {
     let isCode = false;
-    return from.split("\n").map((line) => {
+    const lines = from.split("\n");
+    for (const [i, line] of lines.entries()) {
       if (FENCE_LINE.test(line)) isCode = !isCode;
       const [, name] = isCode ? [] : IMPORT_LINE.exec(line) ?? [];
-      if (name === undefined || open.length >= MAX_IMPORT_DEPTH || left <= 0) return line;
+      if (name === undefined || open.length >= MAX_IMPORT_DEPTH || left <= 0) continue;
       const real = importedFile(name, path, options);
-      if (real === undefined || open.includes(real)) return line;
-      const found = attempt(() => readBoundedText(real, room, options.root));
-      if (found === undefined) return line;
+      if (real === undefined || open.includes(real)) continue;
+      const found = await readBoundedText(real, room, options.root);
+      if (found === undefined) continue;
       left--;
       room = Math.max(0, room - found.length);
-      return expanded(found.trimEnd(), real, [...open, real]);
-    }).join("\n");
+      lines[i] = await expanded(found.trimEnd(), real, [...open, real]);
+    }
+    return lines.join("\n");
   };
-  return expanded(text, options.path, [options.path]);
+  return await expanded(text, options.path, [options.path]);
 }
 
 /** Returns the file of an import if it is allowed: inside of the root, and not a secret. */

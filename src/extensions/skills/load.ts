@@ -62,7 +62,7 @@ const SKIPPED = /^(?:\.git|node_modules|\.venv|__pycache__)$/;
 export function loadPromptFiles(
   places: readonly PromptFolder[],
   paths: PathTable,
-): LoadedPromptFiles {
+): Promise<LoadedPromptFiles> {
   return new Loader(paths).load(places);
 }
 
@@ -75,12 +75,12 @@ class Loader {
 
   constructor(private readonly paths: PathTable) {}
 
-  load(places: readonly PromptFolder[]): LoadedPromptFiles {
+  async load(places: readonly PromptFolder[]): Promise<LoadedPromptFiles> {
     for (const place of places) {
       const files = place.kind === "skill"
         ? this.#skillFiles(place.path, 1)
         : this.#commandFiles(place.path, 1);
-      for (const file of files) this.#add(file, place);
+      for (const file of files) await this.#add(file, place);
     }
     const skills = new Set([...this.#found.values()].filter(isSkill).map(({ name }) => name));
     const promptFiles = [...this.#found.values()]
@@ -119,7 +119,7 @@ class Loader {
     return names.slice(0, room);
   }
 
-  #add(file: string, place: PromptFolder): void {
+  async #add(file: string, place: PromptFolder): Promise<void> {
     const refuse = (why: string) => void this.#problems.push({ path: file, why });
     if (this.#files++ >= MAX_PROMPT_FILES) return;
     const isFull = "there are too many files, or they are too long";
@@ -132,7 +132,7 @@ class Loader {
     if (place.root !== undefined && !isWithin(place.root, path)) {
       return refuse("it links out of the folder");
     }
-    const text = attempt(() => readBoundedText(path, MAX_FILE_BYTES, place.root));
+    const text = await readBoundedText(path, MAX_FILE_BYTES, place.root);
     if (text === undefined) return refuse("it cannot be read");
     this.#bytes += text.length;
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);

@@ -31,10 +31,10 @@ export class SkillsExtension implements Extension {
     );
   }
 
-  find({ agent, permissions }: SessionState): LoadedPromptFiles {
+  async find({ agent, permissions }: SessionState): Promise<LoadedPromptFiles> {
     const places = promptFolders(agent.state.workingDir, permissions.variables);
     if (places.length === 0) return { promptFiles: [], problems: [] };
-    return loadPromptFiles(places, permissions.paths);
+    return await loadPromptFiles(places, permissions.paths);
   }
 
   /** Replaces the skills, commands and sub-agents, and lists them in the prompt. Other commands take precedence. */

@@ -1,6 +1,5 @@
 /** The state of a folder's files, to see what a turn changed. @module */
 
-import { attempt } from "../../attempt.ts";
 import { digestOf } from "../../text/digest.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import { entriesBelow } from "../../tools/search/entries_below.ts";
@@ -50,7 +49,7 @@ export async function folderStateOf(
 }
 
 async function digest(file: string, path: string): Promise<string | undefined> {
-  const text = attempt(() => readBoundedText(file, MAX_BYTES));
+  const text = await readBoundedText(file, MAX_BYTES);
   return text === undefined ? undefined : await digestOf(decidingPart(path, text));
 }
 

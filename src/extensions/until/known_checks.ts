@@ -31,23 +31,26 @@ const BY_FILE = [
 const TASK_NAMES = ["ok", "check", "test", "lint", "typecheck"];
 
 /** Returns the commands that check `folder`, best first. */
-export function knownChecks(folder: string): string[] {
-  const text = (name: string) =>
-    attempt(() => readBoundedText(join(folder, name), MAX_MANIFEST_BYTES));
+export async function knownChecks(folder: string): Promise<string[]> {
+  const text = (name: string) => readBoundedText(join(folder, name), MAX_MANIFEST_BYTES);
   const has = (name: string) => attempt(() => Deno.statSync(join(folder, name))) !== undefined;
-  const tableIn = (name: string, key: string): string[] => {
-    const json: unknown = attempt(() => JSON.parse(text(name) ?? ""));
+  const tableIn = async (name: string, key: string): Promise<string[]> => {
+    const content = await text(name) ?? "";
+    const json: unknown = attempt(() => JSON.parse(content));
     const table = isObject(json) ? json[key] : undefined;
     return isObject(table) ? TASK_NAMES.filter((one) => typeof table[one] === "string") : [];
   };
   const [, runner] = LOCKS.find(([lock]) => has(lock)) ?? ["", "npm"];
-  const scripts = tableIn("package.json", "scripts").map((name) =>
+  const scripts = (await tableIn("package.json", "scripts")).map((name) =>
     runner === "npm" && name !== "test" ? `npm run ${name}` : `${runner} ${name}`
   );
   const deno = ["deno.json", "deno.jsonc"].find(has);
-  const tasks = deno === undefined ? [] : tableIn(deno, "tasks").map((name) => `deno task ${name}`);
+  const tasks = deno === undefined
+    ? []
+    : (await tableIn(deno, "tasks")).map((name) => `deno task ${name}`);
   if (deno !== undefined && tasks.length === 0) tasks.push("deno test");
-  const makefile = ["Makefile", "makefile", "GNUmakefile"].map(text).find((one) => one) ?? "";
+  const makefile =
+    (await Promise.all(["Makefile", "makefile", "GNUmakefile"].map(text))).find((one) => one) ?? "";
   const targets = TASK_NAMES.filter((name) => new RegExp(`^${name}\\s*:(?!=)`, "m").test(makefile));
   const others = BY_FILE.filter(([file]) => has(file)).map(([, command]) => command);
   return [...new Set([...tasks, ...scripts, ...targets.map((name) => `make ${name}`), ...others])];

@@ -35,7 +35,7 @@ export class UntilExtension implements Extension {
       run: async (session, argument) => await this.#run(session, argument),
       choices: async ({ agent }) => {
         const { knownChecks } = await import("./known_checks.ts");
-        const rows = knownChecks(agent.state.workingDir).map((argument) => ({
+        const rows = (await knownChecks(agent.state.workingDir)).map((argument) => ({
           argument,
           label: argument,
           isCurrent: argument === this.#check?.command,
@@ -71,7 +71,7 @@ export class UntilExtension implements Extension {
     }
     if (this.#check) return `The check is ${oneLine(this.#check.command)}. /until off ends it.`;
     const { knownChecks } = await import("./known_checks.ts");
-    const known = knownChecks(session.agent.state.workingDir).map((one) => `/until ${one}`);
+    const known = (await knownChecks(session.agent.state.workingDir)).map((one) => `/until ${one}`);
     const examples = known.length > 0 ? known : ["/until npm test"];
     return `No check is set. Name one, such as ${examples.map(oneLine).join(", ")}.`;
   }

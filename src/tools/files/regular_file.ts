@@ -45,7 +45,8 @@ export async function openRegular(
 /** A file that does not open within this time, in ms, is a FIFO that replaced it: opening one waits for a writer. */
 const MAX_OPEN_MS = 5000;
 
-async function openToRead(path: string): Promise<Deno.FsFile> {
+/** Opens a file that was regular. */
+export async function openToRead(path: string): Promise<Deno.FsFile> {
   const opening = Deno.open(path);
   const file = await within(MAX_OPEN_MS, opening);
   if (file !== undefined) return file;

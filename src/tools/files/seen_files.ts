@@ -1,7 +1,7 @@
 /** The states of files that the model knows: editing an older state would undo other changes. @module */
 
 import { digestOf } from "../../text/digest.ts";
-import { readBytes } from "./regular_file.ts";
+import { openToRead, readBytes } from "./regular_file.ts";
 
 export interface Seen {
   stamp: string; // empty for a new file
@@ -30,7 +30,7 @@ export async function stampOf(path: string, bytes?: Uint8Array): Promise<string>
   const times = [dev, ino, size, mtime?.getTime(), ctime?.getTime()].join(":");
   if (!isFile || size > MAX_DIGESTED_BYTES) return times;
   try {
-    using file = await Deno.open(path);
+    using file = await openToRead(path);
     return await digestOf(await readBytes(file, size));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) throw error;

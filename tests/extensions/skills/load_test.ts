@@ -14,7 +14,7 @@ for (const name of NAMES) {
     const text = `---\nname: ${name}\ndescription: Does it\n---\nBody\n`;
     await Deno.writeTextFile(`${path}/${name}/SKILL.md`, text);
     const place = { path, kind: "skill", scope: "user" } as const;
-    const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+    const { promptFiles, problems } = await loadPromptFiles([place], new PathTable());
     assertEquals([promptFiles.map((one) => one.name), problems], [[name], []]);
   });
 }
@@ -28,7 +28,7 @@ Deno.test("commands: a file whose link leads nowhere or out of the folder is lef
     await Deno.symlink(`${temp.path}/${name}.md`, `${path}/${name}.md`);
   }
   const place = { path, root: path, kind: "command", scope: "folder" } as const;
-  assertEquals(loadPromptFiles([place], new PathTable()).problems, [
+  assertEquals((await loadPromptFiles([place], new PathTable())).problems, [
     { path: `${path}/nothing.md`, why: "it cannot be read" },
     { path: `${path}/there.md`, why: "it links out of the folder" },
   ]);
@@ -43,7 +43,7 @@ Deno.test("skills: files of more than 4 MiB together are left out, and it is sai
     await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
   }
   const place = { path, kind: "skill", scope: "user" } as const;
-  const { promptFiles, problems } = loadPromptFiles([place], new PathTable());
+  const { promptFiles, problems } = await loadPromptFiles([place], new PathTable());
   assertEquals(promptFiles.length + problems.length, 70);
   assertEquals(promptFiles.length, Math.floor(4 * 2 ** 20 / 60_032));
   assertEquals(problems.at(-1)!.why, "there are too many files, or they are too long");
@@ -161,7 +161,7 @@ Deno.test("prompt files: descriptions and hints are cut, and an earlier place co
   }
   const place = (name: string, kind: "skill" | "command") =>
     ({ path: `${path}/${name}`, kind, scope: "user" }) as const;
-  const { promptFiles, problems } = loadPromptFiles(
+  const { promptFiles, problems } = await loadPromptFiles(
     [
       place("one", "skill"),
       place("two", "skill"),

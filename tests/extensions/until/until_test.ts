@@ -203,15 +203,20 @@ posixTest(
 Deno.test("the checks of a folder are those that its files name", async () => {
   using temp = tempFolder();
   const put = (name: string, text = "") => Deno.writeTextFile(`${temp.path}/${name}`, text);
-  assertEquals(knownChecks(temp.path), []);
+  assertEquals(await knownChecks(temp.path), []);
   await put("package.json", '{"scripts":{"test":"x","lint":"y","other":"z"}}');
-  assertEquals(knownChecks(temp.path), ["npm test", "npm run lint"]);
+  assertEquals(await knownChecks(temp.path), ["npm test", "npm run lint"]);
   await put("pnpm-lock.yaml");
   await put("Makefile", "check: all\n\ttrue\ntest := no\n");
   await put("Cargo.toml");
-  assertEquals(knownChecks(temp.path), ["pnpm test", "pnpm lint", "make check", "cargo test"]);
+  assertEquals(await knownChecks(temp.path), [
+    "pnpm test",
+    "pnpm lint",
+    "make check",
+    "cargo test",
+  ]);
   await put("deno.json", '{"tasks":{"ok":"x"}}');
-  assertEquals(knownChecks(temp.path)[0], "deno task ok");
+  assertEquals((await knownChecks(temp.path))[0], "deno task ok");
 });
 
 Deno.test("a dependency does not decide a check, a removed test and a new configuration do", async () => {
