@@ -79,14 +79,14 @@ export async function openGitFolders(
   alone?: readonly string[],
 ): Promise<{ view: View; made: string[]; close(): string[] }> {
   const places = new Map(view.places);
-  const open = new Map<string, GitState>();
+  const open = new Map<string, GitState | undefined>();
   const locks = new Map<string, Deno.FsFile>();
   const isWritable = view.places.get(view.folder) === "write";
   for (const folder of isWritable ? alone ?? foldersFor(command, view) : []) {
     const held = await lockFolder(folder, alone !== undefined);
     if (held === undefined) continue;
-    locks.set(folder, held);
-    open.set(folder, gitState(folder));
+    locks.set(folder, held.file);
+    open.set(folder, held.before);
   }
   for (const folder of makeMissing([...open.keys()])) {
     places.set(folder, "write");
@@ -170,14 +170,21 @@ export function isOpenable(folder: string): boolean {
 
 /**
  * Keeps other commands, of this run or another, from removing the files that are created in the folder; with
- * `isAlone`, from writing it.
+ * `isAlone`, from writing it. While another command writes it, nothing is known from `before`.
  */
-async function lockFolder(folder: string, isAlone: boolean): Promise<Deno.FsFile | undefined> {
+async function lockFolder(
+  folder: string,
+  isAlone: boolean,
+): Promise<{ file: Deno.FsFile; before: GitState | undefined } | undefined> {
+  let before: GitState | undefined;
   // A pipe in its place is no folder, and is not waited for.
   const held = attempt(() => Deno.openSync(`${folder}/.`));
   for (let tries = 0; held && tries < MAX_LOCK_TRIES; tries++) {
     // Some network drives have no locks.
-    if (attempt(() => held.tryLockSync(isAlone)) ?? true) return held;
+    const isFirst = attempt(() => held.tryLockSync(true)) ?? true;
+    if (isFirst) before = gitState(folder);
+    const isLocked = isAlone ? isFirst : attempt(() => held.tryLockSync(false)) ?? true;
+    if (isLocked) return { file: held, before };
     await wait(5, undefined);
   }
   held?.close();

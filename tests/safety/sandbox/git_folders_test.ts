@@ -58,6 +58,21 @@ test("R-21 what is made in git's folder stays while any run has a command of git
   assertEquals(at.all(), BEFORE);
 });
 
+test("R-21 while a command of git runs, no other one takes its commands for the user's", async () => {
+  using at = repository();
+  const todo = `${at.git}/rebase-merge/git-rebase-todo`;
+  Deno.mkdirSync(`${at.git}/rebase-merge`);
+  Deno.writeTextFileSync(todo, "exec user\n");
+  const one = await openGitFolders(at.view, git);
+  Deno.writeTextFileSync(todo, "exec user\nexec evil\n");
+  const two = await openGitFolders(at.view, git);
+  one.close();
+  assertEquals(Deno.readTextFileSync(todo), "exec user\n\n");
+  Deno.writeTextFileSync(todo, "pick x\nexec evil\n");
+  two.close();
+  assertEquals(Deno.readTextFileSync(todo), "pick x\n\n");
+});
+
 test("R-21 what a killed run made in git's folder goes with the next command of git, and nothing else", async () => {
   using at = repository();
   const module = fromFileUrl(new URL(MODULE, import.meta.url));
