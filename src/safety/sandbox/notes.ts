@@ -16,10 +16,13 @@ export const identified = (path: string): EntryAt => {
   const { dev, ino, birthtime } = entryAt(path) ?? {};
   return { path, dev, ino, birth: birthtime?.getTime() };
 };
-export const isSameEntry = ({ dev, ino, birth }: EntryAt, path: string): boolean => {
-  const now = identified(path);
-  return now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === birth;
-};
+/** True if an entry, which an older version may have noted without a birth, is `now` at a path. */
+export const isSameEntry = (
+  { dev, ino, birth }: EntryAt,
+  path: string,
+  now = identified(path),
+): boolean =>
+  now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === (birth ?? now.birth);
 
 /** The end of the name of a file that is not complete yet. */
 export const NEW = ".new";

@@ -25,7 +25,7 @@ const writers = new Map<View, { runs: boolean; start: number; forget: () => void
 interface Writer {
   /** The folders that it writes. */
   roots: EntryAt[];
-  /** The repositories in them from before. */
+  /** The repositories in them from before, and what is not open for writing. */
   known: EntryAt[];
   /** The time of its start, in ms since 1970. */
   start: number;
@@ -55,7 +55,12 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
   if (stateFolder === undefined || roots.length === 0) return () => {};
   const writer: Writer = {
     roots: roots.map(identified),
-    known: (view.repositories ?? []).map(identified),
+    known: [
+      ...view.repositories ?? [],
+      ...[...view.places].flatMap(([at, access]) =>
+        access !== "write" && roots.some((root) => isWithin(root, at)) ? at : []
+      ),
+    ].map(identified),
     start: Date.now(),
   };
   const path = `${writersIn(stateFolder)}/${crypto.randomUUID()}`;
@@ -78,10 +83,12 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
 
 /** True if the program may have made what is at a path, or in it. */
 function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: string): boolean {
-  return roots.some((root) => isWithin(root.path, path)) &&
-    !known.some((one) =>
-      isSameEntry(one, path) || isWithin(one.path, path) && isSameEntry(one, one.path)
-    );
+  const now = identified(path);
+  if (known.some((one) => isSameEntry(one, path, now))) return false;
+  // The deepest one that contains it decides.
+  const inside = ({ path: at }: EntryAt) => isWithin(at, path) ? at.length : -1;
+  const intact = known.filter((one) => inside(one) >= 0 && isSameEntry(one, one.path));
+  return Math.max(-1, ...roots.map(inside)) > Math.max(-1, ...intact.map(inside));
 }
 
 /**
@@ -155,12 +162,11 @@ export function searchKilled(
     // Some network drives have no locks: such a run may live.
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
-    const isNew = (at: string) => mayHaveMade({ roots: places.map(identified), known }, at);
-    const ofView = (view.repositories ?? []).filter(isNew);
-    const isWritten = (at: string) =>
-      accessAt(view, at) === "write" || ofView.some((one) => isWithin(one, at));
+    const now = { roots: places.map(identified), known };
+    // The view of now may close what they wrote.
+    const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
-    const found = searchNew(places, { looks, git, stateFolder, isWritten, isNew, since });
+    const found = searchNew(places, { looks, git, stateFolder, isWritten, since });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
     const isDone = found.isComplete && found.isNoted;
@@ -175,13 +181,11 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten, isNew = () => true, since }: {
+  { looks, git, stateFolder, isWritten, since }: {
     looks: FolderLooks;
     git: GitAnswers;
     stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
-    /** False for a repository that they did not make. */
-    isNew?: (path: string) => boolean;
     /** The time from which on they made links, in ms since 1970. */
     since: number;
   },
@@ -190,7 +194,7 @@ function searchNew(
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
-    const found = look.found.filter((at) => isNew(at) && !seen.has(at) && seen.add(at));
+    const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
     isNoted = noteMade(root, found, stateFolder) && isNoted;
     for (const at of [root, ...found]) unsearched.delete(at);
