@@ -339,7 +339,12 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
             accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
           ) === true;
     },
-    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder, own),
+    indexMayLeadAway: (gitFolder: string, config?: string) => {
+      if (config === undefined) return indexMayLeadAway(atEnd, gitFolder);
+      // What git runs or follows goes, and so do settings that are too long.
+      const text = answers.harmlessText(config) ?? textWithin(config, MAX_MADE_SETTINGS) ?? "";
+      return indexMayLeadAway(atEnd, gitFolder, { own, text });
+    },
   };
   return { source, answers };
 }

@@ -25,8 +25,6 @@ export interface GitSource {
   home: string | undefined;
   /** The time for all its answers. */
   time: WaitTime;
-  /** The path of an index that is a copy. */
-  index?: string;
 }
 
 /** Returns git's answers, each of which is asked for once: a call is decided in several steps. */
@@ -90,14 +88,22 @@ function answerAbout(
 ): string | undefined {
   const key = `${state}\0${new TextDecoder("latin1").decode(bytes)}`;
   const known = knownAnswers.get(key);
-  const copy = known === undefined && attempt(() => Deno.makeTempFileSync({ dir: own }));
-  if (!copy) return known;
+  const folder = known === undefined && attempt(() => Deno.makeTempDirSync({ dir: own }));
+  if (!folder) return known;
+  const copy = join(folder, "index");
   const answer = attempt(() => (Deno.writeFileSync(copy, bytes), ask(copy)));
-  attempt(() => Deno.removeSync(copy));
+  attempt(() => Deno.removeSync(folder, { recursive: true }));
   if (knownAnswers.size >= MAX_REMEMBERED) knownAnswers.clear();
   if (answer !== undefined && key.length < MAX_REMEMBERED) knownAnswers.set(key, answer);
   return answer;
 }
+
+const settingsInText = (source: GitSource, text: string, own: string): GitSetting[] | undefined =>
+  gitSettingsIn(answerAbout(
+    new TextEncoder().encode(text),
+    { own, state: "settings" },
+    (copy) => listedSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]),
+  ));
 
 /**
  * Returns the text of settings without what git runs or follows; undefined if it has none of that.
@@ -111,22 +117,20 @@ export function harmlessText(
   text: string | undefined,
   { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
 ): string | undefined {
-  const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
-  const stated = bytes && gitSettingsIn(answerAbout(
-    bytes,
-    { own, state: "settings" },
-    (copy) => listedSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]),
-  ));
+  const stated = text === undefined ? undefined : settingsInText(source, text, own);
   const left = stated && isMade
     ? harmlessIfMade(stated, gitFolder, source.folder)
     : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
   if (left !== undefined && left.length === stated!.length) return undefined;
-  return left?.map(({ name, value }) => {
+  return settingsText(left ?? []);
+}
+
+const settingsText = (settings: readonly GitSetting[]): string =>
+  settings.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
     const more = part === undefined ? "" : ` ${JSON.stringify(part)}`;
     return `[${section}${more}]\n\t${key} = ${JSON.stringify(value)}\n`;
-  }).join("") ?? "";
-}
+  }).join("");
 
 /** The names of hooks: githooks(5). */
 const HOOK =
@@ -182,23 +186,55 @@ function gitSubmodules(source: GitSource): string[] {
   }) ?? [];
 }
 
-/** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
-export function indexMayLeadAway(source: GitSource, gitFolder: string, own: string): boolean {
-  const words = ["-c", "core.fsmonitor=false", "--git-dir", gitFolder, "ls-files", "-s", "-z"];
-  const bytes = bytesWithin(join(gitFolder, "index"), MAX_REMEMBERED);
-  const state = ["config", "config.worktree"].map((name) => smallFile(join(gitFolder, name)));
-  // The settings of a linked work tree are elsewhere, and so is most of a split index.
-  const isWhole = bytes && state[0] && !new TextDecoder("latin1").decode(bytes).includes("link");
-  const names = isWhole
-    ? answerAbout(
-      bytes,
-      { own, state: ["index", ...state].join("\0") },
-      (index) => gitOutput({ ...source, index }, words),
-    )
-    : gitOutput(source, words);
+/**
+ * True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree.
+ *
+ * @param made the settings of a repository that a command made: only the format of its objects counts
+ */
+export function indexMayLeadAway(
+  source: GitSource,
+  gitFolder: string,
+  made?: { own: string; text: string },
+): boolean {
+  const names = made
+    ? namesInIndex(source, join(gitFolder, "index"), made)
+    : listedNames(source, gitFolder);
   // Repositories with such names cannot be looked at.
   return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
     /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/.test(names);
+}
+
+/** The settings may name another work tree, of which the folder is a part. */
+const LIST_ALL = ["--work-tree", ".", "ls-files", "-s", "-z"];
+const listedNames = (source: GitSource, gitFolder: string): string | undefined =>
+  gitOutput(
+    source,
+    ["-c", "core.fsmonitor=false", "--git-dir", gitFolder, ...LIST_ALL],
+  );
+
+const FORMAT = /^(core\.repositoryformatversion|extensions\.objectformat)$/;
+
+/** Returns the names in an index, which git reads in an empty repository; undefined if it does not list all. */
+function namesInIndex(
+  source: GitSource,
+  index: string,
+  { own, text }: { own: string; text: string },
+): string | undefined {
+  const stated = settingsInText(source, text, own);
+  const bytes = bytesWithin(index, MAX_INDEX);
+  if (stated === undefined || bytes === undefined || bytes.length < 12) return undefined;
+  const config = settingsText(stated.filter(({ name }) => FORMAT.test(name)));
+  const names = answerAbout(bytes, { own, state: config }, (copy) => {
+    const at = dirname(copy);
+    for (const name of ["objects", "refs"]) Deno.mkdirSync(join(at, name));
+    Deno.writeTextFileSync(join(at, "HEAD"), "ref: refs/heads/main\n");
+    Deno.writeTextFileSync(join(at, "config"), config);
+    return listedNames(source, at);
+  });
+  const { buffer, byteOffset } = bytes;
+  // The rest may be in folders that git would list from objects.
+  const count = new DataView(buffer, byteOffset).getUint32(8);
+  return names?.split("\0").length === count + 1 ? names : undefined;
 }
 
 const hasNoShell = Deno.build.os === "windows";
@@ -222,7 +258,7 @@ function gitOutput(
 
 /** A file of the repository may be a pipe without a writer. */
 function gitBytes(
-  { folder, root, programs, home, time, index }: GitSource,
+  { folder, root, programs, home, time }: GitSource,
   args: readonly string[],
   max = MAX_GIT_ANSWER,
 ): Uint8Array | undefined {
@@ -234,7 +270,6 @@ function gitBytes(
     PATH: folders.join(":"),
     ...home && { HOME: home },
     ...config && { XDG_CONFIG_HOME: config },
-    ...index && { GIT_INDEX_FILE: index },
   };
   if (git === undefined) return undefined;
   const mark = crypto.randomUUID();

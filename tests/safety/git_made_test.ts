@@ -73,6 +73,12 @@ const MADE: [name: string, prepare: string, command: string][] = [
     }`,
     "cd x; git push origin HEAD; git -c push.default=current push",
   ]),
+  [
+    "an index with a hook, of which git lists nothing for another work tree",
+    `${AT_X}; cd x; mkdir -p xgit/hooks; (echo '#!/bin/sh'; echo "touch $PWD/../../pwned") > xgit/hooks/post-checkout; chmod +x xgit/hooks/*; git add xgit; git config core.worktree /; ` +
+    "perl -MDigest::SHA=sha1 -0777 -pi -e 's/xgit\\/hooks/.git\\/hooks/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index",
+    "cd x; git config --unset core.worktree; git checkout-index -a -f; git checkout -q -b y",
+  ],
   ["a bare one", `mkdir x; cd x; ${ENTRIES}; ${EVIL_BARE}`, "cd x; git status"],
   [
     "a bare one in a folder whose name ends in a line break",
@@ -322,11 +328,14 @@ test("R-23 what a command of another run makes is known, and put aside once that
   await at.outside("rm -rf .git/hooks; git remote add origin https://127.0.0.1:9/x");
   at.allow("run_bash(git fetch *)");
   const module = new URL("../../src/safety/sandbox/writers.ts", import.meta.url).href;
-  await at.outside(`git init -qb main old; git -C old config ${EVIL}`);
+  await at.outside(
+    `for at in old .idea/old; do git init -qb main $at; git -C $at config ${EVIL}; done`,
+  );
   const given = [module, at.folder, `${at.base}/home/.local/state/copilot`];
   const code = `const [module, folder, state] = ${JSON.stringify(given)};
       const { startWriter } = await import(module);
-      const view = { folder, places: new Map([[folder, "write"]]), network: false };
+      const places = new Map([[folder, "write"], [folder + "/.idea", "read"]]);
+      const view = { folder, places, network: false };
       startWriter({ ...view, repositories: [folder + "/old/.git"] }, {}, {}, state);
       console.log("started");
       setInterval(() => {}, 1000);`;
@@ -335,7 +344,9 @@ test("R-23 what a command of another run makes is known, and put aside once that
   const output = other.stdout.getReader();
   await output.read();
   assertMatch(await at.run("git fetch origin"), /[.]git, which a running command can write/);
-  await at.outside(`${AT_X}; git -C x config ${EVIL}`);
+  await at.outside(`${AT_X}; git -C x config ${EVIL}; mkdir .aws .vscode`);
+  // The next view hides or protects it.
+  for (const name of [".aws", ".vscode"]) await at.outside(`cp -r x ${name}/x`);
   assertEquals(await at.run("true"), "exit code: 0\nno output");
   other.kill("SIGKILL");
   await other.status;
@@ -348,10 +359,10 @@ test("R-23 what a command of another run makes is known, and put aside once that
   );
   const mended = await at.run("true");
   assertMatch(mended, /Commands ran when this program was killed, and may have made what is new/);
-  for (const name of ["x", "late"]) {
+  for (const name of ["x", "late", "[.]aws/x", "[.]vscode/x"]) {
     assertMatch(mended, RegExp(`${name}/[.]git/config was moved to config[.]untrusted`));
   }
-  assertEquals(mended.match(/was moved/g)?.length, 2, mended);
+  assertEquals(mended.match(/was moved/g)?.length, 4, mended);
   await at.outside("git -C x status");
   assertEquals(at.has("pwned"), false);
   assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);

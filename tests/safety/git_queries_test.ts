@@ -48,7 +48,7 @@ Deno.test({
       git config remote.origin.url "ext::sh -c touch% $PWD/ran"
       git config protocol.ext.allow always`,
       (folder) => {
-        indexMayLeadAway(source(folder), `${folder}/.git`, folder);
+        indexMayLeadAway(source(folder), `${folder}/.git`);
         assertEquals([...Deno.readDirSync(folder)].some(({ name }) => name === "ran"), false);
       },
     ),
@@ -103,7 +103,10 @@ Deno.test({
           const asked = { ...source(folder), programs };
           const text = Deno.readTextFileSync(`${at}/config`);
           const how = { own: folder, gitFolder: at, isMade: true };
-          return [harmlessText(asked, text, how), indexMayLeadAway(asked, at, folder)];
+          return [
+            harmlessText(asked, text, how),
+            indexMayLeadAway(asked, at, { own: folder, text }),
+          ];
         };
         // Without git, nothing is known of them.
         assertEquals(found("b/.git", []), ["", true]);

@@ -25,8 +25,11 @@ export interface GitAnswers {
   namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
   mayApply(gitFolder: string, stash: string): boolean;
-  /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
-  indexMayLeadAway(gitFolder: string): boolean;
+  /**
+   * True if a checkout of the index may write files of git's own, or outside of the work tree. `config` has the settings
+   * of a repository that a command made.
+   */
+  indexMayLeadAway(gitFolder: string, config?: string): boolean;
 }
 
 /** A path to put aside, with the text to write in its place. */
@@ -204,6 +207,7 @@ export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", later = [], index }: Partial<GitState> = {},
+  config?: string,
 ): Map<string, string | undefined> {
   const faults = new Map<string, string | undefined>();
   const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
@@ -222,7 +226,7 @@ export function changedFaults(
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
   const isSame = index !== undefined && indexState(at) === index;
-  const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at);
+  const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at, config);
   if (!isSame && entryAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
@@ -270,7 +274,13 @@ function faultsOf(
     const isChecked = target && repositories.includes(target) && isRepository(target);
     return [...ofUser, ...isChecked ? [] : [[at] as const]];
   }
-  const faults = changedFaults(at, git);
+  const common = `${at}/commondir`;
+  const leadsTo = pathFile(common);
+  const isOfOther = /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
+  const isWorktree = isOfOther || /^\.\n?$/.test(leadsTo);
+  // git reads the format of its objects from there.
+  const faults = changedFaults(at, git, {}, `${isOfOther ? dirname(dirname(at)) : at}/config`);
+  if (entryAt(common) && !isWorktree) faults.set(common, undefined);
   for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
     const text = git.harmlessText(path);
     if (text !== undefined) faults.set(path, text);
@@ -284,15 +294,7 @@ function faultsOf(
       faults.set(path, undefined);
     }
   }
-  const [hooks, common, shared] = [
-    `${at}/hooks`,
-    `${at}/commondir`,
-    `${at}/objects/info/alternates`,
-  ];
-  const leadsTo = pathFile(common);
-  const isWorktree = /^\.\n?$/.test(leadsTo) ||
-    /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
-  if (entryAt(common) && !isWorktree) faults.set(common, undefined);
+  const [hooks, shared] = [`${at}/hooks`, `${at}/objects/info/alternates`];
   const isNear = (line: string) => {
     const objects = isPlain(line) ? realIn("objects", line) : undefined;
     // Its objects may be elsewhere, too.
