@@ -377,6 +377,19 @@ for (const [name, tree, make] of REBASED) {
   });
 }
 
+test("R-21 no command replaces the work that the user's rebase stashed", async () => {
+  await using at = await repository();
+  await at.outside(`${REBASED[0]![2]}; ${STOP}`);
+  await Deno.writeTextFile(
+    `${at.folder}/replace.sh`,
+    `s=$(cat .git/rebase-merge/autostash); git read-tree --index-output=/tmp/i HEAD; export GIT_INDEX_FILE=/tmp/i
+     git update-index --add --cacheinfo 100644,$(git hash-object -w evil.sh),.vscode/settings.json
+     git replace $s $(git -c user.name=a -c user.email=b commit-tree $(git write-tree) -p $s^1 -p $s^2 -m x)`,
+  );
+  const said = await at.run("git tag y; sh replace.sh; git pack-refs --all");
+  assertMatch(said, /autostash was moved/);
+});
+
 test("R-21 a rebase that goes on keeps the user's programs, and gets none of a command", async () => {
   await using at = await repository();
   await at.outside(

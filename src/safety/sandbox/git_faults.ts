@@ -202,6 +202,14 @@ export function removeLinks(
   });
 }
 
+/** True if git may take another object for the one that it names. */
+function mayReplace(folder: string): boolean {
+  const shared = resolve(folder, pathFile(`${folder}/commondir`).replace(/\n$/, ""));
+  const packed = `${shared}/packed-refs`;
+  return ["refs/replace", "reftable"].some((name) => entryAt(join(shared, name))) ||
+    entryAt(packed) !== undefined && textIfFile(packed)?.includes(" refs/replace/") !== false;
+}
+
 /** Returns what changed in a folder of git, all of which may have if nothing is known from before. */
 export function changedFaults(
   at: string,
@@ -215,7 +223,8 @@ export function changedFaults(
   for (const [i, [name, pattern]] of RUN_LATER.entries()) {
     const path = join(at, name);
     const text = textIfFile(path);
-    if (text !== undefined && text === later[i]) continue;
+    const isSame = text !== undefined && text === later[i];
+    if (isSame && (pattern || !mayReplace(at))) continue;
     // As a rebase continues, its list has fewer of the user's lines.
     const known = new Set(later[i]?.split("\n"));
     const left = pattern
@@ -225,9 +234,9 @@ export function changedFaults(
       : undefined;
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
-  const isSame = index !== undefined && indexState(at) === index;
+  const isSameIndex = index !== undefined && indexState(at) === index;
   const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at, config);
-  if (!isSame && entryAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
+  if (!isSameIndex && entryAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
   return faults;
 }
 
