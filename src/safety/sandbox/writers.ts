@@ -194,7 +194,9 @@ function searchNew(
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
-    const found = look.found.filter((at) => !seen.has(at) && seen.add(at));
+    const all = new Set(look.found.filter((at) => !seen.has(at) && seen.add(at)));
+    // Those for which there was no time are first now.
+    const found = [...new Set([...unsearched].filter((at) => all.has(at))).union(all)];
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
     isNoted = noteMade(root, found, stateFolder) && isNoted;
     for (const at of [root, ...found]) unsearched.delete(at);

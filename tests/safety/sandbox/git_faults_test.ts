@@ -2,6 +2,9 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { unsearched } from "../../../src/safety/in_place.ts";
+import { FolderLooks } from "../../../src/safety/folder_looks.ts";
+import { PathTable } from "../../../src/safety/path_table.ts";
+import { startWriter } from "../../../src/safety/sandbox/writers.ts";
 import { newFaults, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 Deno.test({
@@ -47,6 +50,36 @@ Deno.test({
     );
     assertEquals(folders.filter((at) => unsearched.has(at)), []);
     await Deno.remove(root, { recursive: true });
+  },
+});
+
+Deno.test({
+  name: "R-23 of many new repositories, each is looked at after some commands",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const line = "mkdir -p $n/objects $n/refs; echo ref: refs/heads/x > $n/HEAD; echo > $n/config";
+    const args = ["-c", `for n in a b c; do ${line}; done`];
+    await new Deno.Command("sh", { args, cwd: folder }).output();
+    const asked: string[] = [];
+    const time = { left: 10 };
+    const harmlessText = (path: string) => {
+      asked.push(path.slice(folder.length + 1));
+      time.left -= 6;
+      return undefined;
+    };
+    const git = { time, harmlessText, indexMayLeadAway: () => false, namedIn: () => [] };
+    const answers = { ...git, mayApply: () => false };
+    const looks = new FolderLooks(new PathTable({ home: folder }));
+    const places = new Map([[folder, "write"] as const]);
+    const view = { folder, places, network: false, isComplete: true };
+    for (let commands = 0; commands < 2; commands++) {
+      time.left = 10;
+      assertMatch(startWriter(view, looks, answers, undefined)().join(), /could be searched/);
+    }
+    assertEquals([...new Set(asked)].sort(), ["a/config", "b/config", "c/config"]);
+    unsearched.clear();
+    await Deno.remove(folder, { recursive: true });
   },
 });
 
