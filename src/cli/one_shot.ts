@@ -7,6 +7,7 @@ import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
+import { notePart } from "../text/parts.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
@@ -115,6 +116,6 @@ async function readPrompt(args: Args, { stderr, signal }: Run): Promise<Part[]> 
   if (piped.trim() === "") return [typed, ...images];
   // `@names` in piped text attach no files: someone else may have written it.
   const context = { type: "resource", name: "", text: piped } as const;
-  if (asked.trim() === "") return [{ ...context, kind: "note" }, ...images];
+  if (asked.trim() === "") return [notePart(piped, "prompt"), ...images];
   return [typed, { ...context, kind: "stdin" }, ...images];
 }

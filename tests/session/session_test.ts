@@ -363,7 +363,8 @@ Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms 
   try {
     const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
     const permissions = openPermissions({}, () => undefined);
-    const options = { folder, config, permissions, asksServer: "local-before-turns" as const };
+    const asksServer = "local-before-turns" as const;
+    const options = { folder, config, permissions, canUndo: false, asksServer };
     await using fake = await fakeSession(server.url, options);
     globalThis.setTimeout = ((then: () => void, ms = 0) => {
       note();
