@@ -39,7 +39,10 @@ Deno.test({
     for (
       const line of ["/help", "/context", "/permissions", "/tools", "!printf 'caf\\303\\251' # é"]
     ) {
-      await screen.type(`${line}\r`);
+      // The next line must not come in the same read: it would be a paste.
+      await screen.type(line);
+      await screen.until((rows) => rows.some((row) => row.startsWith(`> ${line.slice(0, 5)}`)));
+      await screen.type("\r");
       await screen.until((rows) => rows.at(-2) === ">");
     }
     await screen.type("/model\r");
