@@ -127,8 +127,8 @@ export class CopilotAgent {
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Backend | undefined;
-  /** Answers in place of the server. */
-  stub: Backend | undefined;
+  /** Gives recorded answers in place of the server. */
+  recorded: Backend | undefined;
 
   /**
    * Creates an agent that works in the folder `workingDir`.
@@ -293,7 +293,7 @@ export class CopilotAgent {
 
   /** The backend of the current settings. */
   get backend(): Backend {
-    return this.stub ?? (this.#backend ??= newBackend(this.#config));
+    return this.recorded ?? (this.#backend ??= newBackend(this.#config));
   }
 
   /** Switches to another model of the same backend. @throws {RangeError} if the name is empty. */

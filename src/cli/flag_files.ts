@@ -15,8 +15,10 @@ const unusableFile = (flag: string, path: string, why: string): UsageError =>
   new UsageError(`Cannot use --${flag} ${JSON.stringify(path)}: ${why}`);
 
 /**
- * Returns the servers of `--mcp-config`. Those of a file where commands may write are the folder's: they run in the
- * sandbox once the user approves them. @throws {UsageError} if there are none.
+ * Returns the servers of `--mcp-config`. If commands may write the file, its servers are those of the folder: the user
+ * has to approve them, and they run in the sandbox.
+ *
+ * @throws {UsageError} if the file has no servers or cannot be read.
  */
 export async function serversOf(args: Args): Promise<McpDefinition[]> {
   const { "mcp-config": path, "working-dir": folder = ".", "add-dir": more } = args;

@@ -146,7 +146,7 @@ async function playIn(
   for (const [at, { message: { content, parts = [] }, answers }] of turns.entries()) {
     const isChecked = at === Math.min(from, turns.length - 1);
     if (args.until && isChecked) await session.command("until", args.until, signal);
-    session.agent.stub = at < from ? recorded(answers) : undefined;
+    session.agent.recorded = at < from ? recorded(answers) : undefined;
     // Files are attached again.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
     const { check } = await session.prompt(given.length > 0 ? given : content, signal);

@@ -341,7 +341,7 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
     },
     indexMayLeadAway: (gitFolder: string, config?: string) => {
       if (config === undefined) return indexMayLeadAway(atEnd, gitFolder);
-      // What git runs or follows goes, and so do settings that are too long.
+      // The search removes programs and paths for git, and settings that are too long.
       const text = answers.harmlessText(config) ?? textWithin(config, MAX_MADE_SETTINGS) ?? "";
       return indexMayLeadAway(atEnd, gitFolder, { own, text });
     },

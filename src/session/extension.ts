@@ -142,7 +142,7 @@ export interface PendingQuestion {
 /** A call that extensions decide on before the settings do. */
 export type PendingCall = Parameters<Policy["decide"]>;
 
-/** What an extension says of a turn that is done. */
+/** The answer of an extension to the end of a turn. */
 export interface TurnEnd {
   /** Parts that continue the turn. */
   parts?: readonly Part[];

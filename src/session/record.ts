@@ -258,7 +258,7 @@ export const recordedSessions = (folder?: string, isWanted = isOwn): Iterable<Li
 export const recordedSession = (name: string): StoredSession | undefined =>
   inSessions((root) => storedSession(root, name));
 
-/** The minimum characters of an id's beginning that stands for it, and the maximum sessions that an error names. */
+/** The minimum number of characters of an abbreviated id, and the maximum number of sessions in an error. */
 const MIN_ID_CHARS = 4;
 const MAX_SIMILAR = 3;
 

@@ -40,7 +40,8 @@ const isAway = (error: unknown) =>
 const keyOfModel = (config: CopilotConfig) => targetKey(targetOf(config));
 
 /**
- * Runs `work` with the model of a role; with the session's, so without `lent`, if there is none or its server is away.
+ * Runs `work` with the model of a role. If the role has no model, or its server is away, `work` gets no `lent` and uses
+ * the session's model.
  * @throws {Error} if that would send to a hosted API what is meant for a server of the user's own.
  */
 export async function withRole<T>(
@@ -169,5 +170,5 @@ function toldParts({ state: { messages } }: CopilotAgent, planner: CopilotAgent)
   const { contextLength = Infinity } = targetOf(planner.config);
   const most = Math.min(contextLength, MAX_TOLD_CHARS);
   const told = truncateMiddle(messages.map(transcript).join("\n\n"), most);
-  return [notePart(`[The conversation so far, with the model that works on the plan]\n${told}`)];
+  return [notePart(`[The conversation so far. Another model carries out the plan]\n${told}`)];
 }

@@ -27,7 +27,7 @@ export type KnownContent = Uint8Array | string | undefined;
 export type FileContent = KnownContent | (() => Promise<KnownContent>);
 
 interface HeldFile {
-  /** What changes with the file. A program can set `mtime`, and `ctime` has whole seconds. */
+  /** A text that changes with the file: its inode, size, times and mode. A program can set `mtime`. */
   stamp: string;
   mode: number | null;
   content: FileContent;

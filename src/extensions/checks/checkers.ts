@@ -13,7 +13,7 @@ export interface Checker {
   program: string;
   /** True also for a program of the project, in `node_modules/.bin`. */
   isLocal?: true;
-  /** The arguments; `{}` stands for the file. */
+  /** The arguments. The file replaces `{}`. */
   args: readonly string[];
   /** Matches an error: groups `text`, and `file` and `line` if it states them. */
   error: RegExp;

@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
-import { basename, dirname, join, relative, resolve } from "../../text/std_path.ts";
+import { basename, dirname, join, relative, resolve, slashed } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { shellWord } from "../../text/shell_word.ts";
@@ -107,8 +107,9 @@ export class EditChecks {
     const { workingDir } = context;
     const folders = programFolders(workingDir);
     let isProject = false;
+    const names = [basename(file), slashed(relative(workingDir, file))];
     return this.checkers.filter(({ name, files }) =>
-      files.test(basename(file)) && !this.#slow.has(name)
+      names.some((one) => files.test(one)) && !this.#slow.has(name)
     )
       .flatMap((checker) => {
         const { project, program, isLocal, args } = checker;

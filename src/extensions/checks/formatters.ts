@@ -18,7 +18,7 @@ type Formatter = [
   command: string,
   /** Files of a project, of which one has to exist. */
   project?: readonly string[],
-  /** What that file has to contain. */
+  /** A pattern that the text of that file has to match. */
   text?: RegExp,
 ];
 

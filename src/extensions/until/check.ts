@@ -23,6 +23,8 @@ const MAX_SHOWN_FILES = 3;
 
 /** The state of a check within a turn. */
 interface CheckedTurn {
+  /** The signal that interrupts the turn. */
+  signal: AbortSignal;
   /** The folder before the model's next change. */
   before: FolderState;
   /** The files that decide the check, as the user has them. */
@@ -46,9 +48,13 @@ export class UntilCheck {
   }
 
   async begin(signal: AbortSignal): Promise<void> {
-    if (this.#turn !== undefined) return;
-    const before = await this.#state(signal);
-    this.#turn = { before, accepted: before.deciding, round: 0, failure: "", same: 0 };
+    const last = this.#turn;
+    if (last && !last.signal.aborted) return;
+    // After an interruption, the changes of that turn still count. Its runs do not.
+    const before = last?.before ?? await this.#state(signal);
+    const accepted = last?.accepted ?? before.deciding;
+    this.#turn = { signal, before, accepted, round: 0, failure: "", same: 0 };
+    this.#show(0);
   }
 
   /** Runs the check if it has to. Returns what continues or ends the turn. */

@@ -195,7 +195,7 @@ function searchNew(
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
     const all = new Set(look.found.filter((at) => !seen.has(at) && seen.add(at)));
-    // Those for which there was no time are first now.
+    // The last search had no time for these, so this one begins with them.
     const found = [...new Set([...unsearched].filter((at) => all.has(at))).union(all)];
     const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
     isNoted = noteMade(root, found, stateFolder) && isNoted;

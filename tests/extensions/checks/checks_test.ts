@@ -29,7 +29,7 @@ const calls = (...toolCalls: ReturnType<typeof write>[]): Step => ({ toolCalls }
 
 /** A check of text files: each line that begins with "bad" is an error. */
 const CHECK = {
-  files: "*.txt",
+  files: "{*,notes/*}.txt",
   command: `echo run >> runs; grep -nH ^bad {} | sed 's/:bad/: bad/'`,
 };
 
@@ -65,13 +65,13 @@ posixTest(
         write("b.txt", "bad two\nbad two\n"),
         write("c.md", "bad\n"),
       ),
-      calls(write("a.txt", "good\nbad old\n")),
+      calls(write("a.txt", "good\nbad old\n"), write("notes/c.txt", "bad\n")),
       calls(write("a.txt", "more\ngood\nbad old\nbad one\n")),
     ];
     const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
     const files = { "a.txt": "bad old\n" };
     const { results, notices, runs } = await edited([read, ...steps], files, { own: CHECK });
-    const [, first, second, third, mended, again] = results;
+    const [, first, second, third, mended, below, again] = results;
     assertEquals([first, second].map((text) => text!.includes("[The edit was made")), [
       false,
       false,
@@ -81,13 +81,16 @@ posixTest(
       "\n\n[The edit was made. 3 new errors (own):\na.txt:1: bad one\nb.txt:1: bad two\nb.txt:2: bad two]",
     );
     assertEquals(mended!.includes("[The edit"), false);
+    // A pattern may name folders.
+    assertStringIncludes(below!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad]");
     assertStringIncludes(again!, "[The edit was made. 1 new error (own):\na.txt:4: bad one]");
     assertEquals(notices.filter((line) => line.startsWith("✗")), [
       "✗ 3 new errors · own",
       "✗ 1 new error · own",
+      "✗ 1 new error · own",
     ]);
     // Before the first edit of a.txt, and after the edits of each answer.
-    assertEquals(runs, 5);
+    assertEquals(runs, 6);
   },
 );
 

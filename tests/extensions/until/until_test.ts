@@ -254,3 +254,20 @@ Deno.test("the files that decide a check are read up to a sum, until the turn is
   assertEquals([...deciding.values()].filter((one) => one.includes(":")).length, 1);
   await assertRejects(() => folderStateOf(temp.path, "pytest", AbortSignal.abort()));
 });
+
+posixTest("after an interruption, the next turn begins with the first round", async () => {
+  using temp = tempFolder();
+  const stop = new AbortController();
+  await using server = strictServer([
+    ...[write("a.txt", "bad\n"), done, () => (stop.abort(), done)],
+    ...[bash("echo good > a.txt"), done],
+  ]);
+  const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
+  await using fake = await fakeSession(server.url, { folder: temp.path, permissions }, {
+    approve: () => Promise.resolve({ choice: "once" }),
+  });
+  await fake.command("/until grep good a.txt");
+  assertEquals((await fake.session.prompt("write", stop.signal)).stopReason, "aborted");
+  const { check } = await fake.session.prompt("go on", signal);
+  assertEquals(check, { command: "grep good a.txt", passed: true, rounds: 1 });
+});
