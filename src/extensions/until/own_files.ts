@@ -1,4 +1,4 @@
-/** The files that decide a check: tests, the configuration of test runners, and those that its command names. @module */
+/** The files that decide a check: tests, the configuration of test runners, and checks that its command names. @module */
 
 import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
@@ -28,6 +28,9 @@ const MANIFESTS: Readonly<Record<string, readonly string[]>> = {
 };
 const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
 
+/** The names of files that check, if a command names them. Others are the program: `python3 main.py`, `tsc app.ts`. */
+const NAMED_CHECK = /\.(sh|bash)$|^[^.]+$|check|test|spec|verif|lint/i;
+
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** True if a new file can change what a check does. A new test cannot make others pass. */
@@ -45,7 +48,7 @@ export function pathsNamedIn(command: string, folder: string): ReadonlySet<strin
 export function decidesCheck(path: string, named: ReadonlySet<string>): boolean {
   const name = nameOf(path);
   return TEST_FILE.test(path) || isConfiguration(path) || Object.hasOwn(MANIFESTS, name) ||
-    name === "pyproject.toml" || named.has(path);
+    name === "pyproject.toml" || named.has(path) && NAMED_CHECK.test(name);
 }
 
 /** Returns the part of a file that decides a check. */

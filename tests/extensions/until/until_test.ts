@@ -242,6 +242,11 @@ Deno.test("a check decides by the files that its command names, however it names
   const named = pathsNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', "/f");
   const paths = ["x/a.sh", "x/b.sh", "c.sh", "d.sh", "y/a.sh"];
   assertEquals(paths.filter((path) => decidesCheck(path, named)), paths.slice(0, 4));
+  // A command may also name the program that it checks.
+  const commands = ["grep good a.txt", "python3 main.py", "deno check src/mod.ts", "bin/ci x"];
+  const own = commands.flatMap((one) => [...pathsNamedIn(one, "/f")])
+    .filter((path) => decidesCheck(path, pathsNamedIn(path, "/f")) && /[./]/.test(path));
+  assertEquals(own, ["bin/ci"]);
 });
 
 Deno.test("the files that decide a check are read up to a sum, until the turn is stopped", async () => {
