@@ -45,7 +45,7 @@ export interface McpDefinition {
   problem?: string;
 }
 
-interface DefinitionSource {
+export interface DefinitionSource {
   scope: DefinitionScope;
   file?: string;
   folder?: string;
@@ -60,12 +60,17 @@ export function definitionsIn(
   value: Readonly<Record<string, unknown>>,
   source: DefinitionSource,
 ): McpDefinition[] {
+  return serverEntries(value).map(([name, server]) => definitionOf(name, server, source));
+}
+
+/** Returns the names and unread definitions in a file's JSON. */
+export function serverEntries(value: unknown): [name: string, server: unknown][] {
+  if (!isObject(value)) return [];
   const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
   const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
   return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
     // A file without such a key may contain other settings next to the servers.
-    .filter(([, server]) => wrapper !== undefined || isServer(server))
-    .map(([name, server]) => definitionOf(name, server, source));
+    .filter(([, server]) => wrapper !== undefined || isServer(server));
 }
 
 const isServer = (value: unknown): value is Record<string, unknown> =>

@@ -2,31 +2,45 @@
 
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { definitionsIn } from "./definition.ts";
+import type { McpDefinition } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
-import { mcpFiles, ownMcpFile } from "./mcp_files.ts";
+import { mcpFiles } from "./mcp_files.ts";
+import {
+  addToFile,
+  type Json,
+  removeFromFile,
+  SCOPES,
+  scopesOf,
+  type ServerScope,
+} from "./own_servers.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { openPermissions } from "../../safety/permissions.ts";
-import { isObject } from "../../text/json.ts";
+import { hideCredentials } from "../../text/credentials.ts";
+import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import { readJsonFile, replaceUserFile } from "../../user_files.ts";
+import { processVariable } from "../../user_files.ts";
 
 const USAGE = `Usage:
-  copilot mcp list                            the servers of this folder and of your own, and their tools
-  copilot mcp add NAME [flags] -- COMMAND     adds a program to your own servers
-  copilot mcp add NAME [flags] URL            adds an address
-  copilot mcp remove NAME                     removes one of your own
-  copilot mcp approve NAME [--yes]            shows a server of the folder, or tools that changed, and asks
-  copilot mcp test NAME                       starts a server and lists its tools
-  copilot mcp login NAME                      signs in to a server in the browser
-  copilot mcp logout NAME                     signs out of it
+  copilot mcp list                             the servers of this folder and of your own, and their tools
+  copilot mcp get NAME                         shows one, without the values of variables and headers
+  copilot mcp add [flags] NAME COMMAND [ARGS]  adds a program; all words after COMMAND are its own
+  copilot mcp add [flags] NAME URL             adds an address
+  copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
+  copilot mcp import [FILE] [NAME...] [--yes]  adds servers of Claude, Cursor, VS Code, codex, opencode and Gemini
+  copilot mcp remove NAME                      removes one
+  copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
+  copilot mcp test NAME                        starts a server and lists its tools
+  copilot mcp login NAME                       signs in to a server in the browser
+  copilot mcp logout NAME                      signs out of it
 
-Flags of add: --env NAME=VALUE, --header NAME=VALUE (several times), --no-network, --no-sandbox
+Flags of add: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); -t, --transport stdio|http;
+  -s, --scope user (in all folders, the default), local (in this repository, for you), project (in its .mcp.json);
+  --no-network, --no-sandbox
 Values may hold \${VARIABLE}, which is looked up when the server starts.
 `;
 
@@ -40,7 +54,10 @@ type Subcommand = (words: readonly string[], run: McpRun) => Promise<number>;
 
 const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   list: (words, run) => withServers(words, run, listServers),
+  get: (words, run) => withServer(words, run, getServer),
   add: addServer,
+  "add-json": addJson,
+  import: importServers,
   remove: removeServer,
   approve: (words, run) => withServer(words, run, approveServer),
   test: (words, run) => withServer(words, run, testServer),
@@ -128,74 +145,199 @@ function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
 }
 
 /** Returns the command or address of a server, without possible secrets. */
-function targetText({ definition: { program, url, file } }: McpServer): string {
+function targetText({ definition: { program, url, file } }: Pick<McpServer, "definition">): string {
   const words = program ? [program.command, ...program.args].join(" ") : url ?? "";
-  return `${shortened(oneLine(words), 200)}${file === undefined ? "" : ` (${oneLine(file)})`}`;
+  return `${shortened(hideCredentials(oneLine(words)), 200)}${
+    file === undefined ? "" : ` (${oneLine(file)})`
+  }`;
 }
 
-async function addServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const at = words.indexOf("--");
-  const before = at === -1 ? words : words.slice(0, at);
-  const command = at === -1 ? [] : words.slice(at + 1);
-  const pairs = { env: {}, headers: {} } as Record<"env" | "headers", Record<string, string>>;
-  const operands: string[] = [];
-  const flags: Record<string, unknown> = {};
-  for (let i = 0; i < before.length; i++) {
-    const word = before[i]!;
-    if (word === "--env" || word === "--header") {
-      const [, name, value] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(before[++i] ?? "") ?? [];
-      if (name === undefined) throw new UsageError(`${word} needs NAME=VALUE`);
-      pairs[word === "--env" ? "env" : "headers"][name] = value!;
-    } else if (word === "--no-network") flags.network = false;
-    else if (word === "--no-sandbox") flags.sandbox = "off";
+function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
+  const { definition: { scope, cwd, program, headers } } = server;
+  const names = (map: object = {}) => Object.keys(map).map(oneLine).join(", ");
+  const rows = [
+    ["defined by", scope === "folder" ? "the folder" : "you"],
+    ["folder", oneLine(cwd ?? "")],
+    ["variables", names(program?.env)],
+    ["headers", names(headers)],
+  ].filter(([, text]) => text !== "");
+  stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
+  for (const [name, text] of rows) stdout.write(`  ${name}: ${text}\n`);
+  return Promise.resolve(EXIT.done);
+}
+
+/** The flags of `add`, and other programs' names for them. */
+const ADD_FLAGS: Readonly<Record<string, string>> = {
+  ...{ "-e": "--env", "--env": "--env", "-H": "--header", "--header": "--header" },
+  ...{ "-t": "--transport", "--transport": "--transport", "-s": "--scope", "--scope": "--scope" },
+  ...{ "--url": "--url", "--no-network": "--no-network", "--no-sandbox": "--no-sandbox" },
+};
+
+interface AddWords {
+  scope: ServerScope;
+  operands: string[];
+  /** The fields of the definition that flags gave. */
+  server: Record<string, unknown>;
+}
+
+/** Reads the words of `add`. Those after a command, and after `--`, belong to the command, unless `isWhole`. */
+function readAddWords(words: readonly string[], isWhole = false): AddWords {
+  const read: AddWords = { scope: "user", operands: [], server: {} };
+  const { operands, server } = read;
+  const isUrl = (word = "") => /^https?:\/\//i.test(word) || server.type === "http";
+  for (let i = 0; i < words.length; i++) {
+    const isCommand = !isWhole && operands.length > 1 && !isUrl(operands[1]);
+    if (isCommand || words[i] === "--") {
+      operands.push(...words.slice(isCommand ? i : i + 1));
+      break;
+    }
+    const [, long, behind] = /^(--[\w-]+)=([^]*)$/.exec(words[i]!) ?? [];
+    const word = long ?? words[i]!;
+    const flag = Object.hasOwn(ADD_FLAGS, word) ? ADD_FLAGS[word] : undefined;
+    if (flag === "--no-network") server.network = false;
+    else if (flag === "--no-sandbox") server.sandbox = "off";
+    else if (flag !== undefined) addFlag(read, flag, behind ?? words[++i] ?? "");
     else if (word.startsWith("-")) throw new UsageError(`copilot mcp add has no flag ${word}`);
     else operands.push(word);
   }
-  const [name, url, ...more] = operands;
-  if (name === undefined || more.length > 0 || (url === undefined) === (command.length === 0)) {
-    throw new UsageError("Name the server, and give -- COMMAND or a URL: copilot mcp add --help");
+  return read;
+}
+
+function addFlag(read: AddWords, flag: string, value: string): void {
+  const { server, operands } = read;
+  const [, name, text] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(value) ?? [];
+  if (flag === "--url") operands.push(value);
+  else if (flag === "--scope") {
+    const scope = SCOPES.find((one) => one === value);
+    if (!scope) throw new UsageError(`--scope needs one of ${SCOPES.join(", ")}`);
+    read.scope = scope;
+  } else if (flag === "--transport") {
+    if (!/^(stdio|http|streamable-http|sse)$/.test(value)) {
+      throw new UsageError("--transport needs one of stdio, http");
+    }
+    server.type = value === "streamable-http" ? "http" : value;
+  } else if (name === undefined) {
+    throw new UsageError(`${flag} needs NAME=VALUE`);
+  } else {
+    const key = flag === "--env" ? "env" : "headers";
+    server[key] = { ...server[key] as object, [name]: text };
   }
-  const [program, ...args] = command;
-  const server = {
-    ...url === undefined ? { command: program, args } : { type: "http", url },
-    ...Object.keys(pairs.env).length > 0 && { env: pairs.env },
-    ...Object.keys(pairs.headers).length > 0 && { headers: pairs.headers },
-    ...flags,
-  };
-  const [read] = definitionsIn({ mcpServers: { [name]: server } }, { scope: "user" });
-  if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
-  const path = await changeOwnFile(name, server);
+}
+
+async function addServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
+  const { scope, operands, server: { type, ...server } } = readAddWords(words);
+  const [name, target, ...args] = operands;
+  if (name === undefined || target === undefined) {
+    throw new UsageError("Name the server, and give a COMMAND or a URL: copilot mcp add --help");
+  }
+  const stray = words.includes("--")
+    ? undefined
+    : args.find((word) => word in ADD_FLAGS && word.startsWith("--"));
+  if (stray !== undefined) {
+    throw new UsageError(
+      `Put ${stray} before ${name}, or -- before the command if it is the command's`,
+    );
+  }
+  const isUrl = type === undefined ? /^https?:\/\//i.test(target) : type !== "stdio";
+  if (isUrl && args.length > 0) {
+    throw new UsageError(`Unexpected argument ${JSON.stringify(args[0])}`);
+  }
+  const added = isUrl
+    ? { type: type ?? "http", url: target, ...server }
+    : { command: target, args, ...server };
+  return await reportAdded(name, added, scope, stdout);
+}
+
+async function addJson(words: readonly string[], { stdout }: McpRun): Promise<number> {
+  const { scope, operands: [name, json = "", ...more], server } = readAddWords(words, true);
+  const value = jsonOrUndefined(json);
+  if (name === undefined || !isObject(value) || more.length > 0) {
+    throw new UsageError("Give a name and one JSON object: copilot mcp add-json NAME '{...}'");
+  }
+  return await reportAdded(name, { ...value, ...server }, scope, stdout);
+}
+
+async function reportAdded(
+  name: string,
+  server: Json,
+  scope: ServerScope,
+  stdout: McpRun["stdout"],
+): Promise<number> {
+  const path = await addToFile(name, server, scope);
   stdout.write(`Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`);
   return EXIT.done;
 }
 
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const [name, ...more] = words;
+  const { operands: [name, ...more], scope: chosen } = readAddWords(words, true);
   if (name === undefined || more.length > 0) throw new UsageError("Name one server to remove");
-  const path = await changeOwnFile(name);
-  stdout.write(`Removed ${name} from ${path}.\n`);
+  const isChosen = words.some((word) => /^(-s|--scope(=.*)?)$/.test(word));
+  const scopes = isChosen ? [chosen] : scopesOf(name);
+  if (scopes.length > 1) {
+    throw new UsageError(`Servers ${name} exist in the scopes ${scopes.join(", ")}: add --scope`);
+  }
+  const [scope] = scopes;
+  if (!scope || !scopesOf(name).includes(scope)) {
+    throw new UsageError(
+      `There is no server ${shortened(name, 40)} to remove: copilot mcp list shows them`,
+    );
+  }
+  stdout.write(`Removed ${name} from ${await removeFromFile(name, scope)}.\n`);
   return EXIT.done;
 }
 
-/** Adds a server to the user's file, or removes one. Returns the path of the file. */
-async function changeOwnFile(name: string, server?: Record<string, unknown>): Promise<string> {
-  const path = ownMcpFile();
-  if (path === undefined) throw new UsageError("There is no home folder to save servers in");
-  const file = readJsonFile(path) ?? {};
-  const servers = isObject(file.mcpServers) ? file.mcpServers : {};
-  const isThere = Object.hasOwn(servers, name);
-  if (server && isThere) {
-    throw new UsageError(
-      `There is a server ${name} already: copilot mcp remove ${name} removes it`,
+/** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
+async function importServers(words: readonly string[], run: McpRun): Promise<number> {
+  const { stdout, stderr } = run;
+  const { foreignServers, ownDefinition } = await import("./import_servers.ts");
+  const isYes = words.includes("--yes");
+  const [file] = words.filter((word) => /[/\\]|\.(json|jsonc|toml)$/.test(word));
+  const named = words.filter((word) => word !== "--yes" && word !== file);
+  const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
+  const found = new Map(
+    foreignServers(Deno.realPathSync("."), home, file).reverse()
+      .map((one) => [one.name, one]),
+  );
+  const isUsable = ({ name, problem }: McpDefinition) =>
+    problem === undefined && scopesOf(name).length === 0;
+  const servers = [...found.values()].reverse();
+  const usable = servers.filter(isUsable);
+  for (const one of servers) {
+    const at = usable.indexOf(one) + 1;
+    const { program, headers, problem } = one;
+    const hidden = [...Object.keys(program?.env ?? {}), ...Object.keys(headers)].map(oneLine).join(
+      ", ",
+    );
+    const why = at > 0 ? hidden && ` with ${hidden}` : `: ${problem ?? "it is here already"}`;
+    stdout.write(
+      `${at > 0 ? `${at}.` : "-"} ${oneLine(one.name)}${why}\n   ${
+        targetText({ definition: one })
+      }\n`,
     );
   }
-  if (!server && !isThere) {
-    throw new UsageError(`There is no server ${name} in ${path}; a folder's are in its own file`);
+  if (usable.length === 0) {
+    stdout.write("There is no server to import.\n");
+    return EXIT.done;
   }
-  const { [name]: _, ...others } = servers;
-  const mcpServers = server ? { ...servers, [name]: server } : others;
-  await replaceUserFile(path, `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`);
-  return path;
+  if (named.length === 0 && !isYes && !Deno.stdin.isTerminal()) {
+    stderr.write("copilot: cannot ask without a terminal: name servers, or --yes imports all\n");
+    return EXIT.error;
+  }
+  const asked = named.length > 0 || isYes
+    ? named
+    : (prompt("Import which? (names, numbers, all)") ?? "")
+      .split(/[\s,]+/).filter(Boolean);
+  const isAll = isYes && named.length === 0 || asked.includes("all");
+  const isAsked = ({ name }: McpDefinition, i: number) =>
+    isAll || asked.includes(name) || asked.includes(`${i + 1}`);
+  for (const one of usable.filter(isAsked)) {
+    await reportAdded(one.name, ownDefinition(one), "user", stdout);
+  }
+  const unknown = asked.find((word) =>
+    word !== "all" && !usable.some(({ name }, i) => word === name || word === `${i + 1}`)
+  );
+  if (unknown === undefined) return EXIT.done;
+  throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
 }
 
 async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {

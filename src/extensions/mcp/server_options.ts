@@ -23,6 +23,8 @@ export interface ServerOptions {
   confine?: ((id: string) => Confine) | undefined;
   /** Returns the name of the view that programs would get now. A program with another view is restarted. */
   view?(): Promise<string>;
+  /** How long a wrong name of a tool waits for servers whose tools are not known, in ms. */
+  lookMs?: number;
   /** True if the user trusts the folder's definitions for this run without seeing them. */
   isTrusted: boolean;
   elicit?: Elicit | undefined;

@@ -5,6 +5,7 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { sanitizeProse, stripEscapes } from "../../text/sanitize.ts";
 import type { JsonSchema, Tool, ToolContext } from "../../types/tool.ts";
+import { PLUGGED } from "../../safety/rules.ts";
 import { broughtBy, definitionId, type McpDefinition } from "./definition.ts";
 import type { ToolDefinition } from "./protocol.ts";
 import { searchTools, toolLine, wholeTool } from "./search.ts";
@@ -14,6 +15,8 @@ import type { ServerOptions } from "./server_options.ts";
 /** The maximum length of tools that are offered directly, as JSON: a first request stays within 5 KB (small models: 3). */
 const DIRECT_CHARS = 400;
 const MAX_SESSION_SERVERS = 50;
+/** The longest time that a wrong name waits for servers whose tools are not known, in ms. */
+const OTHERS_MS = 10_000;
 /** The maximum length of a list of all tools, in characters. */
 const MAX_OVERVIEW = 3000;
 
@@ -21,7 +24,7 @@ export class McpServers implements AsyncDisposable {
   readonly servers: readonly McpServer[];
   #offered: readonly Tool[] | undefined;
 
-  private constructor(servers: readonly McpServer[]) {
+  private constructor(servers: readonly McpServer[], private readonly lookMs: number) {
     this.servers = servers;
   }
 
@@ -46,7 +49,7 @@ export class McpServers implements AsyncDisposable {
       server.load();
       servers.push(server);
     }
-    return new McpServers(servers);
+    return new McpServers(servers, options.lookMs ?? OTHERS_MS);
   }
 
   get usable(): readonly McpServer[] {
@@ -157,18 +160,32 @@ export class McpServers implements AsyncDisposable {
   }
 
   /** Lists the tools of servers without a known list. Returns a line for each server that cannot be used. */
-  async #listUnknown(signal: AbortSignal): Promise<string[]> {
-    const unknown = this.usable.filter(({ tools }) => tools === undefined);
+  async #listUnknown(
+    signal: AbortSignal,
+    servers: readonly McpServer[] = this.usable,
+    late?: AbortSignal,
+  ): Promise<string[]> {
+    const unknown = servers.filter(({ tools }) => tools === undefined);
     const lines = await Promise.all(unknown.map(async (server) => {
       try {
-        await server.refresh(signal);
+        await server.refresh(late ? AbortSignal.any([signal, late]) : signal);
         return [];
       } catch (error) {
         signal.throwIfAborted();
-        return [(error as Error).message];
+        // Its start continues.
+        return [late?.aborted ? `The server ${server.name} is starting` : (error as Error).message];
       }
     }));
     return lines.flat();
+  }
+
+  /** Starts the server that a tool's name begins with, or else all whose tools are not known. */
+  async #lookFor(tool: string, signal: AbortSignal): Promise<string[]> {
+    const owner = this.usable.find(({ name }) =>
+      tool.replace(PLUGGED, "").startsWith(`${safeName(name)}__`)
+    );
+    if (owner) return await this.#listUnknown(signal, [owner]);
+    return await this.#listUnknown(signal, this.usable, AbortSignal.timeout(this.lookMs));
   }
 
   async #forward(
@@ -177,7 +194,7 @@ export class McpServers implements AsyncDisposable {
   ): Promise<{ tool: Tool; args: Record<string, unknown> }> {
     const wanted = String(name).trim();
     let tool = this.#toolNamed(wanted);
-    const failures = tool ? [] : await this.#listUnknown(signal);
+    const failures = tool ? [] : await this.#lookFor(wanted, signal);
     tool ??= this.#toolNamed(wanted);
     if (!tool) {
       const names = this.known().map((one) => one.name);
@@ -273,4 +290,4 @@ export function modelNamesOf(server: string, tools: readonly string[]): Map<stri
   return names;
 }
 
-const ruleNameOf = (modelName: string): string => `mcp__${modelName}`;
+const ruleNameOf = (modelName: string): string => `${PLUGGED}${modelName}`;

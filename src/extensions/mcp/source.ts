@@ -1,10 +1,12 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
-import { definitionsIn, type McpDefinition } from "./definition.ts";
+import { definitionsIn, type McpDefinition, serverEntries } from "./definition.ts";
 import type { HttpAuth } from "./http.ts";
 import { MemoryStore } from "./memory.ts";
 import type { ServerNews, ServerOptions } from "./server_options.ts";
 import { McpServers } from "./servers.ts";
 import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
+import { isObject } from "../../text/json.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 
@@ -32,7 +34,11 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
     try {
       const source = { scope, file: path, ...folder !== undefined && { folder } };
-      return definitionsIn(readJsonFile(path, false) ?? {}, source);
+      const value = readJsonFile(path, false) ?? {};
+      const projects = scope === "user" && isObject(value.projects) ? value.projects : {};
+      const here = serverEntries(projects[repositoryOf(options.folder)]);
+      const own = definitionsIn({ mcpServers: Object.fromEntries(here) }, source);
+      return [...own, ...definitionsIn(value, source)];
     } catch (error) {
       options.onProblem?.((error as Error).message);
       return [];

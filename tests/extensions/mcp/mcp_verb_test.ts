@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertStringIncludes } from "@std/assert/string-includes";
+import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
@@ -84,4 +85,139 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
   const web = { web: { url: "https://a.example/mcp" } };
   await Deno.writeTextFile(`${root}/config/copilot/mcp.json`, JSON.stringify({ mcpServers: web }));
   assertEquals((await mcp("logout", "web")).stdout, "Signed out of web.\n");
+});
+
+Deno.test("copilot mcp add: the words of other agents; scopes; what is added for a repository is approved", async () => {
+  using temp = tempFolder();
+  const root = temp.path;
+  for (const name of ["folder/.git", "folder/sub", "other", "state", "config"]) {
+    await Deno.mkdir(`${root}/${name}`, { recursive: true });
+  }
+  const env = { XDG_CONFIG_HOME: `${root}/config`, XDG_STATE_HOME: `${root}/state` };
+  const mcp = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run(["mcp", ...words], {
+      cwd: `${root}/folder/sub`,
+      env,
+    });
+    return `${code} ${stdout}${stderr}`;
+  };
+  const own = `${root}/config/copilot/mcp.json`;
+  const ofFolder = `${root}/folder/.mcp.json`;
+  await mcp("add", "files", "npx", "-y", "files-mcp", ".");
+  await mcp("add", "-e", "KEY=a=b", "--env", "B=2", "-s", "local", "data", "--", "uvx", "data-mcp");
+  const header = "Authorization: Bearer abc";
+  await mcp("add", "--transport", "http", "docs", "https://d.example/mcp", "--header", header);
+  await mcp("add", "--scope=project", "team", "https://t.example/mcp", "-H", "X-Team: a");
+  await mcp("add-json", "web", '{"type":"http","url":"https://w.example/mcp"}', "-s", "project");
+  assertEquals(JSON.parse(await Deno.readTextFile(own)), {
+    mcpServers: {
+      files: { command: "npx", args: ["-y", "files-mcp", "."] },
+      docs: {
+        type: "http",
+        url: "https://d.example/mcp",
+        headers: { Authorization: "Bearer abc" },
+      },
+    },
+    projects: {
+      [`${root}/folder`]: {
+        mcpServers: { data: { command: "uvx", args: ["data-mcp"], env: { KEY: "a=b", B: "2" } } },
+      },
+    },
+  });
+  assertEquals(JSON.parse(await Deno.readTextFile(ofFolder)), {
+    mcpServers: {
+      team: { type: "http", url: "https://t.example/mcp", headers: { "X-Team": "a" } },
+      web: { type: "http", url: "https://w.example/mcp" },
+    },
+  });
+  // Without values: these may be secret.
+  assertEquals(
+    await mcp("get", "data"),
+    `0 data: its tools are not known yet\n  uvx data-mcp (${own})\n  defined by: you\n  variables: KEY, B\n`,
+  );
+  assertStringIncludes(await mcp("get", "team"), "0 team: its tools are not known yet\n");
+  const elsewhere = await run(["mcp", "list"], { cwd: `${root}/other`, env });
+  assertEquals(elsewhere.stdout.includes("data:"), false);
+  assertStringIncludes(elsewhere.stdout, "docs: its tools");
+  assertStringIncludes(
+    await mcp("add", "a", "npx", "b", "--scope", "user"),
+    "2 copilot: Put --scope",
+  );
+  assertStringIncludes(await mcp("add", "a", "-s", "all", "b"), "one of user, local, project");
+  assertStringIncludes(
+    await mcp("add", "-t", "sse", "a", "https://a.example/sse"),
+    '"sse" of 2024',
+  );
+  assertStringIncludes(await mcp("add", "a"), "give a COMMAND or a URL");
+  assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
+  await mcp("add", "docs", "true", "-s", "no"); // words of its command
+  await mcp("add", "-s", "local", "docs", "true");
+  assertStringIncludes(await mcp("remove", "docs"), "the scopes user, local: add --scope");
+  assertEquals(await mcp("remove", "docs", "-s", "local"), `0 Removed docs from ${own}.\n`);
+  assertEquals(await mcp("remove", "team"), `0 Removed team from ${ofFolder}.\n`);
+  assertStringIncludes(await mcp("remove", "team"), "There is no server team to remove");
+});
+
+Deno.test("copilot mcp import: servers of five programs, without showing a secret", async () => {
+  using temp = tempFolder();
+  const root = temp.path;
+  const write = async (path: string, text: string) => {
+    await Deno.mkdir(dirname(`${root}/${path}`), { recursive: true });
+    await Deno.writeTextFile(`${root}/${path}`, text);
+  };
+  await Deno.mkdir(`${root}/folder/.git`, { recursive: true });
+  const folder = `${root}/folder`;
+  const secret = "a1b2c3d4e5f6";
+  await write(
+    "home/.claude.json",
+    JSON.stringify({
+      startups: 3,
+      mcpServers: { gh: { type: "stdio", command: "npx", args: ["gh"], env: { TOKEN: secret } } },
+      projects: { [folder]: { mcpServers: { near: { type: "http", url: "https://n.example/" } } } },
+    }),
+  );
+  await write("home/.cursor/mcp.json", '{"mcpServers": {"gh": {"command": "other"}}}');
+  await write(
+    "home/.codex/config.toml",
+    `[mcp_servers.cx]\nurl = "https://c.example/mcp"\nbearer_token_env_var = "CX"\nhttp_headers = { "X-A" = "${secret}" }\n`,
+  );
+  await write(
+    "home/.config/opencode/opencode.json",
+    '{"mcp": {"oc": {"type": "local", "command": ["bun", "oc"], "environment": {"K": "{env:K}"}}}}',
+  );
+  await write(
+    "folder/.vscode/mcp.json",
+    `{ // inputs\n"inputs": [], "servers": {"vs": {"command": "\${workspaceFolder}/s", "sandbox": "off",
+    "env": {"T": "\${input:a-key}"}}, "old": {"type": "sse", "url": "https://o.example/sse"},} }`,
+  );
+  const env = {
+    HOME: `${root}/home`,
+    XDG_CONFIG_HOME: `${root}/config`,
+    XDG_STATE_HOME: `${root}/state`,
+  };
+  const mcp = (...words: string[]) => run(["mcp", ...words], { cwd: folder, env });
+  const shown = await mcp("import");
+  assertEquals(shown.code, 1);
+  assertStringIncludes(shown.stderr, "name servers, or --yes imports all");
+  assertMatch(shown.stdout, /^1[.] vs with T\n/);
+  assertMatch(shown.stdout, /^- old: the transport "sse" of 2024/m);
+  assertMatch(shown.stdout, /^[2-5][.] gh with TOKEN\n {3}npx gh [(]/m);
+  assertEquals(`${shown.stdout}${shown.stderr}`.includes(secret), false);
+  assertEquals((await mcp("import", "gh", "vs")).code, 0);
+  assertEquals((await mcp("import", "none")).code, 2);
+  const rest = await mcp("import", "--yes");
+  assertEquals(rest.stdout.includes(secret), false);
+  assertStringIncludes(rest.stdout, "- gh: it is here already");
+  const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
+  assertEquals(mcpServers, {
+    vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" } },
+    gh: { command: "npx", args: ["gh"], env: { TOKEN: secret } },
+    near: { type: "http", url: "https://n.example/" },
+    cx: {
+      type: "http",
+      url: "https://c.example/mcp",
+      headers: { "X-A": secret, Authorization: "Bearer ${CX}" },
+    },
+    oc: { command: "bun", args: ["oc"], env: { K: "{env:K}" } },
+  });
 });

@@ -104,6 +104,42 @@ Deno.test("mcp: what is known of tools is kept: searching in the next session st
   assertEquals(await startsOf(one), 1);
 });
 
+Deno.test("mcp: a wrong name starts the server that it begins with; others are awaited for a limited time", async () => {
+  using temp = tempFolder();
+  const folder = temp.path;
+  const program = (name: string, mode: string) => ({
+    command: [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, mode, `${folder}/${name}`],
+  });
+  const mcpServers = {
+    one: program("one", "legacy"),
+    two: program("two", "legacy"),
+    quiet: program("quiet", "silent"),
+  };
+  await using servers = await McpServers.open(definitionsIn({ mcpServers }, { scope: "user" }), {
+    folder,
+    memory: new MemoryStore(undefined),
+    folderTrust: new FolderTrust(undefined),
+    env: [],
+    variables: () => undefined,
+    isTrusted: false,
+    lookMs: 50,
+    authFor: () => {
+      throw new Error("no address");
+    },
+  });
+  const { signal } = new AbortController();
+  const context = { signal, workingDir: folder, maxOutputChars: 1e5 } as ToolContext;
+  const call = (name: string) =>
+    servers.tools.find((tool) => tool.name === "call_tool")!.forward!({ name }, context);
+  const started = () => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+  assertEquals((await call("one__echo")).tool.name, "one__echo");
+  assertEquals(started(), ["one.starts"]);
+  await assertRejects(() => call("one__ech"), Error, "did you mean one__echo");
+  await assertRejects(() => call("mcp__one__nothing"), Error, "There is no tool");
+  assertEquals(started(), ["one.starts"]);
+  await assertRejects(() => call("somewhere"), Error, "The server quiet is starting");
+});
+
 Deno.test("mcp: few tools are offered themselves, once they are known", async () => {
   await using one = await bad("legacy", { fields: { includeTools: ["echo"] } });
   await one.find("echo");
