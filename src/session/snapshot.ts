@@ -7,7 +7,7 @@ import { repositoryAround, repositoryOf } from "../safety/repositories.ts";
 import { slashed } from "../text/std_path.ts";
 import { openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
-import { entriesBelow } from "../tools/search/entries_below.ts";
+import { entriesBelow, stampOfInfo } from "../tools/search/entries_below.ts";
 import { turnOfOthers } from "../tools/search/run_search.ts";
 
 /** The maximum number of files in a folder outside of repositories, and in any. */
@@ -27,7 +27,6 @@ export type KnownContent = Uint8Array | string | undefined;
 export type FileContent = KnownContent | (() => Promise<KnownContent>);
 
 interface HeldFile {
-  /** A text that changes with the file: its inode, size, times and mode. A program can set `mtime`. */
   stamp: string;
   mode: number | null;
   content: FileContent;
@@ -42,8 +41,6 @@ export interface FolderSnapshot {
 
 const UNKNOWN_CONTENT = "its old content is unknown";
 
-const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
-  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
 const inodeOf = ({ stamp }: HeldFile) => stamp.split(":", 1)[0];
 
 const gitIn = (folder: string) => {

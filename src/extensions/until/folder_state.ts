@@ -2,7 +2,7 @@
 
 import { digestOf } from "../../text/digest.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
-import { entriesBelow } from "../../tools/search/entries_below.ts";
+import { entriesBelow, stampOfInfo } from "../../tools/search/entries_below.ts";
 import { readBoundedText } from "../bounded_text.ts";
 import { decidesCheck, decidingPart, isConfiguration, pathsNamedIn } from "./own_files.ts";
 
@@ -12,12 +12,10 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DECIDING_BYTES = 64 * 1024 * 1024;
 
 export interface FolderState {
-  /** The identity, size and times of each file that is not ignored, by path. */
+  /** The stamp of each file that is not ignored, by path. */
   stamps: ReadonlyMap<string, string>;
   /** A digest of each file that decides the check. */
   deciding: ReadonlyMap<string, string>;
-  /** False if there are more files. */
-  isWhole: boolean;
 }
 
 /** Returns the state of the files in `folder` that a search includes. */
@@ -34,30 +32,29 @@ export async function folderStateOf(
   // An ignored Makefile is often generated, and has no precedence over others.
   const always = (name: string) => isConfiguration(name) && name !== "Makefile";
   for (const { path: file, info } of entriesBelow(folder, repositoryOf(folder), hidden, always)) {
-    if (stamps.size > MAX_COMPARED_FILES) break;
     if (!info.isFile) continue;
-    const stamp = [info.ino, info.size, info.mtime?.getTime(), info.ctime?.getTime()].join(":");
+    if (stamps.size === MAX_COMPARED_FILES) {
+      // More files differ each time, as they may.
+      stamps.set("", crypto.randomUUID());
+      break;
+    }
+    const stamp = stampOfInfo(info);
     const path = file.slice(folder.length + 1);
     stamps.set(path, stamp);
     if (!decidesCheck(path, named)) continue;
     signal?.throwIfAborted();
     const isRead = info.size <= Math.min(MAX_BYTES, room);
     if (isRead) room -= info.size;
-    deciding.set(path, isRead && await digest(file, path) || stamp);
+    const text = isRead ? await readBoundedText(file, MAX_BYTES) : undefined;
+    deciding.set(path, text === undefined ? stamp : await digestOf(decidingPart(path, text)));
   }
-  return { stamps, deciding, isWhole: stamps.size <= MAX_COMPARED_FILES };
-}
-
-async function digest(file: string, path: string): Promise<string | undefined> {
-  const text = await readBoundedText(file, MAX_BYTES);
-  return text === undefined ? undefined : await digestOf(decidingPart(path, text));
+  return { stamps, deciding };
 }
 
 /** True if a file differs, or may differ. */
-export function differs(before: FolderState, now: FolderState): boolean {
-  return !before.isWhole || !now.isWhole || before.stamps.size !== now.stamps.size ||
-    [...now.stamps].some(([path, stamp]) => before.stamps.get(path) !== stamp);
-}
+export const differs = ({ stamps }: FolderState, now: FolderState): boolean =>
+  stamps.size !== now.stamps.size ||
+  [...now.stamps].some(([path, stamp]) => stamps.get(path) !== stamp);
 
 /** Returns the files that decide a check and that differ from `accepted`. */
 export function changedDeciding(accepted: FolderState["deciding"], now: FolderState): string[] {

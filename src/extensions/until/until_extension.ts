@@ -6,7 +6,17 @@ import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { UntilCheck } from "./check.ts";
-import { type CheckLimits, DEFAULT_LIMITS } from "./limits.ts";
+
+export interface CheckLimits {
+  /** The maximum number of runs in a turn. */
+  rounds: number;
+  /** The maximum seconds of one run. */
+  seconds: number;
+  /** True counts a check as passed although the turn changed the files that decide it. */
+  mayEdit: boolean;
+}
+
+export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
 
 export class UntilExtension implements Extension {
   #session: SessionState | undefined;

@@ -4,6 +4,10 @@ import { attempt } from "../../attempt.ts";
 import { slashed } from "../../text/std_path.ts";
 import { emptyTally, Walk } from "./walk.ts";
 
+/** Returns a text that changes with a file: its inode, size, times and mode. A program can set `mtime`. */
+export const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
+  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
+
 /** Yields each file and link below `folder` that no rule of `top` or below ignores. `hidden`: names with a dot. `always`: files. */
 export function* entriesBelow(
   folder: string,
