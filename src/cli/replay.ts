@@ -23,23 +23,18 @@ import { typedText } from "../text/parts.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
-import { displayWidth, inRow } from "../text/width.ts";
 import type { Message } from "../types/message.ts";
 import { progressLine } from "../ui/progress.ts";
-import { terminalSize } from "../ui/terminal/tty.ts";
 import type { Args } from "./args.ts";
 import { type Run, stopOnSignals } from "./process.ts";
 import { checkLimitsOf } from "./settings.ts";
 import { withSettings } from "./with_settings.ts";
 
-/** With fewer columns, the changes of two runs follow each other. */
-const MIN_WIDE_COLUMNS = 120;
 /** A server that is never asked. */
 const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "the record" };
 
 /** A message of the user, and the recorded answers to it. */
 type RecordedTurn = { message: Message; answers: Message[] };
-type Played = { rows: string[]; hasPassed: boolean | undefined };
 
 /** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */
 export async function runReplay(args: Args, run: Run): Promise<number> {
@@ -55,11 +50,11 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   stopOnSignals(run);
   const top = repositoryOf(folder);
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
-  const played: Played[] = [];
   const play = async (config: CopilotConfig, from: number) => {
-    const copy = `${home}/${played.length + 1}`;
+    const isFirst = from === turns.length;
+    const copy = `${home}/${isFirst ? 1 : 2}`;
     const said = await runScript(COPY_SCRIPT, top, copy, started);
-    if (played.length === 0) run.stderr.line(said);
+    if (isFirst) run.stderr.line(said);
     const at = join(copy, relative(top, folder));
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
     const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, at));
@@ -68,29 +63,16 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     const hasPassed = await playIn(at, moved, { config, from, folder }, args, run);
     const passed = hasPassed === undefined ? "" : hasPassed ? ", passed" : ", did not pass";
     const diff = await runScript(DIFF_SCRIPT, copy);
-    played.push({ hasPassed, rows: `${title}${passed}:\n${diff || "(no change)"}`.split("\n") });
-    return EXIT.done;
+    run.stdout.write(`${title}${passed}:\n${sanitize(diff) || "(no change)"}\n`);
+    return hasPassed === false ? EXIT.check : EXIT.done;
   };
   try {
-    await play({ compat: compatConfig(THE_RECORD) }, turns.length);
-    if (args.model) await withSettings(args, "look", (config) => play(config, first));
+    const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
+    return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;
   } finally {
     if (args.keep) run.stderr.line(`· the copies are in ${home}`);
     else attempt(() => Deno.removeSync(home, { recursive: true }));
   }
-  const columns = Deno.stdout.isTerminal() ? terminalSize().columns : 80;
-  run.stdout.write(`${rowsOfAll(played, columns).map((row) => sanitize(row)).join("\n")}\n`);
-  return played.at(-1)!.hasPassed === false ? EXIT.check : EXIT.done;
-}
-
-function rowsOfAll(played: readonly Played[], columns: number): string[] {
-  const [left = [], right = []] = played.map(({ rows }) => rows);
-  if (right.length === 0 || columns < MIN_WIDE_COLUMNS) return [...left, ...right];
-  const width = Math.floor((columns - 3) / 2);
-  return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => {
-    const [row, other] = [left, right].map((rows) => inRow(rows[at] ?? "", width));
-    return `${row}${" ".repeat(width - displayWidth(row!))} │ ${other}`;
-  });
 }
 
 function turnsOf({ path, messages }: StoredSession): RecordedTurn[] {
