@@ -1,7 +1,7 @@
 /** The table of command-line flags, its parser, and the text of `--help`. @module */
 
 import type { StoredSession } from "../records/store.ts";
-import type { CheckSettings } from "../extensions/checks/check_settings.ts";
+import type { CheckSettings } from "../extensions/checks/checkers.ts";
 import type { StatusPart } from "../ui/terminal/session/footer.ts";
 import { isSettingError, PROMPT_TIERS, SAMPLINGS, THEMES, THINK_LEVELS } from "../config.ts";
 import type { ModelRoles } from "../config.ts";

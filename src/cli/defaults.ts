@@ -3,7 +3,7 @@
 import { checkedUrl, isSettingError, MODEL_ROLES, type ModelRoles, type Theme } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { type CheckSettings, checksFault } from "../extensions/checks/check_settings.ts";
+import { type CheckSettings, checksFault } from "../extensions/checks/checkers.ts";
 import { isObject } from "../text/json.ts";
 import { reasonOf } from "../text/reason.ts";
 import { didYouMean } from "../text/nearest.ts";

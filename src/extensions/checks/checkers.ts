@@ -1,22 +1,29 @@
-/** The programs that check files after an edit. @module */
+/** The programs that check files after an edit, and the setting `"checks"` of `config.json`. @module */
 
 import { globToRegex } from "../../text/glob.ts";
-import type { CheckSettings } from "./check_settings.ts";
+import { isObject } from "../../text/json.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import { shellWord } from "../../text/shell_word.ts";
+
+/** False for no checks; otherwise by name, false for one that is off, or a command for certain files. */
+export type CheckSettings =
+  | false
+  | Readonly<Record<string, false | { files: string; command: string }>>;
 
 export interface Checker {
   name: string;
   /** The names of the files that it checks. */
   files: RegExp;
-  /** Files whose folder is the project of the checked file, which is then checked as a whole. */
-  project?: readonly string[];
-  /** The program, by its name on PATH; empty if `args` is a whole command. */
-  program: string;
-  /** True also for a program of the project, in `node_modules/.bin`. */
-  isLocal?: true;
-  /** The arguments. The file replaces `{}`. */
-  args: readonly string[];
+  /** The shell command. The file replaces `{}`. */
+  command: string;
   /** Matches an error: groups `text`, and `file` and `line` if it states them. */
   error: RegExp;
+  /** The program, which has to exist; missing for a command of the user. */
+  program?: string;
+  /** Files whose folder is the project of the checked file, which is then checked as a whole. */
+  project?: readonly string[];
+  /** True also for a program of the project, in `node_modules/.bin`. */
+  isLocal?: true;
   /** Errors that tell of the surroundings, not of the edit. */
   ignores?: RegExp;
 }
@@ -41,10 +48,6 @@ const PYTHON = `import sys
 f = sys.argv[1]
 try: compile(open(f, "rb").read(), f, "exec")
 except SyntaxError as e: print("%s:%s: %s" % (f, e.lineno or 1, e.msg))`;
-/** Errors, not style: undefined names, wrong comparisons and formats. */
-const RUFF = "check --no-cache --quiet --output-format concise --select F63,F7,F82 {}".split(" ");
-const CARGO = "check --quiet --offline --message-format short".split(" ");
-const JAVAC = "-proc:none -implicit:none -d /tmp {}".split(" ");
 
 const JS = /\.[cm]?js$/;
 const TS = /\.[cm]?tsx?$/;
@@ -53,55 +56,74 @@ const PY = /\.pyi?$/;
 const SHELL = /\.(sh|bash)$/;
 const C = /\.(c|cc|cpp|cxx)$/;
 
-type CheckerRow = [string, RegExp, string, readonly string[], RegExp, Partial<Checker>?];
+type CheckerRow = [string, RegExp, string, RegExp, Partial<Checker>?];
 const ROWS: readonly CheckerRow[] = [
-  ["deno check", JS_OR_TS, "deno", ["check", "--quiet", "{}"], DENO_ERROR, {
+  ["deno check", JS_OR_TS, "deno check --quiet {}", DENO_ERROR, {
     project: ["deno.json", "deno.jsonc"],
   }],
-  ["tsc", TS, "tsc", ["--noEmit", "--pretty", "false"], TSC_ERROR, {
+  ["tsc", TS, "tsc --noEmit --pretty false", TSC_ERROR, {
     project: ["tsconfig.json"],
     isLocal: true,
   }],
-  ["node --check", JS, "node", ["--check", "{}"], NODE_ERROR, {
+  ["node --check", JS, "node --check {}", NODE_ERROR, {
     ignores: /outside a module|Unexpected token 'export'|import\.meta/,
   }],
-  ["python3", PY, "python3", ["-c", PYTHON, "{}"], USUAL_ERROR],
-  ["ruff", PY, "ruff", RUFF, USUAL_ERROR],
-  ["pyright", PY, "pyright", ["{}"], PYRIGHT_ERROR, {
-    ...{ project: ["pyrightconfig.json"], isLocal: true },
+  ["python3", PY, `python3 -c ${shellWord(PYTHON)} {}`, USUAL_ERROR],
+  // Errors, not style: undefined names, wrong comparisons and formats.
+  [
+    "ruff",
+    PY,
+    "ruff check --no-cache --quiet --output-format concise --select F63,F7,F82 {}",
+    USUAL_ERROR,
+  ],
+  ["pyright", PY, "pyright {}", PYRIGHT_ERROR, {
+    project: ["pyrightconfig.json"],
+    isLocal: true,
     ignores: /reportMissing(Module|Imports)/,
   }],
-  ["cargo check", /\.rs$/, "cargo", CARGO, CARGO_ERROR, { project: ["Cargo.toml"] }],
-  ["go vet", /\.go$/, "go", ["vet", "./..."], GO_ERROR, {
+  ["cargo check", /\.rs$/, "cargo check --quiet --offline --message-format short", CARGO_ERROR, {
+    project: ["Cargo.toml"],
+  }],
+  ["go vet", /\.go$/, "go vet ./...", GO_ERROR, {
     project: ["go.mod"],
     ignores: /no required module provides|cannot find (package|module)/,
   }],
-  ["gofmt", /\.go$/, "gofmt", ["-e", "-l", "{}"], USUAL_ERROR],
-  ["cc", C, "cc", ["-fsyntax-only", "{}"], CC_ERROR, { ignores: /file not found|No such file/ }],
-  ["shellcheck", SHELL, "shellcheck", ["-S", "error", "-f", "gcc", "{}"], USUAL_ERROR],
-  ["bash -n", SHELL, "bash", ["-n", "{}"], BASH_ERROR],
-  ["php -l", /\.php$/, "php", ["-l", "{}"], PHP_ERROR],
-  ["ruby -c", /\.rb$/, "ruby", ["-c", "{}"], USUAL_ERROR],
-  ["javac", /\.java$/, "javac", JAVAC, JAVA_ERROR, {
+  ["gofmt", /\.go$/, "gofmt -e -l {}", USUAL_ERROR],
+  ["cc", C, "cc -fsyntax-only {}", CC_ERROR, { ignores: /file not found|No such file/ }],
+  ["shellcheck", SHELL, "shellcheck -S error -f gcc {}", USUAL_ERROR],
+  ["bash -n", SHELL, "bash -n {}", BASH_ERROR],
+  ["php -l", /\.php$/, "php -l {}", PHP_ERROR],
+  ["ruby -c", /\.rb$/, "ruby -c {}", USUAL_ERROR],
+  ["javac", /\.java$/, "javac -proc:none -implicit:none -d /tmp {}", JAVA_ERROR, {
     ignores: /does not exist|cannot find symbol|cannot be resolved/,
   }],
 ];
-const CHECKERS: readonly Checker[] = ROWS.map(([name, files, program, args, error, more]) => ({
-  ...{ name, files, program, args, error },
-  ...more,
-}));
 
 /** Returns the checkers of the user's settings. */
 export function checkersOf(settings: CheckSettings): Checker[] {
   if (settings === false) return [];
+  const usual = ROWS.filter(([name]) => !Object.hasOwn(settings, name)).map((
+    [name, files, command, error, more],
+  ) => ({ name, files, command, error, program: command.split(" ", 1)[0]!, ...more }));
   const own = Object.entries(settings).flatMap(([name, one]) =>
-    one === false ? [] : [{
-      name,
-      files: globToRegex(one.files),
-      program: "",
-      args: [one.command],
-      error: USUAL_ERROR,
-    }]
+    one ? [{ name, files: globToRegex(one.files), command: one.command, error: USUAL_ERROR }] : []
   );
-  return [...CHECKERS.filter(({ name }) => !Object.hasOwn(settings, name)), ...own];
+  return [...usual, ...own];
+}
+
+/** Returns why `value` cannot be used as the setting; undefined if it can. */
+export function checksFault(value: unknown): string | undefined {
+  if (value === false) return undefined;
+  const isRight = isObject(value) && Object.values(value).every((one) =>
+    one === false ||
+    isObject(one) && typeof one.files === "string" && typeof one.command === "string"
+  );
+  if (!isRight) {
+    return 'must be false, or like {"tsc": false, "eslint": {"files": "*.ts", "command": "eslint {}"}}';
+  }
+  const names = ROWS.map(([name]) => name);
+  const wrong = Object.keys(value).find((name) => !value[name] && !names.includes(name));
+  if (wrong === undefined) return undefined;
+  const all = `there are ${names.join(", ")}`;
+  return `turns off ${JSON.stringify(wrong)}: ${didYouMean(wrong, names, all, JSON.stringify)}`;
 }

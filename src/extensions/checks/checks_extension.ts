@@ -8,7 +8,7 @@ import { shellTool } from "../../tools/run_bash.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
 import type { ToolContext } from "../../types/tool.ts";
-import type { CheckSettings } from "./check_settings.ts";
+import type { CheckSettings } from "./checkers.ts";
 import type { CheckContext, CheckError, EditChecks } from "./edit_checks.ts";
 
 const MAX_SHOWN_ERRORS = 5;

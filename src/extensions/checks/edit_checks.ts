@@ -36,8 +36,7 @@ interface CheckRun {
   checker: Checker;
   /** The working directory of the program. */
   folder: string;
-  /** The absolute path of the file. */
-  file: string;
+  /** The command in it, which also identifies the run. */
   command: string;
 }
 
@@ -58,40 +57,35 @@ export class EditChecks {
   /** Notes the errors of a file before its first edit. */
   async before(file: string, context: CheckContext): Promise<void> {
     const runs = this.#runs(file, context);
-    const missing = runs.filter((run) => !this.#known.has(runKey(run)));
+    const missing = runs.filter(({ command }) => !this.#known.has(command));
     const exists = attempt(() => Deno.statSync(file).isFile) === true;
     await Promise.all(missing.map((run) => this.#first(run, exists, context)));
   }
 
   async #first(run: CheckRun, exists: boolean, context: CheckContext): Promise<void> {
-    const key = runKey(run);
-    const { project } = run.checker;
-    if (!exists && project === undefined) return void this.#known.set(key, new Map());
+    const { command, checker } = run;
+    const { file, project, first } = this.limits;
+    if (!exists && isOfFile(checker)) return void this.#known.set(command, new Map());
+    this.#running.add(command);
+    const running = this.#errors(run, context, checker.project ? first : file).then((errors) => {
+      if (errors) this.#known.set(command, counted(errors));
+    }).finally(() => this.#running.delete(command));
     // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
-    let isLate = false;
-    const { file, project: wait, first } = this.limits;
-    const running = this.#errors(run, context, project ? first : file).then((errors) => {
-      this.#running.delete(key);
-      if (errors && !isLate) this.#known.set(key, counted(errors));
-    });
-    if (project === undefined) return await running;
-    this.#running.add(key);
-    await within(wait, running);
-    isLate = true;
+    await (checker.project ? within(project, running) : running);
     running.catch(() => {});
   }
 
   /** Returns the errors that edits of `files` added. */
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
     const runs = [...files].flatMap((file) => this.#runs(file, context));
-    const each = new Map(runs.map((run) => [runKey(run), run]));
-    for (const key of this.#running) each.delete(key);
-    const found = await Promise.all([...each].map(async ([key, run]) => {
+    const each = new Map(runs.map((run) => [run.command, run]));
+    for (const command of this.#running) each.delete(command);
+    const found = await Promise.all([...each].map(async ([command, run]) => {
       const { file, project } = this.limits;
       const errors = await this.#errors(run, context, run.checker.project ? project : file);
       if (!errors) return [];
-      const before = this.#known.get(key);
-      this.#known.set(key, counted(errors));
+      const before = this.#known.get(command);
+      this.#known.set(command, counted(errors));
       if (!before) return [];
       const left = new Map(before);
       return errors.filter((error) => {
@@ -106,34 +100,24 @@ export class EditChecks {
   #runs(file: string, context: CheckContext): CheckRun[] {
     const { workingDir } = context;
     const folders = programFolders(workingDir);
-    let isProject = false;
     const names = [basename(file), slashed(relative(workingDir, file))];
-    return this.checkers.filter(({ name, files }) =>
-      names.some((one) => files.test(one)) && !this.#slow.has(name)
-    )
-      .flatMap((checker) => {
-        const { project, program, isLocal, args } = checker;
-        const folder = project === undefined
-          ? workingDir
-          : project.map((one) => nearestFolder(file, one, workingDir)).find((one) => one);
-        // A project is checked by one program, and its files by no other of the same language.
-        if (folder === undefined || isProject && project === undefined && args.includes("{}")) {
-          return [];
-        }
-        const local = isLocal ? localProgram(program, folder, context) : undefined;
-        const found = program === "" ? "" : local ?? findProgram(program, folders, workingDir);
-        if (found === undefined) return [];
-        if (project !== undefined) isProject = true;
-        const words = program === ""
-          ? args.map((one) => one.replaceAll("{}", shellWord(file)))
-          : [local ?? program, ...args.map((one) => one === "{}" ? file : one)].map(shellWord);
-        return [{
-          checker,
-          folder,
-          file,
-          command: `cd ${shellWord(folder)} && ${words.join(" ")}`,
-        }];
-      });
+    let isProject = false;
+    return this.checkers.flatMap((checker) => {
+      const { name, files, project, program, isLocal } = checker;
+      if (this.#slow.has(name) || !names.some((one) => files.test(one))) return [];
+      // A project is checked by one program, and its files by no other of the same language.
+      if (isProject && !project && isOfFile(checker)) return [];
+      const folder = project
+        ? project.map((one) => nearestFolder(file, one, workingDir)).find((one) => one)
+        : workingDir;
+      if (folder === undefined) return [];
+      const local = isLocal ? localProgram(program!, folder, context) : undefined;
+      if (program && !local && !findProgram(program, folders, workingDir)) return [];
+      isProject ||= project !== undefined;
+      const words = checker.command.replaceAll("{}", shellWord(file));
+      const whole = local ? shellWord(local) + words.slice(program!.length) : words;
+      return [{ checker, folder, command: `cd ${shellWord(folder)} && ${whole}` }];
+    });
   }
 
   /** Returns the errors of a run; undefined if it does not end in time or cannot run. */
@@ -142,19 +126,16 @@ export class EditChecks {
     context: CheckContext,
     timeoutMs: number,
   ): Promise<CheckError[] | undefined> {
-    const { jobs: _, ...rest } = context;
-    const run = { ...rest, maxOutputChars: MAX_CHECK_OUTPUT };
     const variables = { NO_COLOR: "1" };
     const options = { timeoutMs, maxBytes: MAX_CHECK_OUTPUT, variables };
     try {
       if (!await context.mayRun(command)) return undefined;
-      const { ended, status, streams } = await runShell(command, run, options);
+      const { ended, status, streams } = await runShell(command, context, options);
       if (ended === "timeout") {
         this.#slow.add(checker.name);
+        const seconds = timeoutMs / 1000;
         this.tell(
-          `${checker.name} takes over ${
-            timeoutMs / 1000
-          } s: it checks no more edits in this session`,
+          `${checker.name} takes over ${seconds} s: it checks no more edits in this session`,
         );
       }
       if (ended !== "exit") return undefined;
@@ -209,8 +190,7 @@ export function localProgram(
   return at === undefined ? undefined : join(at, "node_modules", ".bin", name);
 }
 
-const runKey = ({ checker: { name, project }, folder, file }: CheckRun): string =>
-  `${name} ${project === undefined ? file : folder}`;
+const isOfFile = ({ command }: Checker): boolean => command.includes("{}");
 
 /** An error without its line, which edits above it move. */
 const errorKey = ({ file, text }: CheckError): string => `${file} ${text}`;

@@ -74,11 +74,10 @@ async function formatFile(
     isWithin(root, path) ? await readBoundedText(path, MAX_FORMATTED_BYTES, root) : undefined;
   const before = await read();
   if (found === undefined || before === undefined) return undefined;
-  const { jobs: _, ...rest } = context;
   const command = [...found, path].map(shellWord).join(" ");
   if (!await context.mayRun(command)) return undefined;
   const options = { timeoutMs: FORMAT_MS, maxBytes: 1024 };
-  const ran = await runShell(command, rest, options).catch(() => undefined);
+  const ran = await runShell(command, context, options).catch(() => undefined);
   context.signal.throwIfAborted();
   const code = ran?.status?.code;
   const name = basename(found[0]!);

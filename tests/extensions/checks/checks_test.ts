@@ -2,8 +2,7 @@
 // there before the edit (anomalyco/opencode#2156), results that read like a failed edit.
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { checkersOf } from "../../../src/extensions/checks/checkers.ts";
-import { CHECK_NAMES, checksFault } from "../../../src/extensions/checks/check_settings.ts";
+import { checkersOf, checksFault } from "../../../src/extensions/checks/checkers.ts";
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
 import { formatted } from "../../../src/extensions/checks/formatters.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
@@ -188,7 +187,6 @@ Deno.test("errors are read from the output of each known program", () => {
   };
   const checkers = checkersOf({});
   assertEquals(Object.keys(outputs), checkers.map(({ name }) => name));
-  assertEquals(CHECK_NAMES, checkers.map(({ name }) => name));
   for (const { name, error } of checkers) {
     const [output, ...parts] = outputs[name]!;
     const [found] = [...output.matchAll(error)];
@@ -278,7 +276,7 @@ posixTest(
     using temp = tempFolder();
     const [compile] = checkersOf({ compile: { files: "*.txt", command: "" } }).slice(-1);
     await Deno.writeTextFile(`${temp.path}/project`, "");
-    const slow = { ...compile!, args: ["exec sleep 60"], project: ["project"] };
+    const slow = { ...compile!, command: "exec sleep 60", project: ["project"] };
     const limits = { file: 100, project: 100, first: 60_000 };
     const late: string[] = [];
     const checks = new EditChecks([slow], (line) => late.push(line), limits);
@@ -290,3 +288,25 @@ posixTest(
     end.abort();
   },
 );
+
+posixTest("in a project, the errors of another file and of a new one are its own", async () => {
+  using temp = tempFolder();
+  const text = (name: string, content: string) =>
+    Deno.writeTextFileSync(`${temp.path}/${name}`, content);
+  for (const [name, content] of [["project", ""], ["a.txt", ""], ["b.txt", "bad old\n"]] as const) {
+    text(name, content);
+  }
+  const [check] = checkersOf({ check: CHECK }).slice(-1);
+  const told: string[] = [];
+  const checks = new EditChecks([{ ...check!, project: ["project"] }], (line) => told.push(line));
+  const context = { ...FREE, workingDir: temp.path, maxOutputChars: 1000, signal };
+  for (
+    const [name, content] of [["a.txt", "1"], ["b.txt", "bad old\n2"], ["c.txt", "bad"]] as const
+  ) {
+    await checks.before(`${temp.path}/${name}`, context);
+    text(name, content);
+    const errors = await checks.after(new Set([`${temp.path}/${name}`]), context);
+    assertEquals(errors.map(({ text }) => text), name === "c.txt" ? ["bad"] : []);
+  }
+  assertEquals(told, []);
+});
