@@ -13,7 +13,6 @@ import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
-/** Runs `make`. A rejected setting becomes a usage error that names the flag. */
 export function asUsage<T>(make: () => T): T {
   try {
     return make();
@@ -256,7 +255,6 @@ export const COMMANDS = [
   { name: "replay", help: "play a session again: copilot replay ID" },
 ] as const;
 const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
-/** First words of other agents, with advice. */
 const OTHER_WORDS = adviceTable([
   ["run exec", PRINTING],
   ["setup", "to choose a model, run copilot and type /setup"],
@@ -265,7 +263,6 @@ const OTHER_WORDS = adviceTable([
   ["update upgrade", "update it as you installed it: see the README"],
   ["version", "copilot --version prints it"],
 ]);
-/** Flags of other agents, with advice. */
 const OTHER_ADVICE = adviceTable([
   [
     "yolo full-auto dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox",
@@ -292,7 +289,6 @@ function adviceTable(rows: [names: string, advice: string][]): ReadonlyMap<strin
   );
 }
 
-/** Flags of other agents that mean one of ours. */
 const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
   ["output-format", "output"],
   ...["allowedTools", "allowed-tools"].map((name) => [name, "allow"] as const),
@@ -300,7 +296,6 @@ const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
   ...["cd", "cwd"].map((name) => [name, "working-dir"] as const),
   ["permission-mode", "approve"],
 ]);
-/** Values of other agents' `--permission-mode`. */
 const OTHER_MODES = new Map([
   ["default", "ask"],
   ["acceptEdits", "auto"],
@@ -385,7 +380,6 @@ function isFlagBehindPrint(word: string): boolean {
   throw new UsageError(`${word} goes before -p (to send it as the prompt, write -p=${word})`);
 }
 
-/** Reads another agent's mode as ours. */
 function takeMode(args: Record<string, string | true>): void {
   args.approve = OTHER_MODES.get(`${args.approve}`) ?? args.approve!;
   if (args.approve !== "bypassPermissions") return;

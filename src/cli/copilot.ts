@@ -64,7 +64,6 @@ function terminalFrontend(
 const permissionChoice = (args: Args) =>
   ({ ...parsePermissionChoice(args), prefersAuto: "workspace-write" }) as const;
 
-/** Returns the key bindings. @throws {UsageError} if config.json binds an unknown key or action. */
 function keymapFor({ bindings, vim }: Args): Keymap {
   try {
     return keymapOf(bindings?.keys, vim);

@@ -105,7 +105,6 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
 
 const OTHER_ROLE = `its name must be one of ${MODEL_ROLES.join(", ")}`;
 
-/** Returns the models of roles. @throws {UsageError} if one cannot be used. */
 function rolesIn(roles: unknown, path: string): ModelRoles {
   for (const [role, spec] of Object.entries(isObject(roles) ? roles : { "": roles })) {
     try {

@@ -36,7 +36,6 @@ import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
-  /** The permissions of `-p`. */
   ofPrint?: Permissions;
   fit: ModelFit;
   roles?: ModelRoles | undefined;
@@ -45,7 +44,6 @@ interface DoctorOptions extends DoctorOutput {
   folder?: string;
 }
 
-/** Tests the model server of a running terminal session. */
 export async function examineSession(
   { agent: { config, state }, roles, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
@@ -284,7 +282,6 @@ function nativeCallAdvice(kind: string | undefined): string {
   return `A server that knows the model's template ${reads}: ${how}`;
 }
 
-/** `advise` returns how to get native calls. */
 export async function toolsCheck(
   { message, usage, first, pieces }: Probe,
   { textTools }: ModelTarget,

@@ -1,5 +1,3 @@
-/** `copilot doctor` with the flags of the command line. @module */
-
 import { UsageError } from "../errors.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { ModelFit } from "../session/fit_model.ts";
@@ -11,7 +9,6 @@ import { type Run, stopOnSignals } from "./process.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
 
-/** Tests the model server. Returns the exit code. @throws {UsageError} for invalid flags. */
 export async function examine(args: Args, run: Run): Promise<number> {
   if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
   if (args.print !== undefined || args.output !== undefined) {

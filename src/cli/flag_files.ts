@@ -41,7 +41,6 @@ export async function serversOf(args: Args): Promise<McpDefinition[]> {
   throw unusableFile("mcp-config", path, 'it has no servers: write {"mcpServers": {...}}');
 }
 
-/** Returns the images of `--image`. @throws {UsageError} if one cannot be used. */
 export async function flagImages({ image }: Args): Promise<ImagePart[]> {
   if (image === undefined) return [];
   const { loadedImage } = await import("../tools/files/image.ts");

@@ -1,5 +1,3 @@
-/** `-p`: one prompt and its answer. @module */
-
 import { readSchema } from "../agent/answer_form.ts";
 import type { CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -25,7 +23,6 @@ import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 const SILENT_STDIN_MS = 3000;
 const MAX_SHOWN_SCHEMA = 80;
 
-/** Answers the prompt of the command line and of the pipe. Returns the exit code. */
 export async function runOneShot(args: Args, format: Format, run: Run): Promise<number> {
   return await withSettings(args, "look", async (config, options) => {
     const prompt = await readPrompt(args, run);
@@ -84,7 +81,6 @@ async function rowsOfChanges(): Promise<(execution: ToolExecution) => string[]> 
   return (execution) => executionRows(execution, terminalSize().columns);
 }
 
-/** Returns the schema of `--json-schema`. @throws {UsageError} if it cannot be read or used. */
 async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {
   const given = args["json-schema"];
   if (given === undefined) return undefined;

@@ -30,10 +30,8 @@ import { type Run, stopOnSignals } from "./process.ts";
 import { checkLimitsOf } from "./settings.ts";
 import { withSettings } from "./with_settings.ts";
 
-/** A server that is never asked. */
 const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "the record" };
 
-/** A message of the user, and the recorded answers to it. */
 type RecordedTurn = { message: Message; answers: Message[] };
 
 /** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */

@@ -1,5 +1,3 @@
-/** The program: parses the command line, runs what it asks for, and returns the exit code. @module */
-
 import { attempt } from "../attempt.ts";
 import { VERSION } from "../config.ts";
 import { type Args, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";

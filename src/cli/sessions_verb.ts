@@ -27,7 +27,6 @@ The beginning of an ID is enough, from 4 characters on.
 `;
 const MAX_SHOWN_TITLE = 60;
 
-/** Runs `copilot sessions` with its words and returns the exit code. @throws {UsageError} for invalid words. */
 export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
   const [verb = "help"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {

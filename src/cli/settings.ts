@@ -134,7 +134,6 @@ export function toConfig(
     : { ...tier, compat: compatConfig(config) };
 }
 
-/** No server is configured, and the default one needs a key. */
 export class NoServerError extends UsageError {
   constructor() {
     super(noKeyText(KEY_VARIABLES.compat));
@@ -166,7 +165,6 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
-/** Returns the options of a command line. Throws a `UsageError` if a number is invalid. */
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   return {
     apiKey: args["api-key"],
@@ -196,7 +194,6 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   };
 }
 
-/** Returns the limits of the check of `--until`. @throws {UsageError} if one is invalid. */
 export function checkLimitsOf(args: Args): CheckLimits {
   if (args.until?.trim() === "") throw new UsageError("--until is empty: give the command to run");
   const flags = (["rounds", "until-timeout", "until-may-edit"] as const).filter((name) =>
@@ -217,7 +214,6 @@ export function checkLimitsOf(args: Args): CheckLimits {
   };
 }
 
-/** Returns the theme of `--theme`. @throws {UsageError} if there is no such theme. */
 export function themeOf(args: Args): Theme {
   return oneOf(args, "theme") as Theme | undefined ?? "auto";
 }
@@ -277,7 +273,6 @@ export const modelFlags: ModelFlags = {
   find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
 };
 
-/** The timeout for the servers of this machine in the list of `/model`, in milliseconds. */
 const FIND_MS = 1000;
 
 /** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. */
@@ -319,7 +314,6 @@ function withSettingsOf(config: CopilotConfig, model: string, env?: VariableRead
   };
 }
 
-/** Returns the options of a session that the terminal and `-p` share. */
 export function sessionOptions(
   config: CopilotConfig,
   options: CopilotOptions,

@@ -5,7 +5,6 @@ import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
-/** The result of a call as data. */
 export type ExecutionFacts = Pick<
   ToolExecution,
   "durationMs" | "outcome" | "refusal" | "repairs" | "details"

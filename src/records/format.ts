@@ -20,9 +20,7 @@ const RECORD_VERSION = 2;
 /** The first line. A reader ignores unknown fields. */
 export interface RecordHead {
   version: number;
-  /** The absolute working directory. */
   folder: string;
-  /** The start time in ISO 8601. */
   started: string;
   /** The file of the session that this one continues. */
   continues?: string | undefined;
@@ -35,14 +33,12 @@ export interface RecordHead {
   branch?: string | undefined;
 }
 
-/** The model and its server, without secrets. */
 export interface ModelUsed {
   model: string;
   /** The host and port of the server, for the user. */
   server: string;
   /** How to reach the server again; missing if its address contains a secret or applies to one run only. */
   at?: { kind: ModelTarget["kind"]; url: string };
-  /** The tokens of the conversation, as counted by the server. */
   tokens?: number | undefined;
   /** The speed at which the server last read a prompt, in tokens per second. */
   readSpeed?: number | undefined;
@@ -54,7 +50,6 @@ export interface ModelUsed {
 export interface AddedMessage {
   message: Message;
   parent: string | null;
-  /** Only in a tool message: the result of its call. */
   execution?: ExecutionFacts | undefined;
 }
 
@@ -70,7 +65,6 @@ export type RecordEntry =
   & (AddedMessage | {
     /** The ids of the messages that form the conversation from here on. */
     conversation: readonly string[];
-    /** The new messages among them. */
     added?: readonly AddedMessage[];
   })
   & {
@@ -114,14 +108,12 @@ export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
 
-/** Returns a line that gives the session another title. */
 export const titleLine = (title: string): string => JSON.stringify({ title });
 
 function shownMessage({ message, parent, execution }: AddedMessage) {
   return { message: messageToRecord(message), parent, execution };
 }
 
-/** Reads the first line of a record. @throws {SyntaxError} if it is invalid or of another version. */
 export function parseHead(line: string): RecordHead {
   const head = parsedLine(line);
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
@@ -144,7 +136,6 @@ export function parseHead(line: string): RecordHead {
   return head as unknown as RecordHead;
 }
 
-/** Reads a record. @throws {SyntaxError} if it is invalid or of another version. */
 export function parseRecord(text: string): ParsedRecord {
   const [first = "", ...lines] = text.split("\n");
   const head = parseHead(first);

@@ -6,7 +6,6 @@ import { join } from "../text/std_path.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Message, Part } from "../types/message.ts";
 
-/** The maximum size in bytes of a file to read. */
 const MAX_IMAGE_BYTES = 32 * 2 ** 20;
 
 const imagesFolder = (path: string): string => path.replace(/\.jsonl$/, ".images");

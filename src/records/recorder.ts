@@ -20,12 +20,10 @@ import {
 /** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "continuedSize" | "parent" | "title">;
 
-/** The maximum characters to write at once. */
 const MAX_SLICE = 64 * 1024;
 
 /** Records the session in `folder` below `root` as it proceeds. */
 export class Recorder implements Disposable {
-  /** Created with the first message. */
   #file: OpenRecord | undefined;
   #isClosed = false;
   /** True if the file belongs to an earlier session. */

@@ -24,10 +24,8 @@ const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
 /** The maximum characters of a message that is the title of its session. */
 export const MAX_TITLE_CHARS = 200;
-/** The maximum characters of a path in the name of a folder of sessions. */
 const MAX_FOLDER_CHARS = 150;
 
-/** A locked record that is open for writing. */
 export interface OpenRecord {
   path: string;
   folder: string;
@@ -129,7 +127,6 @@ interface SessionFile {
   name: string;
   path: string;
   size: number;
-  /** The time of the last write in milliseconds. */
   updated: number;
 }
 
@@ -273,9 +270,7 @@ function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
 export interface ListedSession
   extends
     Pick<StoredSession, "name" | "path" | "head" | "first" | "used" | "messages" | "executions"> {
-  /** True if only the first and the last messages were read. */
   isCut?: true;
-  /** The time of the last write in ISO 8601. */
   updated: string;
 }
 
@@ -324,7 +319,6 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
-/** Returns the names of all sessions. */
 export const sessionNames = (root: string): string[] => pathsBelow(root).map(({ name }) => name);
 
 /** Appends another title to a session. Returns false if it is missing or another program has it open. */

@@ -16,7 +16,6 @@ import type { AttachedFile, Notice } from "./data.ts";
 
 const MAX_FILES = 20;
 
-/** The names after `@` in a message, in order, without duplicates. */
 interface NamedPaths {
   typed: string[];
   /** Names whose `@` was pasted, in text that others may have written. */
@@ -77,7 +76,6 @@ export async function attachFiles(
   return { parts, notice: { code: "attached", files, pasted, ...limit } };
 }
 
-/** Returns the text of a name that is not a file, if it has one. */
 async function attachOther(
   name: string,
   text: Promise<string> | undefined,

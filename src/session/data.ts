@@ -69,9 +69,7 @@ export type Effect =
 /** News that the user has not asked for. */
 export type Notice =
   | PermissionNotice
-  /** The server's model replaces the default one. */
   | { code: "model_instead"; model: string }
-  /** The models of the server are not the named one, and may answer instead. */
   | { code: "other_model"; models: readonly string[]; asked: string }
   | { code: "text_tools" | "no_tools" | "no_thinking" | "compatible_endpoint" }
   /** A variable's key is not sent to a host or an address with a password or plain HTTP. */

@@ -31,11 +31,9 @@ export interface ModelFlags {
   named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
   /** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. @throws {Error} */
   at(spec: string, config: CopilotConfig): CopilotConfig;
-  /** Finds the servers of this machine. */
   find(signal: AbortSignal): Promise<readonly FoundServer[]>;
 }
 
-/** The model of a role. */
 export interface Lent {
   readonly role: string;
   /** Has no conversation, and counts the tokens. */
@@ -76,16 +74,13 @@ export interface SessionState {
   /** How much of the prompts came from the server's cache, and the speed for the rest. */
   readonly cache: CacheWatch;
   cost?: number;
-  /** Undefined until the settings are read. */
   mode?: ModeStatus;
-  /** The check that runs at the end of turns. */
   check?: Status["check"];
   /** Resolves once the server has listed its models, because that may change the model. */
   probed: Promise<void>;
   readonly extensions: readonly Extension[];
   /** True uses what the folder brings in this run, without asking. */
   readonly trust: boolean;
-  /** False ignores what the folder brings. */
   readonly readsFolder: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
@@ -142,9 +137,7 @@ export interface PendingQuestion {
 /** A call that extensions decide on before the settings do. */
 export type PendingCall = Parameters<Policy["decide"]>;
 
-/** The answer of an extension to the end of a turn. */
 export interface TurnEnd {
-  /** Parts that continue the turn. */
   parts?: readonly Part[];
   /** The result of a check. If it did not pass and nothing continues the turn, the turn failed. */
   check?: CheckResult;
@@ -159,7 +152,6 @@ export interface Extension {
   start?(session: SessionState, source: "startup" | "resume", signal: AbortSignal): Promise<void>;
   /** Reads another working directory. Returns lines for the user. */
   enter?(session: SessionState): Promise<readonly string[]>;
-  /** Returns the slash commands. Built-in ones take precedence. */
   commands?(): readonly Command[];
   permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;
   /** Returns how to expand a line into parts, as for `/NAME`; undefined for other lines. */

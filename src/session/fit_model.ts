@@ -31,7 +31,6 @@ import type { TurnResult } from "../types/event.ts";
 import type { Notice } from "./data.ts";
 import { allSlotsWrite } from "../models/ollama/slots.ts";
 
-/** Facts from the server: the model's context, size and input types; and all models. */
 type ModelFacts = Partial<Omit<ServedModel, "abilities">> & { thinks?: boolean };
 
 type LookOptions = Pick<LocalServerOptions, "signal" | "onLoading">;
@@ -142,7 +141,6 @@ export function apply(
   };
 }
 
-/** The maximum thinking tokens, for a server that accepts this limit. */
 function budgetFor({ owner = "", contextLength }: ModelFacts = {}): number | undefined {
   if (!/^(llamacpp|vllm)$/.test(owner) || contextLength === undefined) return undefined;
   return Math.floor(Math.min(contextLength / 2, MAX_CONTEXT) / 4);
@@ -210,9 +208,7 @@ export class ModelFit {
   doubted?: string;
   readonly #asksRemote: boolean;
   readonly #tellsOther: boolean;
-  /** True if the server may be restarted with other settings during the session. */
   #mayChange = false;
-  /** The facts in use, as JSON. */
   #facts = "";
   readonly #silence = new ToolSilence();
   #fitted: FittedSettings = {};

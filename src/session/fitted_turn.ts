@@ -1,5 +1,3 @@
-/** Turns with settings that fit the model's server. @module */
-
 import type { CopilotAgent } from "../agent/agent.ts";
 import { processTurn, type TurnOptions } from "../agent/turn.ts";
 import { targetOf } from "../models/target.ts";

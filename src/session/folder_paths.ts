@@ -7,7 +7,6 @@ import { resolve } from "../text/std_path.ts";
 import { type FittingPaths, PathFinder } from "../tools/search/path_finder.ts";
 import { findTarget } from "../tools/search/target.ts";
 
-/** The maximum number of paths per word. */
 const MAX_FITS = 50;
 /** An unused list is dropped after this time, in milliseconds, so that the next one has new files. */
 const IDLE_MS = 3000;
@@ -15,11 +14,9 @@ const IDLE_MS = 3000;
 /** Lists the files that are neither hidden nor ignored, relative to the folder, newest first. */
 export class FolderPaths implements Disposable {
   #listed: { folder: string; finder: Promise<PathFinder> } | undefined;
-  /** The pending answers. */
   #awaited = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param others names that are offered besides files */
   constructor(
     private readonly agent: CopilotAgent,
     private readonly others: () => readonly string[],

@@ -7,7 +7,6 @@ export interface FormField {
   description?: string;
   type: "string" | "number" | "integer" | "boolean" | "choice" | "choices";
   isRequired: boolean;
-  /** The values of a choice, with their labels. */
   options: readonly { value: string; title: string }[];
   default?: unknown;
 }
@@ -30,7 +29,6 @@ export type ElicitationAnswer =
   | { action: "accept"; content?: Readonly<Record<string, unknown>> }
   | { action: "decline" | "cancel" };
 
-/** Asks the user; undefined if there is no user to ask. */
 export type Elicit = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** Returns the value of a field from typed text. @throws {RangeError} with the expected value. */

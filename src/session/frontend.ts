@@ -27,17 +27,14 @@ export interface Confirmation {
   data?: unknown;
 }
 
-/** The state of a session for footers and editors. */
 export interface Status {
   /** The model's name; undefined while the server's model is unknown. */
   model: string | undefined;
-  /** The absolute working directory. */
   folder: string;
   /** The branch of git that is checked out there; undefined outside of a repository. */
   branch?: string | undefined;
   /** True under `--yes`: asks only about what the sandbox closes, and what a rule that denies may cover. */
   approvesAll: boolean;
-  /** Missing until it is known. */
   mode?: ModeStatus;
   /** Tokens in the context. `isCounted` is false for an estimate; `window` is the model's limit. */
   tokens: { used: number; isCounted: boolean; window: number | undefined };

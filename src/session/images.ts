@@ -1,5 +1,3 @@
-/** Checks the images of a message before anything is sent. @module */
-
 import { IMAGE_LIMITS, type ModelTarget } from "../models/target.ts";
 import { loadedImage } from "../tools/files/image.ts";
 import type { ImagePart } from "../types/image.ts";

@@ -5,7 +5,6 @@ import { attachFiles } from "./attach.ts";
 import type { SessionState } from "./extension.ts";
 import { checkedImages } from "./images.ts";
 
-/** Returns the parts to send for what the user gave. */
 export async function messageParts(
   session: SessionState,
   given: readonly Part[],

@@ -12,7 +12,6 @@ export function noticeLines(notice: Notice, way: Way): string[] {
   return [noticeText(notice, way)].flat().map(oneLine);
 }
 
-/** Notices about the model and its server that are the same everywhere. */
 const ON_MODEL = {
   text_tools:
     "The model's template does not support tools: they are described in the prompt, and calls are parsed from the answer",
@@ -122,7 +121,6 @@ function sandboxOffText(
   return `no sandbox: commands can do everything you can${more}`;
 }
 
-/** Returns the failure, or the model and its context. */
 function greetingText(checks: readonly Check[], way: Way): string {
   const failure = checks.find(({ status }) => status === "fail");
   if (failure) {
@@ -161,7 +159,6 @@ function attachedLines({ name, place, result, why, about, range }: AttachedFile)
   ];
 }
 
-/** Says which key is not sent, and what to do. */
 export function unsentKeyText(
   { variable, to, why }: Extract<Notice, { code: "key_unsent" }>,
   way: Way,

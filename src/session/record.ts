@@ -51,7 +51,6 @@ export type RecordFile = { path: string; folder: string; isBehind?: boolean };
 interface RecordOptions {
   permissions: { readonly chosenMode: ApproveMode | undefined };
   isPrint?: boolean | undefined;
-  /** Returns what the server has reported about the context's size and its speed. */
   measured?: () => Pick<ModelUsed, "tokens" | "readSpeed" | "writeSpeed">;
 }
 
@@ -81,7 +80,6 @@ export class SessionRecord implements Disposable {
     }
   }
 
-  /** The file, and its working directory; undefined before the first message. */
   get file(): RecordFile | undefined {
     const file = this.#recorder?.file;
     return file && { path: file.path, folder: file.folder, isBehind: this.#hasFailed };
@@ -128,7 +126,6 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, sessionTitle(session).title);
   }
 
-  /** The session as it is saved; undefined if it is not. */
   get stored(): StoredSession | undefined {
     const { file, name } = this;
     return file?.isBehind === false ? wholeSession({ name: name!, path: file.path }) : undefined;
@@ -200,7 +197,6 @@ function modelUsedBy(
 
 const MAX_LISTED_SESSIONS = 20;
 const MAX_WIDE_SESSIONS = 60;
-/** The maximum number of sessions of `-p` in the list of a folder. */
 const MAX_LISTED_PRINTS = 5;
 
 /** A session in a list. `mark` is drawn before a branch of one above it. */

@@ -8,7 +8,6 @@ const SHOWN_TITLE_CHARS = 60;
 const SHOWN_TYPED_CHARS = 200;
 const SHOWN_ANSWER_CHARS = 300;
 
-/** Returns the lines about the resumed session, if there is one. `dim` styles its last exchange. */
 export function resumedLines(
   resumed: Resumed | undefined,
   way: Way,

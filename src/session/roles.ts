@@ -29,7 +29,6 @@ const RETRY_MS = 60_000;
 const MAX_TOLD_CHARS = 60_000;
 const PLAN_NOW = "Refused: you only plan. Answer with the plan; another model carries it out.";
 
-/** True for an address on the web. */
 const isHostedApi = (url: string) => !mayBeOwnServer(url) && !isNear(url);
 
 /** False for a failure that is about one request. */
@@ -102,7 +101,6 @@ function avoid({ agent, emit, roles }: SessionState, role: string, spec: string,
   emit({ type: "session_notice", notice: { code: "extension", kind: "role_away", lines } });
 }
 
-/** Returns how summaries are written: with the model for them, if there is one. */
 export const summarizerOf =
   (session: SessionState): CompactOptions["summarizer"] => (ask, signal) =>
     withRole(session, "summary", session.roles.models.summary, signal, (lent) => ask(lent?.agent));
@@ -157,7 +155,6 @@ function newPlanner(session: SessionState, lent: Lent): CopilotAgent {
   return planner;
 }
 
-/** Gives `agent` the settings of a role's model. */
 export function lendTo(agent: CopilotAgent, lent: Lent): void {
   agent.configure(lent.agent.config);
   agent.seesImages = lent.agent.seesImages;

@@ -54,7 +54,6 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   yield* await checkContext(probe);
 }
 
-/** Checks the server of a role and its model, in one line. */
 export async function checkRole(
   role: string,
   spec: string,
@@ -72,7 +71,6 @@ export async function checkRole(
   return found;
 }
 
-/** The names of the server's models, or why it does not list them. */
 async function listedModels(probe: ServerLook): Promise<readonly string[] | BackendError> {
   const { agent, fit, signal, onLoading, listTimeoutMs } = probe;
   const target = fit.targetOf(agent);
@@ -81,7 +79,6 @@ async function listedModels(probe: ServerLook): Promise<readonly string[] | Back
     .catch(onFailure((error) => error));
 }
 
-/** Probes a local server; undefined for others. */
 export async function greeting(
   probe: ServerLook,
 ): Promise<Extract<Notice, { code: "server" }> | undefined> {

@@ -36,7 +36,6 @@ import { endingWith } from "../wire/wait.ts";
 import { greeting } from "./server_look.ts";
 import { UndoLog } from "./undo.ts";
 
-/** The timeout of the user's own commands, in seconds: a day. */
 const MAX_SHELL_SECONDS = 86_400;
 
 /**

@@ -11,14 +11,11 @@ export interface SessionOptions
   extends Pick<TurnOptions, "answerSchema">, Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
   config: CopilotConfig;
   isChosen: boolean;
-  /** The working directory. Default: the current folder. */
   folder?: string | undefined;
   permissions: Permissions;
-  /** What extends the session, in order. */
   extensions?: readonly Extension[] | undefined;
   /** True uses what the folder brings in this run, without asking. By default, the user's settings or answer decide. */
   trust?: boolean | undefined;
-  /** False ignores what the folder brings. */
   readsFolder: boolean;
   isRecorded: boolean;
   /** True for `-p`: a new session is not among the user's own. */

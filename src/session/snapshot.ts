@@ -23,7 +23,6 @@ const CLOCK_MS = 20;
 
 /** The content of a file, or why it is unknown; undefined if there is no file. */
 export type KnownContent = Uint8Array | string | undefined;
-/** A function reads it. */
 export type FileContent = KnownContent | (() => Promise<KnownContent>);
 
 interface HeldFile {
@@ -35,7 +34,6 @@ interface HeldFile {
 export interface FolderSnapshot {
   folder: string;
   begun: number;
-  /** Undefined if there are too many. */
   files?: Map<string, HeldFile>;
 }
 

@@ -25,7 +25,6 @@ export interface UndoReport {
   files: readonly UndoneFile[];
   /** False if the messages have been replaced; then they remain. */
   hasConversation: boolean;
-  /** The number of commands that ran for the messages. */
   commands: number;
   /** True if `files` has those that commands changed in the folder. Their other effects remain. */
   isFollowed: boolean;

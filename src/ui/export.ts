@@ -20,7 +20,6 @@ import { redacted } from "../wire/excerpt.ts";
 import { callText } from "./call_text.ts";
 import { pastExecution } from "./past_execution.ts";
 
-/** How a format writes texts that are clean. */
 interface ExportFormat {
   start(title: string): string;
   end: string;
@@ -60,7 +59,6 @@ export function exportSession(
   }, without what looks like a credential. Read it before you share it.`;
 }
 
-/** Returns text that is safe to show, and without credentials. */
 const clean = (text: string) => foreignText(hideCredentials(withoutPasswords(redacted(text))));
 const cleanLine = (text: string) => oneLine(clean(text));
 

@@ -12,10 +12,8 @@ export interface DemoRequest {
 
 export type DemoReply = { text: string; call?: DemoCall };
 
-/** The messages that the line offers, in their order. */
 export const TOUR: readonly string[] = ["The tests fail. Fix them.", "/undo"];
 
-/** The files of the project that the tour repairs. */
 export const PROJECT: Readonly<Record<string, string>> = {
   "README.md": "# Shop\n\nAdds up a shopping cart. Run the tests with `sh cart_test.sh`.\n",
   "cart.sh": `# total PRICE QUANTITY...: prints the sum of a cart.

@@ -7,7 +7,6 @@ import { type DemoReply, type DemoRequest, look, PROJECT, tour } from "./scenes.
 const DEMO_MODEL = "demo";
 
 interface Demo {
-  /** The server's address, such as `http://127.0.0.1:41234`. */
   host: string;
   model: string;
   /** The folder of the tour's project; undefined for a demo of the user's own folder. */
@@ -72,7 +71,6 @@ async function answer(
   }
 }
 
-/** The lines of a streamed answer: one per word, with the call on the last, as Ollama sends them. */
 function wireFrames({ text, call }: DemoReply, askedChars: number) {
   const frame = (message: object, done: boolean) => ({
     model: DEMO_MODEL,

@@ -12,7 +12,6 @@ export type CheckSettings =
 
 export interface Checker {
   name: string;
-  /** The names of the files that it checks. */
   files: RegExp;
   /** The shell command. The file replaces `{}`. */
   command: string;
@@ -99,7 +98,6 @@ const ROWS: readonly CheckerRow[] = [
   }],
 ];
 
-/** Returns the checkers of the user's settings. */
 export function checkersOf(settings: CheckSettings): Checker[] {
   if (settings === false) return [];
   const usual = ROWS.filter(([name]) => !Object.hasOwn(settings, name)).map((

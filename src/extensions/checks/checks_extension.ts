@@ -20,7 +20,6 @@ export class ChecksExtension implements Extension {
   readonly #edited = new Set<string>();
   readonly #told = new Set<string>();
 
-  /** @param formats true formats edited files */
   constructor(private readonly settings: CheckSettings = {}, private readonly formats = false) {}
 
   open(session: SessionState): Promise<void> {

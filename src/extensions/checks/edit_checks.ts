@@ -11,7 +11,6 @@ import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 import type { Checker } from "./checkers.ts";
 
-/** The maximum time of a run, in ms. */
 const CHECK_LIMITS = { file: 3000, project: 10_000, first: 60_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
 const MAX_ERROR_CHARS = 200;
@@ -19,7 +18,6 @@ const MAX_OUTPUT_LINE = 500;
 
 export interface CheckError {
   checker: string;
-  /** Relative to the working directory. */
   file: string;
   line: number;
   text: string;
@@ -34,7 +32,6 @@ export interface CheckContext extends ToolContext {
 /** One run of a checker: of a project, or of a file in the working directory. */
 interface CheckRun {
   checker: Checker;
-  /** The working directory of the program. */
   folder: string;
   /** The command in it, which also identifies the run. */
   command: string;
@@ -47,7 +44,6 @@ export class EditChecks {
   readonly #running = new Set<string>();
   readonly #slow = new Set<string>();
 
-  /** @param tell shows a line to the user */
   constructor(
     private readonly checkers: readonly Checker[],
     private readonly tell: (line: string) => void,

@@ -56,7 +56,6 @@ export async function formatted(
 
 interface FormatFrontend {
   onWritten: OnWritten | undefined;
-  /** Shows a line to the user. */
   tell(line: string): void;
 }
 
@@ -98,7 +97,6 @@ async function formatFile(
   return `\n\n[${name} formatted ${relative(workingDir, file)}:${how}]`;
 }
 
-/** Returns the program that formats a file, with its arguments. */
 async function formatterFor(file: string, context: CheckContext): Promise<string[] | undefined> {
   const { workingDir } = context;
   const folders = programFolders(workingDir);

@@ -21,15 +21,12 @@ const CHECK_LINE_CHARS = 400;
 const MAX_SAME = 3;
 const MAX_SHOWN_FILES = 3;
 
-/** The state of a check within a turn. */
 interface CheckedTurn {
-  /** The signal that interrupts the turn. */
   signal: AbortSignal;
   /** The folder before the model's next change. */
   before: FolderState;
   /** The files that decide the check, as the user has them. */
   accepted: FolderState["deciding"];
-  /** The runs so far. */
   round: number;
   /** The last failure without its numbers, and how often it came in a row. */
   failure: string;

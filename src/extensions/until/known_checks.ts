@@ -1,12 +1,9 @@
-/** The checks that a folder offers. @module */
-
 import { attempt } from "../../attempt.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
-/** Files that name a check by their existence. */
 const BY_FILE = {
   "Cargo.toml": "cargo test",
   "go.mod": "go test ./...",
@@ -25,7 +22,6 @@ const RUNNERS = {
 };
 const TASK_NAMES = ["ok", "check", "test", "lint", "typecheck"];
 
-/** Returns the commands that check `folder`, best first. */
 export async function knownChecks(folder: string): Promise<string[]> {
   const text = async (name: string) =>
     await readBoundedText(join(folder, name), MAX_MANIFEST_BYTES) ?? "";

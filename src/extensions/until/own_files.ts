@@ -51,7 +51,6 @@ export function decidesCheck(path: string, named: ReadonlySet<string>): boolean 
     name === "pyproject.toml" || named.has(path) && NAMED_CHECK.test(name);
 }
 
-/** Returns the part of a file that decides a check. */
 export function decidingPart(path: string, text: string): string {
   const keys = MANIFESTS[nameOf(path)];
   if (keys !== undefined) {

@@ -8,7 +8,6 @@ import { oneLine } from "../../text/one_line.ts";
 import type { UntilCheck } from "./check.ts";
 
 export interface CheckLimits {
-  /** The maximum number of runs in a turn. */
   rounds: number;
   /** The maximum seconds of one run. */
   seconds: number;

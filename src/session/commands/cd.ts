@@ -1,5 +1,3 @@
-/** `/cd`: changes the working directory. @module */
-
 import { oneLine } from "../../text/one_line.ts";
 import { expandHome, resolvePath } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";

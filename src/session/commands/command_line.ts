@@ -1,5 +1,3 @@
-/** Lines that start with a slash. @module */
-
 /** Splits a line into a command's name and argument; undefined if it is not a command. */
 export function commandIn(line: string): { name: string; argument: string } | undefined {
   const [, name, argument = ""] =

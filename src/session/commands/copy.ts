@@ -1,5 +1,3 @@
-/** `/copy`: copies the last answer, or one of its code blocks. @module */
-
 import { codeBlocks } from "../../text/fence.ts";
 import { count } from "../../text/count.ts";
 import { typedText } from "../../text/parts.ts";

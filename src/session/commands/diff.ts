@@ -1,5 +1,3 @@
-/** `/diff`: what tools and commands changed in files during the session. @module */
-
 import { oneLine } from "../../text/one_line.ts";
 import type { Command } from "../extension.ts";
 

@@ -1,5 +1,3 @@
-/** `/fork`: continues in a copy of the session. @module */
-
 import { shortName } from "../../records/store.ts";
 import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";

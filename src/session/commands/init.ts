@@ -1,5 +1,3 @@
-/** `/init`: the model explores the folder and writes instructions for later sessions. @module */
-
 import { attempt } from "../../attempt.ts";
 import { notePart } from "../../text/parts.ts";
 import { join } from "../../text/std_path.ts";

@@ -1,5 +1,3 @@
-/** `/jobs`: lists background commands, shows the output of one, stops them. @module */
-
 import type { Job, Jobs } from "../../types/tool.ts";
 import { clockTime } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";

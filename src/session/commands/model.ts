@@ -1,5 +1,3 @@
-/** `/model`: lists the models of the server, or switches to another one. @module */
-
 import { type CopilotConfig, isDefaultServer, MODEL_ROLES, type ModelRoles } from "../../config.ts";
 import type { ModelUsed } from "../../records/format.ts";
 import { targetOf } from "../../models/target.ts";
@@ -124,7 +122,6 @@ async function otherChoices(
   return Object.values(Object.groupBy(choices, ({ group }) => group)).flatMap((some = []) => some);
 }
 
-/** Returns the models of the newest sessions, newest first. */
 const usedModels = (): ModelUsed[] =>
   attempt(() => [...Iterator.from(recordedSessions()).take(MAX_SPEED_SESSIONS)])
     ?.flatMap(({ used = [] }) => used) ?? [];
@@ -146,7 +143,6 @@ async function modelsNow({ agent: { config }, surface: { way } }: SessionState):
   }
 }
 
-/** Such as `qwen3:8b at 127.0.0.1:11434`. */
 const atServer = (config: CopilotConfig, model: string): string =>
   `${oneLine(model)} at ${serverOf(config)}`;
 

@@ -1,5 +1,3 @@
-/** `/permissions` and `/approve`: what runs without asking, and the sandbox. @module */
-
 import { APPROVE_MODES, modeNamed } from "../../safety/settings.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -88,7 +86,6 @@ async function permissionsOf(session: SessionState): Promise<string> {
 
 type PermissionRow = readonly [label: string, text: string];
 
-/** Returns a row for each part of the permissions in force, with those of extensions. */
 export function permissionsText(
   report: PermissionReport,
   more: readonly PermissionRow[] = [],

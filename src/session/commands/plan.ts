@@ -1,5 +1,3 @@
-/** `/plan`: the model only reads and describes its plan, until the user accepts it. @module */
-
 import { changeMode, hasPlan, isPlanning } from "../plan_mode.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { takesText } from "./texts.ts";

@@ -1,5 +1,3 @@
-/** The table of a session's slash commands. @module */
-
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
@@ -27,7 +25,6 @@ import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({ type: "leave", text: "Use the editor for this." });
 
-/** The commands that everyone needs. `/help` lists them before the groups. */
 const FIRST = ["model", "resume", "undo", "plan", "compact", "exit"];
 
 const commands: readonly Command[] = [
@@ -120,7 +117,6 @@ export function commandsOf(
 const commandNamed = (session: SessionState, name: string) =>
   commands.find((one) => one.name === name) ?? commandsOf(session).find((one) => one.name === name);
 
-/** Commands by their names in other programs. */
 const NAMES_ELSEWHERE = [
   ["clear", "new reset"],
   ["fork", "branch"],

@@ -1,5 +1,3 @@
-/** `/resume`: the earlier sessions of the folder. @module */
-
 import { attempt } from "../../attempt.ts";
 import {
   isOfPrint,

@@ -1,5 +1,3 @@
-/** `/status`: the session in a few rows. @module */
-
 import { usedTokens } from "../../agent/tokens.ts";
 import { serverOf, specName } from "../../models/model_server.ts";
 import { dollars, thousands } from "../../text/count.ts";

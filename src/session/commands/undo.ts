@@ -1,5 +1,3 @@
-/** `/undo`, `/rewind` and `/redo`: messages, and their changes of files. @module */
-
 import { attempt } from "../../attempt.ts";
 import { shortName } from "../../records/store.ts";
 import { count } from "../../text/count.ts";
