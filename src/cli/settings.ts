@@ -22,11 +22,8 @@ import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";
 import { ChecksExtension } from "../extensions/checks/checks_extension.ts";
-import {
-  type CheckLimits,
-  DEFAULT_LIMITS,
-  UntilExtension,
-} from "../extensions/until/until_extension.ts";
+import type { CheckLimits } from "../extensions/until/check.ts";
+import { DEFAULT_LIMITS, UntilExtension } from "../extensions/until/until_extension.ts";
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";

@@ -11,7 +11,6 @@ import { foreignText } from "../../text/sanitize.ts";
 import { shellTool } from "../../tools/run_bash.ts";
 import type { CheckResult } from "../../types/event.ts";
 import type { NewestOutput, ToolOutcome } from "../../types/tool.ts";
-import type { CheckLimits } from "./until_extension.ts";
 import { changedDeciding, differs, type FolderState, folderStateOf } from "./folder_state.ts";
 
 /** The newest lines of a failed check that the model reads, and the characters of each. */
@@ -20,6 +19,14 @@ const CHECK_LINE_CHARS = 400;
 /** The number of equal failures in a row after which the turn ends. */
 const MAX_SAME = 3;
 const MAX_SHOWN_FILES = 3;
+
+export interface CheckLimits {
+  rounds: number;
+  /** The maximum seconds of one run. */
+  seconds: number;
+  /** True counts a check as passed although the turn changed the files that decide it. */
+  mayEdit: boolean;
+}
 
 interface CheckedTurn {
   signal: AbortSignal;

@@ -5,15 +5,7 @@ import type { Command, Extension, SessionState, TurnEnd } from "../../session/ex
 import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
 import { oneLine } from "../../text/one_line.ts";
-import type { UntilCheck } from "./check.ts";
-
-export interface CheckLimits {
-  rounds: number;
-  /** The maximum seconds of one run. */
-  seconds: number;
-  /** True counts a check as passed although the turn changed the files that decide it. */
-  mayEdit: boolean;
-}
+import type { CheckLimits, UntilCheck } from "./check.ts";
 
 export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
 
