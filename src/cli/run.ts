@@ -22,6 +22,7 @@ export async function main(words: readonly string[]): Promise<number> {
   // the whole bundle again to find the lines, which takes 20 ms.
   await undefined;
   endOnFault();
+  await findHome();
   const stopped = new AbortController();
   const stdout = new Output(Deno.stdout, (error) => {
     if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
@@ -64,6 +65,13 @@ export async function main(words: readonly string[]): Promise<number> {
   const written = stdout.drained().then(() => stderr.drained());
   await Promise.race([written, afterAbort(stopped.signal, READER_MS)]);
   return run.stopCode ?? code;
+}
+
+/** Sets HOME from the user database if it is missing, as under cron and for some editors. */
+async function findHome(): Promise<void> {
+  if (Deno.env.get("HOME") || Deno.build.os === "windows") return;
+  const home = attempt((await import("node:os")).homedir);
+  if (home) Deno.env.set("HOME", home);
 }
 
 /** True if stdout and stderr are the same file, where two streams would lose their order. */

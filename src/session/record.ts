@@ -344,8 +344,9 @@ const lastOfUser = (messages: StoredSession["messages"]): number =>
 
 /** Resumes a session, with its model if that is available and the user named no other. */
 export function resumeSession(
-  { agent, fit, record, executions, cache, isModelKnown = true }: {
+  { agent, fit, record, executions, cache, isModelKnown = true, surface }: {
     agent: CopilotAgent;
+    surface?: { way: string };
     isModelKnown?: boolean;
     executions: Map<string, ExecutionFacts>;
     fit: { isChosen: boolean };
@@ -365,7 +366,9 @@ export function resumeSession(
   const isInUse = isSeparate &&
     attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
   const openCalls = openCallsAtCut(messages);
-  const model = takeUpModel(agent, { ...fit, isModelKnown }, session.used);
+  // An editor's settings give the same flags to all sessions: they are not a choice for this one.
+  const isChosen = fit.isChosen && surface?.way !== "editor";
+  const model = takeUpModel(agent, { isChosen, isModelKnown }, session.used);
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
   const isOther = model !== undefined && !model.isTakenUp;

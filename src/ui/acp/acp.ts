@@ -67,7 +67,7 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
 type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unknown;
 
 class AcpServer implements AsyncDisposable, Editor {
-  takes = { notices: false, compaction: false };
+  takes = { notices: false, compaction: false, choices: false };
   fs = { readTextFile: false, writeTextFile: false };
   elicits = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
@@ -156,12 +156,16 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs, elicitation } = isObject(clientCapabilities)
+    const { session, auth, fs, elicitation, _meta } = isObject(clientCapabilities)
       ? clientCapabilities
       : {};
     const offered = isObject(session) ? session : {};
     const hasTerminal = isObject(auth) && auth.terminal === true;
-    this.takes = { notices: isObject(offered.notices), compaction: isObject(offered.compaction) };
+    this.takes = {
+      notices: isObject(offered.notices),
+      compaction: isObject(offered.compaction),
+      choices: isObject(_meta) && _meta["copilot/choices"] === true,
+    };
     const files = isObject(fs) ? fs : {};
     this.fs = {
       readTextFile: files.readTextFile === true,

@@ -69,6 +69,7 @@ export class AcpSession implements Frontend {
   /** The options last sent to the editor, as JSON. */
   #toldOptions = "";
   #toldPlan = "[]";
+  #toldCommands = "";
   #messageId = "";
   #isTitled = false;
 
@@ -109,15 +110,7 @@ export class AcpSession implements Frontend {
     const queued = this.#queued ?? [];
     this.#queued = undefined;
     for (const update of queued) this.#update(update);
-    const commands = this.#session.commands();
-    this.#update({
-      sessionUpdate: "available_commands_update",
-      availableCommands: commands.filter(({ isOfTerminal }) => !isOfTerminal).map((command) => ({
-        name: command.name,
-        description: command.help,
-        ...command.argument !== undefined && { input: { hint: command.argument } },
-      })),
-    });
+    this.#tellCommands();
   }
 
   replay(): void {
@@ -132,6 +125,7 @@ export class AcpSession implements Frontend {
   }
 
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
+    this.announce();
     const { workingDir } = this.#session.agent.state;
     const parts = promptParts(blocks, workingDir);
     const waiting: WaitingPrompt = { parts };
@@ -296,6 +290,7 @@ export class AcpSession implements Frontend {
       const isYes = await this.#confirm(question, signal);
       if (isYes !== undefined) await decide(isYes, signal);
     }
+    this.#tellCommands();
   }
 
   readonly #confirm = (question: Confirmation, signal: AbortSignal) =>
@@ -328,6 +323,20 @@ export class AcpSession implements Frontend {
     if (text === this.#toldPlan) return;
     this.#toldPlan = text;
     this.#update({ sessionUpdate: "plan", entries });
+  }
+
+  /** The slash commands. Skills and commands of a folder come once the user has trusted it. */
+  #tellCommands(): void {
+    const commands = this.#session.commands().filter(({ isOfTerminal }) => !isOfTerminal);
+    const availableCommands = commands.map(({ name, help: description, argument }) => ({
+      name,
+      description,
+      ...argument !== undefined && { input: { hint: argument } },
+    }));
+    const text = JSON.stringify(availableCommands);
+    if (text === this.#toldCommands) return;
+    this.#toldCommands = text;
+    this.#update({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
   #tellOptions(): void {

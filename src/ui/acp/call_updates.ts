@@ -4,7 +4,14 @@ import type { Approval } from "../../safety/approval.ts";
 import { join, resolve } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { Change, ChangeLine, Subject } from "../../types/tool.ts";
-import { type Called, type CallKind, callText, kindOf, runningText } from "../call_text.ts";
+import {
+  askedText,
+  type Called,
+  type CallKind,
+  callText,
+  kindOf,
+  runningText,
+} from "../call_text.ts";
 import { limitOfCall } from "../progress.ts";
 import type { ContentBlock } from "./content.ts";
 
@@ -39,12 +46,13 @@ export function begunCall(
 }
 
 export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
-  const begun = begunCall(
-    { id: call.id, toolName: call.name, arguments: call.arguments, subject },
-    folder,
-    "pending",
-  );
-  return { ...begun, ...preview && { content: diffsOf(preview, folder) } };
+  const called = { id: call.id, toolName: call.name, arguments: call.arguments, subject };
+  const title = askedText(called);
+  return {
+    ...begunCall(called, folder, "pending"),
+    title,
+    ...preview && { content: diffsOf(preview, folder) },
+  };
 }
 
 export function endedCall(exec: ToolExecution, folder: string): CallUpdate {

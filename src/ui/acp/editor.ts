@@ -1,7 +1,8 @@
 import type { RpcParams } from "../../rpc/message.ts";
 
 export interface Editor {
-  readonly takes: { notices: boolean; compaction: boolean };
+  /** `choices`: all answers to a question, also several of the same kind. */
+  readonly takes: { notices: boolean; compaction: boolean; choices: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
   readonly elicits: { form: boolean; url: boolean };

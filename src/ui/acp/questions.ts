@@ -46,7 +46,12 @@ export async function askApproval(
     ...notes.map((text) => ({ type: "content", content: { type: "text", text } } as const)),
   ];
   asking.begin({ ...asked, content });
-  const options = answerRows(approval, Infinity).map(({ choice, label }) => ({
+  const rows = answerRows(approval, Infinity);
+  // Some editors show one button per kind and press the last option of it, which would be a rule for good.
+  const isDropped = (choice: ApprovalChoice) =>
+    choice === "folder" && !asking.editor.takes.choices &&
+    rows.some((row) => row.choice === "session");
+  const options = rows.filter(({ choice }) => !isDropped(choice)).map(({ choice, label }) => ({
     optionId: choice,
     name: choice === "refuse" ? "No" : label,
     kind: PERMISSION_KINDS[choice],
@@ -80,7 +85,7 @@ export async function askAbout(
   asking.begin(call);
   const options = [
     { optionId: "on", name: "Yes, always", kind: "allow_always" },
-    { optionId: "off", name: "No", kind: "reject_always" },
+    { optionId: "off", name: "No", kind: "reject_once" },
   ];
   const answer = await picked(call, options, asking, signal);
   asking.end(toolCallId, answer === "on");

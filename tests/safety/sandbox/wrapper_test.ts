@@ -89,8 +89,9 @@ test("R-22 variables of a server, a command and a hook run nothing outside of th
   const confine = permissions.confine(() => folder);
   const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
   const hook = await startShell(show("hook"), context, { variables });
-  await hook.child.output();
+  const { code, stderr } = await hook.child.output();
   hook.finish?.("");
+  assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
 
   const { LD_LIBRARY_PATH, BASH_ENV, PS4 } = variables;
   await withVariables({ LD_LIBRARY_PATH, BASH_ENV, PS4 }, async () => {

@@ -71,10 +71,10 @@ Deno.test("R-07 a folder whose rules are not read in time is left, and not half 
   assertEquals(searcher.found.tally.files, 10);
 });
 
-Deno.test("R-07 rules that take long end with the time, and that they were cut is said", async () => {
+Deno.test("R-07 rules that are too many are cut, which a note says, and end with the time", async () => {
   using ws = workspace();
   fill(ws, 0, 100);
-  ws.put(".gitignore", HOSTILE_RULES);
+  ws.put(".gitignore", Array.from({ length: 40_000 }, (_, i) => `x${i}`).join("\n"));
   const found = await search(ws, undefined, { sliceMs: 0.01, timeoutMs: 0 });
   assertEquals([found.end, found.files.length], ["timeout", 0]);
   const all = await globFiles({ pattern: "f1", path: "." }, ws.context);

@@ -203,3 +203,25 @@ Deno.test("acp: the end of stdin ends a command that runs, within a second, with
   assert(ms < 3000, `it took ${ms} ms`);
   assertMatch(editor.lines.at(-1)!, /^\{/);
 });
+
+Deno.test("acp: a session that is loaded has its model again, whatever the flags of the editor's settings", async () => {
+  using ws = workspace();
+  using state = workspace();
+  await using server = strictServer([{ text: "Hi." }], { models: ["test", "other"] });
+  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: state.dir } };
+  const open = { cwd: ws.dir, mcpServers: [] };
+  let sessionId: string;
+  {
+    await using editor = new Editor(flagsFor(server.url), options);
+    sessionId = await editor.begin(ws.dir);
+    const other = { sessionId, configId: "model", value: "other" };
+    await editor.request("session/set_config_option", other);
+    await editor.prompt(sessionId, "Hello");
+  }
+  await using editor = new Editor(flagsFor(server.url), options);
+  await editor.request("initialize", { protocolVersion: 1 });
+  const { configOptions } = await editor.request("session/load", { sessionId, ...open });
+  const model = (configOptions as { id: string; currentValue: string }[])
+    .find(({ id }) => id === "model");
+  assertEquals(model?.currentValue, "other");
+});

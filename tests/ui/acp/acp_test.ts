@@ -28,10 +28,14 @@ Deno.test("acp: a turn is told by updates, and a write is asked about with its c
   const path = `${ws.dir}/new.txt`;
   assertEquals(toolCall!.content, [{ type: "diff", path, oldText: null, newText: "one\ntwo\n" }]);
   assertEquals(
-    (options as unknown as { kind: string }[]).map(({ kind }) => kind),
-    ["allow_once", "allow_always", "allow_always", "reject_once"],
+    (options as unknown as { kind: string; optionId: string }[])
+      .map(({ kind, optionId }) => [kind, optionId]),
+    [["allow_once", "once"], ["allow_always", "session"], ["reject_once", "refuse"]],
   );
-  assertEquals(editor.updates("tool_call").map(({ status }) => status), ["pending"]);
+  assertEquals(
+    editor.updates("tool_call").map(({ status, title }) => [status, title]),
+    [["pending", "Write new.txt"]],
+  );
   assertEquals(
     editor.updates("tool_call_update").map(({ status }) => status),
     ["in_progress", "completed"],
@@ -227,4 +231,59 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
   const after = await editor.request("session/list", {});
   assertEquals((after.sessions as unknown[]).length, 0);
   assertEquals((await editor.ask("session/delete", { sessionId: id })).error?.code, -32002);
+});
+
+Deno.test("acp: a slash command right after the session began is answered before its prompt ends", async () => {
+  using ws = workspace();
+  await using editor = new Editor(
+    ["--base-url", "http://127.0.0.1:9/v1", "-m", "test", "--no-session"],
+    { cwd: ws.dir },
+  );
+  const sessionId = await editor.begin(ws.dir);
+  await editor.prompt(sessionId, "/status");
+  const order = editor.messages.map(({ params, result }) =>
+    (params?.update as { sessionUpdate: string })?.sessionUpdate ?? Object.keys(result ?? {})[0]
+  );
+  assertEquals(order.at(-1), "stopReason");
+  assertEquals(order.filter((one) => one === "agent_message_chunk").length, 1);
+});
+
+Deno.test("acp: the commands of a folder are announced once the user trusts it", async () => {
+  using ws = workspace();
+  Deno.mkdirSync(ws.at(".claude/commands"), { recursive: true });
+  ws.put(".claude/commands/greet.md", "Say hello.\n");
+  await using server = strictServer([{ text: "Hello." }]);
+  await using editor = new Editor(
+    ["--base-url", `${server.url}/v1`, "-m", "test", "--no-session"],
+    { cwd: ws.dir },
+  );
+  const kinds: unknown[] = [];
+  editor.answer = (method, params) => {
+    if (method !== "session/request_permission") return undefined;
+    kinds.push((params.options as { kind: string }[]).map(({ kind }) => kind));
+    return { outcome: { outcome: "selected", optionId: "on" } };
+  };
+  const sessionId = await editor.begin(ws.dir);
+  await editor.prompt(sessionId, "Hello");
+  const announced = editor.updates("available_commands_update").map(({ availableCommands }) =>
+    (availableCommands as { name: string }[]).some(({ name }) => name === "greet")
+  );
+  assertEquals(announced, [false, true]);
+  assertEquals(kinds, [["allow_always", "reject_once"]]);
+});
+
+Deno.test({
+  name: "acp: an editor may start the program without HOME",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using ws = workspace();
+    const show = { name: "run_bash", arguments: { command: 'test -d "$HOME" && echo fo""und' } };
+    await using server = strictServer([{ toolCalls: [show] }, { text: "Done." }]);
+    await using editor = new Editor(
+      ["--base-url", `${server.url}/v1`, "-m", "test", "--no-session"],
+      { cwd: ws.dir, env: { HOME: "" } },
+    );
+    await editor.prompt(await editor.begin(ws.dir), "Show it");
+    assertMatch(JSON.stringify(editor.updates("tool_call_update").at(-1)), /found/);
+  },
 });
