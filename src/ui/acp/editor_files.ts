@@ -23,12 +23,15 @@ export function editorFiles(
     ...readTextFile && {
       async read(path: string, signal: AbortSignal): Promise<string | undefined> {
         // The editor's answer is only used for text files.
-        if (attempt(() => Deno.statSync(path))?.isFile === false) return undefined;
+        const file = attempt(() => Deno.statSync(path));
+        if (file?.isFile === false) return undefined;
         const params = { sessionId: sessionId(), path };
         const waiting = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
         try {
           const answer = await editor.request("fs/read_text_file", params, waiting);
           if (!isObject(answer) || typeof answer.content !== "string") return undefined;
+          // CodeCompanion answers for a missing file as for an empty one.
+          if (answer.content === "" && file === undefined) return undefined;
           known.delete(path);
           known.add(path);
           return answer.content;

@@ -41,7 +41,8 @@ Deno.test("acp: the files of an editor are read and written as far as it offers 
 });
 
 Deno.test("acp: an editor that has no text for a file leaves it to the disk, and says why it does not write", async () => {
-  for (const answer of [{}, { content: 5 }, "text", null]) {
+  // CodeCompanion says of a missing file that it is empty.
+  for (const answer of [{}, { content: 5 }, "text", null, { content: "" }]) {
     const files = editorFiles(editor(() => answer).editor, both, () => "s")!;
     assertEquals(await files.read!("/no/such/a", signal), undefined);
     assertEquals([...files.known], []);
