@@ -52,7 +52,7 @@ export interface AgentOptions
   /** Text behind the system prompt and its instructions. */
   appendedPrompt?: string | undefined;
   /**
-   * Called with each finished call, and with the finished calls of the same answer after it. Its result is appended
+   * Called with each call that was done, with those of the same answer after it, and with each that failed. Its result is appended
    * to the call's result for the model.
    */
   afterTool?: (
@@ -60,6 +60,8 @@ export interface AgentOptions
     signal: AbortSignal,
     later: readonly ToolExecution[],
   ) => Promise<string | undefined>;
+  /** Called before the conversation is shortened; `focus` is what {@linkcode compact} was given. */
+  beforeRoom?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** Returns what an agent has learned about its servers: not for callers of the library. */
@@ -98,6 +100,8 @@ export class CopilotAgent {
   readonly policy: Policy;
   /** See {@linkcode AgentOptions}. */
   readonly afterTool: AgentOptions["afterTool"];
+  /** See {@linkcode AgentOptions}. */
+  readonly beforeRoom: AgentOptions["beforeRoom"];
   /** The background commands. */
   readonly jobs: AgentOptions["jobs"];
   /** False if the model cannot see: it gets a line in place of each image. Undefined if unknown. */
@@ -158,6 +162,7 @@ export class CopilotAgent {
     };
     this.jobs = jobs;
     this.afterTool = options.afterTool;
+    this.beforeRoom = options.beforeRoom;
     this.#plainTools = options.tools ?? builtinTools;
     const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
     this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;

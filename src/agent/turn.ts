@@ -370,6 +370,9 @@ class Turn {
     for (const [i, execution] of done.entries()) {
       await this.#addBehind(execution, done.slice(i + 1));
     }
+    for (const execution of executions) {
+      if (execution.outcome === "failed") await this.#addBehind(execution, []);
+    }
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
     if (!isAborted && !loop?.isOver) {

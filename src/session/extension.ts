@@ -11,6 +11,7 @@ import type { FoundServer } from "../models/servers.ts";
 import type { CacheWatch } from "./cache_watch.ts";
 import type { FolderTrust } from "../safety/folder_trust.ts";
 import type { ModelFit } from "./fit_model.ts";
+import type { Approval, ApprovalAnswer } from "../safety/approval.ts";
 import type { ModeStatus } from "../safety/permission_report.ts";
 import type { Confirmation, Frontend, SessionEvent, Status, Surface } from "./frontend.ts";
 import type { Permissions } from "../safety/permissions.ts";
@@ -164,6 +165,13 @@ export interface Extension {
   message?(text: string, signal: AbortSignal): Promise<readonly Part[]>;
   /** Decides on a call; `next` decides without this extension. */
   beforeCall?(call: PendingCall, next: Policy): Decision | Promise<Decision>;
+  /** Answers a question about a call in place of the user; undefined asks them. */
+  beforeQuestion?(
+    question: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined>;
+  /** Called before the conversation is shortened, by `/compact` with its argument or without the user. */
+  beforeRoom?(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void>;
   /**
    * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of an answer
    * have ended; `later` are those after it that were done.
@@ -174,6 +182,8 @@ export interface Extension {
     signal: AbortSignal,
     later: readonly ToolExecution[],
   ): Promise<string | undefined>;
+  /** Returns text to append to the result of a call that failed. */
+  afterFailure?(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined>;
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
   /** The open questions. The session takes them out. */

@@ -87,6 +87,7 @@ export class Session implements AsyncDisposable {
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy(),
       afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
+      beforeRoom: (...about) => this.#beforeRoom(...about),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: (...given) => this.#confine(...given),
       onWritten: (file) => this.#state.undo?.onWritten(file),
@@ -94,8 +95,7 @@ export class Session implements AsyncDisposable {
       keepsTasks: frontend.approve !== undefined,
       env: permissions.env,
       ...options.editor && { editor: options.editor },
-      systemPrompt: options.systemPrompt,
-      appendedPrompt: options.appendedPrompt,
+      ...{ systemPrompt: options.systemPrompt, appendedPrompt: options.appendedPrompt },
     });
     jobs.onEnd = (job) => this.#onJobEnded(job);
     this.#state = {
@@ -410,7 +410,18 @@ export class Session implements AsyncDisposable {
   get #approve(): Frontend["approve"] | undefined {
     const { frontend } = this;
     return frontend.approve &&
-      ((approval, signal) => this.#oneByOne(() => frontend.approve!(approval, signal), signal));
+      ((approval, signal) =>
+        this.#oneByOne(async () => {
+          for (const one of this.#extensions) {
+            const answer = await one.beforeQuestion?.(approval, signal);
+            if (answer) return answer;
+          }
+          return await frontend.approve!(approval, signal);
+        }, signal));
+  }
+
+  async #beforeRoom(...about: Parameters<NonNullable<CopilotAgent["beforeRoom"]>>): Promise<void> {
+    for (const one of this.#extensions) await one.beforeRoom?.(...about);
   }
 
   /** Sandboxes a program, whose changes `/undo` follows. */
@@ -436,7 +447,11 @@ export class Session implements AsyncDisposable {
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
     for (const one of this.#extensions) {
-      texts.push(await one.afterCall?.(execution, conversation, signal, later));
+      texts.push(
+        execution.isError
+          ? await one.afterFailure?.(execution, signal)
+          : await one.afterCall?.(execution, conversation, signal, later),
+      );
     }
     return texts.join("");
   }

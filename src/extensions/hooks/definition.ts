@@ -8,8 +8,9 @@ import type { DefinitionFile } from "../definition_files.ts";
 import { toolNamedLike } from "./tool_names.ts";
 
 const HOOK_EVENTS = [
-  ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse"] as const,
-  ...["Stop", "SessionEnd"] as const,
+  ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest"] as const,
+  ...["PostToolUse", "PostToolUseFailure", "Notification", "PreCompact"] as const,
+  ...["SubagentStop", "Stop", "SessionEnd"] as const,
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
@@ -36,10 +37,12 @@ interface HooksOfFile {
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
+/** Events of other agents whose names look like ours. */
+const OTHER_EVENTS = ["PermissionDenied", "PostCompact", "SubagentStart"];
 /** The maximum difference in length between a misspelled event and the intended one. */
 const MAX_SLIP = 3;
 
-/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are ignored. */
+/** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are reported. */
 export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): HooksOfFile {
   const isWrapped = isObject(value.hooks);
   // A settings file may have no hooks.
@@ -51,11 +54,14 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
     if (!Array.isArray(groups)) addProblem(found, file, `${event} must be a list`);
     else for (const group of groups) addGroup(found, group, { ...file, event });
   }
-  for (const key of Object.keys(events)) {
-    const meant = HOOK_EVENTS.includes(key as HookEvent) ? undefined : nearest(key, HOOK_EVENTS);
-    // Much longer names are events of other agents, such as PostToolUseFailure.
-    if (meant !== undefined && Math.abs(meant.length - key.length) <= MAX_SLIP) {
-      addProblem(found, file, `hooks do not run at ${oneLine(key)}: did you mean ${meant}?`);
+  for (const [key, groups] of Object.entries(events)) {
+    if (HOOK_EVENTS.includes(key as HookEvent)) continue;
+    const near = nearest(key, HOOK_EVENTS);
+    const isSlip = near !== undefined && !OTHER_EVENTS.includes(key) &&
+      Math.abs(near.length - key.length) <= MAX_SLIP;
+    const hint = isSlip ? `: did you mean ${near}?` : "";
+    if (isSlip || Array.isArray(groups) && groups.length > 0) {
+      addProblem(found, file, `hooks do not run at ${oneLine(key)}${hint}`);
     }
   }
   return found;

@@ -5,7 +5,8 @@ import { programFolders } from "../../find_program.ts";
 import type { Confine } from "../../types/confine.ts";
 import { type HookDefinition, type HookEvent, matchesHook } from "./definition.ts";
 import { type HookEnd, type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
-import { runShell } from "../../tools/shell/shell_process.ts";
+import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
+import { limitLines, runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { reasonOf } from "../../text/reason.ts";
 
@@ -14,8 +15,8 @@ export interface HookScene {
   folder(): string;
   /** The root of the repository, which hooks use in paths of scripts. */
   root(): string;
-  /** The fields that each hook gets. */
-  fields(): Record<string, unknown>;
+  /** The fields that each hook gets. `transcript_path` is a file that it may read. */
+  fields(): Record<string, unknown> & { transcript_path: string };
   /** The names of additional variables. */
   env: readonly string[];
   /** The sandboxes of a folder's hooks and of the user's. */
@@ -25,7 +26,7 @@ export interface HookScene {
   tell(lines: readonly string[]): void;
 }
 
-interface HookMoment {
+export interface HookMoment {
   event: HookEvent;
   /** The names to compare with matchers; missing if the event has none. */
   names?: readonly string[];
@@ -46,8 +47,9 @@ export class Hooks {
     if (hooks.length === 0) return { messages: [] };
     const { scene } = this;
     const folder = scene.folder();
+    const shared = scene.fields();
     const input = JSON.stringify({
-      ...scene.fields(),
+      ...shared,
       cwd: folder,
       hook_event_name: event,
       ...fields,
@@ -58,7 +60,7 @@ export class Hooks {
         env: scene.env,
         input,
         signal,
-        ...!hook.isOutside && { confine: this.#confine(hook) },
+        ...!hook.isOutside && { confine: this.#confine(hook, shared.transcript_path) },
         variables: {
           CLAUDE_PROJECT_DIR: scene.root(),
           // A hook of the user does not run programs that a command made.
@@ -74,16 +76,19 @@ export class Hooks {
   }
 
   /** Returns the sandbox of a hook. A hook of the user can read the files that its command names. */
-  #confine({ scope, command }: HookDefinition): Confine {
+  #confine({ scope, command }: HookDefinition, transcript: string): Confine {
     const { confine, home = "" } = this.scene;
     const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const reads = paths.filter((path) => attempt(() => Deno.statSync(path).isFile));
+    const reads = [...paths, transcript]
+      .filter((path) => attempt(() => Deno.statSync(path).isFile));
     return (program, args, right) => confine[scope](program, args, right, { reads });
   }
 }
 
+/** The setting of a hook that lifts the limits of the sandbox. */
+const OUTSIDE_SETTING = '"sandbox": "off" beside its command';
 /** The maximum bytes of each stream. */
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
@@ -101,7 +106,7 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   const { input, variables, ...context } = run;
   try {
     let written: Promise<void> | undefined;
-    const { status, ended, streams: { stdout, stderr } } = await runShell(
+    const { status, ended, shell, streams: { stdout, stderr } } = await runShell(
       hook.command,
       { ...context, maxOutputChars: MAX_HOOK_OUTPUT },
       {
@@ -116,10 +121,14 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
     await written;
     run.signal.throwIfAborted();
     if (ended === "timeout") return { failure: `it did not end within ${hook.timeoutMs / 1000} s` };
+    const code = status?.code ?? 1;
+    const output = { stdout: stdout.text(MAX_HOOK_OUTPUT), stderr: stderr.text(MAX_HOOK_OUTPUT) };
+    const { limit } = limitLines(shell, hook.command, code, output);
     return {
-      code: status?.code ?? 1,
-      stdout: stdout.text(MAX_HOOK_OUTPUT),
-      stderr: stderr.text(MAX_HOOK_OUTPUT),
+      code,
+      ...output,
+      ...limit &&
+        { limit: sandboxLimitText(limit).replace(/--(sandbox off|network)/, OUTSIDE_SETTING) },
       isCut: stdout.total > MAX_HOOK_OUTPUT,
     };
   } catch (error) {

@@ -7,6 +7,7 @@ import type {
   SessionState,
   TurnEnd,
 } from "../../session/extension.ts";
+import type { Approval } from "../../safety/approval.ts";
 import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
 import type { Policy } from "../../types/policy.ts";
@@ -64,6 +65,18 @@ export class HooksExtension implements Extension {
 
   async afterCall(execution: ToolExecution, _: object, signal: AbortSignal) {
     return await this.#hooks?.after(execution, signal);
+  }
+
+  async afterFailure(execution: ToolExecution, signal: AbortSignal) {
+    return await this.#hooks?.after(execution, signal);
+  }
+
+  async beforeQuestion(question: Approval, signal: AbortSignal) {
+    return await this.#hooks?.question(question, signal);
+  }
+
+  async beforeRoom(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
+    await this.#hooks?.room(trigger, focus, signal);
   }
 
   async endOfTurn(

@@ -1,6 +1,7 @@
 /** The events of a session at which hooks run. @module */
 
 import { outcomeOf } from "../../agent/run_tools.ts";
+import { EXPLORE } from "../../tools/explore.ts";
 import { checkArguments } from "../../tools/schema.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
@@ -8,40 +9,45 @@ import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
 import type { Tool, ToolContext } from "../../types/tool.ts";
-import type { Approval } from "../../safety/approval.ts";
+import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import { PLUGGED } from "../../safety/rules.ts";
 import type { Frontend } from "../../session/frontend.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { SessionState, TurnEnd } from "../../session/extension.ts";
 import type { HookDefinition } from "./definition.ts";
-import { Hooks, type HookScene } from "./hooks.ts";
+import { type HookMoment, Hooks, type HookScene } from "./hooks.ts";
 import { hookCall } from "./tool_names.ts";
+import { HookTranscript } from "./transcript.ts";
 import type { HookVerdict } from "./verdict.ts";
 
 type Approve = NonNullable<Frontend["approve"]>;
 
-/** The maximum number of rounds that Stop hooks add to a turn. */
+/** The maximum number of rounds that Stop hooks add to a turn: in a row without a call, and in all. */
 const MAX_CONTINUATIONS = 5;
+const MAX_WORKING_CONTINUATIONS = 100;
 /** The longest time that hooks may delay the end, in ms. */
 const MAX_END_MS = 5000;
 
 /** Claude Code's names of the approval modes. */
 const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
 
-function hookScene(session: SessionState): HookScene {
+function hookScene(session: SessionState, transcript: HookTranscript): HookScene {
   const { agent, permissions, emit } = session;
   const folder = () => agent.state.workingDir;
   const id = crypto.randomUUID();
   return {
     folder,
     root: () => repositoryOf(folder()),
-    fields: () => ({
-      session_id: session.record?.name?.replace(/\.jsonl$/, "") ?? id,
-      transcript_path: session.record?.file?.path ?? "",
-      permission_mode: permissions.approvesAll
-        ? "bypassPermissions"
-        : PERMISSION_MODES[session.mode?.approve ?? "ask"],
-    }),
+    fields() {
+      const session_id = session.record?.name?.replace(/\.jsonl$/, "") ?? id;
+      return {
+        session_id,
+        transcript_path: transcript.write(agent.state.messages, session_id, folder()),
+        permission_mode: permissions.approvesAll
+          ? "bypassPermissions"
+          : PERMISSION_MODES[session.mode?.approve ?? "ask"],
+      };
+    },
     env: permissions.env,
     confine: {
       folder: permissions.confineServers(folder, "folder-hooks", true),
@@ -56,10 +62,16 @@ function hookScene(session: SessionState): HookScene {
 export class SessionHooks {
   readonly #scene: HookScene;
   readonly #hooks: Hooks;
+  readonly #transcript: HookTranscript;
+  /** The rounds of the turn so far: all, those since a call, and the calls. */
   #continued = 0;
+  #idle = 0;
+  #calls = 0;
 
   constructor(private readonly session: SessionState) {
-    this.#scene = hookScene(session);
+    const { stateFolder } = session.permissions;
+    this.#transcript = new HookTranscript(stateFolder && `${stateFolder}/transcripts`);
+    this.#scene = hookScene(session, this.#transcript);
     this.#hooks = new Hooks([], this.#scene);
   }
 
@@ -81,12 +93,12 @@ export class SessionHooks {
 
   /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
   async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
-    const { block, stop, context } = await this.#hooks.fire({
+    const { block, stop, context, shown } = await this.#hooks.fire({
       event: "UserPromptSubmit",
       fields: { prompt },
       signal,
     });
-    const refusal = block ?? stop;
+    const refusal = block === undefined ? stop : shown ?? block;
     if (refusal !== undefined) throw new Error(`The message is not sent: ${refusal}`);
     return context === undefined ? [] : [notePart(context)];
   }
@@ -111,7 +123,7 @@ export class SessionHooks {
       signal: context.signal,
     });
     if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
-    if (verdict.block !== undefined) return refusedByHook(verdict.block);
+    if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
     const { updatedInput, decision } = verdict;
     const checked = updatedInput && checkArguments(tool, updatedInput);
     if (checked && !checked.ok) {
@@ -157,13 +169,48 @@ export class SessionHooks {
     return { allow: false, reason: `Refused by the user${why}`, explanation: "you said no" };
   }
 
-  /** Returns the text of hooks to append to a call's result. */
-  async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
-    const { toolName: name, arguments: args, result, details, toolCallId } = execution;
+  /** Answers a question about a call in place of the user, or notifies them of it. */
+  async question(
+    { call, subAgent }: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
+    const { names, input } = this.#callOf(call.name, call.arguments);
+    const { block, decision } = await this.#hooks.fire({
+      event: "PermissionRequest",
+      names,
+      fields: {
+        tool_name: names[0],
+        tool_input: input,
+        ...subAgent !== undefined && { agent_type: subAgent },
+      },
+      signal,
+    });
+    if (block !== undefined) return { choice: "refuse", reason: block };
+    if (decision === "allow") return { choice: "once" };
+    const type = "permission_prompt";
+    const message = `copilot needs your permission to use ${names[0]}`;
+    const fields = { notification_type: type, message };
+    this.#hooks.fire({ event: "Notification", names: [type], fields, signal }).catch(() => {});
+    return undefined;
+  }
+
+  /** Runs hooks before the conversation is shortened. */
+  async room(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
+    const fields = { trigger, custom_instructions: focus };
+    await this.#hooks.fire({ event: "PreCompact", names: [trigger], fields, signal });
+  }
+
+  #callOf(name: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof hookCall> {
     const { agent } = this.session;
     const tool = agent.tools.find((one) => one.name === name);
     const ruleName = tool?.ruleName ?? (name.includes("__") ? `${PLUGGED}${name}` : undefined);
-    const { names, input } = hookCall({ name, ruleName }, args, agent.state.workingDir);
+    return hookCall({ name, ruleName }, args, agent.state.workingDir);
+  }
+
+  /** Returns the text of hooks to append to a call's result. */
+  async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
+    const { toolName: name, arguments: args, result, details, toolCallId } = execution;
+    const { names, input } = this.#callOf(name, args);
     const { output, exitCode } = outcomeOf({ content: result, ...details });
     const response = {
       content: result,
@@ -171,41 +218,59 @@ export class SessionHooks {
       ...exitCode !== undefined && { exit_code: exitCode },
       ...typeof input.file_path === "string" && { filePath: input.file_path, success: true },
     };
-    const { block, context, stop } = await this.#hooks.fire({
-      event: "PostToolUse",
-      names,
-      fields: {
-        ...{ tool_name: names[0], tool_input: input, tool_response: response },
-        tool_use_id: toolCallId,
-      },
-      signal,
-    });
-    if (block !== undefined) this.#tell(`a hook objects to ${name}: ${block}`);
-    if (stop !== undefined) this.#endTurn(stop);
-    const said = [...block === undefined ? [] : [block], ...context === undefined ? [] : [context]];
+    const fields = {
+      ...{ tool_name: names[0], tool_input: input, tool_response: response },
+      ...{ tool_use_id: toolCallId, ...execution.isError && { error: result } },
+    };
+    const event = execution.isError ? "PostToolUseFailure" : "PostToolUse";
+    const moments: HookMoment[] = [{ event, names, fields, signal }];
+    if (name === EXPLORE) {
+      const agent = typeof args.agent === "string" ? args.agent : EXPLORE;
+      const ended = { agent_type: agent, agent_id: toolCallId, last_assistant_message: result };
+      moments.push({
+        event: "SubagentStop",
+        names: [agent],
+        fields: { ...ended, stop_hook_active: false },
+        signal,
+      });
+    }
+    const said: string[] = [];
+    for (const moment of moments) {
+      const { block, context, stop, shown } = await this.#hooks.fire(moment);
+      if (block !== undefined) this.#tell(`a hook objects to ${name}: ${shown ?? block}`);
+      if (stop !== undefined) this.#endTurn(stop);
+      said.push(...[block, context].filter((text) => text !== undefined));
+    }
     return said.length === 0 ? undefined : `\n\n[A hook says: ${said.join("\n")}]`;
   }
 
   /** Returns what continues a turn that is done, or makes it fail, if hooks want that. */
   async end(
-    { response }: TurnResult,
+    { response, toolExecutions }: TurnResult,
     round: number,
     signal: AbortSignal,
   ): Promise<TurnEnd | undefined> {
-    if (round === 0) this.#continued = 0;
-    const { block, stop } = await this.#hooks.fire({
+    if (round === 0) this.#continued = this.#idle = this.#calls = 0;
+    if (toolExecutions.length > this.#calls) this.#idle = 0;
+    this.#calls = toolExecutions.length;
+    const { block, stop, shown } = await this.#hooks.fire({
       event: "Stop",
       fields: { stop_hook_active: this.#continued > 0, last_assistant_message: response },
       signal,
     });
-    if (block === undefined || stop !== undefined) return undefined;
-    const reason = `objects: ${shortened(oneLine(block), MAX_SUMMARY_CHARS)}`;
+    if (block === undefined || stop !== undefined) {
+      const passed = { command: "Stop hook", passed: true, rounds: this.#continued + 1 };
+      return this.#continued > 0 ? { check: passed } : undefined;
+    }
+    const reason = `objects: ${shortened(oneLine(shown ?? block), MAX_SUMMARY_CHARS)}`;
     const check = { command: "Stop hook", passed: false, rounds: this.#continued + 1, reason };
-    if (this.#continued++ >= MAX_CONTINUATIONS) {
-      this.#tell(`a hook still objects after ${MAX_CONTINUATIONS} rounds: ${block}`);
+    const isLast = this.#continued >= MAX_WORKING_CONTINUATIONS;
+    if (isLast || this.#idle++ >= MAX_CONTINUATIONS) {
+      this.#tell(`a hook still objects after ${this.#continued} rounds: ${shown ?? block}`);
       return { check };
     }
-    this.#tell(`a hook continues the turn: ${block}`);
+    this.#continued++;
+    this.#tell(`a hook continues the turn: ${shown ?? block}`);
     return { check, parts: [notePart(`[A hook says: ${block}]`)] };
   }
 
@@ -216,6 +281,7 @@ export class SessionHooks {
     await this.#hooks.fire({ event: "SessionEnd", names: ["other"], fields, signal }).catch(
       () => {},
     );
+    this.#transcript.end();
   }
 
   #endTurn(reason: string): void {
@@ -231,8 +297,8 @@ export class SessionHooks {
 /** The maximum length of a line for the user, in characters. */
 const MAX_SUMMARY_CHARS = 200;
 
-function refusedByHook(why: string): Decision {
-  const explanation = `a hook refused it: ${why}`;
+function refusedByHook(why: string, shown = why): Decision {
+  const explanation = `a hook refused it: ${shown}`;
   const summary = shortened(oneLine(explanation), MAX_SUMMARY_CHARS);
   return { allow: false, reason: `Refused by a hook: ${why}`, summary, explanation };
 }

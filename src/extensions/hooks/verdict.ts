@@ -7,7 +7,8 @@ import type { HookDefinition } from "./definition.ts";
 /** The end of a hook; `failure` says why it did not finish. */
 export type HookEnd =
   | { failure: string }
-  | { code: number; stdout: string; stderr: string; isCut: boolean };
+  /** `limit`: what it lacked in the sandbox. */
+  | { code: number; stdout: string; stderr: string; limit?: string; isCut: boolean };
 
 /** The decision of hooks. */
 export interface HookVerdict {
@@ -22,6 +23,8 @@ export interface HookVerdict {
   context?: string;
   /** The reason to end the turn, for the user. */
   stop?: string;
+  /** What the user reads in place of `block`. */
+  shown?: string;
   /** Lines for the user. */
   messages: string[];
 }
@@ -38,9 +41,9 @@ const FIRST_SIGNAL_CODE = 128;
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   const hookName = `the hook ${shortened(oneLine(hook.command), SHOWN_COMMAND_CHARS)}`;
   if ("failure" in end) return failed(hook, `${hookName} cannot run: ${end.failure}`);
-  const { code, stdout, stderr, isCut } = end;
+  const { code, stdout, stderr, isCut, limit } = end;
   const said = shortened(stderr.trim(), MAX_CONTEXT_CHARS);
-  const words = said === "" ? "" : `: ${oneLine(said)}`;
+  const words = [oneLine(said), limit ?? ""].filter(Boolean).map((one) => `: ${one}`).join("");
   if (code === 2) {
     const block = said === "" ? `${hookName} refused it` : said;
     return isOnlyTold(hook) ? { messages: [`${hookName} said${words}`] } : { block, messages: [] };
@@ -62,7 +65,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
 
 /** True for events that cannot be refused. */
 const isOnlyTold = ({ event }: HookDefinition) =>
-  event === "SessionStart" || event === "SessionEnd";
+  ["SessionStart", "SessionEnd", "PreCompact", "Notification"].includes(event);
 
 function failed({ event }: HookDefinition, why: string): HookVerdict {
   return event === "PreToolUse" ? { block: why, messages: [] } : { messages: [why] };
@@ -76,25 +79,32 @@ function verdictIn(
   const { hookSpecificOutput: given, systemMessage, decision, stopReason } = value;
   const more = isObject(given) ? given : {};
   const { permissionDecision, permissionDecisionReason, updatedInput, additionalContext } = more;
+  const answer = hook.event === "PermissionRequest" && isObject(more.decision)
+    ? more.decision
+    : undefined;
   const isGuard = hook.event === "PreToolUse";
   const text = (one: unknown) =>
     typeof one === "string" && one !== "" ? shortened(one, MAX_CONTEXT_CHARS) : undefined;
-  const said = isGuard ? permissionDecision ?? decision : decision;
-  const reason = text(permissionDecisionReason) ?? text(value.reason);
+  const said = isGuard ? permissionDecision ?? decision : answer?.behavior ?? decision;
+  const reason = text(permissionDecisionReason) ?? text(answer?.message) ?? text(value.reason);
   const verdict: HookVerdict = { messages: [] };
-  if (text(systemMessage) !== undefined) verdict.messages.push(oneLine(text(systemMessage)!));
   if (value.continue === false) verdict.stop = text(stopReason) ?? `${hookName} stopped it`;
   if (text(additionalContext) !== undefined) verdict.context = text(additionalContext)!;
   if (isGuard && isObject(updatedInput)) verdict.updatedInput = updatedInput;
   if (reason !== undefined) verdict.reason = reason;
   if (said === "deny" || said === "block") {
     if (!isOnlyTold(hook)) verdict.block = reason ?? `${hookName} refused it`;
-  } else if (isGuard && (said === "allow" || said === "approve")) verdict.decision = "allow";
-  else if (isGuard && said === "ask") verdict.decision = "ask";
+  } else if ((isGuard || answer) && (said === "allow" || said === "approve")) {
+    verdict.decision = "allow";
+  } else if (isGuard && said === "ask") verdict.decision = "ask";
   else if (isGuard && said !== undefined && said !== "defer") {
     verdict.block = `${hookName} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
   }
   if (isGuard && verdict.stop !== undefined) verdict.block ??= verdict.stop;
+  const shown = text(systemMessage);
+  if (shown === undefined) return verdict;
+  if (verdict.block === undefined) verdict.messages.push(oneLine(shown));
+  else verdict.shown = shown;
   return verdict;
 }
 
@@ -103,7 +113,7 @@ export function joinedVerdicts(
   each: readonly { hook: HookDefinition; verdict: HookVerdict }[],
 ): HookVerdict {
   const verdicts = each.map(({ verdict }) => verdict);
-  const lines = (key: "block" | "context" | "stop" | "reason") => {
+  const lines = (key: "block" | "context" | "stop" | "reason" | "shown") => {
     const texts = verdicts.flatMap((one) => one[key] ?? []);
     return texts.length > 0 && { [key]: [...new Set(texts)].join("\n") };
   };
@@ -118,6 +128,7 @@ export function joinedVerdicts(
     ...lines("context"),
     ...lines("stop"),
     ...lines("reason"),
+    ...lines("shown"),
     ...changed && { updatedInput: changed.verdict.updatedInput! },
     ...asks ? { decision: "ask" } as const : allows && { decision: "allow" } as const,
   };

@@ -6,6 +6,7 @@ const SLIPS: [events: unknown, why: string[]][] = [
   [{ PreToolUs: [] }, ["hooks do not run at PreToolUs: did you mean PreToolUse?"]],
   [{ pretooluse: [] }, ["hooks do not run at pretooluse: did you mean PreToolUse?"]],
   [{ PostToolUseFailure: [], Notification: [], SubagentStop: [], PreCompact: [] }, []],
+  [{ SubagentStart: [{ hooks: [] }], FileChanged: [] }, ["hooks do not run at SubagentStart"]],
   [{ Stop: {} }, ["Stop must be a list"]],
   [
     { PreToolUse: [{ matcher: "bash", hooks: [] }] },

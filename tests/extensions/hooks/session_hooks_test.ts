@@ -3,6 +3,7 @@ import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 
 const never = new AbortController().signal;
 
@@ -52,7 +53,7 @@ Deno.test("hooks: six moments get their JSON on stdin, with and without the oute
       PostToolUse: hook(`${note}; echo 'look again' >&2; exit 2`, "Read"),
       Stop: hook(`${note}; ${isSecond} || { echo more >&2; exit 2; }`),
       SessionEnd: hook(note),
-      Notification: hook("exit 1"),
+      WorktreeCreate: hook("exit 1"),
     };
     await at.own(isWrapped ? { hooks } : hooks);
     await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
@@ -291,4 +292,132 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   );
   assertEquals([asked, said], [["hooks"], ["hi\n\nown", "hi\n\nown\nfolder"]]);
   assertEquals((await at.notes()).length, 2);
+});
+
+/** Prints the transcript that a hook's input names. */
+const readsTranscript = 'cat $(sed \'s/.*"transcript_path":"\\([^"]*\\)".*/\\1/\')';
+
+Deno.test("hooks: the transcript is in Claude Code's format, also for a sandboxed hook without a record", async () => {
+  for (const sandbox of ["off", "workspace-write"] as const) {
+    await using at = await places();
+    const permissions = at.permissions({ sandbox, yes: true });
+    if (sandbox !== "off" && !(await permissions.sandboxStatus(at.folder)).by) continue;
+    await at.own({ Stop: hook(`${readsTranscript} > transcript`) });
+    await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
+    const read = { text: "Let me look.", ...tool("read_file", { file_path: "a.txt" }) };
+    await using server = strictServer([read, { text: "done" }, { text: "again" }]);
+    const lines = async () =>
+      (await Deno.readTextFile(`${at.folder}/transcript`)).trim().split("\n")
+        .map((line) => JSON.parse(line));
+    {
+      await using fake = await fakeSession(server.url, {
+        ...{ folder: at.folder, permissions, readsFolder: true },
+      });
+      await fake.session.prompt("hi", never);
+      const [user, call, result, answer] = await lines();
+      assertEquals([user.type, user.message.role, user.message.content], ["user", "user", "hi"]);
+      assertEquals([call.type, call.parentUuid], ["assistant", user.uuid]);
+      const [text, use] = call.message.content;
+      assertEquals(text, { type: "text", text: "Let me look." });
+      assertEquals([use.type, use.name], ["tool_use", "Read"]);
+      assertEquals(use.input.file_path, `${at.folder}/a.txt`);
+      const [given] = result.message.content;
+      assertEquals([given.type, given.tool_use_id], ["tool_result", use.id]);
+      assertEquals(answer.message.content, [{ type: "text", text: "done" }]);
+      await fake.session.prompt("more", never);
+      assertEquals((await lines()).map(({ message }) => message.content).slice(3), [
+        [{ type: "text", text: "done" }],
+        "more",
+        [{ type: "text", text: "again" }],
+      ]);
+    }
+    const state = `${at.root}/home/.local/state/copilot/transcripts`;
+    assertEquals([...Deno.readDirSync(state)], []);
+  }
+});
+
+Deno.test("hooks: a Stop hook may continue a turn that works for long, and its message replaces the reason", async () => {
+  await using at = await places();
+  const more = json({ decision: "block", reason: "the whole task again", systemMessage: "round" });
+  await at.own({ Stop: hook(`echo >> n; [ $(wc -l < n) -gt 7 ] || ${more}`) });
+  await using server = strictServer([
+    ...Array.from({ length: 7 }, () => [bash("true"), { text: "not yet" }]).flat(),
+    { text: "done" },
+  ]);
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
+  }, { approve: () => Promise.resolve({ choice: "once" }) });
+  const { response, check } = await fake.session.prompt("hi", never);
+  assertEquals(response, "done");
+  assertEquals(check, { command: "Stop hook", passed: true, rounds: 8 });
+  assertEquals(fake.notices().at(-1), "a hook continues the turn: round");
+  assertStringIncludes(server.requests.at(-1)!.text, "the whole task again");
+});
+
+Deno.test("hooks: one answers a question in place of the user, or notifies them; a folder's does not allow", async () => {
+  const says = (decision: object) =>
+    json({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+  const allow = says({ behavior: "allow" });
+  const rows: [own: string, brought: string, outcome: string, asked: number][] = [
+    [allow, "true", "done", 0],
+    ["true", allow, "done", 1],
+    [allow, says({ behavior: "deny", message: "not today" }), "refused", 0],
+    ["true", "true", "done", 1],
+  ];
+  for (const [own, brought, outcome, asked] of rows) {
+    await using at = await places();
+    const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
+    await at.own({ PermissionRequest: hook(own, "Bash"), Notification: hook(note) });
+    await at.brings({ PermissionRequest: hook(brought) });
+    await using server = strictServer([bash("touch made"), { text: "done" }]);
+    let questions = 0;
+    {
+      await using fake = await fakeSession(server.url, {
+        ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true, trust: true },
+      }, {
+        async approve() {
+          await waitUntil(async () => (await at.notes()).length > 0);
+          questions++;
+          return { choice: "once" };
+        },
+      });
+      const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
+      assertEquals([done!.outcome, questions], [outcome, asked]);
+      if (outcome === "refused") assertStringIncludes(done!.result, "not today");
+    }
+    const [sent] = await at.notes();
+    const message = "copilot needs your permission to use Bash";
+    if (asked > 0) {
+      assertEquals([sent.notification_type, sent.message], ["permission_prompt", message]);
+    }
+  }
+});
+
+Deno.test("hooks: the ends of sub-agents, failed calls and the shortening of the conversation", async () => {
+  await using at = await places();
+  const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
+  await at.own({
+    PostToolUseFailure: hook(note, "Read"),
+    SubagentStop: hook(`${note}; echo look closer >&2; exit 2`, "explore"),
+    PreCompact: hook(note, "manual"),
+  });
+  await using server = strictServer([
+    tool("read_file", { file_path: "none.txt" }),
+    tool("explore", { task: "where?" }),
+    { text: "It is here." },
+    { text: "done" },
+    { text: "a summary" },
+  ]);
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
+  });
+  const { toolExecutions: [, explored] } = await fake.session.prompt("hi", never);
+  await fake.command("/compact the names");
+  const [failed, ended, room] = await at.notes();
+  assertEquals([failed.hook_event_name, failed.tool_name], ["PostToolUseFailure", "Read"]);
+  assertStringIncludes(failed.error, "none.txt");
+  assertEquals([ended.hook_event_name, ended.agent_type], ["SubagentStop", "explore"]);
+  assertStringIncludes(ended.last_assistant_message, "It is here.");
+  assertStringIncludes(explored!.result, "[A hook says: look closer]");
+  assertEquals([room.trigger, room.custom_instructions], ["manual", "the names"]);
 });
