@@ -42,6 +42,7 @@ export class Recorder implements Disposable {
   #isBehind = false;
   #origin: Origin = {};
   #used: string | undefined;
+  #model: string | undefined;
   #mode: string | undefined;
   #name: string | undefined;
 
@@ -65,8 +66,9 @@ export class Recorder implements Disposable {
   /**
    * Continues the conversation of `session` and appends to its file. If another program has the file open, or if it
    * is one of `-p` and the user continues it, new messages go to a new file. Undefined starts another conversation.
+   * `used`: the model that it is continued with.
    */
-  continueFrom(session: StoredSession | undefined, title?: string): void {
+  continueFrom(session: StoredSession | undefined, title?: string, used = session?.used): void {
     this[Symbol.dispose]();
     this.#isClosed = false;
     const isAppended = session && (this.isPrint || !isOfPrint(session.name));
@@ -83,6 +85,7 @@ export class Recorder implements Disposable {
     this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
+    this.#model = modelKey(used);
     const { name, size, head } = session ?? {};
     this.#origin = head ? { continues: name, continuedSize: size, parent: head.parent, title } : {};
   }
@@ -100,9 +103,10 @@ export class Recorder implements Disposable {
   ): void {
     const isNew = this.#see(messages);
     this.#forgetRemoved();
-    // A mode is written only if it has a conversation.
     const isSame = !isNew && !this.#isBehind;
-    if (isSame && (messages.length === 0 || mode === this.#mode)) return;
+    // A mode or a model is written only if it has a conversation.
+    const isSameChoice = mode === this.#mode && modelKey(used) === this.#model;
+    if (isSame && (messages.length === 0 || isSameChoice)) return;
     this.#isBehind = true;
     const isLonger = this.#isInLine || this.#conversation.every((id, i) => id === messages[i]?.id);
     const start = isLonger ? this.#conversation.length : 0;
@@ -184,6 +188,7 @@ export class Recorder implements Disposable {
     storeImages(this.#file.path, added.map(({ message }) => message));
     this.#append(entries.map(entryLine));
     this.#used = now;
+    this.#model = modelKey(used);
     this.#mode = mode;
   }
 
@@ -224,3 +229,5 @@ export class Recorder implements Disposable {
     this.#isTorn = false;
   }
 }
+
+const modelKey = (used: ModelUsed | undefined) => used && `${used.server} ${used.model}`;

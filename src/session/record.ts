@@ -123,7 +123,8 @@ export class SessionRecord implements Disposable {
   }
 
   continueFrom(session: StoredSession): void {
-    this.#recorder?.continueFrom(session, sessionTitle(session).title);
+    const { title } = sessionTitle(session);
+    this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
   }
 
   get stored(): StoredSession | undefined {
@@ -360,15 +361,15 @@ export function resumeSession(
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
+  // An editor's settings give the same flags to all sessions: they are not a choice for this one.
+  const isChosen = fit.isChosen && surface?.way !== "editor";
+  const model = takeUpModel(agent, { isChosen, isModelKnown }, session.used);
   record?.continueFrom({ ...session, messages });
   const isSeparate = record !== undefined && record.file?.path !== session.path;
   // Since it was read, another program may have added to it and ended.
   const isInUse = isSeparate &&
     attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
   const openCalls = openCallsAtCut(messages);
-  // An editor's settings give the same flags to all sessions: they are not a choice for this one.
-  const isChosen = fit.isChosen && surface?.way !== "editor";
-  const model = takeUpModel(agent, { isChosen, isModelKnown }, session.used);
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
   const isOther = model !== undefined && !model.isTakenUp;

@@ -48,7 +48,10 @@ export function editorFiles(
           await editor.request("fs/write_text_file", params, signal);
         } catch (error) {
           if (!(error instanceof RpcError)) throw error;
-          throw new Error(`Cannot write ${path}: the editor says: ${oneLine(error.message)}`);
+          // The protocol's TypeScript library sends "Internal error", and the reason as its details.
+          const { details } = isObject(error.data) ? error.data : {};
+          const why = typeof details === "string" ? details : error.message;
+          throw new Error(`Cannot write ${path}: the editor says: ${oneLine(why)}`);
         }
       },
     },

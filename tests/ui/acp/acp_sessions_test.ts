@@ -215,8 +215,9 @@ Deno.test("acp: a session that is loaded has its model again, whatever the flags
     await using editor = new Editor(flagsFor(server.url), options);
     sessionId = await editor.begin(ws.dir);
     const other = { sessionId, configId: "model", value: "other" };
-    await editor.request("session/set_config_option", other);
+    // A model that is set after the last message counts, too.
     await editor.prompt(sessionId, "Hello");
+    await editor.request("session/set_config_option", other);
   }
   await using editor = new Editor(flagsFor(server.url), options);
   await editor.request("initialize", { protocolVersion: 1 });

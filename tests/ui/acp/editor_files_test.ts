@@ -55,5 +55,7 @@ Deno.test("acp: an editor that has no text for a file leaves it to the disk, and
   await assertRejects(() => refused.read!("/no/such/a", stopped), Error, "Esc");
   const write = (files: typeof refused) => () => files.write!("/a", "t", signal);
   await assertRejects(write(refused), Error, "Cannot write /a: the editor says: read only");
+  const detailed = new RpcError(-32603, "Internal error", { details: "not allowed" });
+  await assertRejects(write(failing(detailed)), Error, "the editor says: not allowed");
   await assertRejects(write(failing(new Error("gone"))), Error, "gone");
 });
