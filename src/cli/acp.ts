@@ -36,7 +36,7 @@ export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
         if (isServerOpen(args)) throw new UsageError(NO_SERVER);
         const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
         const permissions = openPermissions(choice);
-        const config = asUsage(() => toConfig(options));
+        const config = asUsage(() => toConfig(options), args);
         return asUsage(() =>
           new Session({
             ...sessionOptions(config, { ...options, workingDir: folder }, args, permissions),

@@ -13,13 +13,18 @@ import { didYouMean, nearest } from "../text/nearest.ts";
 import { EXIT_CODES } from "../exit_codes.ts";
 import { wrapped } from "../text/wrap.ts";
 
-export function asUsage<T>(make: () => T): T {
+/** Runs `make`. A rejected setting becomes a usage error that names the flag, or the setting of config.json. */
+export function asUsage<T>(make: () => T, { given }: Args = {}): T {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     if (!isSettingError(error)) throw new UsageError(error.message);
-    throw new UsageError(`Cannot use --${flagOfSetting(error.setting)} as ${error.why}`);
+    const name = flagOfSetting(error.setting);
+    const isOfFile = given && !Object.hasOwn(given, name);
+    throw new UsageError(
+      `Cannot use ${isOfFile ? `"${name}" in config.json` : `--${name}`} as ${error.why}`,
+    );
   }
 }
 
@@ -102,6 +107,7 @@ export const FLAGS = [
     optional: "word",
     help: "resume the session with this ID (printed at its end); without ID, choose from a list",
   },
+  { name: "fork-session", help: "with --resume ID: continue in a copy of the session" },
   { name: "no-session", help: "do not record the session" },
   { name: "from", value: "N", help: "with replay: use --model from your message N on" },
   { name: "keep", help: "with replay: do not remove the copies of the folder" },
@@ -242,6 +248,8 @@ export type Args =
   & { status?: readonly StatusPart[] }
   & { checks?: CheckSettings; formats?: boolean }
   & { roles?: ModelRoles }
+  /** The flags of the command line alone. */
+  & { given?: Args }
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
@@ -270,7 +278,6 @@ const OTHER_ADVICE = adviceTable([
   ],
   ["s", "--sandbox MODE limits what commands may write"],
   ["a ask-for-approval", "--approve MODE sets when to ask"],
-  ["fork-session", "--resume ID, then /fork, copies the session"],
   ["message", `give the message in quotes; ${PRINTING}`],
   ["file read", "name it in the message as @FILE"],
   ["test-cmd", "--until COMMAND runs a check after each turn"],

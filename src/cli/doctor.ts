@@ -23,6 +23,8 @@ import type { Check } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../safety/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
+import { checkersIn } from "../extensions/checks/checkers.ts";
+import { formattersIn } from "../extensions/checks/formatters.ts";
 import { surveyExtensions } from "../extensions/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
@@ -31,10 +33,12 @@ import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkRole, checkServerAndModel } from "../session/server_look.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
+import type { Args } from "./args.ts";
 import { unsentKey } from "./keys.ts";
 import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
+  args: Pick<Args, "checks" | "formats">;
   permissions: Permissions;
   ofPrint?: Permissions;
   fit: ModelFit;
@@ -46,6 +50,7 @@ interface DoctorOptions extends DoctorOutput {
 
 export async function examineSession(
   { agent: { config, state }, roles, options: { demoUrl } }: Session,
+  args: Args,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {
@@ -54,7 +59,8 @@ export async function examineSession(
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
-    ...{ ...output, json: false, roles, way: "terminal", folder: state.workingDir },
+    ...{ ...output, json: false, roles, args },
+    ...{ way: "terminal", folder: state.workingDir },
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
   });
@@ -118,6 +124,7 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
   const plugged = await surveyExtensions(agent.state.workingDir, permissions);
   if (plugged) yield plugged;
+  yield await editsCheck(agent.state.workingDir, options);
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
@@ -132,6 +139,17 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   }
   yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
+}
+
+async function editsCheck(
+  folder: string,
+  { args: { checks, formats } }: DoctorOptions,
+): Promise<Check> {
+  const names = checkersIn(folder, checks ?? {});
+  const formatters = formats ? await formattersIn(folder) : [];
+  const formatting = formatters.length > 0 ? `; formatted by ${formatters.join(", ")}` : "";
+  const text = `checked by ${names.join(", ") || "no program"}${formatting}`;
+  return { name: "edits", status: "ok", text };
 }
 
 /** Reports how many requests the server processes at a time, if it says so. Further ones wait. */

@@ -28,11 +28,12 @@ export async function examine(args: Args, run: Run): Promise<number> {
   }
   const options = optionsFromArgs(args);
   const choice = parsePermissionChoice(args);
-  return await runDoctor(asUsage(() => toConfig(options)), {
+  return await runDoctor(asUsage(() => toConfig(options), args), {
     permissions: openPermissions({ ...choice, prefersAuto: "workspace-write" }),
     ofPrint: openPermissions({ ...choice, ...!choice.yes && { prefersAuto: "read-only" } }),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
     roles: args.roles,
+    args,
   });
 }

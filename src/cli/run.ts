@@ -143,7 +143,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   checkWorkFolder(args["working-dir"]);
   const given = args;
   const { command } = args;
-  args = withDefaults(args);
+  args = { ...withDefaults(args), given };
   if (command === "doctor") return await (await import("./examine.ts")).examine(args, run);
   if (command === "acp") {
     stopOnSignals(run);
@@ -161,7 +161,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   let line: string | undefined;
   const way = headless ? "flags" : "terminal";
   if (args.resume === "" && headless) throw new UsageError("--resume needs an ID with -p");
-  if (args.continue || args.resume !== undefined) {
+  if (args.continue || args.resume !== undefined || args["fork-session"]) {
     const { serverOfNewest, withResumed } = await import("./session_server.ts");
     ({ args, line } = withResumed(args, given, way));
     checkWorkFolder(args["working-dir"]);

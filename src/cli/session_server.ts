@@ -1,10 +1,11 @@
 /** The server of a session: for `--continue`, and for the command that continues it. @module */
 
 import { attempt } from "../attempt.ts";
+import { UsageError } from "../errors.ts";
 import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
+import { forkSession, newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
 import { type ModelTarget, targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";
@@ -52,9 +53,11 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
  * about this server. @throws {UsageError}
  */
 export function withResumed(args: Args, given: Args, way: Way): { args: Args; line?: string } {
-  const { resume: id = "" } = args;
+  const { resume: id = "", "fork-session": isFork } = args;
+  if (isFork && id === "") throw new UsageError("--fork-session needs --resume ID");
   if (id === "") return { args };
-  const resumes = sessionWithId(id);
+  const found = sessionWithId(id);
+  const resumes = isFork ? forkSession(found, -1, way === "flags") : found;
   const { folder } = resumes.head;
   args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;

@@ -20,7 +20,7 @@ export async function withSettings(
     options = { ...options, local: true, host, model, workingDir: folder };
   }
   try {
-    return await use(asUsage(() => toConfig(options)), options);
+    return await use(asUsage(() => toConfig(options), args), options);
   } catch (error) {
     if (!(error instanceof NoServerError)) throw error;
     throw new UsageError(await (await import("./doctor_search.ts")).noServerText());

@@ -67,16 +67,17 @@ export function createRecord(
 }
 
 /**
- * Copies a session up to its message `end` into a new one of the user, which names it as its parent. Its file appears
+ * Copies a session up to its message `end` into a new one, which names it as its parent. Its file appears
  * when it is complete. @throws {Error} of the system.
  */
 export function forkRecord(
   root: string,
   { path, name: parent, head: { folder, branch }, messages, endsInLine }: StoredSession,
+  isPrint: boolean,
   end?: number,
 ): StoredSession {
-  removeOldest(root, folder, false);
-  const name = newName();
+  removeOldest(root, folder, isPrint);
+  const name = newName(isPrint);
   const target = join(dirname(path), name);
   storeImages(target, withStoredImages(path, messages));
   const [, ...all] = Deno.readTextFileSync(path).split("\n");

@@ -293,8 +293,8 @@ export function sessionWithId(id: string): StoredSession {
 }
 
 /** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
-export function forkSession(session: StoredSession, end = -1): StoredSession {
-  const copy = forkRecord(sessionsFolder()!, session, end === -1 ? undefined : end);
+export function forkSession(session: StoredSession, end = -1, isPrint = false): StoredSession {
+  const copy = forkRecord(sessionsFolder()!, session, isPrint, end === -1 ? undefined : end);
   return { ...copy, messages: withStoredImages(copy.path, copy.messages) };
 }
 

@@ -179,6 +179,12 @@ Deno.test("a setting that is refused is named as its flag; what is no setting's 
     assertEquals(error instanceof UsageError, true);
     assertStringIncludes((error as Error).message, `Cannot use --${flag} as `);
   }
+  const topP = () => localConfig({ topP: 2 });
+  for (
+    const [given, name] of [[{}, '"top-p" in config.json'], [{ "top-p": "2" }, "--top-p"]] as const
+  ) {
+    assertThrows(() => asUsage(topP, { given }), UsageError, `Cannot use ${name} as `);
+  }
   const other = wrong(() => {
     throw new TypeError("of another kind");
   });

@@ -36,7 +36,7 @@ Deno.test("-p is recorded apart from the user's sessions, and its id resumes it"
   using at = home();
   const own = at.record(user("mine"), { role: "assistant", content: "Yes." });
   await using server = strictServer(
-    Array(5).fill((request: StrictRequest) => ({
+    Array(7).fill((request: StrictRequest) => ({
       text: said(request),
     })),
   );
@@ -53,8 +53,16 @@ Deno.test("-p is recorded apart from the user's sessions, and its id resumes it"
   assertEquals(await ask("--resume", id.slice(0, 5), "-p", "three"), [id, "one|two|three"]);
   assertEquals(await ask("--continue", "-p", "four"), [id, "one|two|three|four"]);
   assertEquals(await ask("--resume", own, "-p", "five"), [own, "mine|five"]);
+  const [fork, answer] = await ask("--resume", own, "--fork-session", "-p", "six");
+  assertEquals([fork === own, answer], [false, "mine|five|six"]);
+  assertEquals(await ask("--resume", own, "-p", "seven"), [own, "mine|five|seven"]);
+  const { code, stderr } = await run(
+    [...flags(server.url), "--fork-session", "-p", "x"],
+    at.options,
+  );
+  assertEquals([code, stderr], [2, "copilot: --fork-session needs --resume ID\n"]);
   assertEquals(recordsBelow(at.root).map((path) => /[^/]*$/.exec(path)![0].slice(0, 3)), [
-    ...["202", "p-2"],
+    ...["202", "p-2", "p-2"],
   ]);
 });
 

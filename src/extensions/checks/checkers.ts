@@ -1,9 +1,14 @@
 /** The programs that check files after an edit, and the setting `"checks"` of `config.json`. @module */
 
+import { attempt } from "../../attempt.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isObject } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { shellWord } from "../../text/shell_word.ts";
+import { join } from "../../text/std_path.ts";
+
+export const LOCAL_PROGRAMS = "node_modules/.bin/";
 
 /** False for no checks; otherwise by name, false for one that is off, or a command for certain files. */
 export type CheckSettings =
@@ -107,6 +112,16 @@ export function checkersOf(settings: CheckSettings): Checker[] {
     one ? [{ name, files: globToRegex(one.files), command: one.command, error: USUAL_ERROR }] : []
   );
   return [...usual, ...own];
+}
+
+/** Returns the names of the checkers for which a folder has the project and the program. */
+export function checkersIn(folder: string, settings: CheckSettings): string[] {
+  const folders = programFolders(folder);
+  const has = (name: string) => attempt(() => Deno.statSync(join(folder, name))) !== undefined;
+  return checkersOf(settings).filter(({ program, project, isLocal }) =>
+    (project?.some(has) ?? true) &&
+    (!program || findProgram(program, folders, folder) || isLocal && has(LOCAL_PROGRAMS + program))
+  ).map(({ name }) => name);
 }
 
 /** Returns why `value` cannot be used as the setting; undefined if it can. */

@@ -9,7 +9,7 @@ import { shellWord } from "../../text/shell_word.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
-import type { Checker } from "./checkers.ts";
+import { type Checker, LOCAL_PROGRAMS } from "./checkers.ts";
 
 const CHECK_LIMITS = { file: 3000, project: 10_000, first: 60_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
@@ -175,15 +175,17 @@ export function nearestFolder(file: string, name: string, top: string): string |
   return undefined;
 }
 
+type Place = Pick<CheckContext, "isSandboxed" | "workingDir">;
+
 /** Returns the project's own program, which runs in the sandbox only. */
 export function localProgram(
   name: string,
   folder: string,
-  { isSandboxed, workingDir: top }: CheckContext,
+  { isSandboxed, workingDir: top }: Place,
 ): string | undefined {
   if (!isSandboxed) return undefined;
-  const at = nearestFolder(join(folder, "_"), join("node_modules", ".bin", name), top);
-  return at === undefined ? undefined : join(at, "node_modules", ".bin", name);
+  const at = nearestFolder(join(folder, "_"), LOCAL_PROGRAMS + name, top);
+  return at === undefined ? undefined : join(at, LOCAL_PROGRAMS, name);
 }
 
 const isOfFile = ({ command }: Checker): boolean => command.includes("{}");

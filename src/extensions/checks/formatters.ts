@@ -97,7 +97,10 @@ async function formatFile(
   return `\n\n[${name} formatted ${relative(workingDir, file)}:${how}]`;
 }
 
-async function formatterFor(file: string, context: CheckContext): Promise<string[] | undefined> {
+async function formatterFor(
+  file: string,
+  context: Parameters<typeof localProgram>[2],
+): Promise<string[] | undefined> {
   const { workingDir } = context;
   const folders = programFolders(workingDir);
   for (const [files, command, project, text = /^/] of FORMATTERS) {
@@ -114,4 +117,12 @@ async function formatterFor(file: string, context: CheckContext): Promise<string
     if (found) return [found, ...args];
   }
   return undefined;
+}
+
+/** Returns the names of the programs that format files of a folder. */
+export async function formattersIn(workingDir: string): Promise<string[]> {
+  const files = ["a.ts", "a.py", "a.go", "a.rs", "a.c"].map((name) => join(workingDir, name));
+  const context = { workingDir, isSandboxed: true };
+  const found = await Promise.all(files.map((file) => formatterFor(file, context)));
+  return found.flatMap((one) => one ? [basename(one[0]!)] : []);
 }
