@@ -266,17 +266,14 @@ const MAX_SIMILAR = 3;
 export function sessionWithId(id: string): StoredSession {
   const names = inSessions(sessionNames) ?? [];
   const exact = names.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
-  const isBegun = (name: string) => id.length >= MIN_ID_CHARS && shortName(name).startsWith(id);
-  const meant = exact.length > 0 ? exact : names.filter(isBegun);
+  const isLong = id.length >= MIN_ID_CHARS;
+  const begun = names.filter((name) => isLong && shortName(name).startsWith(id));
+  const meant = exact.length > 0 ? exact : begun;
   const found = meant.length === 1 ? recordedSession(meant[0]!) : undefined;
   if (found) return found;
   const alike = (name: string) => [...shortName(name)].filter((char, at) => char === id[at]).length;
-  const near = names.filter((name) => id.length >= MIN_ID_CHARS && alike(name) >= id.length / 2);
-  near.sort((a, b) => alike(b) - alike(a));
-  const created = (name: string) => name.replace(/^p-/, "");
-  const newest = names.toSorted((a, b) => created(a) < created(b) ? 1 : -1);
-  const shown = [meant, near, newest].find(({ length }) => length > 0) ?? [];
-  const named = shown.slice(0, MAX_SIMILAR).flatMap((name) => {
+  const near = names.sort((a, b) => alike(b) - alike(a));
+  const shown = (meant.length > 0 ? meant : near).slice(0, MAX_SIMILAR).flatMap((name) => {
     const stored = attempt(() => recordedSession(name));
     // Of a million ids, a few are equal.
     const named = exact.length > 1 ? name.replace(".jsonl", "") : shortName(name);
@@ -284,11 +281,10 @@ export function sessionWithId(id: string): StoredSession {
   });
   const why = meant.length > 1
     ? `Several sessions begin with ${oneLine(id)}`
-    : id.length < MIN_ID_CHARS
+    : !isLong
     ? `The ID ${oneLine(id)} is too short: it needs ${MIN_ID_CHARS} characters`
     : `There is no session ${oneLine(id)}`;
-  const which = shown === newest ? "The newest" : shown === near ? "The nearest" : "They are";
-  const list = named.length > 0 ? ` ${which}: ${named.join(", ")}.` : "";
+  const list = shown.length > 0 ? ` There are: ${shown.join(", ")}.` : "";
   throw new UsageError(`${why}.${list} copilot sessions list shows all`);
 }
 

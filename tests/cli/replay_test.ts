@@ -129,7 +129,7 @@ Deno.test(
     );
     const refused = await run(["replay", "12345678"], at.options);
     assertEquals(refused.code, 2);
-    assertStringIncludes(refused.stderr, `There is no session 12345678. The newest: ${at.id}`);
+    assertStringIncludes(refused.stderr, `There is no session 12345678. There are: ${at.id}`);
     assertStringIncludes(
       (await at.replay("--from", "3")).stderr,
       "--from needs --model, and the number of a message, at most 2",

@@ -140,10 +140,10 @@ Deno.test("an id that is unknown or ambiguous names the nearest sessions", async
   assertMatch((await run(["sessions", "show", full[1]!], at.options)).stdout, /^# Fix the tests/);
   Deno.removeSync(twin);
   const rows = [
-    [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}. They are: `],
-    [`${id.slice(0, 6)}zz`, `There is no session ${id.slice(0, 6)}zz. The nearest: `],
-    ["zzzz", "There is no session zzzz. The newest: "],
-    ["95", "The ID 95 is too short: it needs 4 characters. The newest: "],
+    [id.slice(0, 6), `Several sessions begin with ${id.slice(0, 6)}. There are: `],
+    [`${id.slice(0, 6)}zz`, `There is no session ${id.slice(0, 6)}zz. There are: `],
+    ["zzzz", "There is no session zzzz. There are: "],
+    ["95", "The ID 95 is too short: it needs 4 characters. There are: "],
   ] as const;
   for (const [given, why] of rows) {
     const { code, stderr } = await run(["--local", "--resume", given, "-p", "x"], at.options);
