@@ -103,6 +103,8 @@ export interface SessionState {
   endTurn(reason: string): void;
   onCounted(): void;
   emit(event: SessionEvent): void;
+  /** Shows lines of an extension to the user; `kind` identifies them in JSON. */
+  tell(kind: string, ...lines: string[]): void;
   /** Where the texts of commands are read. */
   readonly surface: Surface;
 }

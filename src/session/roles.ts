@@ -87,7 +87,7 @@ async function lentFor(session: SessionState, role: string, spec: string, signal
 }
 
 /** Reports once that the session's model does the work. @throws {Error} if it is of a hosted API. */
-function avoid({ agent, emit, roles }: SessionState, role: string, spec: string, error: unknown) {
+function avoid({ agent, tell, roles }: SessionState, role: string, spec: string, error: unknown) {
   const { until } = roles.away.get(role) ?? {};
   if ((until ?? 0) < Date.now()) roles.away.set(role, { until: Date.now() + RETRY_MS, error });
   const [model, why] = [specName(spec), oneLine(reasonOf(error))];
@@ -97,8 +97,7 @@ function avoid({ agent, emit, roles }: SessionState, role: string, spec: string,
   }
   if (until !== undefined) return;
   const instead = `the session's model is used for "${role}" for a minute`;
-  const lines = [`${model} is unavailable, so ${instead}: ${why}`];
-  emit({ type: "session_notice", notice: { code: "extension", kind: "role_away", lines } });
+  tell("role_away", `${model} is unavailable, so ${instead}: ${why}`);
 }
 
 export const summarizerOf =

@@ -133,6 +133,7 @@ export class Session implements AsyncDisposable {
       endTurn: (reason) => this.#stop.abort(new DOMException(reason, "AbortError")),
       onCounted: () => this.#emitStatus(),
       emit: onEvent,
+      tell: (kind, ...lines) => this.#tell({ code: "extension", kind, lines }),
       get surface() {
         return frontend.surface ?? PLAIN_SURFACE;
       },

@@ -62,7 +62,7 @@ export class ChecksExtension implements Extension {
     if (errors.length === 0) return changes;
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
     const news = count(errors.length, "new error");
-    this.#tell(`✗ ${news} · ${by}`);
+    this.#session?.tell("checks", `✗ ${news} · ${by}`);
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${errorLines(errors).join("\n")}]`;
   }
 
@@ -89,13 +89,8 @@ export class ChecksExtension implements Extension {
   }
 
   #tellOnce(line: string): void {
-    if (!this.#told.has(line)) this.#tell(line);
+    if (!this.#told.has(line)) this.#session?.tell("checks", line);
     this.#told.add(line);
-  }
-
-  #tell(line: string): void {
-    const notice = { code: "extension", kind: "checks", lines: [line] } as const;
-    this.#session?.emit({ type: "session_notice", notice });
   }
 }
 

@@ -98,7 +98,7 @@ export class UntilCheck {
   ): Promise<TurnEnd> {
     const reason = `passed, but the model changed the check's own files: ${files}`;
     if (files === "" || !isLast && await this.#isAccepted(reason, signal)) {
-      this.#tell(`✓ ${this.#name} passed (round ${turn.round})`);
+      this.session.tell("check", `✓ ${this.#name} passed (round ${turn.round})`);
       return { check: this.#result(turn, true) };
     }
     return this.#continue(turn, reason, isLast, [
@@ -111,7 +111,7 @@ export class UntilCheck {
   async #isAccepted(reason: string, signal: AbortSignal): Promise<boolean> {
     const { approve, confirm } = this.session;
     if (!approve) return false;
-    this.#tell(`${this.#name} ${reason}`);
+    this.session.tell("check", `${this.#name} ${reason}`);
     const question = { kind: "check", title: "Does that count?", heading: "", text: "", files: [] };
     return !confirm || await confirm(question, signal) === true;
   }
@@ -152,7 +152,7 @@ export class UntilCheck {
     const check = this.#result(turn, false, reason);
     const isEnd = isLast || turn.round >= rounds;
     const at = `round ${turn.round} of ${rounds}${isEnd ? "; stopped" : ""}`;
-    this.#tell(`✗ ${this.#name} ${reason} (${at})`);
+    this.session.tell("check", `✗ ${this.#name} ${reason} (${at})`);
     return isEnd ? { check } : { check, parts: [notePart(`[${lines.join("\n")}]`)] };
   }
 
@@ -183,11 +183,6 @@ export class UntilCheck {
   #show(round: number): void {
     this.session.check = { command: this.command, round, rounds: this.limits.rounds };
     this.session.onCounted();
-  }
-
-  #tell(line: string): void {
-    const notice = { code: "extension", kind: "check", lines: [line] } as const;
-    this.session.emit({ type: "session_notice", notice });
   }
 
   get #name(): string {
