@@ -128,11 +128,10 @@ export function parseHead(line: string): RecordHead {
       `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
     );
   }
-  if (typeof head.continues !== "string") delete head.continues;
   if (typeof head.continuedSize !== "number") delete head.continuedSize;
-  if (typeof head.parent !== "string") delete head.parent;
-  if (typeof head.title !== "string") delete head.title;
-  if (typeof head.branch !== "string") delete head.branch;
+  for (const name of ["continues", "parent", "title", "branch"] as const) {
+    if (typeof head[name] !== "string") delete head[name];
+  }
   return head as unknown as RecordHead;
 }
 

@@ -1,15 +1,13 @@
+import { dollars } from "../../text/count.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
 import { type ArgumentChoice, COMMAND_GROUPS, type CommandAnswer } from "../data.ts";
 import type { Command, Extension, SessionState } from "../extension.ts";
 import { cdCommand } from "./cd.ts";
-import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { copyCommand } from "./copy.ts";
-import { diffCommand } from "./diff.ts";
-import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
 import { initCommand } from "./init.ts";
 import { jobsCommand } from "./jobs.ts";
@@ -20,12 +18,14 @@ import { resumeCommand } from "./resume.ts";
 import { statusCommand } from "./status.ts";
 import { unknownText } from "./texts.ts";
 import { themeCommand } from "./theme.ts";
-import { tokensCommand } from "./tokens.ts";
 import { undoCommands } from "./undo.ts";
 
 const leaveAnswer = (): CommandAnswer => ({ type: "leave", text: "Use the editor for this." });
 
 const FIRST = ["model", "resume", "undo", "plan", "compact", "exit"];
+
+const NO_CHANGE = "No tool or command has changed a file in this session.";
+const NOT_FOLLOWED = "Changes by commands are not known, as the folder has too many files.";
 
 const commands: readonly Command[] = [
   {
@@ -50,7 +50,20 @@ const commands: readonly Command[] = [
   modelCommand,
   resumeCommand,
   forkCommand,
-  clearCommand,
+  {
+    name: "clear",
+    group: "Session",
+    help: "clear the conversation",
+    run(session) {
+      const { state } = session.agent;
+      state.messages.length = 0;
+      state.seenFiles.clear();
+      session.undo?.leave();
+      session.pending = [];
+      session.usage = undefined;
+      return "The conversation is cleared.";
+    },
+  },
   ...undoCommands,
   compactCommand,
   contextCommand,
@@ -63,14 +76,54 @@ const commands: readonly Command[] = [
     run: ({ agent: { state: { history } } }) =>
       history.map((text, i) => `${`${i + 1}`.padStart(4)}  ${oneLine(text)}`).join("\n"),
   },
-  tokensCommand,
+  {
+    name: "tokens",
+    isView: true,
+    group: "Model",
+    help: "show the tokens used, and their cost if known",
+    run({ agent: { state: { inputTokens, outputTokens } }, cost, usage: last, roles }) {
+      const cached = last?.cachedTokens ? ` (${last.cachedTokens} from the cache)` : "";
+      let newest = last === undefined
+        ? ""
+        : `\nThe last request: ${last.inputTokens} in${cached}, ${last.outputTokens} out`;
+      const total = cost === undefined ? "" : `, ${dollars(cost)}`;
+      for (const { role, agent: { state } } of roles.lent.values()) {
+        newest += `\nOf these, ${role}: ${state.inputTokens} in, ${state.outputTokens} out`;
+      }
+      return `Tokens so far: ${inputTokens} in, ${outputTokens} out${total}${newest}`;
+    },
+  },
   planCommand,
   cdCommand,
   ...permissionCommands,
   initCommand,
-  diffCommand,
+  {
+    name: "diff",
+    isView: true,
+    group: "Work",
+    help: "show the changes of this session",
+    async run({ undo, agent }) {
+      const changes = await undo?.changes(agent.state.workingDir) ?? [];
+      const others = undo?.isFollowed === false ? [NOT_FOLLOWED] : [];
+      if (changes.length === 0) return [NO_CHANGE, ...others].join(" ");
+      const text = [...changes.map(({ path }) => oneLine(path)), ...others].join("\n");
+      return { type: "changes", changes, others, text };
+    },
+  },
   copyCommand,
-  exportCommand,
+  {
+    name: "export",
+    group: "Session",
+    argument: "[--html|--md] [FILE]",
+    help: "write the session to a Markdown or HTML file",
+    isOfTerminal: true,
+    values: () => ["--html", "--md"],
+    run({ record }, argument) {
+      const session = record?.stored;
+      if (session === undefined) return "There is no recorded message to export here.";
+      return { type: "export", session, argument, text: "Run copilot sessions export in a shell." };
+    },
+  },
   jobsCommand,
   {
     name: "tools",

@@ -7,7 +7,7 @@ import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { trustsInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
-import { tokensCommand } from "../../../src/session/commands/tokens.ts";
+import { runCommand } from "../../../src/session/commands/registry.ts";
 import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
@@ -479,12 +479,13 @@ Deno.test("/history lists what was typed, a row each", async () => {
 
 Deno.test("/tokens says what the last request took, and the cost where it is known", async () => {
   const said = (more: object) =>
-    tokensCommand.run(
+    runCommand(
       {
         agent: { state: { inputTokens: 70, outputTokens: 20 } },
-        roles: { lent: new Map() },
+        ...{ roles: { lent: new Map() }, extensions: [], surface: PLAIN_SURFACE },
         ...more,
-      } as SessionState,
+      } as unknown as SessionState,
+      "tokens",
       "",
       signal,
     );
