@@ -108,8 +108,7 @@ export class Session implements AsyncDisposable {
       fit: new ModelFit({
         isChosen,
         asksRemote: asksServer !== "local-before-turns",
-        // The greeting says so, too.
-        tellsOther: asksServer !== "at-start" || !choosesModel(config),
+        tellsOther: asksServer !== "at-start" || !choosesModel(config), // or the greeting does
       }),
       isModelKnown: asksServer === "before-turns" || !choosesModel(config),
       pending: [],

@@ -121,7 +121,7 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
       assertThrows(
         () => withResumed({ resume: "0" }, {}, "flags"),
         UsageError,
-        `ID 0 is too short: it needs 4 characters. The newest: ${resume} "hi". copilot sessions list shows all`,
+        `ID 0 is too short: it needs 4 characters. There are: ${resume} "hi". copilot sessions list shows all`,
       );
     },
   );

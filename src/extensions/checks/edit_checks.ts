@@ -175,13 +175,11 @@ export function nearestFolder(file: string, name: string, top: string): string |
   return undefined;
 }
 
-type Place = Pick<CheckContext, "isSandboxed" | "workingDir">;
-
 /** Returns the project's own program, which runs in the sandbox only. */
 export function localProgram(
   name: string,
   folder: string,
-  { isSandboxed, workingDir: top }: Place,
+  { isSandboxed, workingDir: top }: Pick<CheckContext, "isSandboxed" | "workingDir">,
 ): string | undefined {
   if (!isSandboxed) return undefined;
   const at = nearestFolder(join(folder, "_"), LOCAL_PROGRAMS + name, top);
