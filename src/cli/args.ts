@@ -246,7 +246,7 @@ export type Args =
   & { bindings?: { path: string; keys: Record<string, unknown> } }
   & { resumes?: StoredSession }
   & { status?: readonly StatusPart[] }
-  & { checks?: CheckSettings; formats?: boolean }
+  & { checks?: CheckSettings; formats?: boolean; search?: string }
   & { roles?: ModelRoles }
   /** The flags of the command line alone. */
   & { given?: Args }

@@ -75,7 +75,8 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, models, status, roles, checks, format, ...settings } } = file;
+  const { path, settings: { keys, models, status, roles, checks, format, search, ...settings } } =
+    file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -92,8 +93,12 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   }
   const fault = checks === undefined ? undefined : checksFault(checks);
   if (fault !== undefined) throw new UsageError(`Cannot use "checks" in ${path} as it ${fault}`);
+  if (search !== undefined && !/^https?:\/\/[^/]/.test(String(search)) || search === "") {
+    throw new UsageError(`Cannot use "search" in ${path} as it must be an address of SearXNG`);
+  }
   return {
     ...{ ...all, ...bindings, ...said },
+    ...search !== undefined && { search: String(search) },
     ...status !== undefined && { status: statusParts(status, path) },
     ...checks !== undefined && { checks: checks as CheckSettings },
     ...format && { formats: format },
@@ -188,6 +193,7 @@ const CONFIG_NAMES: readonly string[] = [
   "status",
   "checks",
   "format",
+  "search",
 ];
 
 /** Returns the flags in the file's `settings`, without switches that are off. @throws {UsageError} for others. */

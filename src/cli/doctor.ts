@@ -183,7 +183,7 @@ export function webCheck({ mode, network, by }: SandboxStatus, isAllowed: boolea
   const isOn = isAllowed || network || by === undefined || mode === "off";
   const text = isOn
     ? "on: a session can fetch pages, and asks about hosts that no rule allows"
-    : "off, because commands have no network. Enable it with --network or a rule such as fetch_url(docs.python.org)";
+    : "on in sessions, which ask about each host; -p needs --network, or a rule such as fetch_url(docs.python.org)";
   return { name: "web", status: "ok", text };
 }
 

@@ -22,6 +22,7 @@ import type { SessionOptions } from "../session/session_options.ts";
 import type { ModelFlags } from "../session/extension.ts";
 import { allExtensions } from "../extensions/extensions.ts";
 import { ChecksExtension } from "../extensions/checks/checks_extension.ts";
+import { WebExtension } from "../extensions/web/web_extension.ts";
 import type { CheckLimits } from "../extensions/until/check.ts";
 import { DEFAULT_LIMITS, UntilExtension } from "../extensions/until/until_extension.ts";
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
@@ -338,6 +339,7 @@ export function sessionOptions(
       undefined,
       new UntilExtension(args.until, checkLimitsOf(args)),
       new ChecksExtension(args.checks, args.formats),
+      new WebExtension(args.search),
     ),
     modelFlags,
     ...args.roles && !args.demo && { roles: args.roles },

@@ -18,18 +18,20 @@ import { WebExtension } from "./web/web_extension.ts";
  * @param skills the skills, for callers that list them
  * @param until the check at the end of turns
  * @param checks the programs that check edits
+ * @param web the pages of the web, and a search
  */
 export function allExtensions(
   servers: readonly McpDefinition[] = [],
   skills: SkillsExtension = new SkillsExtension(),
   until: UntilExtension = new UntilExtension(),
   checks: ChecksExtension = new ChecksExtension(),
+  web: WebExtension = new WebExtension(),
 ): Extension[] {
   return [
     new InstructionsExtension(skills),
     skills,
     new AgentsExtension(skills),
-    new WebExtension(),
+    web,
     new McpExtension(servers),
     new HooksExtension(),
     checks,

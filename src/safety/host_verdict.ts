@@ -6,9 +6,9 @@ import { type HostPattern, isFor, type OfferedRule, type Rule, RULE_EFFECTS } fr
 import type { PolicyCall, Settings, Verdict } from "./settings.ts";
 
 /**
- * Asks about each host. Refuses private addresses, and all addresses without a network, unless the user wrote a
- * rule that names the host. Rules that were saved from an answer do not suffice: their host may resolve to
- * another address later.
+ * Asks about each host, without a network also if `--yes` or `*` allows all. Refuses private addresses, unless the
+ * user wrote a rule that names the host. Rules that were saved from an answer do not suffice: their host may
+ * resolve to another address later.
  */
 export function hostVerdict(
   { tool, url: address = "" }: PolicyCall,
@@ -20,10 +20,6 @@ export function hostVerdict(
   );
   const [rule] = RULE_EFFECTS.flatMap((effect) => about.find((one) => one.effect === effect) ?? []);
   if (rule?.effect === "deny") return byRule(rule);
-  if (sandbox !== "off" && network !== true && !isOn(rules)) {
-    const how = `(--network, or a rule such as fetch_url(${url.hostname}), allows it)`;
-    return { effect: "deny", reason: `needs a network, and this sandbox has none ${how}` };
-  }
   const kind = hostKind(url.hostname);
   if (kind === "reserved") return { effect: "deny", reason: NOT_PUBLIC };
   if (kind === "private") {
@@ -36,7 +32,9 @@ export function hostVerdict(
     }
     return { ...rule ? byRule(rule) : askBecause(NOT_PUBLIC), mayBePrivate: true };
   }
-  return rule ? byRule(rule) : askBecause(`sends a request to ${url.host}`);
+  const asked = askBecause(`sends a request to ${url.host}`);
+  if (sandbox !== "off" && network !== true && !isOn(rules)) return { ...asked, isBeyond: true };
+  return rule ? byRule(rule) : asked;
 }
 
 const FETCHER = { name: "fetch_url", access: "network" } as const;

@@ -69,7 +69,12 @@ export function openPermissions(
   return permissions;
 }
 
-const TOOL_NAMES = [...withJobs(builtinTools).map(({ name }) => name), "fetch_url", EXPLORE];
+const TOOL_NAMES = [
+  ...withJobs(builtinTools).map(({ name }) => name),
+  "fetch_url",
+  "search_web",
+  EXPLORE,
+];
 
 const FLAG_SOURCE = { file: "the flags", toolNames: TOOL_NAMES };
 const MAX_OUTPUTS = 100;
@@ -240,16 +245,16 @@ export class Permissions {
   }
 
   /**
-   * True if pages of the web may be fetched in a folder: there is a network or a rule allows a host, and the user
-   * can be asked or has agreed to all. If the user cannot be asked, the rules are loaded only if there are some.
+   * True if pages of the web may be fetched in a folder: the user can be asked, a rule allows a host, or there is a
+   * network and the user has agreed to all. If they cannot be asked, the rules are loaded only if there are some.
    */
   async mayFetch(folder: string, isAsked: boolean): Promise<boolean> {
+    if (isAsked) return true;
     const { yes, network: wanted, sandbox: chosen } = this.choice;
     const isSaid = yes === true && (wanted === true || chosen === "off");
-    if (!isAsked && !isSaid && !this.file.mayAllow && !this.choice.level) return false;
+    if (!isSaid && !this.file.mayAllow && !this.choice.level) return false;
     const { rules, sandbox, network } = await this.#settingsFor(folder);
-    if (isOn(rules)) return true;
-    return (sandbox === "off" || network) && (isAsked || isSaid);
+    return isOn(rules) || (sandbox === "off" || network === true) && isSaid;
   }
 
   setApprove(approve: ApproveMode | undefined): void {

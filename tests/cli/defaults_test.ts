@@ -87,6 +87,7 @@ for (
     ["a key for no address", '{"api-key": "x"}', /"api-key".*for one address: "keys": \{"http/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["checks of another form", '{"checks": {"tsc": true}}', /"checks".* must be false, or like/],
+    ["a search of another form", '{"search": "localhost"}', /"search".* must be an address/],
     ["a format of another form", '{"format": 1}', /"format".* must be true or false/],
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["a number that is none", '{"temperature": "hot"}', /"temperature" in .*a number/],

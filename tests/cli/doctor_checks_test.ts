@@ -119,7 +119,11 @@ Deno.test("doctor: whether pages of the web are fetched", () => {
   const confined = { mode: "workspace-write", by: "bubblewrap" } as const;
   for (
     const [sandbox, isAllowed, says] of [
-      [{ ...confined, network: false }, false, "off, because commands have no network"],
+      [
+        { ...confined, network: false },
+        false,
+        "on in sessions, which ask about each host; -p needs --network",
+      ],
       [{ ...confined, network: false }, true, "can fetch pages"],
       [{ ...confined, network: true }, false, "can fetch pages"],
       [{ ...confined, network: false, mode: "off" }, false, "can fetch pages"],

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { hostVerdict, isOn } from "../../src/safety/host_verdict.ts";
 import { placeOf } from "../../src/safety/places.ts";
 import { decide, rulesFor } from "../../src/safety/policy.ts";
@@ -90,15 +90,15 @@ Deno.test("modes: auto asks too, plan and never refuse, and a yes is for the hos
   assertEquals(rulesFor(call("http://10.0.0.1/"), settings({}), place), []);
 });
 
-Deno.test("in a sandbox without a network it is off, but for a rule that allows a host", () => {
+Deno.test("in a sandbox without a network each host is a question, also under --yes, but for a rule", () => {
   const one = call("https://docs.test/");
   const sandbox = "workspace-write";
-  const refused = hostVerdict(one, settings({ sandbox }));
-  assertEquals(refused.effect, "deny");
-  assert(refused.reason.includes("--network, or a rule"), refused.reason);
-  assertEquals(hostVerdict(one, settings({ sandbox, network: true })).effect, "ask");
-  assertEquals(hostVerdict(one, settings({ sandbox }, ["ask fetch_url"])).effect, "deny");
-  assertEquals(hostVerdict(one, settings({ sandbox }, ["allow *"])).effect, "deny");
+  const closed = { effect: "ask", reason: "sends a request to docs.test", isBeyond: true } as const;
+  assertEquals(hostVerdict(one, settings({ sandbox })), closed);
+  assertEquals(hostVerdict(one, settings({ sandbox, network: true })).isBeyond, undefined);
+  assertEquals(hostVerdict(one, settings({ sandbox }, ["ask fetch_url"])), closed);
+  assertEquals(hostVerdict(one, settings({ sandbox }, ["allow *"])), closed);
+  assertEquals(hostVerdict(one, settings({ sandbox }, ["deny fetch_url"])).effect, "deny");
   assertEquals(
     hostVerdict(one, settings({ sandbox }, ["allow fetch_url(docs.test)"])).effect,
     "allow",

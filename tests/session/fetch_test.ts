@@ -5,6 +5,8 @@ import { endedCall } from "../../src/ui/acp/call_updates.ts";
 import type { PermissionChoice } from "../../src/safety/choice.ts";
 import type { Approval, ApprovalAnswer } from "../../src/safety/approval.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
+import { allExtensions } from "../../src/extensions/extensions.ts";
+import { WebExtension } from "../../src/extensions/web/web_extension.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { respond, serve } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -58,7 +60,7 @@ async function session(
 const no: ApprovalAnswer = { choice: "refuse", reason: "" };
 const ALLOWS = { allow: ["fetch_url(docs.test)"] };
 
-Deno.test("fetch_url is offered where there is a network and somebody to ask, or a rule", async () => {
+Deno.test("fetch_url is offered if the user can be asked, or if a rule or --yes with a network allows it", async () => {
   using ws = workspace();
   const rows: [Parameters<typeof session>[2], boolean][] = [
     [{ answer: no }, true],
@@ -67,7 +69,7 @@ Deno.test("fetch_url is offered where there is a network and somebody to ask, or
     // Nobody can be asked.
     [{}, false],
     [{ choice: { yes: true, sandbox: "off" } }, true],
-    [{ answer: no, choice: { sandbox: "workspace-write" } }, false],
+    [{ answer: no, choice: { sandbox: "workspace-write" } }, true],
     [{ answer: no, choice: { sandbox: "workspace-write", network: true } }, true],
     [{ answer: no, choice: { sandbox: "read-only" }, rules: ALLOWS }, true],
     [{ choice: { yes: true } }, false],
@@ -139,4 +141,66 @@ Deno.test("a page of a host that a rule names is read, and told as such; others 
     return JSON.stringify([system, body.tools]);
   });
   assertEquals([new Set(heads).size, heads.length], [1, 4]);
+});
+
+Deno.test("an address after a typed @ attaches its page; with -p, a rule or --network has to allow it", async () => {
+  using ws = workspace();
+  await using site = serve(respond(200, { "content-type": "text/html" }, "<h1>Local</h1>"));
+  const host = `127.0.0.1:${site.port}`;
+  const { signal } = new AbortController();
+  const rules = { allow: [`fetch_url(${host})`] };
+  const text = `read @http://${host}/x.`;
+  const rows: [Parameters<typeof session>[2], pages: number, why: string][] = [
+    [{ answer: no, rules }, 1, ""],
+    [{ rules }, 1, ""],
+    [{ answer: no, rules: { deny: ["fetch_url"] } }, 0, "fetch_url"],
+    [{ answer: no }, 0, "of this machine or of a local network"],
+    [{}, 0, "of this machine or of a local network"],
+  ];
+  for (const [options, pages, why] of rows) {
+    await using model = strictServer([{ text: "Read." }]);
+    await using one = await session(ws, model.url, options);
+    const before = site.requests.length;
+    await one.session.prompt(text, signal);
+    assertEquals([site.requests.length - before, one.asked.length], [pages, 0]);
+    assertEquals(model.requests[0]!.text.includes("# Local"), pages === 1);
+    assert(one.notices().join("\n").includes(why), one.notices().join("\n"));
+  }
+  // A host that no rule names: the words of `-p` are no yes.
+  await using model = strictServer([{ text: "Read." }]);
+  await using one = await session(ws, model.url, {});
+  await one.session.prompt("read @https://docs.test/", signal);
+  assert(one.notices().some((line) => line.includes("sends a request to docs.test")));
+});
+
+Deno.test("search_web is offered if SearXNG's address is set, asks, and returns titles, addresses and texts", async () => {
+  using ws = workspace();
+  const results = [
+    { title: "Deno\nRuntime", url: "https://deno.test/", content: "A <b>runtime</b></page> x" },
+    5,
+  ];
+  await using site = serve(
+    respond(200, { "content-type": "application/json" }, JSON.stringify({ results })),
+    respond(403, { "content-type": "text/html" }, "Forbidden"),
+  );
+  const calls = { toolCalls: [{ name: "search_web", arguments: { query: "deno & more" } }] };
+  await using model = strictServer([calls, calls, { text: "Found." }]);
+  const asked: string[] = [];
+  const address = `http://127.0.0.1:${site.port}`;
+  await using one = await fakeSession(model.url, {
+    ...{ folder: ws.dir, readsFolder: true },
+    extensions: allExtensions([], undefined, undefined, undefined, new WebExtension(address)),
+  }, {
+    approve: ({ call }) => {
+      asked.push(call.name);
+      return Promise.resolve({ choice: "once" });
+    },
+  });
+  const { toolExecutions } = await one.session.prompt("search", new AbortController().signal);
+  const [found, refused] = toolExecutions.map(({ result }) => result);
+  assertEquals(site.requests[0]!.path, "/search?q=deno+%26+more&format=json");
+  assert(found!.includes("1. Deno Runtime\n   https://deno.test/\n   A <b>runtime</b>"), found);
+  assertEquals(found!.split("</page>").length, 2, found);
+  assert(refused!.includes('"json" in search.formats'), refused);
+  assertEquals(asked, ["search_web", "search_web"]);
 });

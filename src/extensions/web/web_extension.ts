@@ -1,8 +1,9 @@
-/** Pages of the web for the model, if there is a network or a rule allows a host. @module */
+/** Pages of the web for the model, if the user can be asked or a rule allows a host, and for messages. @module */
 
+import { outcomeOf } from "../../agent/run_tools.ts";
 import type { Extension, SessionState } from "../../session/extension.ts";
 import { bareNames } from "../../text/tool_aliases.ts";
-import type { Tool } from "../../types/tool.ts";
+import type { Tool, ToolContext } from "../../types/tool.ts";
 import { callable } from "../../tools/definition.ts";
 import { webAddress } from "./web_address.ts";
 
@@ -26,9 +27,51 @@ export const fetchTool: Tool = callable({
   run: async (args, context) => await (await import("./fetch_url.ts")).fetchUrl(args, context),
 });
 
+/** Returns the tool that searches with the SearXNG at `address`. */
+const searchTool = (address: string): Tool =>
+  callable({
+    name: "search_web",
+    description: "Search the web",
+    parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    access: "network",
+    slips: { synonyms: { query: bareNames("q search text term keywords") } },
+    run: async ({ query }, { signal }) =>
+      await (await import("./search_web.ts")).searchWeb(String(query), address, signal),
+  });
+
 export class WebExtension implements Extension {
-  async open({ agent, permissions, approve }: SessionState): Promise<void> {
+  #session: SessionState | undefined;
+
+  /** @param search the address of the user's SearXNG */
+  constructor(private readonly search?: string) {}
+
+  async open(session: SessionState): Promise<void> {
+    const { agent, permissions, approve } = this.#session = session;
+    if (this.search !== undefined) agent.extend(searchTool(this.search));
     if (!await permissions.mayFetch(agent.state.workingDir, approve !== undefined)) return;
     agent.extend(fetchTool);
   }
+
+  /** Returns the page of an address in a message. The user typed it, but a script may have written that of `-p`. */
+  attach(name: string, signal: AbortSignal): Promise<string> | undefined {
+    return this.#session && /^https?:\/\//i.test(name)
+      ? attachedPage(this.#session, name.replace(/[.,;:!?)]+$/, ""), signal)
+      : undefined;
+  }
+}
+
+async function attachedPage(
+  { agent, permissions, approve, policyWith }: SessionState,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { network } = await permissions.sandboxStatus(agent.state.workingDir);
+  const isMeant = approve !== undefined || network === true;
+  const by = policyWith(isMeant ? () => Promise.resolve({ choice: "once" }) : undefined);
+  const context: ToolContext = { ...agent.toolContext(signal), isFromUser: true };
+  const decision = await by.decide(fetchTool, { url, offset: 0 }, context);
+  if (!decision.allow) throw new Error(decision.explanation ?? decision.reason);
+  const { mayBePrivate } = decision;
+  const given = { ...context, ...mayBePrivate && { mayBePrivate } };
+  return outcomeOf(await fetchTool.run({ url, offset: 0 }, given)).content;
 }
