@@ -121,6 +121,8 @@ export interface Check {
 export interface InstructionFile {
   name: string;
   lines: number;
+  /** The number of lines of the whole file, if only a part of it is used. */
+  total?: number;
   kind?: "skill" | "command" | "agent";
   /** The full text, if the question needs it and the changes do not show it. */
   text?: string;
@@ -131,6 +133,8 @@ export interface InstructionFile {
 /** The instructions of a folder, and whether the model gets them. */
 export interface HeededInstructions {
   files: readonly (InstructionFile & { isHeeded: boolean })[];
+  /** The user's file of another program, if it is used. */
+  own?: InstructionFile;
   /** Files that are never loaded: links to a secret or out of the folder. */
   refused: readonly { name: string; reason: "outside" | "secret" }[];
   /** True if all are loaded, or there are no files; false after a no; undefined without a decision. */

@@ -62,7 +62,7 @@ Deno.test("imports have a depth and a number, and share the bytes", async () => 
   );
   assertEquals(
     await read("~~~\n@ten\n~~~\n* @ten\n@~/ten\n@ten x"),
-    "~~~\n@ten\n~~~\n1234567890\n@~/ten\n@ten x",
+    "~~~\n@ten\n~~~\n1234567890\n@~/ten\n@ten x\nten:\n1234567890",
   );
   assertEquals(await read(`@${root}/ten\n@in\n@.`), `@${root}/ten\n@in\n@.`);
 });

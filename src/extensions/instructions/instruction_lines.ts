@@ -25,13 +25,14 @@ export function instructionQuestion(
 
 /** Returns the lines that say which of a folder's instructions are loaded. */
 export function instructionLines(
-  { files, refused, isHeeded, doubt, unsaved }: HeededInstructions,
+  { files, own, refused, isHeeded, doubt, unsaved }: HeededInstructions,
   way: Way,
 ): string[] {
   const lines = refused.map(({ name, reason }) => {
     const where = reason === "secret" ? "to a secret file" : "out of the folder";
     return `· ${oneLine(name)} is not used: it links ${where}`;
   });
+  if (own) lines.push(`· using ${fileNames([own])}`);
   if (unsaved !== undefined) lines.push(`· your answer cannot be saved: ${oneLine(unsaved)}`);
   if (isHeeded === false) return lines;
   const heeded = files.filter((file) => file.isHeeded);
@@ -50,10 +51,14 @@ const MAX_NAMED_PROMPTS = 8;
 
 function fileNames(files: readonly InstructionFile[]): string {
   const named = (list: readonly InstructionFile[]) =>
-    list.map(({ name, lines, change }) => {
+    list.map(({ name, lines, total, change }) => {
       const since = change &&
         (change.type === "added" ? ", new" : ", changed since you trusted it");
-      return `${oneLine(name)} (${count(lines, "line")}${since ?? ""})`;
+      // The last line says that it was cut.
+      const many = total === undefined
+        ? count(lines, "line")
+        : `${lines - 1} of ${total} lines fit`;
+      return `${oneLine(name)} (${many}${since ?? ""})`;
     });
   const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
     const some = files.filter((file) => file.kind === kind);

@@ -4,8 +4,9 @@ import { attempt } from "../../attempt.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { dirname, isAbsolute, join, relative } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { userFile, type VariableReader } from "../../user_files.ts";
+import { processVariable, userFile, type VariableReader } from "../../user_files.ts";
 import { readBoundedText } from "../bounded_text.ts";
+import { booleanField, readFrontmatter, textField } from "../skills/frontmatter.ts";
 import type { SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 import { instructionQuestion } from "./instruction_lines.ts";
@@ -18,15 +19,23 @@ import type { PathTable } from "../../safety/path_table.ts";
 import { isWithin } from "../../text/paths.ts";
 
 /** The names of instruction files. The first existing one of each folder is used. */
-const FILE_NAMES = ["AGENTS.override.md", "AGENTS.md", "CLAUDE.md"];
-/** The maximum bytes read of a file, as in other agents. */
+const FILE_NAMES =
+  "AGENTS.override.md AGENTS.md CLAUDE.md .claude/CLAUDE.md GEMINI.md .github/copilot-instructions.md .cursorrules"
+    .split(" ");
+/** The folders of rules. The first existing one of each folder is used. */
+const RULE_FOLDERS = [".claude/rules", ".cursor/rules"];
+const MAX_RULE_FILES = 30;
+/** The user's own files in the home folder, of which the first is used without one of this program. */
+const OWN_FILES = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
+/** The maximum size of a file's part that is used, as in other agents, and of the file. */
 const MAX_INSTRUCTION_BYTES = 32 * 1024;
+const MAX_WHOLE_BYTES = 1024 * 1024;
 
 interface FolderInstructions {
   /** The folder to trust: the repository's root, or else the folder itself. */
   root: string;
   /** The files, by path relative to the working directory (`name`) and to `root`. */
-  files: { name: string; path: string; text: string; promptFile?: PromptFile }[];
+  files: { name: string; path: string; text: string; total?: number; promptFile?: PromptFile }[];
   refused: HeededInstructions["refused"][number][];
 }
 
@@ -60,11 +69,12 @@ export async function heedInstructions(
   }
   const judged = await judgeInstructions(folderTrust, root, files);
   const shown = judged.files.map((
-    { file: { name, text, promptFile }, isTrusted, change },
+    { file: { name, text, total, promptFile }, isTrusted, change },
   ): InstructionFile => ({
     name,
     ...promptFile && { kind: promptFile.kind },
-    lines: text.trimEnd().split("\n").length,
+    lines: lineCount(text),
+    ...total !== undefined && { total },
     ...change && { change },
     ...!isTrusted && !change?.lines && { text },
   }));
@@ -89,11 +99,10 @@ export async function heedInstructions(
     await trustInstructions(folderTrust, root, said ? files : undefined)
       .catch((error) => heeded.unsaved = reasonOf(error));
   }
-  const userInstructions = userFile("AGENTS.md", env);
-  const yours = userInstructions &&
-    await readBoundedText(userInstructions, MAX_INSTRUCTION_BYTES);
+  const yours = await ownInstructions(permissions, env);
+  if (yours?.name) heeded.own = { name: yours.name, lines: lineCount(yours.text) };
   agent.state.instructions = [
-    ...yours ? [`Instructions of the user:\n${yours}`] : [],
+    ...yours ? [`Instructions of the user:\n${yours.text}`] : [],
     ...files.filter(({ promptFile }, i) => !promptFile && heeded.files[i]!.isHeeded).map((
       { name, text },
     ) => `Instructions of the project, from ${oneLine(name)}:\n${text}`),
@@ -105,6 +114,29 @@ export async function heedInstructions(
     skills?.use({ ...found, promptFiles });
   }
   return heeded;
+}
+
+const lineCount = (text: string): number => text.trimEnd().split("\n").length;
+
+/** Returns the user's own instructions; `name` is set if they are another program's. */
+async function ownInstructions(
+  by: Permissions,
+  env: VariableReader = processVariable,
+): Promise<{ name?: string; text: string } | undefined> {
+  const own = userFile("AGENTS.md", env);
+  const text = own && await readBoundedText(own, MAX_INSTRUCTION_BYTES);
+  if (text) return { text };
+  const home = env("HOME");
+  for (const file of home === undefined ? [] : OWN_FILES) {
+    const path = join(home!, file);
+    const others = await readBoundedText(path, MAX_INSTRUCTION_BYTES);
+    if (!others?.trim()) continue;
+    return {
+      name: `~/${file}`,
+      text: await withImports(others, { path, root: dirname(path), by }),
+    };
+  }
+  return undefined;
 }
 
 /** A file with instructions; `path` is relative to the folder that is trusted. */
@@ -167,15 +199,42 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
     const file = await instructionFileIn(at, folder, root, by);
-    if (file === undefined) continue;
-    if ("reason" in file) found.refused.push(file);
-    else found.files.push(file);
+    for (const one of [...file ? [file] : [], ...await ruleFilesIn(at, folder, root, by)]) {
+      if ("reason" in one) found.refused.push(one);
+      else found.files.push(one);
+    }
   }
   return found;
 }
 
+/** Returns the rules in the folder `at`. Of a rule for some files, the model gets the path. */
+async function ruleFilesIn(at: string, folder: string, root: string, by: Permissions) {
+  const names = (path: string) =>
+    attempt(() => [...Deno.readDirSync(join(at, path))].map(({ name }) => name)) ?? [];
+  const rules =
+    RULE_FOLDERS.map((path) =>
+      names(path).filter((name) => /\.mdc?$/.test(name)).sort().map((name) => join(at, path, name))
+    ).find((paths) => paths.length > 0) ?? [];
+  const files = [];
+  for (const path of rules.slice(0, MAX_RULE_FILES)) {
+    const file = await instructionFile(path, folder, root, by);
+    if (file === undefined || "reason" in file) {
+      if (file) files.push(file);
+      continue;
+    }
+    const { fields, body } = readFrontmatter(file.text);
+    const { paths, globs, description, alwaysApply } = fields;
+    const isAlways = booleanField(alwaysApply);
+    const about = isAlways ? "" : textField(paths ?? globs ?? description)?.trim();
+    const text = about ? `Read ${file.name} before work on: ${oneLine(about)}` : body;
+    if (about || isAlways !== false) files.push({ ...file, text });
+  }
+  return files;
+}
+
 /** An instruction file, by path relative to the working directory (`name`) and to the root. */
-export type FoundInstructions = Pick<FolderInstructions["files"][number], "name" | "path" | "text">;
+export type FoundInstructions = Omit<FolderInstructions["files"][number], "promptFile">;
+type Refused = FolderInstructions["refused"][number];
 
 /** Returns the instruction file in the folder `at`, or why it is never loaded; undefined without one. */
 export async function instructionFileIn(
@@ -183,30 +242,41 @@ export async function instructionFileIn(
   folder: string,
   root: string,
   by: Permissions,
-): Promise<FoundInstructions | FolderInstructions["refused"][number] | undefined> {
-  for (const name of FILE_NAMES) {
-    const path = join(at, name);
-    const real = attempt(() => Deno.realPathSync(path));
-    if (real === undefined) continue;
-    const shown = relative(folder, path);
-    // The user trusts the folder's author, but not the files that a link points to.
-    const isSecret = real !== path && (by.paths.secretKind(real) !== undefined || isInGit(real));
-    const isInside = real.startsWith(join(root, "/")) && !isSecret;
-    const own = isInside ? await readBoundedText(real, MAX_INSTRUCTION_BYTES, root) : undefined;
-    const text = own && await withImports(own, { path: real, root, by });
-    if (own === undefined) return { name: shown, reason: isSecret ? "secret" : "outside" };
-    return text!.trim() === ""
-      ? undefined
-      : { name: shown, path: relative(root, path), text: text! };
-  }
-  return undefined;
+): Promise<FoundInstructions | Refused | undefined> {
+  const path = FILE_NAMES.map((name) => join(at, name))
+    .find((one) => attempt(() => Deno.realPathSync(one)) !== undefined);
+  return path === undefined ? undefined : await instructionFile(path, folder, root, by);
+}
+
+async function instructionFile(
+  path: string,
+  folder: string,
+  root: string,
+  by: Permissions,
+): Promise<FoundInstructions | Refused | undefined> {
+  const real = attempt(() => Deno.realPathSync(path)) ?? path;
+  const name = relative(folder, path);
+  // The user trusts the folder's author, but not the files that a link points to.
+  const isSecret = real !== path && (by.paths.secretKind(real) !== undefined || isInGit(real));
+  const isInside = real.startsWith(join(root, "/")) && !isSecret;
+  const whole = isInside ? await readBoundedText(real, MAX_WHOLE_BYTES, root) : undefined;
+  if (whole === undefined) return { name, reason: isSecret ? "secret" : "outside" };
+  const isCut = whole.length > MAX_INSTRUCTION_BYTES;
+  const own = isCut ? whole.slice(0, MAX_INSTRUCTION_BYTES).replace(/\n[^\n]*$/, "\n") : whole;
+  const text = await withImports(own, { path: real, root, by });
+  if (text.trim() === "") return undefined;
+  const total = isCut && { total: lineCount(whole) };
+  const rest = isCut
+    ? `[The rest is left out: ${lineCount(own)} of ${lineCount(whole)} lines]\n`
+    : "";
+  return { name, path: relative(root, path), text: text + rest, ...total };
 }
 
 function withImports(
   text: string,
   { path, root, by }: { path: string; root: string; by: Permissions },
 ): Promise<string> | string {
-  if (!/^[ \t]*@\S/m.test(text)) return text;
+  if (!/(?<=^|[\s(])@\S/m.test(text)) return text;
   return expandImports(text, { path, root, maxBytes: MAX_INSTRUCTION_BYTES, paths: by.paths });
 }
 
@@ -225,9 +295,14 @@ const MAX_IMPORTS = 20;
 const MAX_IMPORT_DEPTH = 5;
 /** A line that is only a path, possibly as an item of a list. */
 const IMPORT_LINE = /^[ \t]*(?:[-*][ \t]+)?@(\S+)[ \t]*$/;
+/** Code in a line, or a path in a sentence, without the signs that end it. */
+const IMPORT_IN_LINE = /`[^`]*`|(?<=^|[\s(])@([^\s`()<>]*[^\s`()<>.,;:!?'"])/g;
 const FENCE_LINE = /^[ \t]*(?:```|~~~)/;
 
-/** Returns `text` with each line `@path` replaced by that file. Lines that name no file are unchanged. */
+/**
+ * Returns `text` with each line `@path` replaced by that file. Files that a sentence names follow its line. Names of no
+ * file are unchanged.
+ */
 export async function expandImports(text: string, options: ImportOptions): Promise<string> {
   let left = MAX_IMPORTS;
   let room = options.maxBytes;
@@ -236,15 +311,21 @@ export async function expandImports(text: string, options: ImportOptions): Promi
     const lines = from.split("\n");
     for (const [i, line] of lines.entries()) {
       if (FENCE_LINE.test(line)) isCode = !isCode;
-      const [, name] = isCode ? [] : IMPORT_LINE.exec(line) ?? [];
-      if (name === undefined || open.length >= MAX_IMPORT_DEPTH || left <= 0) continue;
-      const real = importedFile(name, path, options);
-      if (real === undefined || open.includes(real)) continue;
-      const found = await readBoundedText(real, room, options.root);
-      if (found === undefined) continue;
-      left--;
-      room = Math.max(0, room - found.length);
-      lines[i] = await expanded(found.trimEnd(), real, [...open, real]);
+      if (isCode || open.length >= MAX_IMPORT_DEPTH) continue;
+      const [, alone] = IMPORT_LINE.exec(line) ?? [];
+      const found = alone === undefined
+        ? Array.from(line.matchAll(IMPORT_IN_LINE), ([, name]) => name ?? [])
+        : [alone];
+      for (const name of found.flat()) {
+        const real = left > 0 ? importedFile(name, path, options) : undefined;
+        if (real === undefined || open.includes(real)) continue;
+        const given = await readBoundedText(real, room, options.root);
+        if (given === undefined) continue;
+        left--;
+        room = Math.max(0, room - given.length);
+        const text = await expanded(given.trimEnd(), real, [...open, real]);
+        lines[i] = alone === undefined ? `${lines[i]}\n${oneLine(name)}:\n${text}` : text;
+      }
     }
     return lines.join("\n");
   };

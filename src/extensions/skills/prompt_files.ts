@@ -99,12 +99,22 @@ export class PromptFiles {
       decide: (tool, args, { isFromUser: _, ...context }) => policy.decide(tool, args, context),
     };
     const by = promptFile.scope === "user" ? policy : asModel;
-    return [line, notePart(text), ...await this.#attached({ type: "text", text }, signal, by)];
+    const parts = await this.#attached({ type: "text", text }, signal, by, true);
+    return [line, notePart(text), ...parts];
   }
 
-  async #attached(text: TextPart, signal: AbortSignal, policy: Policy): Promise<Part[]> {
+  /** Returns the files that a text names. In a command, an `@` may be code: a name without a file is not reported. */
+  async #attached(
+    text: TextPart,
+    signal: AbortSignal,
+    policy: Policy,
+    isCommand = false,
+  ): Promise<Part[]> {
     const { notice, parts } = await attachFiles(this.agent, [text], signal, policy);
-    if (notice) this.session.emit({ type: "session_notice", notice });
+    if (notice?.code !== "attached") return parts;
+    const files = notice.files.filter(({ result }) => !isCommand || result !== "absent");
+    const isEmpty = files.length + notice.pasted.length === 0;
+    if (!isEmpty) this.session.emit({ type: "session_notice", notice: { ...notice, files } });
     return parts;
   }
 

@@ -32,16 +32,22 @@ function partOf(block: Record<string, unknown>, folder: string): Part | undefine
   if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
     return { type, mediaType: mimeType, data };
   }
+  const link = (to: string, what: string): Part => {
+    const path = pathOf(to, folder);
+    const isFit = path !== undefined && !/["\n]/.test(path);
+    return { type: "text", text: isFit ? `@"${path}"` : `${what}: ${to}` };
+  };
   if (type === "resource_link" && typeof uri === "string") {
-    const path = pathOf(uri, folder);
-    if (path !== undefined && !/["\n]/.test(path)) return { type: "text", text: `@"${path}"` };
-    return { type: "text", text: `${typeof name === "string" ? name : "link"}: ${uri}` };
+    return link(uri, typeof name === "string" ? name : "link");
   }
   if (type !== "resource" || !isObject(resource) || typeof resource.uri !== "string") {
     return undefined;
   }
   const named = pathOf(resource.uri, folder) ?? resource.uri;
   if (typeof resource.text === "string") {
+    // Some editors send the bytes of an image as text.
+    // deno-lint-ignore no-control-regex
+    if (/[\0-\x08\x0e-\x1a]/.test(resource.text.slice(0, 1000))) return link(resource.uri, "file");
     return { type: "resource", kind: "file", name: named, text: resource.text };
   }
   const isImage = typeof resource.mimeType === "string" && /^image\//.test(resource.mimeType);

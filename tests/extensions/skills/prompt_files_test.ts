@@ -259,3 +259,19 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   await assertRejects(() => fake.session.prompt('/fix "1;id"', never), TypeError, "plain words");
   assertEquals(server.requests.length, 2);
 });
+
+Deno.test("own commands: an @ that names no file is not reported, one that does is", async () => {
+  await using at = await placesWith({
+    "home/.agents/commands/fix.md": "Add `@cached_property` and @dataclass as in @a.py.\n",
+    "repo/a.py": "code\n",
+  });
+  await using server = strictServer([{ text: "done" }, { text: "done" }]);
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
+  });
+  await fake.session.prompt("/fix", never);
+  assertEquals(fake.notices().filter((line) => /dataclass|cached/.test(line)), []);
+  assertMatch(messagesOf(server).at(-1)!.content, /1\tcode|1[^\d]*code/);
+  await fake.session.prompt("see @dataclass", never);
+  assertStringIncludes(fake.notices().at(-1)!, "dataclass");
+});

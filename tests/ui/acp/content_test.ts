@@ -24,6 +24,8 @@ Deno.test("acp: blocks of a prompt are parts of a message", () => {
     [link("https://a/b", "n"), text("n: https://a/b")],
     [link("file://%zz/a"), text("link: file://%zz/a")],
     [resource({ text: "t" }), { type: "resource", kind: "file", name: "a", text: "t" }],
+    [resource({ text: "\ufffdPNG\r\n\x1a\n\0\0" }), text('@"a"')],
+    [resource({ uri: "x:y", text: "\0" }), text("file: x:y")],
     [resource({ uri: "x:y", text: "t" }), {
       type: "resource",
       kind: "file",
