@@ -13,6 +13,7 @@ import {
   gitStashed,
   harmlessText,
   indexMayLeadAway,
+  rebuiltIndex,
   trackPushed,
 } from "./git_queries.ts";
 import { gitFindings, gitFoldersOf, textWithin } from "./git_files.ts";
@@ -321,7 +322,7 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
   const source = { folder, root: folder, programs, home: paths.home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
-    source: atEnd,
+    ...{ source: atEnd, own },
     time: atEnd.time,
     harmlessText: (file: string) => {
       const text = entryAt(file)?.isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
@@ -339,11 +340,11 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
             accessAt(view, path) === "write" && paths.protectedKind(path) === undefined
           ) === true;
     },
-    indexMayLeadAway: (gitFolder: string, config?: string) => {
-      if (config === undefined) return indexMayLeadAway(atEnd, gitFolder);
+    indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
+    rebuiltIndex: (path: string, config: string) => {
       // The search removes programs and paths for git, and settings that are too long.
       const text = answers.harmlessText(config) ?? textWithin(config, MAX_MADE_SETTINGS) ?? "";
-      return indexMayLeadAway(atEnd, gitFolder, { own, text });
+      return rebuiltIndex(atEnd, path, { own, text });
     },
   };
   return { source, answers };

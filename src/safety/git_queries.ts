@@ -76,34 +76,44 @@ function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
   });
 }
 
-/** git's answers about files: a suite of tests makes hundreds of equal repositories. */
-const knownAnswers = new Map<string, string>();
-const MAX_REMEMBERED = 5000;
-
-/** Returns git's answer about a copy of a file, which a program may change meanwhile, in a folder that none sees. */
-function answerAbout(
-  bytes: Uint8Array,
-  { own, state }: { own: string; state: string },
-  ask: (copy: string) => string | undefined,
-): string | undefined {
-  const key = `${state}\0${new TextDecoder("latin1").decode(bytes)}`;
-  const known = knownAnswers.get(key);
-  const folder = known === undefined && attempt(() => Deno.makeTempDirSync({ dir: own }));
-  if (!folder) return known;
-  const copy = join(folder, "index");
-  const answer = attempt(() => (Deno.writeFileSync(copy, bytes), ask(copy)));
+/** Calls a function with a new folder that no program sees, and removes it. */
+function inPrivateFolder<T>(own: string, use: (folder: string) => T): T | undefined {
+  const folder = attempt(() => Deno.makeTempDirSync({ dir: own }));
+  if (folder === undefined) return undefined;
+  const result = attempt(() => use(folder));
   attempt(() => Deno.removeSync(folder, { recursive: true }));
-  if (knownAnswers.size >= MAX_REMEMBERED) knownAnswers.clear();
-  if (answer !== undefined && key.length < MAX_REMEMBERED) knownAnswers.set(key, answer);
-  return answer;
+  return result;
 }
 
+/** A line of settings that git reads in one way: no quotes, no escapes, and no comment after a value. */
+const PLAIN_SETTING =
+  /^[ \t]*(?:\[([a-z][a-z\d-]*)(?: "([^"\\\p{Cc}\ufffd]*)")?\]|([a-z][a-z\d-]*) ?=([^"#;\\\p{Cc}\ufffd]*))$/iu;
+
+/** Returns settings as git lists them; undefined if a line of them is not plain. */
+function plainSettings(text: string): GitSetting[] | undefined {
+  const settings: GitSetting[] = [];
+  let section: string | undefined;
+  for (const line of text.split("\n").filter(Boolean)) {
+    const [, name, part, key = "", value = ""] = PLAIN_SETTING.exec(line) ?? [];
+    if (name !== undefined) {
+      section = [name.toLowerCase(), ...part === undefined ? [] : [part]].join(".");
+    } else if (key === "" || section === undefined) return undefined;
+    else {
+      const full = `${section}.${key.toLowerCase()}`;
+      settings.push({ scope: "local", name: full, value: value.trim() });
+    }
+  }
+  return settings;
+}
+
+/** Returns the settings of a text; undefined if git cannot read them. git reads a copy, which no program changes. */
 const settingsInText = (source: GitSource, text: string, own: string): GitSetting[] | undefined =>
-  gitSettingsIn(answerAbout(
-    new TextEncoder().encode(text),
-    { own, state: "settings" },
-    (copy) => listedSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]),
-  ));
+  plainSettings(text) ?? inPrivateFolder(own, (folder) => {
+    const copy = join(folder, "config");
+    Deno.writeTextFileSync(copy, text);
+    const from = ["--no-includes", "--file", copy];
+    return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
+  });
 
 /**
  * Returns the text of settings without what git runs or follows; undefined if it has none of that.
@@ -186,55 +196,65 @@ function gitSubmodules(source: GitSource): string[] {
   }) ?? [];
 }
 
-/**
- * True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree.
- *
- * @param made the settings of a repository that a command made: only the format of its objects counts
- */
-export function indexMayLeadAway(
-  source: GitSource,
-  gitFolder: string,
-  made?: { own: string; text: string },
-): boolean {
-  const names = made
-    ? namesInIndex(source, join(gitFolder, "index"), made)
-    : listedNames(source, gitFolder);
-  // Repositories with such names cannot be looked at.
-  return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names) ||
-    /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/.test(names);
+/** The settings may name another work tree, of which the folder is a part. */
+const listedIndex = (source: GitSource, gitFolder: string): string | undefined =>
+  gitOutput(source, [
+    ..."-c core.fsmonitor=false --work-tree . --git-dir".split(" "),
+    ...[gitFolder, "ls-files", "-s", "-z"],
+  ]);
+
+/** Matches a listed submodule whose repository cannot be looked at. */
+const UNSEEN_SUBMODULE = /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/;
+
+/** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
+export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
+  const names = listedIndex(source, gitFolder);
+  return names === undefined || UNSEEN_SUBMODULE.test(names) ||
+    /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
 }
 
-/** The settings may name another work tree, of which the folder is a part. */
-const LIST_ALL = ["--work-tree", ".", "ls-files", "-s", "-z"];
-const listedNames = (source: GitSource, gitFolder: string): string | undefined =>
-  gitOutput(
-    source,
-    ["-c", "core.fsmonitor=false", "--git-dir", gitFolder, ...LIST_ALL],
-  );
-
 const FORMAT = /^(core\.repositoryformatversion|extensions\.objectformat)$/;
+/**
+ * Writes an index again in an empty repository. git checks each name that it adds. Only with conflicts, it has no tree,
+ * and loses the times of its files.
+ */
+const REBUILD =
+  `cd -- "$1" && export GIT_DIR=. GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 || exit
+{ tree=$("$0" write-tree --missing-ok) && "$0" read-tree -m -i --index-output=new "$tree"; } ||
+  "$0" ls-files -s -z | GIT_INDEX_FILE=new "$0" update-index -z --index-info`;
+/** The mode of a submodule in an index, as Latin-1. */
+const SUBMODULE = "\0\0\xe0\0";
 
-/** Returns the names in an index, which git reads in an empty repository; undefined if it does not list all. */
-function namesInIndex(
+/**
+ * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
+ *
+ * @param text the settings of its repository, of which only the format of its objects counts
+ */
+export function rebuiltIndex(
   source: GitSource,
-  index: string,
+  path: string,
   { own, text }: { own: string; text: string },
-): string | undefined {
+): "same" | Uint8Array | undefined {
+  const bytes = bytesWithin(path, MAX_INDEX);
   const stated = settingsInText(source, text, own);
-  const bytes = bytesWithin(index, MAX_INDEX);
-  if (stated === undefined || bytes === undefined || bytes.length < 12) return undefined;
-  const config = settingsText(stated.filter(({ name }) => FORMAT.test(name)));
-  const names = answerAbout(bytes, { own, state: config }, (copy) => {
-    const at = dirname(copy);
+  if (bytes === undefined || stated === undefined) return undefined;
+  return inPrivateFolder(own, (at) => {
     for (const name of ["objects", "refs"]) Deno.mkdirSync(join(at, name));
     Deno.writeTextFileSync(join(at, "HEAD"), "ref: refs/heads/main\n");
-    Deno.writeTextFileSync(join(at, "config"), config);
-    return listedNames(source, at);
+    const fsync = "[core]\n\tfsync = none\n";
+    const format = fsync + settingsText(stated.filter(({ name }) => FORMAT.test(name)));
+    Deno.writeTextFileSync(join(at, "config"), format);
+    Deno.writeFileSync(join(at, "index"), bytes);
+    const isDone = runWithGit(source, (git) => ["/bin/sh", "-c", REBUILD, git, at])?.success;
+    if (!isDone) return undefined;
+    const written = Deno.readFileSync(join(at, "new"));
+    Deno.renameSync(join(at, "new"), join(at, "index"));
+    const hasSubmodule = new TextDecoder("latin1").decode(written).includes(SUBMODULE);
+    const names = hasSubmodule ? listedIndex(source, at) : "";
+    if (names === undefined || UNSEEN_SUBMODULE.test(names)) return undefined;
+    const isSame = written.length === bytes.length && written.every((one, i) => one === bytes[i]);
+    return isSame ? "same" : written;
   });
-  const { buffer, byteOffset } = bytes;
-  // The rest may be in folders that git would list from objects.
-  const count = new DataView(buffer, byteOffset).getUint32(8);
-  return names?.split("\0").length === count + 1 ? names : undefined;
 }
 
 const hasNoShell = Deno.build.os === "windows";
@@ -256,12 +276,27 @@ function gitOutput(
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** A file of the repository may be a pipe without a writer. */
 function gitBytes(
-  { folder, root, programs, home, time }: GitSource,
+  source: GitSource,
   args: readonly string[],
   max = MAX_GIT_ANSWER,
 ): Uint8Array | undefined {
+  const mark = crypto.randomUUID();
+  // A shell takes milliseconds, and git's own paths are short.
+  const isLimited = !hasNoShell && args[0] !== "rev-parse";
+  const limited = isLimited ? ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`] : [];
+  const ran = runWithGit(source, (git) => [...limited, git, "-C", source.folder, ...args]);
+  if (!isLimited) return ran?.success ? ran.stdout : undefined;
+  const end = (ran?.stdout.length ?? 0) - mark.length;
+  const isWhole = new TextDecoder().decode(ran?.stdout.subarray(Math.max(end, 0))) === mark;
+  return isWhole ? ran!.stdout.subarray(0, end) : undefined;
+}
+
+/** Runs git. A file of the repository may be a pipe without a writer. */
+function runWithGit(
+  { root, programs, home, time }: GitSource,
+  wordsFor: (git: string) => readonly string[],
+): Deno.CommandOutput | undefined {
   const folders = programFolders(root, programs.join(":"));
   const [git, timeout] = ["git", "timeout"].map((name) => findProgram(name, folders, root));
   const config = Deno.env.get("XDG_CONFIG_HOME");
@@ -271,16 +306,7 @@ function gitBytes(
     ...home && { HOME: home },
     ...config && { XDG_CONFIG_HOME: config },
   };
-  if (git === undefined) return undefined;
-  const mark = crypto.randomUUID();
-  // A shell takes milliseconds, and git's own paths are short.
-  const isLimited = !hasNoShell && args[0] !== "rev-parse";
-  const limited = isLimited ? ["/bin/sh", "-c", LIMITED, mark, `${max + mark.length}`] : [];
-  const ran = outputIn(time, timeout, [...limited, git, "-C", folder, ...args], env);
-  if (!isLimited) return ran?.success ? ran.stdout : undefined;
-  const end = (ran?.stdout.length ?? 0) - mark.length;
-  const isWhole = new TextDecoder().decode(ran?.stdout.subarray(Math.max(end, 0))) === mark;
-  return isWhole ? ran!.stdout.subarray(0, end) : undefined;
+  return git === undefined ? undefined : outputIn(time, timeout, wordsFor(git), env);
 }
 
 /** A file in the index of a repository. */

@@ -1,10 +1,11 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { waitTime } from "../../src/safety/in_place.ts";
 import {
   gitNamed,
   gitSettings,
   harmlessText,
   indexMayLeadAway,
+  rebuiltIndex,
 } from "../../src/safety/git_queries.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
@@ -91,34 +92,83 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "R-23 equal settings and indexes of repositories that commands made cost no further program",
+  name: "R-23 settings are read as git reads them, plain ones without git",
   ignore,
   fn: () =>
     inRepository(
-      "git init -q a && touch a/f && git -C a add f && cp -r a b && git init -q --separate-git-dir=c d && git -C d config core.worktree ../d",
+      "git init -q --separate-git-dir=c d && git -C c config core.worktree ../d && git init -q .",
       (folder) => {
-        const found = (name: string, programs: string[]) => {
-          const at = `${folder}/${name}`;
-          const asked = { ...source(folder), programs };
-          const text = Deno.readTextFileSync(`${at}/config`);
-          const how = { own: folder, gitFolder: at, isMade: true };
-          return [
-            harmlessText(asked, text, how),
-            indexMayLeadAway(asked, at, { own: folder, text }),
-          ];
-        };
-        // Without git, nothing is known of them.
-        assertEquals(found("b/.git", []), ["", true]);
-        assertEquals(found("a/.git", ["/usr/bin", "/bin"]), [undefined, false]);
-        assertEquals(found("b/.git", []), [undefined, false]);
-        Deno.writeTextFileSync(`${folder}/b/.git/config`, "[core]\n");
-        assertEquals(found("b/.git", []), ["", true]);
-        // What follows from an answer is not remembered.
-        assertEquals(found("c", ["/usr/bin", "/bin"])[0], undefined);
-        Deno.renameSync(`${folder}/d`, `${folder}/e`);
-        assertEquals(`${found("c", [])[0]}`.includes("worktree"), false);
-        assertEquals([...Deno.readDirSync(folder)].length, 4);
+        const at = `${folder}/.git`;
+        const how = { own: folder, gitFolder: at, isMade: true };
+        const without = { ...source(folder), programs: [] };
+        const SAFE = '[core]\n\tbare = "1"\n';
+        const rows: [text: string, plain?: string | undefined, whole?: string][] = [
+          ['[core]\n\tbare = false\n[Remote "A b"]\n url=x:y \n'],
+          ["[core]\n\tfsmonitor = a\n\tbare=1\n", SAFE, SAFE],
+          [""],
+          // git reads more of these than one line shows.
+          ["[core]\n\tbare = 1 ; \\\n", ""],
+          ["[core]\n\tbare = fa\\\nlse\n", ""],
+          ['[core]\n\tbare = "1" # x\n', ""],
+          ["[core] bare = 1\n", ""],
+          ["[core]\n\tbare\n", ""],
+          ["[core.a]\n\tbare = 1\n", "", ""],
+          ["bare = 1\n", "", ""],
+          ["\ufeff[core]\n\tbare = 1\n", ""],
+          ["[core]\r\n\tbare = 1\r\n", ""],
+        ];
+        for (const [text, plain, whole] of rows) {
+          assertEquals(harmlessText(without, text, how), plain, text);
+          assertEquals(harmlessText(source(folder), text, how), whole, text);
+        }
+        // A submodule's work tree leads to it.
+        const text = Deno.readTextFileSync(`${folder}/c/config`);
+        const found = (name: string) =>
+          harmlessText(without, text, { ...how, gitFolder: `${folder}/${name}` });
+        assertEquals(found("c"), undefined);
+        assertEquals(found("e")?.includes("worktree"), false);
+        assertEquals([...Deno.readDirSync(folder)].length, 3);
+      },
+    ),
+});
+
+Deno.test({
+  name: "R-23 an index has the bytes that git writes for its entries",
+  ignore,
+  fn: () =>
+    inRepository(
+      `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=b
+      for f in sha1 sha256; do
+        git init -q --object-format=$f $f; mkdir $f/d; touch $f/d/c; ln -s d $f/l; echo 1 >$f/a; git -C $f add .
+        cp -r $f $f-done; git -C $f-done commit -qm x
+        cp -r $f-done $f-sparse; git -C $f-sparse sparse-checkout set --cone e
+        cp -r $f-done $f-merge; cd $f-merge; git checkout -qb o; echo 2 >a; git commit -qam 2
+        git checkout -qb n HEAD~; echo 3 >a; git commit -qam 3; git merge -q o >&2 || :; cd ..
+        cp -r $f $f-cut; echo DIRC >$f-cut/.git/index
+      done`,
+      (folder) => {
+        for (const format of ["sha1", "sha256"]) {
+          const rebuilt = (name: string) =>
+            rebuiltIndex(source(folder), `${folder}/${format}${name}/.git/index`, {
+              own: folder,
+              text: Deno.readTextFileSync(`${folder}/${format}/.git/config`),
+            });
+          for (const name of ["-done", "-sparse"]) assertEquals(rebuilt(name), "same", name);
+          for (const name of ["-cut", "-none"]) assertEquals(rebuilt(name), undefined);
+          // It saves the tree of what is staged, and loses only the times of files with conflicts.
+          for (const [name, option] of [["", "--debug"], ["-merge", "-s"]] as const) {
+            const at = `${folder}/${format}${name}`;
+            const args = ["-C", at, "ls-files", "-s", option];
+            const list = () =>
+              new TextDecoder().decode(new Deno.Command("git", { args }).outputSync().stdout);
+            const before = list();
+            Deno.writeFileSync(`${at}/.git/index`, rebuilt(name) as Uint8Array);
+            assertEquals(list(), before);
+            assertMatch(before, name ? / 3\ta\n/ : /mtime: [1-9]/);
+            assertEquals(rebuilt(name), "same");
+          }
+        }
+        assertEquals([...Deno.readDirSync(folder)].length, 10);
       },
     ),
 });

@@ -4,7 +4,6 @@ import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import {
-  bytesWithin,
   gitFileTarget,
   headName,
   isRepository,
@@ -25,15 +24,16 @@ export interface GitAnswers {
   namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
   mayApply(gitFolder: string, stash: string): boolean;
-  /**
-   * True if a checkout of the index may write files of git's own, or outside of the work tree. `config` has the settings
-   * of a repository that a command made.
-   */
-  indexMayLeadAway(gitFolder: string, config?: string): boolean;
+  /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
+  indexMayLeadAway(gitFolder: string): boolean;
+  /** What git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them. */
+  rebuiltIndex(path: string, config: string): "same" | Uint8Array | undefined;
+  /** A folder that no program sees. */
+  own: string;
 }
 
-/** A path to put aside, with the text to write in its place. */
-type Fault = readonly [path: string, text?: string | undefined];
+/** A path to put aside, with the text to write in its place, or a file to replace by its bytes. */
+type Fault = readonly [path: string, content?: string | Uint8Array | undefined];
 
 /** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
@@ -72,8 +72,6 @@ const RUN_LATER: readonly (readonly [name: string, pattern?: RegExp])[] = [
     ),
   ],
 ];
-/** The names of an index, which may have a part in a shared file. */
-const INDEX = /^(index|sharedindex\..+)$/;
 /** The maximum size of a file that is compared, or searched for commands, in bytes. */
 const MAX_COMPARED = 10_000_000;
 
@@ -83,18 +81,6 @@ const isPlain = (line: string): boolean =>
 const textIfFile = (path: string): string | undefined =>
   entryAt(path)?.isFile ? textWithin(path, MAX_COMPARED) : undefined;
 
-/** Returns the contents of an index; undefined if it cannot be compared. Its times do not show all changes. */
-const indexState = (folder: string): string | undefined =>
-  attempt(() => {
-    let left = MAX_COMPARED;
-    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
-    return names.filter((name) => INDEX.test(name)).sort().map((name) => {
-      const bytes = bytesWithin(join(folder, name), left)!;
-      left -= bytes.length;
-      return `${name} ${bytes.length} ${new TextDecoder("latin1").decode(bytes)}`;
-    }).join("");
-  });
-
 const linksIn = (folder: string): string[] =>
   attempt(() => [...Deno.readDirSync(folder)].flatMap((one) => one.isSymlink ? one.name : [])) ??
     [];
@@ -103,7 +89,6 @@ const linksIn = (folder: string): string[] =>
 export const gitState = (folder: string) => ({
   head: pathFile(join(folder, "HEAD")),
   later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
-  index: indexState(folder),
   links: linksIn(folder),
 });
 export type GitState = ReturnType<typeof gitState>;
@@ -112,38 +97,42 @@ export type GitState = ReturnType<typeof gitState>;
 const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
 /** A name is moved, not what it leads to: to a folder of that name, too. */
 const MOVE = Deno.build.os === "darwin" ? "mv -fh" : "mv -fT";
-const PUT_ASIDE = `chmod u+rwx . && from=./$1 to=./$2 && shift 2 || exit
+const PUT_ASIDE = `chmod u+rwx . && from=./$1 to=./$2 || exit
 set -C
-[ $# = 0 ] || printf %s "$@" >"$to.new" || exit
-if [ -e "$from" ] || [ -L "$from" ]; then ${MOVE} "$from" "$to" || exit; fi
-[ $# = 0 ] || ${MOVE} "$to.new" "$from"`;
-/** More than any text that git writes there, and less than a program's arguments may have. */
-const MAX_RESTORED = 400_000;
+[ -z "$3" ] || cat -- "$3" >"$to.new" || exit
+[ -n "$4" ] || { [ ! -e "$from" ] && [ ! -L "$from" ]; } || ${MOVE} "$from" "$to" || exit
+[ -z "$3" ] || ${MOVE} "$to.new" "$from"`;
 
-export function putAside(faults: Iterable<Fault>): string[] {
-  const moves = [...faults].map(([path, text]) => {
+/** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
+export function putAside(faults: Iterable<Fault>, own: string): string[] {
+  const moves = [...faults].map(([path, content]) => {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
-    const aside = `${to}${basename(path)}.untrusted-${crypto.randomUUID().slice(0, 8)}`;
-    const isWritten = text !== undefined && text.length <= MAX_RESTORED && !text.includes("\0");
-    // The system limits the length of one argument, and of all.
-    const parts = isWritten ? text.match(/[^]{1,30000}/gu) ?? [""] : [];
-    return { path, aside, parts };
+    const id = crypto.randomUUID();
+    const aside = `${to}${basename(path)}.untrusted-${id.slice(0, 8)}`;
+    const file = content === undefined ? "" : join(own, id);
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    // Of a file that could not be written as a whole, nothing is used.
+    if (bytes && !attempt(() => (Deno.writeFileSync(file, bytes), true))) removeFile(file);
+    return { path, aside, file, isReplaced: content instanceof Uint8Array };
   });
-  const plain = moves.filter(({ parts }) => parts.length === 0);
-  const others = moves.filter(({ parts }) => parts.length > 0).map((one) => [one]);
-  return [plain, ...others].flatMap((group) => {
-    const ran = runInPlaces(
-      PUT_ASIDE,
-      group.map(({ path, aside, parts }) => [dirname(path), [basename(path), aside, ...parts]]),
-    );
-    return group.map(({ path, aside }, at) => {
-      const isDone = ran[at]!.fault === undefined;
-      markSearched(path, isDone);
-      const done = isDone ? `was moved to ${aside}` : "could not be moved away";
-      return `${path} ${done} as git would run or follow what it names`;
-    });
+  const ran = runInPlaces(
+    PUT_ASIDE,
+    moves.map(({ path, aside, file, isReplaced }) => [
+      dirname(path),
+      [basename(path), aside, file, isReplaced ? "replace" : ""],
+    ]),
+  );
+  return moves.flatMap(({ path, aside, file, isReplaced }, at) => {
+    if (file) removeFile(file);
+    const isDone = ran[at]!.fault === undefined;
+    markSearched(path, isDone);
+    if (isDone && isReplaced) return [];
+    const done = isDone ? `was moved to ${aside}` : "could not be moved away";
+    return [`${path} ${done} as git would run or follow what it names`];
   });
 }
+
+const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
 
 function markSearched(path: string, isSearched: boolean): void {
   if (isSearched || !entryAt(path)) unsearched.delete(path);
@@ -210,15 +199,19 @@ function mayReplace(folder: string): boolean {
     entryAt(packed) !== undefined && textIfFile(packed)?.includes(" refs/replace/") !== false;
 }
 
-/** Returns what changed in a folder of git, all of which may have if nothing is known from before. */
+/**
+ * Returns what changed in a folder of git, all of which may have if nothing is known from before.
+ *
+ * @param made the settings of a repository that a command made
+ */
 export function changedFaults(
   at: string,
   git: GitAnswers,
-  { head = "ref: refs/heads/main\n", later = [], index }: Partial<GitState> = {},
-  config?: string,
-): Map<string, string | undefined> {
-  const faults = new Map<string, string | undefined>();
-  const [headPath, indexPath] = [`${at}/HEAD`, `${at}/index`];
+  { head = "ref: refs/heads/main\n", later = [] }: Partial<GitState> = {},
+  made?: string,
+): Map<string, Fault[1]> {
+  const faults = new Map<string, Fault[1]>();
+  const headPath = `${at}/HEAD`;
   if (headName(at) === undefined) faults.set(headPath, head);
   for (const [i, [name, pattern]] of RUN_LATER.entries()) {
     const path = join(at, name);
@@ -234,24 +227,31 @@ export function changedFaults(
       : undefined;
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
-  const isSameIndex = index !== undefined && indexState(at) === index;
-  const mayLeadAway = () => !entryAt(indexPath)?.isFile || git.indexMayLeadAway(at, config);
-  if (!isSameIndex && entryAt(indexPath) && mayLeadAway()) faults.set(indexPath, undefined);
+  const path = `${at}/index`;
+  const isFile = entryAt(path)?.isFile;
+  if (isFile === undefined) return faults;
+  const mayStay = made === undefined && isFile && !git.indexMayLeadAway(at);
+  const rebuilt = made && isFile ? git.rebuiltIndex(path, made) : undefined;
+  if (!mayStay && rebuilt !== "same") faults.set(path, rebuilt);
   return faults;
 }
 
 /** The time, in ms, after which a repository is a fault as a whole: none of honest work takes git as long. */
 const MAX_LOOK_MS = 5000;
 
-/** Returns the faults of `repositories` in `root` that commands made. Those for which there is no time stay unsearched. */
+/**
+ * Returns the faults of `repositories`, which are among `all` in `root` that commands made. Those for which there is no
+ * time stay unsearched.
+ */
 export const newFaults = (
   repositories: readonly string[],
   root: string,
   git: GitAnswers,
+  all = repositories,
 ): Fault[] =>
   repositories.flatMap((at): Fault[] => {
     const { left } = git.time;
-    const faults = left > 0 ? attempt(() => [...faultsOf(at, repositories, root, git)]) : undefined;
+    const faults = left > 0 ? attempt(() => [...faultsOf(at, all, root, git)]) : undefined;
     const isInTime = git.time.left > 0;
     if (isInTime && faults) return faults;
     if (isInTime || left > MAX_LOOK_MS) return entryAt(at) ? [[at]] : [];

@@ -121,10 +121,10 @@ function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswer
   const removed = removeLinks([...folders.keys()], othersIn, git.time, neededIn);
   // The user may come there by a link.
   const nested = [...folders.keys()].flatMap((folder) =>
-    putAside(newFaults(repositoriesInside(folder, git), folder, git))
+    putAside(newFaults(repositoriesInside(folder, git), folder, git), git.own)
   );
   const aside = [...folders].flatMap(([folder, before]) => {
-    const lines = attempt(() => putAside(changedFaults(folder, git, before)));
+    const lines = attempt(() => putAside(changedFaults(folder, git, before), git.own));
     if (lines === undefined) unsearched.add(folder);
     return lines ?? [`${folder} could not be looked through: do not use git there`];
   });

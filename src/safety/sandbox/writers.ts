@@ -8,7 +8,7 @@ import { RefusedError } from "../../tools/call_errors.ts";
 import { CLOCK_TICK_MS, type FolderLooks } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { entryAt } from "../places.ts";
-import { unsearched, waitTime } from "../in_place.ts";
+import { unsearched } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
@@ -16,7 +16,13 @@ import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
-const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
+const writers = new Map<
+  View,
+  { runs: boolean; start: number; checked: Set<string>; forget: () => void }
+>();
+/** The repositories that were checked while others were not, by the file of the killed program. */
+const checkedOf = new Map<string, Set<string>>();
+const entryKey = (path: string): string => JSON.stringify(identified(path));
 
 /**
  * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, which is locked
@@ -114,22 +120,30 @@ export function startWriter(
   git: GitAnswers,
   stateFolder: string | undefined,
 ): () => string[] {
-  const writer = { runs: true, start: Date.now(), forget: saveWriter(view, stateFolder) };
+  const writer = {
+    ...{ runs: true, start: Date.now(), checked: new Set<string>() },
+    forget: saveWriter(view, stateFolder),
+  };
   writers.set(view, writer);
-  const isWritten = (path: string) =>
-    [...writers.keys()].some((one) =>
-      accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
-      isInReplacedLink(one, path)
+  const wrote = (one: View, path: string) =>
+    accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
+    isInReplacedLink(one, path);
+  const isWritten = (path: string) => [...writers.keys()].some((one) => wrote(one, path));
+  const isChecked = (path: string) =>
+    [...writers].every(([one, { runs, checked }]) =>
+      !runs && checked.has(entryKey(path)) || !wrote(one, path)
     );
   return () => {
     writer.runs = false;
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
     const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
-    const how = { looks, git, stateFolder, isWritten, since };
-    const { lines, isComplete, isNoted } = searchNew(roots, how);
-    for (const [one, { runs, forget }] of isComplete ? all : []) {
+    const how = { looks, git, stateFolder, isWritten, isChecked, since };
+    const { lines, checked, isComplete, isNoted } = searchNew(roots, how);
+    for (const [one, { runs, checked: before, forget }] of all) {
       if (runs) continue;
+      for (const key of checked) before.add(key);
+      if (!isComplete) continue;
       writers.delete(one);
       // Otherwise a later run finds its file, and searches.
       if (isNoted) forget();
@@ -166,7 +180,10 @@ export function searchKilled(
     // The view of now may close what they wrote.
     const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
-    const found = searchNew(places, { looks, git, stateFolder, isWritten, since });
+    const before = checkedOf.get(path) ?? new Set();
+    const isChecked = (at: string) => before.has(entryKey(at));
+    const found = searchNew(places, { looks, git, stateFolder, isWritten, isChecked, since });
+    checkedOf.set(path, before.union(found.checked));
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
     const isDone = found.isComplete && found.isNoted;
@@ -181,37 +198,73 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten, since }: {
+  { looks, git, stateFolder, isWritten, isChecked, since }: {
     looks: FolderLooks;
     git: GitAnswers;
     stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
+    /** True for a repository that was checked, and that no program has written since. */
+    isChecked: (path: string) => boolean;
     /** The time from which on they made links, in ms since 1970. */
     since: number;
   },
-): { lines: string[]; isComplete: boolean; isNoted: boolean } {
+): { lines: string[]; checked: Set<string>; isComplete: boolean; isNoted: boolean } {
   const seen = new Set<string>();
+  const checked = new Set<string>();
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
     const all = new Set(look.found.filter((at) => !seen.has(at) && seen.add(at)));
-    // The last search had no time for these, so this one begins with them.
-    const found = [...new Set([...unsearched].filter((at) => all.has(at))).union(all)];
-    const folders = found.filter((at) => entryAt(at)?.isDirectory !== false);
-    isNoted = noteMade(root, found, stateFolder) && isNoted;
-    for (const at of [root, ...found]) unsearched.delete(at);
+    isNoted = noteMade(root, [...all], stateFolder) && isNoted;
+    unsearched.delete(root);
     // Its file shows that to later runs.
     if (!look.isComplete) unsearched.add(root);
-    const mended = [
-      ...removeLinks(folders, () => ["hooks"], waitTime()),
-      ...putAside(newFaults(found, root, git)),
-    ];
-    if (![...unsearched].some((path) => isWithin(root, path) && entryAt(path))) return mended;
+    const left = [...all].filter((at) => !isChecked(at));
+    const mended = mendNew(left, { root, all: [...all], git, checked });
+    if (!hasUnsearched(root)) return mended;
     isComplete = false;
-    const left = `Not all that is new in ${root} could be searched`;
-    return [...mended, `${left}: do not use git there until the next command has ended`];
+    const why = `Not all that is new in ${root} could be searched`;
+    return [...mended, `${why}: do not use git there until the next command has ended`];
   });
-  return { lines, isComplete, isNoted };
+  return { lines, checked, isComplete, isNoted };
+}
+
+const hasUnsearched = (folder: string): boolean =>
+  [...unsearched].some((path) => isWithin(folder, path) && entryAt(path));
+
+/** The number of new repositories that are checked at once. */
+const AT_ONCE = 50;
+
+/**
+ * Puts aside what git would run in new repositories below `root`, and adds those to `checked`. There may be no time for
+ * all: those that may have taken it come last, one by one.
+ */
+function mendNew(
+  found: readonly string[],
+  { root, all, git, checked }: {
+    root: string;
+    all: readonly string[];
+    git: GitAnswers;
+    checked: Set<string>;
+  },
+): string[] {
+  const slow = found.filter((at) => unsearched.has(at));
+  const others = found.filter((at) => !unsearched.has(at));
+  const steps = others.flatMap((_, at) =>
+    at % AT_ONCE === 0 ? [others.slice(at, at + AT_ONCE)] : []
+  );
+  return [...steps, ...slow.map((at) => [at])].flatMap((some) => {
+    if (git.time.left <= 0) {
+      unsearched.add(root);
+      return [];
+    }
+    for (const at of some) unsearched.delete(at);
+    const folders = some.filter((at) => entryAt(at)?.isDirectory !== false);
+    const links = removeLinks(folders, () => ["hooks"], git.time);
+    const mended = [...links, ...putAside(newFaults(some, root, git, all), git.own)];
+    for (const at of some) if (!hasUnsearched(at)) checked.add(entryKey(at));
+    return mended;
+  });
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

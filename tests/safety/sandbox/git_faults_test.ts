@@ -1,11 +1,16 @@
 /** What counts as a fault of a new repository. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { unsearched } from "../../../src/safety/in_place.ts";
+import { unsearched, waitTime } from "../../../src/safety/in_place.ts";
 import { FolderLooks } from "../../../src/safety/folder_looks.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { startWriter } from "../../../src/safety/sandbox/writers.ts";
 import { newFaults, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
+
+const ANSWERS = {
+  ...{ time: waitTime(), own: "/", harmlessText: () => undefined, namedIn: () => [] },
+  ...{ mayApply: () => false, indexMayLeadAway: () => false, rebuiltIndex: () => undefined },
+};
 
 Deno.test({
   name:
@@ -21,23 +26,23 @@ Deno.test({
     const folders = names.map((name) => `${root}/${name}`);
     const asked: string[] = [];
     const time = { left: 0 };
-    const indexMayLeadAway = (at: string) => {
+    const rebuiltIndex = (at: string) => {
       asked.push(at.slice(root.length + 1));
       time.left = 0;
-      return true;
+      return undefined;
     };
-    const git = { time, indexMayLeadAway, namedIn: () => [], mayApply: () => false };
+    const git = { ...ANSWERS, time, rebuiltIndex };
     const rows: [left: number, found: string[], unsearched: string[]][] = [
       [10, [], ["a", "b", "c"]],
       [10_000, ["a"], ["b", "c"]],
     ];
     for (const [left, found, later] of rows) {
       time.left = left;
-      const faults = newFaults(folders, root, { ...git, harmlessText: () => undefined });
+      const faults = newFaults(folders, root, git);
       assertEquals(faults.map(([path]) => path.slice(root.length + 1)), found);
       assertEquals(names.filter((name) => unsearched.delete(`${root}/${name}`)), later);
     }
-    assertEquals(asked, ["a", "a"]);
+    assertEquals(asked, ["a/index", "a/index"]);
     for (const said of removeLinks(folders, () => [], time)) {
       assertMatch(said, /took too long.*do not use/);
     }
@@ -62,22 +67,28 @@ Deno.test({
     const args = ["-c", `for n in a b c; do ${line}; done`];
     await new Deno.Command("sh", { args, cwd: folder }).output();
     const asked: string[] = [];
-    const time = { left: 10 };
+    const time = { left: 0 };
     const harmlessText = (path: string) => {
       asked.push(path.slice(folder.length + 1));
-      time.left -= 6;
+      time.left -= 6000;
       return undefined;
     };
-    const git = { time, harmlessText, indexMayLeadAway: () => false, namedIn: () => [] };
-    const answers = { ...git, mayApply: () => false };
+    const answers = { ...ANSWERS, time, harmlessText };
     const looks = new FolderLooks(new PathTable({ home: folder }));
     const places = new Map([[folder, "write"] as const]);
     const view = { folder, places, network: false, isComplete: true };
-    for (let commands = 0; commands < 2; commands++) {
-      time.left = 10;
-      assertMatch(startWriter(view, looks, answers, undefined)().join(), /could be searched/);
-    }
-    assertEquals([...new Set(asked)].sort(), ["a/config", "b/config", "c/config"]);
+    const saids = [/could be searched/, /could be searched/, /^$/].map((said, i) => {
+      time.left = 10_000;
+      // The views of later commands protect what the first one made.
+      const repositories = i === 0 ? [] : ["a", "b", "c"].map((name) => `${folder}/${name}`);
+      const seen = { ...view, repositories };
+      assertMatch(startWriter(seen, looks, answers, undefined)().join(), said);
+      return asked.splice(0).map((path) => path.slice(0, 1)).sort();
+    });
+    // Those that took time come one by one, and none is asked about again.
+    const [first, second, third] = saids.map((names) => names.join(""));
+    assertEquals(saids.map(({ length }) => length), [2, 2, 1]);
+    assertEquals([second!.includes(third!), new Set(first! + second!).size], [true, 3]);
     unsearched.clear();
     await Deno.remove(folder, { recursive: true });
   },
@@ -91,7 +102,9 @@ Deno.test({
     await Deno.writeTextFile(`${folder}/config`, "before\n");
     const module = import.meta.resolve("../../../src/safety/sandbox/git_faults.ts");
     const code = `const { putAside } = await import(${JSON.stringify(module)});
-      console.log(putAside([[${JSON.stringify(`${folder}/config`)}, "x".repeat(60_000)]]).join());`;
+      console.log(putAside([[${JSON.stringify(`${folder}/config`)}, "x".repeat(60_000)]], ${
+      JSON.stringify(folder)
+    }).join());`;
     // As on a full disk, the text is written in part: the system limits the size of a file to 16 KiB.
     const limited = 'trap "" XFSZ; ulimit -f 32; exec "$0" eval --no-lock "$1"';
     const { stdout } = await new Deno.Command("sh", {
@@ -100,8 +113,12 @@ Deno.test({
     assertMatch(new TextDecoder().decode(stdout), /config could not be moved away/);
     assertEquals(await Deno.readTextFile(`${folder}/config`), "before\n");
     // Positive control.
-    assertMatch(putAside([[`${folder}/config`, "after"]]).join(), /config was moved to/);
+    assertMatch(putAside([[`${folder}/config`, "after"]], folder).join(), /config was moved to/);
     assertEquals(await Deno.readTextFile(`${folder}/config`), "after");
+    assertEquals(
+      [...Deno.readDirSync(folder)].every(({ name }) => name.startsWith("config")),
+      true,
+    );
     await Deno.remove(folder, { recursive: true });
   },
 });

@@ -8,7 +8,8 @@ import { posixTest as test } from "../../helpers/test_unless.ts";
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
 const git = {
   ...{ time: waitTime(), harmlessText: () => undefined, namedIn: () => [] },
-  ...{ indexMayLeadAway: () => false, mayApply: () => false },
+  ...{ indexMayLeadAway: () => false, mayApply: () => false, rebuiltIndex: () => undefined },
+  own: "/",
 };
 
 /** A folder as `git init` makes it, without templates. */
