@@ -55,6 +55,9 @@ const REMOVE_MADE = `files=\${2%${ALTERNATES}}
 /** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
+/** The states of git's folders before the commands of this run that write there now. */
+const statesBefore = new Map<string, { before: GitState; commands: number }>();
+
 /** With more of git's folders, a command opens only those that it names: each takes a dozen mounts. */
 const MAX_UNNAMED = 6;
 
@@ -86,7 +89,12 @@ export async function openGitFolders(
     const held = await lockFolder(folder, alone !== undefined);
     if (held === undefined) continue;
     locks.set(folder, held.file);
-    open.set(folder, held.before);
+    const state = held.before ? { before: held.before, commands: 0 } : statesBefore.get(folder);
+    if (state) {
+      state.commands++;
+      statesBefore.set(folder, state);
+    }
+    open.set(folder, state?.before);
   }
   for (const folder of makeMissing([...open.keys()])) {
     places.set(folder, "write");
@@ -103,6 +111,10 @@ export async function openGitFolders(
       attempt(() => held.tryLockSync(true)) ?? true;
     removeMade([...locks].filter(isAlone).map(([folder]) => folder));
     for (const held of locks.values()) held.close();
+    for (const folder of open.keys()) {
+      const state = statesBefore.get(folder);
+      if (state && --state.commands === 0) statesBefore.delete(folder);
+    }
     open.clear();
     locks.clear();
     return mended;

@@ -67,11 +67,21 @@ test("R-21 while a command of git runs, no other one takes its commands for the 
   const one = await openGitFolders(at.view, git);
   Deno.writeTextFileSync(todo, "exec user\nexec evil\n");
   const two = await openGitFolders(at.view, git);
+  const other = await import(`${MODULE}?other`) as { openGitFolders: typeof openGitFolders };
+  const three = await other.openGitFolders(at.view, git);
   one.close();
   assertEquals(Deno.readTextFileSync(todo), "exec user\n\n");
-  Deno.writeTextFileSync(todo, "pick x\nexec evil\n");
+  Deno.writeTextFileSync(todo, "exec user\nexec evil\n");
   two.close();
+  assertEquals(Deno.readTextFileSync(todo), "exec user\n\n");
+  // Another run does not know what was there before.
+  Deno.writeTextFileSync(todo, "pick x\nexec evil\n");
+  three.close();
   assertEquals(Deno.readTextFileSync(todo), "pick x\n\n");
+  Deno.writeTextFileSync(todo, "exec evil\n");
+  const last = await openGitFolders(at.view, git);
+  last.close();
+  assertEquals(Deno.readTextFileSync(todo), "exec evil\n");
 });
 
 test("R-21 what a killed run made in git's folder goes with the next command of git, and nothing else", async () => {
