@@ -45,7 +45,7 @@ export interface McpDefinition {
   problem?: string;
 }
 
-export interface DefinitionSource {
+interface DefinitionSource {
   scope: DefinitionScope;
   file?: string;
   folder?: string;

@@ -2,7 +2,7 @@
 
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import type { McpDefinition } from "./definition.ts";
+import { approvedPart, type McpDefinition } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
@@ -10,9 +10,8 @@ import { openMcp } from "./source.ts";
 import { mcpFiles } from "./mcp_files.ts";
 import {
   addToFile,
-  type Json,
   removeFromFile,
-  SCOPES,
+  scopeCalled,
   scopesOf,
   type ServerScope,
 } from "./own_servers.ts";
@@ -23,7 +22,6 @@ import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import { processVariable } from "../../user_files.ts";
 
 const USAGE = `Usage:
   copilot mcp list                             the servers of this folder and of your own, and their tools
@@ -56,7 +54,7 @@ const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   list: (words, run) => withServers(words, run, listServers),
   get: (words, run) => withServer(words, run, getServer),
   add: addServer,
-  "add-json": addJson,
+  "add-json": (words, run) => addServer(words, run, true),
   import: importServers,
   remove: removeServer,
   approve: (words, run) => withServer(words, run, approveServer),
@@ -145,199 +143,141 @@ function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
 }
 
 /** Returns the command or address of a server, without possible secrets. */
-function targetText({ definition: { program, url, file } }: Pick<McpServer, "definition">): string {
+function targetText(
+  { definition: { program, url, file } }: Pick<McpServer, "definition">,
+  max = 200,
+): string {
   const words = program ? [program.command, ...program.args].join(" ") : url ?? "";
-  return `${shortened(hideCredentials(oneLine(words)), 200)}${
+  return `${shortened(hideCredentials(oneLine(words)), max)}${
     file === undefined ? "" : ` (${oneLine(file)})`
   }`;
 }
 
 function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
-  const { definition: { scope, cwd, program, headers } } = server;
-  const names = (map: object = {}) => Object.keys(map).map(oneLine).join(", ");
-  const rows = [
-    ["defined by", scope === "folder" ? "the folder" : "you"],
-    ["folder", oneLine(cwd ?? "")],
-    ["variables", names(program?.env)],
-    ["headers", names(headers)],
-  ].filter(([, text]) => text !== "");
   stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
-  for (const [name, text] of rows) stdout.write(`  ${name}: ${text}\n`);
+  for (const [key, value] of Object.entries(approvedPart(server.definition))) {
+    if (key === "command" || key === "url") continue;
+    // Values may be secret.
+    const text = isObject(value) ? Object.keys(value).join(", ") : String(value);
+    stdout.write(`  ${key}: ${oneLine(text)}\n`);
+  }
   return Promise.resolve(EXIT.done);
 }
 
-/** The flags of `add`, and other programs' names for them. */
-const ADD_FLAGS: Readonly<Record<string, string>> = {
-  ...{ "-e": "--env", "--env": "--env", "-H": "--header", "--header": "--header" },
-  ...{ "-t": "--transport", "--transport": "--transport", "-s": "--scope", "--scope": "--scope" },
-  ...{ "--url": "--url", "--no-network": "--no-network", "--no-sandbox": "--no-sandbox" },
-};
-
 interface AddWords {
-  scope: ServerScope;
+  scope?: ServerScope;
   operands: string[];
   /** The fields of the definition that flags gave. */
   server: Record<string, unknown>;
 }
 
+/** A flag of `add` with a value, also by other agents' names. */
+const ADD_FLAG = /^(?:(-e|--env)|(-H|--header)|(-t|--transport)|(-s|--scope)|--url)(?:=([^]*))?$/;
+const isUrl = (word: string) => /^https?:\/\//i.test(word);
+
 /** Reads the words of `add`. Those after a command, and after `--`, belong to the command, unless `isWhole`. */
 function readAddWords(words: readonly string[], isWhole = false): AddWords {
-  const read: AddWords = { scope: "user", operands: [], server: {} };
+  const read: AddWords = { operands: [], server: {} };
   const { operands, server } = read;
-  const isUrl = (word = "") => /^https?:\/\//i.test(word) || server.type === "http";
   for (let i = 0; i < words.length; i++) {
-    const isCommand = !isWhole && operands.length > 1 && !isUrl(operands[1]);
-    if (isCommand || words[i] === "--") {
+    const word = words[i]!;
+    const isCommand = !isWhole && operands.length > 1 && !isUrl(operands[1]!);
+    if (isCommand || word === "--") {
       operands.push(...words.slice(isCommand ? i : i + 1));
       break;
     }
-    const [, long, behind] = /^(--[\w-]+)=([^]*)$/.exec(words[i]!) ?? [];
-    const word = long ?? words[i]!;
-    const flag = Object.hasOwn(ADD_FLAGS, word) ? ADD_FLAGS[word] : undefined;
-    if (flag === "--no-network") server.network = false;
-    else if (flag === "--no-sandbox") server.sandbox = "off";
-    else if (flag !== undefined) addFlag(read, flag, behind ?? words[++i] ?? "");
-    else if (word.startsWith("-")) throw new UsageError(`copilot mcp add has no flag ${word}`);
-    else operands.push(word);
+    const [flag, env, header, transport, scope, inline] = ADD_FLAG.exec(word) ?? [];
+    const value = flag === undefined ? word : inline ?? words[++i] ?? "";
+    if (env ?? header) addPair(server, env ? "env" : "headers", value);
+    else if (transport) server.type = value.replace("streamable-", "");
+    else if (scope) read.scope = scopeCalled(value);
+    else if (word === "--no-network") server.network = false;
+    else if (word === "--no-sandbox") server.sandbox = "off";
+    else if (value.startsWith("-")) throw new UsageError(`copilot mcp add has no flag ${word}`);
+    else operands.push(value);
   }
   return read;
 }
 
-function addFlag(read: AddWords, flag: string, value: string): void {
-  const { server, operands } = read;
-  const [, name, text] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(value) ?? [];
-  if (flag === "--url") operands.push(value);
-  else if (flag === "--scope") {
-    const scope = SCOPES.find((one) => one === value);
-    if (!scope) throw new UsageError(`--scope needs one of ${SCOPES.join(", ")}`);
-    read.scope = scope;
-  } else if (flag === "--transport") {
-    if (!/^(stdio|http|streamable-http|sse)$/.test(value)) {
-      throw new UsageError("--transport needs one of stdio, http");
-    }
-    server.type = value === "streamable-http" ? "http" : value;
-  } else if (name === undefined) {
-    throw new UsageError(`${flag} needs NAME=VALUE`);
-  } else {
-    const key = flag === "--env" ? "env" : "headers";
-    server[key] = { ...server[key] as object, [name]: text };
-  }
+function addPair(server: AddWords["server"], key: "env" | "headers", pair: string): void {
+  const [, name, value] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(pair) ?? [];
+  if (name === undefined) throw new UsageError(`--${key.replace(/s$/, "")} needs NAME=VALUE`);
+  server[key] = { ...server[key] as object, [name]: value };
 }
 
-async function addServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const { scope, operands, server: { type, ...server } } = readAddWords(words);
+async function addServer(
+  words: readonly string[],
+  { stdout }: McpRun,
+  isJson = false,
+): Promise<number> {
+  const { scope = "user", operands, server: { type, ...server } } = readAddWords(words, isJson);
   const [name, target, ...args] = operands;
-  if (name === undefined || target === undefined) {
-    throw new UsageError("Name the server, and give a COMMAND or a URL: copilot mcp add --help");
+  const stray = args.find((word) => /^--/.test(word) && ADD_FLAG.test(word));
+  if (stray !== undefined && !words.includes("--")) {
+    throw new UsageError(`Put ${stray} before ${name}, or -- before a command that has it`);
   }
-  const stray = words.includes("--")
-    ? undefined
-    : args.find((word) => word in ADD_FLAGS && word.startsWith("--"));
-  if (stray !== undefined) {
-    throw new UsageError(
-      `Put ${stray} before ${name}, or -- before the command if it is the command's`,
-    );
+  const given = isJson ? jsonOrUndefined(target ?? "") : target;
+  const isAddress = isUrl(target ?? "");
+  if (name === undefined || !given || (isJson || isAddress) && args.length > 0) {
+    throw new UsageError(`Give a name, and ${isJson ? "one JSON object" : "a COMMAND or a URL"}`);
   }
-  const isUrl = type === undefined ? /^https?:\/\//i.test(target) : type !== "stdio";
-  if (isUrl && args.length > 0) {
-    throw new UsageError(`Unexpected argument ${JSON.stringify(args[0])}`);
-  }
-  const added = isUrl
+  const added = isObject(given)
+    ? { ...given, ...server }
+    : isAddress
     ? { type: type ?? "http", url: target, ...server }
     : { command: target, args, ...server };
-  return await reportAdded(name, added, scope, stdout);
-}
-
-async function addJson(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const { scope, operands: [name, json = "", ...more], server } = readAddWords(words, true);
-  const value = jsonOrUndefined(json);
-  if (name === undefined || !isObject(value) || more.length > 0) {
-    throw new UsageError("Give a name and one JSON object: copilot mcp add-json NAME '{...}'");
-  }
-  return await reportAdded(name, { ...value, ...server }, scope, stdout);
-}
-
-async function reportAdded(
-  name: string,
-  server: Json,
-  scope: ServerScope,
-  stdout: McpRun["stdout"],
-): Promise<number> {
-  const path = await addToFile(name, server, scope);
-  stdout.write(`Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`);
+  stdout.write(await addToFile(name, added, scope));
   return EXIT.done;
 }
 
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const { operands: [name, ...more], scope: chosen } = readAddWords(words, true);
-  if (name === undefined || more.length > 0) throw new UsageError("Name one server to remove");
-  const isChosen = words.some((word) => /^(-s|--scope(=.*)?)$/.test(word));
-  const scopes = isChosen ? [chosen] : scopesOf(name);
-  if (scopes.length > 1) {
-    throw new UsageError(`Servers ${name} exist in the scopes ${scopes.join(", ")}: add --scope`);
+  const { operands: [name = "", ...more], scope: chosen } = readAddWords(words, true);
+  if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
+  const [scope, ...others] = scopesOf(name).filter((one) => one === (chosen ?? one));
+  if (scope === undefined) {
+    const which = JSON.stringify(shortened(name, 40));
+    throw new UsageError(`There is no server ${which} to remove: copilot mcp list shows them`);
   }
-  const [scope] = scopes;
-  if (!scope || !scopesOf(name).includes(scope)) {
-    throw new UsageError(
-      `There is no server ${shortened(name, 40)} to remove: copilot mcp list shows them`,
-    );
+  if (others.length > 0) {
+    throw new UsageError(`${name} is in the scopes ${[scope, ...others].join(", ")}: add --scope`);
   }
-  stdout.write(`Removed ${name} from ${await removeFromFile(name, scope)}.\n`);
+  stdout.write(await removeFromFile(name, scope));
   return EXIT.done;
 }
 
 /** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(words: readonly string[], run: McpRun): Promise<number> {
-  const { stdout, stderr } = run;
+async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
-  const isYes = words.includes("--yes");
-  const [file] = words.filter((word) => /[/\\]|\.(json|jsonc|toml)$/.test(word));
-  const named = words.filter((word) => word !== "--yes" && word !== file);
-  const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
-  const found = new Map(
-    foreignServers(Deno.realPathSync("."), home, file).reverse()
-      .map((one) => [one.name, one]),
-  );
-  const isUsable = ({ name, problem }: McpDefinition) =>
+  const file = words.find((word) => /[/\\]|\.(jsonc?|toml)$/.test(word));
+  const servers = foreignServers(file);
+  const isNew = ({ name, problem }: McpDefinition) =>
     problem === undefined && scopesOf(name).length === 0;
-  const servers = [...found.values()].reverse();
-  const usable = servers.filter(isUsable);
+  const usable = servers.filter(isNew);
   for (const one of servers) {
-    const at = usable.indexOf(one) + 1;
-    const { program, headers, problem } = one;
-    const hidden = [...Object.keys(program?.env ?? {}), ...Object.keys(headers)].map(oneLine).join(
-      ", ",
-    );
-    const why = at > 0 ? hidden && ` with ${hidden}` : `: ${problem ?? "it is here already"}`;
-    stdout.write(
-      `${at > 0 ? `${at}.` : "-"} ${oneLine(one.name)}${why}\n   ${
-        targetText({ definition: one })
-      }\n`,
-    );
+    const { name, program, headers, problem = "it is here already" } = one;
+    const hidden = Object.keys({ ...program?.env, ...headers }).map(oneLine).join(", ");
+    const about = usable.includes(one)
+      ? hidden && ` with ${hidden}`
+      : `, which is not used: ${problem}`;
+    const target = targetText({ definition: one }, Infinity);
+    stdout.write(`${oneLine(name)}${about}\n  ${target}\n`);
   }
-  if (usable.length === 0) {
-    stdout.write("There is no server to import.\n");
-    return EXIT.done;
+  let chosen = words.filter((word) => word !== file);
+  if (chosen.length === 0 && usable.length > 0) {
+    if (!Deno.stdin.isTerminal()) throw new UsageError("Name the servers to import, or add --yes");
+    chosen = (prompt("Import which? (names, or all)") ?? "").split(/[\s,]+/).filter(Boolean);
   }
-  if (named.length === 0 && !isYes && !Deno.stdin.isTerminal()) {
-    stderr.write("copilot: cannot ask without a terminal: name servers, or --yes imports all\n");
-    return EXIT.error;
+  const isAll = chosen.some((word) => /^(--yes|all)$/.test(word));
+  const unknown = isAll
+    ? undefined
+    : chosen.find((word) => !usable.some(({ name }) => name === word));
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
   }
-  const asked = named.length > 0 || isYes
-    ? named
-    : (prompt("Import which? (names, numbers, all)") ?? "")
-      .split(/[\s,]+/).filter(Boolean);
-  const isAll = isYes && named.length === 0 || asked.includes("all");
-  const isAsked = ({ name }: McpDefinition, i: number) =>
-    isAll || asked.includes(name) || asked.includes(`${i + 1}`);
-  for (const one of usable.filter(isAsked)) {
-    await reportAdded(one.name, ownDefinition(one), "user", stdout);
+  for (const one of usable.filter(({ name }) => isAll || chosen.includes(name))) {
+    stdout.write(await addToFile(one.name, ownDefinition(one), "user"));
   }
-  const unknown = asked.find((word) =>
-    word !== "all" && !usable.some(({ name }, i) => word === name || word === `${i + 1}`)
-  );
-  if (unknown === undefined) return EXIT.done;
-  throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
+  return EXIT.done;
 }
 
 async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {

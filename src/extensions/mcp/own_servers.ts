@@ -7,81 +7,76 @@ import { repositoryOf } from "../../safety/repositories.ts";
 import { isObject } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
 import { readJsonFile, replaceUserFile, stateFolder } from "../../user_files.ts";
-import { broughtBy, definitionsIn, type DefinitionSource } from "./definition.ts";
+import { broughtBy, definitionsIn } from "./definition.ts";
 import { ownMcpFile } from "./mcp_files.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
+type Json = Readonly<Record<string, unknown>>;
 
 /** Of the user, everywhere or in this repository, or of everyone who has the repository. */
-export const SCOPES = ["user", "local", "project"] as const;
+const SCOPES = ["user", "local", "project"] as const;
 export type ServerScope = (typeof SCOPES)[number];
 
-interface ServerMap {
-  path: string;
-  source: DefinitionSource;
-  /** The keys that lead to the map of servers. */
-  keys: readonly string[];
+export function scopeCalled(name: string): ServerScope {
+  const scope = SCOPES.find((one) => one === name);
+  if (!scope) throw new UsageError(`--scope needs one of ${SCOPES.join(", ")}`);
+  return scope;
 }
 
-function mapOf(scope: ServerScope): ServerMap {
+/** Returns the file of a scope, its repository, and the keys that lead to its map of servers. */
+function mapOf(scope: ServerScope) {
   const folder = repositoryOf(Deno.realPathSync("."));
   const path = scope === "project" ? join(folder, ".mcp.json") : ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to save servers in");
-  const keys = scope === "local" ? ["projects", folder, "mcpServers"] : ["mcpServers"];
-  if (scope !== "project") return { path, source: { scope: "user" }, keys };
-  if ((attempt(() => Deno.realPathSync(path)) ?? path) !== path) {
+  if (scope === "project" && (attempt(() => Deno.realPathSync(path)) ?? path) !== path) {
     throw new UsageError(`Cannot change ${path} as it is a link`);
   }
-  return { path, source: { scope: "folder", file: path, folder }, keys };
+  const keys = scope === "local" ? ["projects", folder, "mcpServers"] : ["mcpServers"];
+  return { path, folder, keys };
 }
 
-function serversAt({ path, keys }: ServerMap): Json {
-  const found = keys.reduce<unknown>(
-    (at, key) => isObject(at) ? at[key] : undefined,
-    readJsonFile(path, false),
-  );
-  return isObject(found) ? found : {};
-}
+const objectAt = (value: unknown, key: string): Json =>
+  isObject(value) && isObject(value[key]) ? value[key] : {};
 
 /** Returns the scopes that have a server called `name`. */
 export const scopesOf = (name: string): ServerScope[] =>
-  SCOPES.filter((scope) => Object.hasOwn(serversAt(mapOf(scope)), name));
+  SCOPES.filter((scope) => {
+    const { path, keys } = mapOf(scope);
+    return Object.hasOwn(keys.reduce<Json>(objectAt, readJsonFile(path, false) ?? {}), name);
+  });
+
+/** Changes the servers of a scope, and returns the path of the file. */
+async function changeServers(scope: ServerScope, change: (servers: Json) => Json): Promise<string> {
+  const { path, keys } = mapOf(scope);
+  const changed = (value: Json, [key, ...rest]: readonly string[]): Json =>
+    key === undefined ? change(value) : { ...value, [key]: changed(objectAt(value, key), rest) };
+  const file = changed(readJsonFile(path) ?? {}, keys);
+  await replaceUserFile(path, `${JSON.stringify(file, null, 2)}\n`);
+  // Other users of the repository read it.
+  if (scope === "project" && Deno.build.os !== "windows") await Deno.chmod(path, 0o644);
+  return path;
+}
 
 /**
- * Adds a server. One for the repository is approved, because the user has written it.
- * @returns the path of the file. @throws {UsageError} if it is invalid or exists.
+ * Adds a server, and returns a line about it. One for the repository is approved, because the user wrote it.
+ * @throws {UsageError} if it is invalid or exists.
  */
 export async function addToFile(name: string, server: Json, scope: ServerScope): Promise<string> {
-  const map = mapOf(scope);
-  const [read] = definitionsIn({ mcpServers: { [name]: server } }, map.source);
+  const { path: file, folder } = mapOf(scope);
+  const source = scope === "project"
+    ? { scope: "folder", file, folder } as const
+    : { scope: "user" } as const;
+  const [read] = definitionsIn({ mcpServers: { [name]: server } }, source);
   if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
-  const servers = serversAt(map);
-  if (Object.hasOwn(servers, name)) {
-    const where = scope === "user" ? "" : ` --scope ${scope}`;
-    throw new UsageError(
-      `There is a server ${name} already: copilot mcp remove ${name}${where} removes it`,
-    );
-  }
-  await saveServers(map, { ...servers, [name]: server });
+  const path = await changeServers(scope, (servers) => {
+    if (!Object.hasOwn(servers, name)) return { ...servers, [name]: server };
+    const how = `copilot mcp remove ${name}${scope === "user" ? "" : ` --scope ${scope}`}`;
+    throw new UsageError(`There is a server ${name} already: ${how} removes it`);
+  });
   if (scope === "project") await new FolderTrust(stateFolder()).save(broughtBy(read!), true);
-  return map.path;
+  return `Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`;
 }
 
-/** Removes a server and returns the path of its file. */
 export async function removeFromFile(name: string, scope: ServerScope): Promise<string> {
-  const map = mapOf(scope);
-  const { [name]: _, ...others } = serversAt(map);
-  await saveServers(map, others);
-  return map.path;
-}
-
-async function saveServers({ path, keys, source }: ServerMap, servers: Json): Promise<void> {
-  const changed = (at: unknown, [key, ...rest]: readonly string[]): Json =>
-    key === undefined
-      ? servers
-      : { ...isObject(at) ? at : {}, [key]: changed(isObject(at) ? at[key] : {}, rest) };
-  const file = readJsonFile(path) ?? {};
-  await replaceUserFile(path, `${JSON.stringify(changed(file, keys), null, 2)}\n`);
-  // Other users of the repository read it.
-  if (source.scope === "folder" && Deno.build.os !== "windows") await Deno.chmod(path, 0o644);
+  const path = await changeServers(scope, ({ [name]: _, ...others }) => others);
+  return `Removed ${name} from ${path}.\n`;
 }

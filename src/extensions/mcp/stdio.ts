@@ -120,7 +120,8 @@ class ProgramCarrier implements Carrier {
   speaks(): void {}
 
   lastWords(): string {
-    const lines = stripEscapes(this.#words).split("\n").map(oneLine).filter((line) => line !== "");
+    const lines = stripEscapes(this.#words).split("\n").map(oneLine)
+      .filter((line) => !/^$|^npm (notice|warn)\b/i.test(line));
     // The error often precedes a stack trace and the interpreter's version.
     const error = lines.findLast((line) => /^\w*(error|exception)\b/i.test(line));
     const said = shortened(error ?? lines.slice(-3).join(" / "), 300);
@@ -136,7 +137,7 @@ class ProgramCarrier implements Carrier {
         .replace("--sandbox off", "copilot mcp add --no-sandbox");
     }
     return limits &&
-      `${limits}: "sandboxRead" in permissions.json shows it more files, copilot mcp add --no-sandbox lifts all limits`;
+      `${limits}: "sandboxRead" and "sandboxWrite" in permissions.json open more files, copilot mcp add --no-sandbox lifts all limits`;
   }
 
   end(): Promise<void> {

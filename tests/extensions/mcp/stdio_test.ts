@@ -7,7 +7,7 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
   ignore: Deno.build.os === "windows",
 }, async () => {
   const folder = await Deno.makeTempDir();
-  const command = ["sh", "-c", "echo 'Error: no host' >&2"];
+  const command = ["sh", "-c", "echo 'no host' >&2; echo 'npm notice new version' >&2"];
   const [definition] = definitionsIn({ one: { command } }, { scope: "user" });
   const rows: [limit: SandboxLimit | undefined, said: string][] = [
     [{ kind: "network" }, "no network in the sandbox: copilot mcp add without --no-network"],
@@ -18,7 +18,7 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
     [{ kind: "socket" }, "no Unix sockets in the sandbox: copilot mcp add --no-sandbox"],
     [
       undefined,
-      'all limits: "sandboxRead" in permissions.json shows it more files, copilot mcp add --no-sandbox lifts all limits',
+      'all limits: "sandboxRead" and "sandboxWrite" in permissions.json open more files, copilot mcp add --no-sandbox lifts all limits',
     ],
   ];
   for (const [limit, said] of rows) {
@@ -35,7 +35,7 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
     });
     await carrier.peer.closed;
     await carrier.end();
-    assertEquals(carrier.lastWords(), `Error: no host; ${said}`);
+    assertEquals(carrier.lastWords(), `no host; ${said}`);
   }
   await Deno.remove(folder, { recursive: true });
 });
