@@ -8,6 +8,7 @@ import { type HookEnd, type HookVerdict, joinedVerdicts, verdictOf } from "./ver
 import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import { limitLines, runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
+import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 
 /** The parts of a session that hooks need. */
@@ -75,14 +76,15 @@ export class Hooks {
     return verdict;
   }
 
-  /** Returns the sandbox of a hook. A hook of the user can read the files that its command names. */
+  /** Returns the sandbox of a hook. One of the user can read the files, and the folders below home, that it names. */
   #confine({ scope, command }: HookDefinition, transcript: string): Confine {
     const { confine, home = "" } = this.scene;
     const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
+    const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
-      .filter((path) => attempt(() => Deno.statSync(path).isFile));
+      .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
     return (program, args, right) => confine[scope](program, args, right, { reads });
   }
 }

@@ -92,8 +92,9 @@ function verdictIn(
   if (text(additionalContext) !== undefined) verdict.context = text(additionalContext)!;
   if (isGuard && isObject(updatedInput)) verdict.updatedInput = updatedInput;
   if (reason !== undefined) verdict.reason = reason;
+  const shown = text(systemMessage);
   if (said === "deny" || said === "block") {
-    if (!isOnlyTold(hook)) verdict.block = reason ?? `${hookName} refused it`;
+    if (!isOnlyTold(hook)) verdict.block = reason ?? shown ?? `${hookName} refused it`;
   } else if ((isGuard || answer) && (said === "allow" || said === "approve")) {
     verdict.decision = "allow";
   } else if (isGuard && said === "ask") verdict.decision = "ask";
@@ -101,7 +102,6 @@ function verdictIn(
     verdict.block = `${hookName} decided ${oneLine(JSON.stringify(said))}, which is not a decision`;
   }
   if (isGuard && verdict.stop !== undefined) verdict.block ??= verdict.stop;
-  const shown = text(systemMessage);
   if (shown === undefined) return verdict;
   if (verdict.block === undefined) verdict.messages.push(oneLine(shown));
   else verdict.shown = shown;

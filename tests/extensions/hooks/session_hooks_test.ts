@@ -421,3 +421,21 @@ Deno.test("hooks: the ends of sub-agents, failed calls and the shortening of the
   assertStringIncludes(explored!.result, "[A hook says: look closer]");
   assertEquals([room.trigger, room.custom_instructions], ["manual", "the names"]);
 });
+
+Deno.test("hooks: the user's sandboxed hook reads the folders of the home folder that its command names", async () => {
+  await using at = await places();
+  const permissions = at.permissions({ sandbox: "workspace-write" });
+  if (!(await permissions.sandboxStatus(at.folder)).by) return;
+  await Deno.mkdir(`${at.root}/home/guard/parts`, { recursive: true });
+  await Deno.writeTextFile(`${at.root}/home/guard/parts/a`, "in the part");
+  await Deno.writeTextFile(`${at.root}/home/other`, "hidden");
+  const look = "cat $AT/parts/a $AT/../other 2>/dev/null; echo";
+  await at.own({ UserPromptSubmit: hook(`AT=${at.root}/home/guard sh -c '${look}'`) });
+  await using server = strictServer([{ text: "done" }]);
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions, readsFolder: true },
+  });
+  await fake.session.prompt("hi", never);
+  const { content } = (server.requests[0]!.body.messages as { content: string }[]).at(-1)!;
+  assertEquals(content, "hi\n\nin the part");
+});

@@ -47,6 +47,10 @@ const ROWS: [event: HookEvent, end: HookEnd, verdict: Partial<HookVerdict>][] = 
   ["Stop", says({ decision: "odd" }), {}],
   ["Stop", says({ systemMessage: "a\nb" }), { messages: ["a b"] }],
   ["Stop", says({ systemMessage: "" }), {}],
+  ["Stop", says({ decision: "block", systemMessage: "m" }), { block: "m", shown: "m" }],
+  ["Stop", says({ decision: "block", reason: "r", systemMessage: "m" }), {
+    ...{ block: "r", reason: "r", shown: "m" },
+  }],
   ["Stop", says({ continue: false }), { stop: "the hook check it stopped it" }],
   ["Stop", says({ continue: false, stopReason: "so" }), { stop: "so" }],
   ["Stop", says({ continue: true, stopReason: "so" }), {}],
