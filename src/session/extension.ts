@@ -45,7 +45,6 @@ export interface Lent {
 /** The models that do a part of the work in place of the session's model. */
 interface Roles {
   readonly models: ModelRoles;
-  /** Every model that was used. */
   readonly lent: Map<string, Lent>;
   /** The roles whose server was away, until when it is not asked, and why. */
   readonly away: Map<string, { until: number; error: unknown }>;
@@ -153,7 +152,6 @@ export interface Extension {
   open?(session: SessionState, signal: AbortSignal): Promise<void>;
   /** Called once the session is new or resumed. */
   start?(session: SessionState, source: "startup" | "resume", signal: AbortSignal): Promise<void>;
-  /** Reads another working directory. Returns lines for the user. */
   enter?(session: SessionState): Promise<readonly string[]>;
   commands?(): readonly Command[];
   permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;

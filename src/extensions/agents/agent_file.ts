@@ -8,7 +8,6 @@ import { EXPLORE } from "../../tools/explore.ts";
 export interface AgentLimits {
   /** Its tools, by their names here or in Claude Code. Default: all of its parent's. */
   tools?: readonly string[];
-  /** The tools that it does not have. */
   without: readonly string[];
   isReader: boolean;
   /** The requested model: a role, `SERVER#MODEL`, a model of the session's server, or `inherit`. */

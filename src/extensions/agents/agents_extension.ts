@@ -15,7 +15,6 @@ import { unknownText } from "../../session/commands/texts.ts";
 export class AgentsExtension implements Extension {
   #subAgents: SubAgents | undefined;
 
-  /** @param skills has the definitions of the sub-agents */
   constructor(private readonly skills: SkillsExtension) {}
 
   open(session: SessionState): Promise<void> {
@@ -69,7 +68,6 @@ const agentsCommand = (skills: SkillsExtension): Command => ({
     })),
 });
 
-/** Returns a row of `/agents`: description, tokens of the prompt, tools and model. */
 function describedAgent({ description, body, limits, path }: PromptFile): string {
   const { tools, without = [], isReader, model } = limits ?? {};
   return [

@@ -5,12 +5,10 @@ import type { CopilotConfig } from "../../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../../models/target.ts";
 import { addressOf } from "../../models/model_server.ts";
 
-/** The maximum number of parallel sub-agents. */
 const MAX_LANES = 4;
 
 /** A slot to work in. Disposing of it frees it. */
 interface Lane extends Disposable {
-  /** The server's slot; undefined if the server chooses. */
   slot: number | undefined;
 }
 

@@ -24,7 +24,6 @@ import { isSameModel } from "../../models/ollama/connection.ts";
 
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
-/** The maximum number of characters stored of a command or a pattern. */
 const MAX_SUBJECT_CHARS = 300;
 /** The words that are requested, and the maximum characters of an answer, in total and per token of context. */
 const ANSWER_WORDS = 300;
@@ -103,7 +102,6 @@ export class SubAgents {
     );
   }
 
-  /** Switches to the model that a file requests if the server has it, and reports if it does not. */
   async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {
     if (model === "inherit" || MODEL_ROLES.some((role) => role === model)) return;
     const names = await modelNames(agent.config).catch(() => []);
@@ -132,7 +130,6 @@ class SubAgentWork {
   readonly agent: CopilotAgent;
   readonly #calls: SubCall[] = [];
   readonly #usage = { inputTokens: 0, outputTokens: 0 };
-  /** The number of all calls, and the running one. */
   #made = 0;
   #running: SubProgress["running"];
   readonly #meanwhile: ReturnType<SessionState["meanwhile"]>;
@@ -289,7 +286,6 @@ const FOR_PARENT =
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 
-/** Returns a subject without the rest of long commands. */
 function shortSubject(subject: Subject): Subject {
   const { command, query, reason: _, ...rest } = subject;
   return {

@@ -14,7 +14,6 @@ const HOOK_EVENTS = [
 ];
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** A program that runs at an event. */
 export interface HookDefinition extends DefinitionFile {
   event: HookEvent;
   /** The tool names that it is for, as in the file; missing for all. */
@@ -24,7 +23,6 @@ export interface HookDefinition extends DefinitionFile {
   timeoutMs: number;
   /** True if a hook of the user runs without the sandbox. */
   isOutside?: true;
-  /** The reason why it cannot run. */
   problem?: string;
 }
 
@@ -39,7 +37,6 @@ const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
 /** Events of other agents whose names look like ours. */
 const OTHER_EVENTS = ["PermissionDenied", "PostCompact", "SubagentStart"];
-/** The maximum difference in length between a misspelled event and the intended one. */
 const MAX_SLIP = 3;
 
 /** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are reported. */
@@ -107,7 +104,6 @@ function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): 
   };
 }
 
-/** The maximum length of a matcher, in characters. */
 const MAX_MATCHER_CHARS = 500;
 
 function isPattern(matcher: string): boolean {

@@ -11,19 +11,16 @@ import type { ToolContext } from "../../types/tool.ts";
 import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-/** The parts of a session that hooks need. */
 export interface HookScene {
   folder(): string;
   /** The root of the repository, which hooks use in paths of scripts. */
   root(): string;
   /** The fields that each hook gets. `transcript_path` is a file that it may read. */
   fields(): Record<string, unknown> & { transcript_path: string };
-  /** The names of additional variables. */
   env: readonly string[];
   /** The sandboxes of a folder's hooks and of the user's. */
   confine: Readonly<Record<HookDefinition["scope"], Confine>>;
   home: string | undefined;
-  /** Shows lines to the user. */
   tell(lines: readonly string[]): void;
 }
 
@@ -89,16 +86,12 @@ export class Hooks {
   }
 }
 
-/** The setting of a hook that lifts the limits of the sandbox. */
 const OUTSIDE_SETTING = '"sandbox": "off" beside its command';
-/** The maximum bytes of each stream. */
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
 interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
   signal: AbortSignal;
-  /** The JSON on its stdin. */
   input: string;
-  /** Variables in addition to those of commands. */
   variables: Readonly<Record<string, string>>;
 }
 

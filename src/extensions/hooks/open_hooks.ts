@@ -53,7 +53,6 @@ export async function openHooks(
   return opened;
 }
 
-/** Asks whether to run the hooks of a file of a folder. */
 export function hooksQuestion(
   path: string,
   hooks: readonly Pick<HookDefinition, "event" | "matcher" | "command" | "timeoutMs">[],

@@ -25,10 +25,8 @@ type Approve = NonNullable<Frontend["approve"]>;
 /** The maximum number of rounds that Stop hooks add to a turn: in a row without a call, and in all. */
 const MAX_CONTINUATIONS = 5;
 const MAX_WORKING_CONTINUATIONS = 100;
-/** The longest time that hooks may delay the end, in ms. */
 const MAX_END_MS = 5000;
 
-/** Claude Code's names of the approval modes. */
 const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
 
 function hookScene(session: SessionState, transcript: HookTranscript): HookScene {
@@ -194,7 +192,6 @@ export class SessionHooks {
     return undefined;
   }
 
-  /** Runs hooks before the conversation is shortened. */
   async room(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
     await this.#hooks.fire({ event: "PreCompact", names: [trigger], fields, signal });
@@ -207,7 +204,6 @@ export class SessionHooks {
     return hookCall({ name, ruleName }, args, agent.state.workingDir);
   }
 
-  /** Returns the text of hooks to append to a call's result. */
   async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { names, input } = this.#callOf(name, args);
@@ -274,7 +270,6 @@ export class SessionHooks {
     return { check, parts: [notePart(`[A hook says: ${block}]`)] };
   }
 
-  /** Runs the hooks of the session's end. */
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
     const fields = { reason: "other" };
@@ -294,7 +289,6 @@ export class SessionHooks {
   }
 }
 
-/** The maximum length of a line for the user, in characters. */
 const MAX_SUMMARY_CHARS = 200;
 
 function refusedByHook(why: string, shown = why): Decision {

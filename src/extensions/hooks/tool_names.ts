@@ -16,14 +16,12 @@ const HOOK_NAMES: Readonly<Record<string, string>> = {
   tasks: "TodoWrite",
 };
 
-/** Returns the tool that a matcher names with the wrong case, or undefined. */
 export function toolNamedLike(matcher: string): string | undefined {
   const names = Object.entries(HOOK_NAMES).flat();
   if (names.includes(matcher)) return undefined;
   return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
 }
 
-/** A call as a hook gets it. */
 interface HookCall {
   /** The names of the tool, the usual one first. */
   names: string[];

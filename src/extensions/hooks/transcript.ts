@@ -9,7 +9,6 @@ export class HookTranscript {
   #written: readonly Message[] = [];
   #path: string | undefined;
 
-  /** @param folder the folder for the file; undefined writes nothing */
   constructor(private readonly folder: string | undefined) {}
 
   /** Writes what is new in a conversation, and returns the file's path, or "" without one. */

@@ -10,28 +10,21 @@ export type HookEnd =
   /** `limit`: what it lacked in the sandbox. */
   | { code: number; stdout: string; stderr: string; limit?: string; isCut: boolean };
 
-/** The decision of hooks. */
 export interface HookVerdict {
   /** Why the call or message is refused; at the end of a turn, why the turn continues. */
   block?: string;
   /** `ask` asks the user about the call; `allow` runs it without a question. */
   decision?: "allow" | "ask";
   reason?: string;
-  /** Arguments that replace those of the call. */
   updatedInput?: Record<string, unknown>;
-  /** Text for the model. */
   context?: string;
-  /** The reason to end the turn, for the user. */
   stop?: string;
   /** What the user reads in place of `block`. */
   shown?: string;
-  /** Lines for the user. */
   messages: string[];
 }
 
-/** The maximum length of a hook's text for the model, in characters. */
 const MAX_CONTEXT_CHARS = 10_000;
-/** The maximum length of a hook's command in a message. */
 const SHOWN_COMMAND_CHARS = 60;
 /** The exit codes of a shell that cannot start the program, and the first one of signals. */
 const NOT_RUN_CODES = [126, 127];
@@ -63,7 +56,6 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   return verdictIn(value, hook, hookName);
 }
 
-/** True for events that cannot be refused. */
 const isOnlyTold = ({ event }: HookDefinition) =>
   ["SessionStart", "SessionEnd", "PreCompact", "Notification"].includes(event);
 

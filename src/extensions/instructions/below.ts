@@ -16,14 +16,11 @@ import type { HeededInstructions } from "../../session/data.ts";
 import type { SessionState } from "../../session/extension.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 
-/** The maximum depth of a folder below the working directory. */
 const MAX_BELOW = 20;
 
 export class InstructionsBelow {
-  /** The checked folders, by real path. */
   readonly #seen = new Set<string>();
 
-  /** @param onHeeded called with instructions that were found */
   constructor(
     private readonly session: SessionState,
     private readonly onHeeded: (heeded: HeededInstructions) => void,

@@ -23,7 +23,6 @@ export function instructionQuestion(
   return { kind: "instructions", text, title, heading: `${text} ${title}`, files };
 }
 
-/** Returns the lines that say which of a folder's instructions are loaded. */
 export function instructionLines(
   { files, own, refused, isHeeded, doubt, unsaved }: HeededInstructions,
   way: Way,

@@ -39,15 +39,10 @@ interface FolderInstructions {
   refused: HeededInstructions["refused"][number][];
 }
 
-/** How to decide on a folder's instructions. */
 export interface HeedOptions {
-  /** Loads them this time. */
   trust?: boolean | undefined;
-  /** The user's answer, if given without a question. */
   answer?: boolean | undefined;
-  /** Asks the user; undefined if there is no answer. */
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
-  /** Reads the variables that locate the user's own instructions. */
   env?: VariableReader;
   /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
   skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
@@ -142,7 +137,6 @@ async function ownInstructions(
 /** A file with instructions; `path` is relative to the folder that is trusted. */
 type Instructions = Pick<FoundInstructions, "path" | "text">;
 
-/** The trust in some files of a folder. */
 interface Judgement<File extends Instructions> {
   /** False if the user does not want any instructions of the folder; undefined if they have to be asked. */
   isTrusted: boolean | undefined;
@@ -285,12 +279,10 @@ interface ImportOptions {
   path: string;
   /** The folder that imports must stay in. */
   root: string;
-  /** The maximum size of all imports, in bytes. */
   maxBytes: number;
   paths: PathTable;
 }
 
-/** The maximum number of imported files per text, and their maximum depth. */
 const MAX_IMPORTS = 20;
 const MAX_IMPORT_DEPTH = 5;
 /** A line that is only a path, possibly as an item of a list. */

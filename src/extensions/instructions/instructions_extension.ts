@@ -74,7 +74,6 @@ export class InstructionsExtension implements Extension {
   }
 }
 
-/** @param load loads the instructions, or not, by the user's answer */
 const trustCommand = (
   load: (session: SessionState, answer: boolean) => Promise<HeededInstructions>,
 ): Command => ({

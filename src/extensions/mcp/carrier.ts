@@ -2,7 +2,6 @@
 
 import type { RpcPeer, RpcPeerOptions } from "../../rpc/peer.ts";
 
-/** The handlers that a carrier passes to the peer that it creates. */
 export type CarrierHandlers = Pick<
   RpcPeerOptions,
   "onRequest" | "onNotification" | "onIgnored" | "cancellation"

@@ -24,7 +24,6 @@ import {
 const DISCOVER_MS = 3000;
 /** The time for a server to start, in ms. It may have to be downloaded first. */
 const START_MS = 60_000;
-/** The time limit of a request without progress, in ms. */
 const REQUEST_MS = 60_000;
 /** The number of times that a server may ask for more input before it answers one request. */
 const MAX_INPUT_ROUNDS = 10;
@@ -32,7 +31,6 @@ const MAX_INPUT_ROUNDS = 10;
 interface ClientOptions {
   /** The server's name in the user's settings. */
   name: string;
-  /** The era that the server spoke last; undefined if it is not known. */
   era?: Era | undefined;
   timeoutMs?: number | undefined;
   /** Asks the user for what the server wants to know. If it is missing, the user cannot be asked. */
@@ -57,7 +55,6 @@ export class McpClient {
   #nextToken = 1;
   /** The number of questions that the user is being asked for the server. */
   #asking = 0;
-  /** The number of requests in flight. */
   #underWay = 0;
   #carrier: Carrier | undefined;
 
@@ -295,7 +292,6 @@ export class McpClient {
     });
   }
 
-  /** Answers a request of the server. */
   async #answer(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
     if (method === "ping") return {};
     const { elicit, name } = this.options;
@@ -315,7 +311,6 @@ export class McpClient {
     throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
   }
 
-  /** Returns the answers to the questions that a server asks before it answers a request. */
   async #answers(
     requests: Record<string, unknown>,
     signal = new AbortController().signal,

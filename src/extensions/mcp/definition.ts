@@ -4,7 +4,6 @@ import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { digestOf } from "../../text/digest.ts";
 
-/** The author of a definition: the user, the folder, or the program that uses the library. */
 type DefinitionScope = "user" | "folder" | "given";
 
 /** OAuth settings of a definition. Everything else is discovered from the server. */
@@ -22,7 +21,6 @@ export interface OAuthSettings {
 export interface McpDefinition {
   name: string;
   scope: DefinitionScope;
-  /** The file that contains the definition. */
   file?: string;
   /** The base folder of relative paths; by default the session's folder. */
   folder?: string;
@@ -33,10 +31,8 @@ export interface McpDefinition {
   isEnabled: boolean;
   /** The time limit of one request, in milliseconds. Progress restarts it. */
   timeoutMs?: number;
-  /** The names of the tools to offer; by default all. */
   include?: readonly string[];
   exclude: readonly string[];
-  /** False if the definition turns OAuth off. */
   oauth?: OAuthSettings | false;
   /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
   network: boolean;
@@ -76,7 +72,6 @@ export function serverEntries(value: unknown): [name: string, server: unknown][]
 const isServer = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
 
-/** A server's name, as in tool names, rules and commands. */
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
 
 function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
@@ -203,7 +198,6 @@ export function approvedPart(definition: McpDefinition): Record<string, unknown>
   });
 }
 
-/** Returns a folder's definition as something to trust. */
 export function broughtBy(definition: McpDefinition): Brought {
   const { name, folder = "" } = definition;
   const text = sortedJson(approvedPart(definition), 2);

@@ -10,7 +10,6 @@ const MAX_QUESTION = 2000;
 const words = (value: unknown, max = MAX_QUESTION): string =>
   typeof value === "string" ? value.slice(0, max).toWellFormed() : "";
 
-/** Reads a question. @throws {RpcError} if it cannot be asked. */
 export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const message = words(params.message);
   if (params.mode === "url") {
@@ -34,7 +33,6 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
 
 const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];
 
-/** Words for secrets that should not be typed into a form. */
 const SECRET_WORDS =
   /pass[ _-]?(?:word|phrase|code)|passwd|secret|(?<![a-z])token(?![a-z])|credential|(?:api|private|access|ssh|recovery|seed)[ _-]?(?:key|phrase)|\b(?:pin|cvv|cvc|ssn|iban|otp)\b|credit[ _-]?card|card[ _-]?number/i;
 

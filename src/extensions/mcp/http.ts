@@ -14,21 +14,15 @@ import { MCP_CODES, MODERN_VERSION } from "./protocol.ts";
 
 /** The maximum size of one answer, in bytes: large ones contain an image of a few MiB. */
 const MAX_HTTP_ANSWER = 32 * 2 ** 20;
-/** The maximum number of bytes that are read of an error's body. */
 const MAX_FAILURE_BYTES = 65_536;
 /** The number of times that a broken stream is resumed, and the usual wait before it, in ms. */
 const MAX_RESUMES = 5;
 const RESUME_MS = 1000;
-/** The longest wait that a server may ask for before its stream is resumed, in ms. */
 const MAX_RESUME_MS = 30_000;
-/** The time for a server to accept the end of a session, in ms. */
 const FAREWELL_MS = 1000;
-/** The number of times that a request is repeated with another token. */
 const MAX_AUTH_ROUNDS = 4;
 
-/** Authorizes requests to a server. */
 export interface HttpAuth {
-  /** Returns the value of the header; undefined if there is no token. */
   header(): Promise<string | undefined>;
   /** Handles a refused request; true if it may be repeated. @throws {Error} with what the user can do. */
   refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
@@ -61,7 +55,6 @@ export class HttpCarrier implements Carrier {
     private readonly definition: McpDefinition,
     handlers: CarrierHandlers,
     private readonly auth: HttpAuth,
-    /** Returns the additional headers of a modern request. */
     private readonly headersOf: (message: RpcMessage) => Record<string, string> = () => ({}),
   ) {
     const { cancellation } = handlers;
@@ -134,7 +127,6 @@ export class HttpCarrier implements Carrier {
     }
   }
 
-  /** Reads the answer to a message. */
   async #take(response: Response, message: RpcMessage, signal: AbortSignal): Promise<void> {
     const { status, headers, ok } = response;
     const isRequest = "method" in message && "id" in message;

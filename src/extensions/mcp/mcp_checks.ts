@@ -8,7 +8,6 @@ import { mcpFiles } from "./mcp_files.ts";
 import { mcpRow } from "./mcp_text.ts";
 import { openMcp } from "./source.ts";
 
-/** Reports the servers from stored data. It starts none. */
 export async function* mcpChecks(folder: string, variables: VariableReader): AsyncGenerator<Check> {
   const name = "mcp";
   const files = mcpFiles(folder, variables);

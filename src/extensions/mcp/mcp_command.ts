@@ -57,7 +57,6 @@ async function runMcpCommand(
   ].join("\n");
 }
 
-/** The maximum length of the description of a tool, a prompt or a resource. */
 const MAX_WORDS_CHARS = 100;
 
 const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;

@@ -1,7 +1,6 @@
 import { userFile, type VariableReader } from "../../user_files.ts";
 import { definitionFiles } from "../definition_files.ts";
 
-/** The user's own file of servers, which `copilot mcp add` writes. */
 export const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
 
 export const mcpFiles = (folder: string, env?: VariableReader) =>

@@ -10,7 +10,6 @@ import { approvedPart, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerNews, ToolChange } from "./server_options.ts";
 
-/** The command for servers in a session or a shell. */
 const mcpNaming = (way: Way) => way === "flags" ? "copilot mcp" : "/mcp";
 
 export function pendingLine(servers: readonly string[], way: Way): string {
@@ -67,7 +66,6 @@ export function serverQuestion(
   return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };
 }
 
-/** A tool that differs from the approved one, with the changed lines. */
 function toolLines({ before, now }: ToolChange): string[] {
   const text = (tool: unknown) => tool === undefined ? "" : `${JSON.stringify(tool, null, 2)}\n`;
   const lines = diffLines(text(before), text(now));

@@ -83,7 +83,6 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
   );
 }
 
-/** Opens the servers of the current folder for `use`, and closes them afterwards. */
 async function withServers(
   words: readonly string[],
   run: McpRun,
@@ -167,7 +166,6 @@ function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
 interface AddWords {
   scope?: ServerScope;
   operands: string[];
-  /** The fields of the definition that flags gave. */
   server: Record<string, unknown>;
 }
 

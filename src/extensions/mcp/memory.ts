@@ -17,7 +17,6 @@ export interface ServerMemory {
   tools?: readonly ToolDefinition[];
   prompts?: readonly PromptDefinition[];
   resources?: readonly ResourceDefinition[];
-  /** The tools as approved; undefined before the first listing. */
   pins?: readonly ToolDefinition[];
 }
 
@@ -26,7 +25,6 @@ export class MemoryStore {
   readonly #known = new Map<string, ServerMemory>();
   #written: Promise<void> = Promise.resolve();
 
-  /** @param folder the folder of the files; undefined to save nothing */
   constructor(private readonly folder: string | undefined) {}
 
   of(id: string): ServerMemory {

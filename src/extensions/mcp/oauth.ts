@@ -11,14 +11,12 @@ import type { ServerAuth } from "./server_options.ts";
 /** A token is renewed if it expires sooner, in ms. */
 const RENEWED_MS = 30_000;
 
-/** A client that is registered with an authorization server. */
 interface OAuthClient {
   id: string;
   secret?: string;
   method: string;
 }
 
-/** A token, and the data to renew it. */
 interface StoredToken {
   issuer: string;
   tokenUrl: string;
@@ -26,12 +24,10 @@ interface StoredToken {
   client: OAuthClient;
   access: string;
   refresh?: string;
-  /** The time of expiry, in ms since 1970. */
   expiresAt?: number;
   scope?: string;
 }
 
-/** The token of a server, and the newest challenge that it did not satisfy. */
 interface StoredServer {
   token?: StoredToken;
   challenge?: string;
@@ -68,7 +64,6 @@ export class TokenAuth implements ServerAuth {
   constructor(
     private readonly server: McpDefinition,
     private readonly store: TokenStore,
-    /** Shows a line to the user. */
     private readonly tell?: (text: string) => void,
   ) {}
 

@@ -3,7 +3,6 @@
 import { orAborted } from "./time_limit.ts";
 import type { Authority } from "./oauth_discovery.ts";
 
-/** The time for the user to sign in, in ms. */
 const SIGN_IN_MS = 10 * 60_000;
 
 interface Callback extends AsyncDisposable {

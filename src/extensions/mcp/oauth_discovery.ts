@@ -9,11 +9,9 @@ import { isLoopback } from "../../wire/connect.ts";
 import { openResponse } from "../../wire/http.ts";
 import { bodyText } from "./http.ts";
 
-/** The maximum size of an answer in bytes, and the time limit in ms. */
 const MAX_DOCUMENT = 256 * 1024;
 const AUTHORITY_MS = 30_000;
 
-/** The source of tokens for a server. */
 export interface Authority {
   issuer: string;
   /** The resource that tokens are requested for; undefined if the server does not name it. */
@@ -21,16 +19,13 @@ export interface Authority {
   authorizeUrl: string;
   tokenUrl: string;
   registerUrl: string | undefined;
-  /** The methods by which a client may authenticate at the token endpoint. */
   authMethods: readonly string[];
-  /** The scopes of the server, and those of the authority. */
   scopes: readonly string[] | undefined;
   knownScopes: readonly string[];
   takesMetadataUrl: boolean;
   namesIssuer: boolean;
 }
 
-/** Returns a parameter of a `WWW-Authenticate: Bearer` header. */
 export function challengeParam(challenge: string, name: string): string | undefined {
   const found = new RegExp(
     `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,

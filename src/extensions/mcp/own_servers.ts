@@ -22,7 +22,6 @@ export function scopeCalled(name: string): ServerScope {
   return scope;
 }
 
-/** Returns the file of a scope, its repository, and the keys that lead to its map of servers. */
 function mapOf(scope: ServerScope) {
   const folder = repositoryOf(Deno.realPathSync("."));
   const path = scope === "project" ? join(folder, ".mcp.json") : ownMcpFile();
@@ -37,14 +36,12 @@ function mapOf(scope: ServerScope) {
 const objectAt = (value: unknown, key: string): Json =>
   isObject(value) && isObject(value[key]) ? value[key] : {};
 
-/** Returns the scopes that have a server called `name`. */
 export const scopesOf = (name: string): ServerScope[] =>
   SCOPES.filter((scope) => {
     const { path, keys } = mapOf(scope);
     return Object.hasOwn(keys.reduce<Json>(objectAt, readJsonFile(path, false) ?? {}), name);
   });
 
-/** Changes the servers of a scope, and returns the path of the file. */
 async function changeServers(scope: ServerScope, change: (servers: Json) => Json): Promise<string> {
   const { path, keys } = mapOf(scope);
   const changed = (value: Json, [key, ...rest]: readonly string[]): Json =>

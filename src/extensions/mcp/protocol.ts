@@ -20,14 +20,12 @@ export const LEGACY_VERSIONS: readonly string[] = [
   "2024-11-05",
 ];
 
-/** Keys of `_meta`. */
 export const META = {
   version: "io.modelcontextprotocol/protocolVersion",
   capabilities: "io.modelcontextprotocol/clientCapabilities",
   client: "io.modelcontextprotocol/clientInfo",
 } as const;
 
-/** Error codes of the modern revision. */
 export const MCP_CODES = {
   headerMismatch: -32020,
   missingCapability: -32021,
@@ -44,7 +42,6 @@ export interface ToolDefinition {
   inputSchema: JsonSchema;
 }
 
-/** A prompt as a server defines it. */
 export interface PromptDefinition {
   name: string;
   description?: string;
@@ -65,7 +62,6 @@ export interface ServerFacts {
   has: { tools: boolean; prompts: boolean; resources: boolean };
 }
 
-/** The maximum length of the name of a tool or prompt, and of a resource's address, in characters. */
 const MAX_DEFINED_NAME = 128;
 const MAX_URI = 2048;
 /** The maximum length of a description, in characters. Longer ones are shortened. */
@@ -76,7 +72,6 @@ const MAX_SCHEMA = 64 * 1024;
 const definedWords = (value: unknown, max = MAX_DEFINED_WORDS): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, max).toWellFormed() : undefined;
 
-/** Reads a tool, or returns why it is dropped. */
 export function toolDefinitionOf(value: unknown): ToolDefinition | string {
   if (!isObject(value)) return "a tool is not an object";
   const { name, inputSchema = { type: "object" } } = value;
@@ -92,7 +87,6 @@ export function toolDefinitionOf(value: unknown): ToolDefinition | string {
   return { name, ...title && { title }, ...description && { description }, inputSchema };
 }
 
-/** Reads a prompt; undefined if it is invalid. */
 export function promptDefinitionOf(value: unknown): PromptDefinition | undefined {
   if (!isObject(value)) return undefined;
   const name = definedWords(value.name, MAX_DEFINED_NAME);
@@ -112,7 +106,6 @@ export function promptDefinitionOf(value: unknown): PromptDefinition | undefined
   };
 }
 
-/** Reads a resource; undefined if it is invalid. */
 export function resourceDefinitionOf(value: unknown): ResourceDefinition | undefined {
   if (!isObject(value)) return undefined;
   const uri = definedWords(value.uri, MAX_URI);

@@ -11,11 +11,9 @@ import type { ToolOutcome } from "../../types/tool.ts";
 
 /** The maximum number of parts of one answer. A server may send a million empty ones. */
 const MAX_RESULT_PARTS = 200;
-/** The maximum length of one part, in characters, before all parts are shortened together. */
 const MAX_PART = 2 ** 20;
 const MAX_IMAGES = 10;
 
-/** Returns the result of a tool, with images for a model that can see within `limits`. */
 export async function resultOutcome(
   { content, structuredContent }: Readonly<Record<string, unknown>>,
   limits?: ImageLimits,
@@ -28,7 +26,6 @@ export async function resultOutcome(
 
 type SeenImages = ReadonlyMap<unknown, NonNullable<Awaited<ReturnType<typeof loadedImage>>>>;
 
-/** Returns the images of a result by their parts, without those that cannot be sent. */
 async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImages> {
   const seen = new Map();
   for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
@@ -46,7 +43,6 @@ async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImag
   return seen;
 }
 
-/** Returns the text of a tool's result or of a prompt's message. */
 export function contentText(
   content: unknown,
   structured?: unknown,
@@ -68,7 +64,6 @@ export function resourceText(contents: unknown): string {
   return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
 }
 
-/** Returns the texts of the first parts, without empty ones. */
 function firstParts(given: readonly unknown[], text: (part: unknown) => string): string[] {
   const more = given.length - MAX_RESULT_PARTS;
   const parts = given.slice(0, MAX_RESULT_PARTS).map(text).filter((one) => one !== "");

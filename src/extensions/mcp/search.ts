@@ -4,7 +4,6 @@ import { isObject } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 
-/** The maximum number of tools in one answer, and the maximum length of a description in characters. */
 const MAX_FOUND = 6;
 const MAX_DESCRIPTION = 160;
 const MAX_WHOLE = 3000;
@@ -15,7 +14,6 @@ const wordsIn = (text: string): string[] =>
   // Splits `createIssue` and `create_issue` into words.
   text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** Returns the tools that match `query`, best first. */
 export function searchTools(tools: readonly Tool[], query: string): Tool[] {
   const wanted = [...new Set(wordsIn(query))];
   const texts = tools.map((tool) => ({
@@ -48,7 +46,6 @@ export function toolLine({ name, description, parameters }: Tool): string {
   return `${name}(${argumentList(parameters)})${words && `: ${words}`}`;
 }
 
-/** Returns everything that a model needs to call a tool. */
 export function wholeTool({ name, description, parameters }: Tool): string {
   const schema = shortened(JSON.stringify(parameters), MAX_WHOLE);
   const words = shortened(oneLine(description), MAX_WHOLE);

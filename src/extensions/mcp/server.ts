@@ -23,9 +23,7 @@ import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_o
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
 
-/** The maximum number of tools, prompts and resources of one server. */
 const MAX_LIST = 1000;
-/** The time limit of a call without progress, in ms. */
 const CALL_MS = 120_000;
 
 export class McpServer {
@@ -37,11 +35,8 @@ export class McpServer {
   #client: Promise<McpClient> | undefined;
   #running: McpClient | undefined;
   #refreshing: Promise<void> | undefined;
-  /** The newest listing of prompts and resources. */
   #others: Promise<void> | undefined;
-  /** The view of the running program. */
   #view: string | undefined;
-  /** True while the tools match those of the running server. */
   #isFresh = false;
   #freshUntil = Infinity;
   #isOver = false;
@@ -54,7 +49,6 @@ export class McpServer {
     readonly definition: McpDefinition,
     readonly id: string,
     private readonly options: ServerOptions,
-    /** The user's answer about a folder's definition. */
     public trust: TrustVerdict,
   ) {}
 
@@ -83,7 +77,6 @@ export class McpServer {
     this.#judge(this.memory.tools);
   }
 
-  /** Approves or declines its definition. */
   async decide(isApproved: boolean): Promise<void> {
     this.trust = { isApproved };
     await this.options.folderTrust.save(broughtBy(this.definition), isApproved).catch(() => {});
@@ -337,7 +330,6 @@ export class McpServer {
     }
   }
 
-  /** Compares the tools with the approved ones. */
   #judge(tools: readonly ToolDefinition[] | undefined): void {
     if (!tools) return;
     const { pins = [] } = this.memory;

@@ -9,15 +9,11 @@ import type { HttpAuth } from "./http.ts";
 import type { MemoryStore } from "./memory.ts";
 import type { ToolDefinition } from "./protocol.ts";
 
-/** The environment of all servers of a session. */
 export interface ServerOptions {
-  /** The session's folder, in which programs work. */
   folder: string;
   memory: MemoryStore;
   folderTrust: FolderTrust;
-  /** The names of additional variables for programs. */
   env: readonly string[];
-  /** Reads the variables that definitions use. */
   variables: VariableReader;
   /** Sandboxes the server with that id, separately from all others. */
   confine?: ((id: string) => Confine) | undefined;
@@ -37,15 +33,12 @@ export interface ServerAuth extends HttpAuth {
   hasSignedIn?: boolean;
   /** The challenge with which the server asked for more since the last sign-in. */
   wanted?: string | undefined;
-  /** Signs in without being asked to. */
   signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
   signOut?(): Promise<void>;
 }
 
 export type ServerNews =
-  /** Tools differ from the approved ones. They are not offered. */
   | { type: "changed"; server: string; tools: readonly ToolChange[] }
-  /** Dropped tools, with the reasons. */
   | { type: "left_out"; server: string; reasons: readonly string[] };
 
 /** A tool that differs from the approved one. Without `before` it is new. */

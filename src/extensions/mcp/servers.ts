@@ -17,7 +17,6 @@ const DIRECT_CHARS = 400;
 const MAX_SESSION_SERVERS = 50;
 /** The longest time that a wrong name waits for servers whose tools are not known, in ms. */
 const OTHERS_MS = 10_000;
-/** The maximum length of a list of all tools, in characters. */
 const MAX_OVERVIEW = 3000;
 
 export class McpServers implements AsyncDisposable {
@@ -61,7 +60,6 @@ export class McpServers implements AsyncDisposable {
     return all.find(({ standing }) => standing !== "broken") ?? all[0];
   }
 
-  /** The folder's servers without an answer of the user. */
   get pending(): readonly McpServer[] {
     return this.servers.filter(({ standing }) => standing === "pending");
   }
@@ -71,7 +69,6 @@ export class McpServers implements AsyncDisposable {
     return this.#offered ??= this.#choose();
   }
 
-  /** Returns the known resources of usable servers, as `server:uri`. */
   names(): string[] {
     return this.usable.flatMap(({ name, memory }) =>
       (memory.resources ?? []).map(({ uri }) => `${name}:${uri}`)

@@ -17,18 +17,15 @@ interface McpOptions extends Partial<Surroundings> {
   files: readonly DefinitionFile[];
   /** Definitions from elsewhere, such as an editor's. The caller approves them. */
   given?: readonly McpDefinition[];
-  /** True saves nothing about the servers. */
   forgets?: boolean;
   /** True uses the folder's definitions in this run, without asking. */
   trust?: boolean | undefined;
   /** True answers forms of servers by their defaults. */
   answersByDefaults?: boolean | undefined;
   onNews?(news: ServerNews): void;
-  /** Called with a file that cannot be read. */
   onProblem?(why: string): void;
 }
 
-/** Reads the definitions. It does not start a server. */
 export async function openMcp(options: McpOptions): Promise<McpServers> {
   const { files, given = [], variables = processVariable, env = [] } = options;
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
@@ -59,7 +56,6 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
   });
 }
 
-/** For addresses without a token. */
 const NO_AUTH: HttpAuth = {
   header: () => Promise.resolve(undefined),
   refused: () => Promise.resolve(false),

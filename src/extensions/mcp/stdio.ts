@@ -24,13 +24,10 @@ const LEAVE_MS = 300;
 const END_MS = 700;
 /** Starts a program in a folder that may be missing in a sandbox with its own `/tmp`. */
 const ENTER_FOLDER = 'mkdir -p -- "$0" 2>/dev/null; cd -- "$0" && exec "$@"';
-/** The maximum length of the stored end of stderr, in characters. */
 const MAX_WORDS = 4000;
 
 interface ProgramOptions {
-  /** The session's folder, in which the server works. */
   folder: string;
-  /** The names of additional variables for the server. */
   env: readonly string[];
   confine?: Confine | undefined;
 }
@@ -128,7 +125,6 @@ class ProgramCarrier implements Carrier {
     return [said, this.#limits()].filter(Boolean).join("; ");
   }
 
-  /** Returns the limit of the sandbox that made it fail, or all limits. */
   #limits(): string | undefined {
     const { limits, limitOf } = this.confined ?? {};
     const limit = limitOf?.({ command: "", code: 1, stderr: this.#words });

@@ -5,9 +5,7 @@ import type { PromptFile } from "./load.ts";
 
 /** The path that the model passes to its file tool to read a skill. */
 export const SKILL_SCHEME = "skill:";
-/** The maximum length of a description in the prompt, in characters. */
 const MAX_LISTED_DESCRIPTION = 80;
-/** The minimum useful length of a description. */
 const MIN_LISTED_DESCRIPTION = 24;
 
 type Listed = Pick<PromptFile, "name" | "description">;
@@ -65,7 +63,6 @@ function agentCatalogue(agents: readonly Listed[], maxBytes: number): string {
   return shown === 0 ? "" : text();
 }
 
-/** Lists all skills, on the model's request. */
 export function skillList(skills: readonly Listed[], maxChars: number): string {
   const rows = (most: number) =>
     skills.map(({ name, description }) => `${name}: ${shortened(description, most)}`).join("\n");

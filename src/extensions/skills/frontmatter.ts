@@ -2,7 +2,6 @@
 
 type FrontmatterValue = string | readonly string[] | Readonly<Record<string, string>>;
 
-/** A Markdown file with frontmatter. `fields` is empty without it. */
 export interface FrontmatterFile {
   fields: Readonly<Record<string, FrontmatterValue>>;
   body: string;

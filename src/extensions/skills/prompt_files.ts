@@ -25,7 +25,6 @@ import type { PromptFile } from "./load.ts";
 
 /** Characters of a skill per token of context: about an eighth of the context. */
 const SKILL_SHARE = 0.5;
-/** The maximum share of the context for the list of skills. */
 const CATALOGUE_SHARE = 0.015;
 
 export class PromptFiles {
@@ -33,7 +32,6 @@ export class PromptFiles {
 
   constructor(
     private readonly session: Pick<SessionState, "agent" | "policy" | "emit">,
-    /** The loaded ones. */
     readonly promptFiles: readonly PromptFile[],
     private readonly paths: PathTable,
   ) {
@@ -60,7 +58,6 @@ export class PromptFiles {
     return promptCatalogue(this.#skills, agents, Math.min(share, maxBytes));
   }
 
-  /** Returns what the user may type after a slash. */
   get commands(): Command[] {
     return this.promptFiles.filter(({ isForPerson }) => isForPerson)
       .map(({ name, description, argument }) => ({
@@ -75,7 +72,6 @@ export class PromptFiles {
       }));
   }
 
-  /** Returns the skill or command that the user may type as `/name`. */
   find(name: string): PromptFile | undefined {
     return withName(this.promptFiles.filter(({ isForPerson }) => isForPerson), name);
   }
@@ -118,7 +114,6 @@ export class PromptFiles {
     return parts;
   }
 
-  /** Returns the text of a command. Commands in it run like any others. */
   async #filled(promptFile: PromptFile, argument: string, signal: AbortSignal): Promise<string> {
     const texts: string[] = [];
     for (const piece of fillTemplate(promptFile.body, argument)) {
@@ -149,7 +144,6 @@ export class PromptFiles {
     return exitCode === 0 && output ? output.stdout ?? "" : content;
   }
 
-  /** Returns the text of a skill, or that the session already contains it. */
   #skillPart(skill: PromptFile): Part {
     if (this.#isLoaded(skill)) return notePart(`[Use the skill ${skill.name}, which is above.]`);
     const text = this.#skillText(skill);

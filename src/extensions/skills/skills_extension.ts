@@ -59,7 +59,6 @@ export class SkillsExtension implements Extension {
     emit({ type: "session_notice", notice });
   }
 
-  /** Returns what the user may type after a slash. */
   commands(): readonly Command[] {
     return this.#loaded?.commands ?? [];
   }
@@ -74,7 +73,6 @@ export class SkillsExtension implements Extension {
   }
 }
 
-/** The maximum number of files that a notice names. */
 const MAX_NAMED = 3;
 
 export function problemLines(problems: LoadedPromptFiles["problems"]): string[] {

@@ -22,7 +22,6 @@ const MAX_SHOWN_FILES = 3;
 
 export interface CheckLimits {
   rounds: number;
-  /** The maximum seconds of one run. */
   seconds: number;
   /** True counts a check as passed although the turn changed the files that decide it. */
   mayEdit: boolean;

@@ -12,13 +12,10 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_DECIDING_BYTES = 64 * 1024 * 1024;
 
 export interface FolderState {
-  /** The stamp of each file that is not ignored, by path. */
   stamps: ReadonlyMap<string, string>;
-  /** A digest of each file that decides the check. */
   deciding: ReadonlyMap<string, string>;
 }
 
-/** Returns the state of the files in `folder` that a search includes. */
 export async function folderStateOf(
   folder: string,
   command: string,

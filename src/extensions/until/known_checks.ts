@@ -13,7 +13,6 @@ const BY_FILE = {
   "pom.xml": "mvn -q test",
   gradlew: "./gradlew test",
 };
-/** The programs that run scripts of `package.json`, by their lock files. */
 const RUNNERS = {
   "pnpm-lock.yaml": "pnpm",
   "yarn.lock": "yarn",

@@ -13,7 +13,6 @@ export class UntilExtension implements Extension {
   #session: SessionState | undefined;
   #check: UntilCheck | undefined;
 
-  /** @param command the check from the start; undefined for none until `/until` names one */
   constructor(
     private readonly command?: string,
     private readonly limits: CheckLimits = DEFAULT_LIMITS,

@@ -126,7 +126,6 @@ function isSameHost(target: URL, url: URL): boolean {
 interface WebPage {
   title: string;
   text: string | undefined;
-  /** Notes on the response other than its text. */
   notes: string[];
 }
 
@@ -201,7 +200,6 @@ function shownPage(
   };
 }
 
-/** Returns the end of a part of at most `most` characters, at a line end if one is near. */
 function endOfPart(text: string, from: number, most: number): number {
   if (text.length - from <= most) return text.length;
   const end = wholeUpTo(text, from + most);

@@ -27,7 +27,6 @@ export const fetchTool: Tool = callable({
   run: async (args, context) => await (await import("./fetch_url.ts")).fetchUrl(args, context),
 });
 
-/** Returns the tool that searches with the SearXNG at `address`. */
 const searchTool = (address: string): Tool =>
   callable({
     name: "search_web",
@@ -42,7 +41,6 @@ const searchTool = (address: string): Tool =>
 export class WebExtension implements Extension {
   #session: SessionState | undefined;
 
-  /** @param search the address of the user's SearXNG */
   constructor(private readonly search?: string) {}
 
   async open(session: SessionState): Promise<void> {
