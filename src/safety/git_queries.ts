@@ -1,7 +1,14 @@
 /** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import { bytesWithin, gitFindings, hasCredentials, smallFile, textWithin } from "./git_files.ts";
+import {
+  bytesWithin,
+  gitFindings,
+  gitFoldersOf,
+  hasCredentials,
+  smallFile,
+  textWithin,
+} from "./git_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
@@ -396,18 +403,23 @@ export function trackPushed(
 const SHARED =
   /^(author|committer|user)\.(name|email)$|^(alias|diff|filter|merge|rebase|rerere|column|color|i18n|safe|init)\.|^core\.(abbrev|autocrlf|commentchar|eol|filemode|precomposeunicode|quotepath|safecrlf|whitespace)$|^(branch|pull|status|tag|log)\.\w+$/;
 
-/** The path of a file in the sandbox with the patterns of what git ignores. */
+/** The paths of files in the sandbox with the patterns of what git ignores, and with a setting that names one. */
 const IGNORE_FILE = "/dev/gitignore";
+const IGNORE_SETTING = "/dev/gitconfig";
+
+/** Returns a path as a pattern. */
+const globOf = (path: string): string => path.replace(/[*?[\]\\\0- ]/g, "?");
 
 /**
- * Returns the patterns of what git ignores in the sandbox: the user's, hidden files, which git cannot add, and the paths
- * `made` for the sandbox. Returns undefined if the repository has a file of its own for that.
+ * Returns the files with the patterns of what git ignores in the sandbox, and the settings that name them: the user's,
+ * and in its repository what is hidden, which git cannot add, and the paths `made` for the sandbox. Returns undefined
+ * if the repository has a file of its own for that.
  */
-function ignoredText(
+function ignoredTexts(
   settings: readonly GitSetting[],
   view: View,
   { home = "/", made = [] }: { home: string | undefined; made: readonly string[] | undefined },
-): string | undefined {
+): { texts: [path: string, text: string][]; named: [name: string, value: string][] } | undefined {
   const usual = `${Deno.env.get("XDG_CONFIG_HOME") || "~/.config"}/git/ignore`;
   const { scope = "global", value = usual } =
     settings.findLast(({ name }) => name === "core.excludesfile") ?? {};
@@ -418,13 +430,24 @@ function ignoredText(
     isWithin(root, file) || isWithin(root, realPathOf(file) ?? root) ||
     linksOn(root, file).length > 0
   );
-  const trees = (view.repositories ?? []).map(dirname).sort((a, b) => b.length - a.length);
+  const textOf = (...paths: string[]) =>
+    [isSafe ? smallFile(file) : "", ...paths.map(globOf)].join("\n").replaceAll("\ufffd", "*");
+  const repositories = (view.repositories ?? []).toSorted((a, b) => b.length - a.length);
   const hidden = [...view.places].flatMap(([path, access]) => access === "hidden" ? path : []);
-  const ignored = [...hidden, ...made].flatMap((path) => {
-    const tree = trees.find((at) => isWithin(at, path) && at !== path);
-    return tree ? path.slice(tree.length).replace(/[*?[\]\\\0- ]/g, "?") : [];
-  });
-  return [isSafe ? smallFile(file) : "", ...ignored].join("\n").replaceAll("\ufffd", "*");
+  const around = (path: string) =>
+    repositories.find((at) => isWithin(dirname(at), path) && dirname(at) !== path) ?? "/";
+  const inTree = (path: string) => path.slice(dirname(around(path)).length);
+  const texts: [string, string][] = [[IGNORE_FILE, textOf(...made.map(inTree))]];
+  const named: [string, string][] = [["core.excludesFile", IGNORE_FILE]];
+  const { "/": _, ...groups } = Object.groupBy(hidden, around);
+  for (const [at, paths = []] of Object.entries(groups)) {
+    const [path, setting] = [IGNORE_FILE, IGNORE_SETTING].map((name) => name + named.length);
+    texts.push([path!, textOf(...[...made, ...paths].map(inTree))]);
+    texts.push([setting!, `[core]\n\texcludesFile = ${path}\n`]);
+    const folder = globOf(gitFoldersOf(at)[0] ?? realPathOf(at) ?? at);
+    named.push([`includeIf.gitdir:${folder}.path`, setting!]);
+  }
+  return { texts, named };
 }
 
 /** The maximum size of an index that is searched, in bytes, and of files in it that commands see. */
@@ -480,24 +503,25 @@ export function gitInputs(
     isWritten: (path: string) => boolean;
   },
 ): { seen: View; texts: Map<string, string | Uint8Array>; variables: Record<string, string> } {
-  const ignored = stated && ignoredText(stated, view, { home: source.home, made });
-  const texts = new Map([...view.texts ?? [], ...trackedTexts(source, view, isWritten)]);
-  if (ignored !== undefined) texts.set(IGNORE_FILE, ignored);
+  const ignored = stated && ignoredTexts(stated, view, { home: source.home, made });
   return {
     seen: view,
-    texts,
-    variables: stated ? gitVariables(stated, ignored !== undefined) : {},
+    texts: new Map([
+      ...[...view.texts ?? [], ...trackedTexts(source, view, isWritten)],
+      ...ignored?.texts ?? [],
+    ]),
+    variables: stated ? gitVariables(stated, ignored?.named) : {},
   };
 }
 
 /** Returns variables that give git in the sandbox the user's harmless settings. */
 function gitVariables(
   settings: readonly GitSetting[],
-  hasIgnored: boolean,
+  more: readonly (readonly [name: string, value: string])[] = [],
 ): Record<string, string> {
   const shared = settings.filter(({ scope, name, value }) =>
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && /^\s*[!-]/.test(value)) && !hasCredentials(value)
-  ).concat(hasIgnored ? { scope: "", name: "core.excludesFile", value: IGNORE_FILE } : []);
-  return settingVariables(shared.map(({ name, value }) => [name, value]));
+  );
+  return settingVariables([...shared.map(({ name, value }) => [name, value]), ...more]);
 }

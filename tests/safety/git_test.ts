@@ -157,6 +157,24 @@ test("R-21 git ignores what the user ignores and what is hidden, and knows the u
   }
 });
 
+test("R-21 what is hidden in one repository is not ignored in another one", async () => {
+  await using at = await repository();
+  await at.outside(
+    "mkdir .copilot 'in [a]'; git init -q 'in [a]'; git init -q o; git worktree add -q out; " +
+      'for at in . o out \'in [a]\'; do touch "$at/s" "$at/t"; done; ' +
+      `echo '{ "deny": ["read_file(in*/s)", "read_file(out/s)"] }' > .copilot/permissions.json`,
+  );
+  for (const name of [".", "o", "out", "'in [a]'"]) {
+    const files = name === "." ? "s t" : "-A";
+    assertMatch(
+      await at.run(`git -C ${name} add ${files} && git -C ${name} commit -qm x`),
+      /^exit code: 0/,
+    );
+  }
+  const show = "for at in . o out 'in [a]'; do git -C \"$at\" show --format= --name-only; done";
+  assertEquals(await at.outside(show), "s\nt\ns\nt\nt\nt\n");
+});
+
 test("R-21 of a hidden file that git tracks, commands see what the index has", async () => {
   await using at = await repository();
   const names = ".env sub/.env.local";
