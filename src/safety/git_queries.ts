@@ -99,16 +99,12 @@ const PLAIN_SETTING =
 /** Returns settings as git lists them; undefined if a line of them is not plain. */
 function plainSettings(text: string): GitSetting[] | undefined {
   const settings: GitSetting[] = [];
-  let section: string | undefined;
+  let section = "";
   for (const line of text.split("\n").filter(Boolean)) {
-    const [, name, part, key = "", value = ""] = PLAIN_SETTING.exec(line) ?? [];
-    if (name !== undefined) {
-      section = [name.toLowerCase(), ...part === undefined ? [] : [part]].join(".");
-    } else if (key === "" || section === undefined) return undefined;
-    else {
-      const full = `${section}.${key.toLowerCase()}`;
-      settings.push({ scope: "local", name: full, value: value.trim() });
-    }
+    const [found, name, part, key = "", value = ""] = PLAIN_SETTING.exec(line) ?? [];
+    if (name) section = [name.toLowerCase(), part].filter((one) => one !== undefined).join(".");
+    else if (!found || !section) return undefined;
+    else settings.push({ scope: "", name: `${section}.${key.toLowerCase()}`, value: value.trim() });
   }
   return settings;
 }

@@ -16,13 +16,9 @@ import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. */
-const writers = new Map<
-  View,
-  { runs: boolean; start: number; checked: Set<string>; forget: () => void }
->();
-/** The repositories that were checked while others were not, by the file of the killed program. */
-const checkedOf = new Map<string, Set<string>>();
-const entryKey = (path: string): string => JSON.stringify(identified(path));
+const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
+/** The repositories that were checked since, by {@linkcode identified}: later programs do not write them. */
+const checked = new Set<string>();
 
 /**
  * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, which is locked
@@ -97,12 +93,16 @@ function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: st
   return Math.max(-1, ...roots.map(inside)) > Math.max(-1, ...intact.map(inside));
 }
 
+/** True if a program of this run that runs can write a path. */
+const isOpenNow = (path: string): boolean =>
+  [...writers].some(([view, { runs }]) => runs && accessAt(view, path) === "write");
+
 /**
  * True if a sandboxed program, of any run, can write a path from before it was protected, or move a folder that contains
  * it, or if it made it and was killed. It cannot move what is directly in a folder of the view.
  */
 export const isWrittenNow = (path: string, stateFolder: string | undefined): boolean =>
-  [...writers].some(([view, { runs }]) => runs && accessAt(view, path) === "write") ||
+  isOpenNow(path) ||
   savedWriters(stateFolder).some(([, { roots, known }]) => {
     const fixed = known.filter((one) => roots.some((root) => root.path === dirname(one.path)));
     return mayHaveMade({ roots, known: fixed }, path);
@@ -120,34 +120,27 @@ export function startWriter(
   git: GitAnswers,
   stateFolder: string | undefined,
 ): () => string[] {
-  const writer = {
-    ...{ runs: true, start: Date.now(), checked: new Set<string>() },
-    forget: saveWriter(view, stateFolder),
-  };
+  const writer = { runs: true, start: Date.now(), forget: saveWriter(view, stateFolder) };
   writers.set(view, writer);
-  const wrote = (one: View, path: string) =>
-    accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
-    isInReplacedLink(one, path);
-  const isWritten = (path: string) => [...writers.keys()].some((one) => wrote(one, path));
-  const isChecked = (path: string) =>
-    [...writers].every(([one, { runs, checked }]) =>
-      !runs && checked.has(entryKey(path)) || !wrote(one, path)
+  const isWritten = (path: string) =>
+    [...writers.keys()].some((one) =>
+      accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
+      isInReplacedLink(one, path)
     );
   return () => {
     writer.runs = false;
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
     const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
-    const how = { looks, git, stateFolder, isWritten, isChecked, since };
-    const { lines, checked, isComplete, isNoted } = searchNew(roots, how);
-    for (const [one, { runs, checked: before, forget }] of all) {
+    const how = { looks, git, stateFolder, isWritten, since };
+    const { lines, isComplete, isNoted } = searchNew(roots, how);
+    for (const [one, { runs, forget }] of isComplete ? all : []) {
       if (runs) continue;
-      for (const key of checked) before.add(key);
-      if (!isComplete) continue;
       writers.delete(one);
       // Otherwise a later run finds its file, and searches.
       if (isNoted) forget();
     }
+    if (writers.size === 0) checked.clear();
     return lines;
   };
 }
@@ -180,10 +173,7 @@ export function searchKilled(
     // The view of now may close what they wrote.
     const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
-    const before = checkedOf.get(path) ?? new Set();
-    const isChecked = (at: string) => before.has(entryKey(at));
-    const found = searchNew(places, { looks, git, stateFolder, isWritten, isChecked, since });
-    checkedOf.set(path, before.union(found.checked));
+    const found = searchNew(places, { looks, git, stateFolder, isWritten, since });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
     const isDone = found.isComplete && found.isNoted;
@@ -198,19 +188,16 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten, isChecked, since }: {
+  { looks, git, stateFolder, isWritten, since }: {
     looks: FolderLooks;
     git: GitAnswers;
     stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
-    /** True for a repository that was checked, and that no program has written since. */
-    isChecked: (path: string) => boolean;
     /** The time from which on they made links, in ms since 1970. */
     since: number;
   },
-): { lines: string[]; checked: Set<string>; isComplete: boolean; isNoted: boolean } {
+): { lines: string[]; isComplete: boolean; isNoted: boolean } {
   const seen = new Set<string>();
-  const checked = new Set<string>();
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
@@ -219,14 +206,13 @@ function searchNew(
     unsearched.delete(root);
     // Its file shows that to later runs.
     if (!look.isComplete) unsearched.add(root);
-    const left = [...all].filter((at) => !isChecked(at));
-    const mended = mendNew(left, { root, all: [...all], git, checked });
+    const mended = mendNew([...all], root, git);
     if (!hasUnsearched(root)) return mended;
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
     return [...mended, `${why}: do not use git there until the next command has ended`];
   });
-  return { lines, checked, isComplete, isNoted };
+  return { lines, isComplete, isNoted };
 }
 
 const hasUnsearched = (folder: string): boolean =>
@@ -236,24 +222,18 @@ const hasUnsearched = (folder: string): boolean =>
 const AT_ONCE = 50;
 
 /**
- * Puts aside what git would run in new repositories below `root`, and adds those to `checked`. There may be no time for
- * all: those that may have taken it come last, one by one.
+ * Puts aside what git would run in new repositories below `root` that are not checked yet. There may be no time for all:
+ * those that may have taken it come last, one by one.
  */
-function mendNew(
-  found: readonly string[],
-  { root, all, git, checked }: {
-    root: string;
-    all: readonly string[];
-    git: GitAnswers;
-    checked: Set<string>;
-  },
-): string[] {
-  const slow = found.filter((at) => unsearched.has(at));
+function mendNew(all: readonly string[], root: string, git: GitAnswers): string[] {
+  const key = (at: string) => JSON.stringify(identified(at));
+  const found = all.filter((at) => !checked.has(key(at)));
   const others = found.filter((at) => !unsearched.has(at));
   const steps = others.flatMap((_, at) =>
     at % AT_ONCE === 0 ? [others.slice(at, at + AT_ONCE)] : []
   );
-  return [...steps, ...slow.map((at) => [at])].flatMap((some) => {
+  const slow = found.filter((at) => unsearched.has(at)).map((at) => [at]);
+  return [...steps, ...slow].flatMap((some) => {
     if (git.time.left <= 0) {
       unsearched.add(root);
       return [];
@@ -262,7 +242,7 @@ function mendNew(
     const folders = some.filter((at) => entryAt(at)?.isDirectory !== false);
     const links = removeLinks(folders, () => ["hooks"], git.time);
     const mended = [...links, ...putAside(newFaults(some, root, git, all), git.own)];
-    for (const at of some) if (!hasUnsearched(at)) checked.add(entryKey(at));
+    for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checked.add(key(at));
     return mended;
   });
 }
