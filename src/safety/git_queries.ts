@@ -403,7 +403,6 @@ const SHARED =
 const IGNORE_FILE = "/dev/gitignore";
 const IGNORE_SETTING = "/dev/gitconfig";
 
-/** Returns a path as a pattern. */
 const globOf = (path: string): string => path.replace(/[*?[\]\\\0- ]/g, "?");
 
 /**

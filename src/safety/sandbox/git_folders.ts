@@ -56,7 +56,7 @@ const REMOVE_MADE = `files=\${2%${ALTERNATES}}
 const MAX_LOCK_TRIES = 100;
 
 /** The states of git's folders before the commands of this run that write there now. */
-const statesBefore = new Map<string, { before: GitState; commands: number }>();
+const statesBefore = new Map<string, GitState>();
 
 /** With more of git's folders, a command opens only those that it names: each takes a dozen mounts. */
 const MAX_UNNAMED = 6;
@@ -89,12 +89,8 @@ export async function openGitFolders(
     const held = await lockFolder(folder, alone !== undefined);
     if (held === undefined) continue;
     locks.set(folder, held.file);
-    const state = held.before ? { before: held.before, commands: 0 } : statesBefore.get(folder);
-    if (state) {
-      state.commands++;
-      statesBefore.set(folder, state);
-    }
-    open.set(folder, state?.before);
+    if (held.before) statesBefore.set(folder, held.before);
+    open.set(folder, statesBefore.get(folder));
   }
   for (const folder of makeMissing([...open.keys()])) {
     places.set(folder, "write");
@@ -109,12 +105,10 @@ export async function openGitFolders(
     for (const held of locks.values()) attempt(() => held.unlockSync());
     const isAlone = ([, held]: [string, Deno.FsFile]) =>
       attempt(() => held.tryLockSync(true)) ?? true;
-    removeMade([...locks].filter(isAlone).map(([folder]) => folder));
+    const alone = [...locks].filter(isAlone).map(([folder]) => folder);
+    removeMade(alone);
+    for (const folder of alone) statesBefore.delete(folder);
     for (const held of locks.values()) held.close();
-    for (const folder of open.keys()) {
-      const state = statesBefore.get(folder);
-      if (state && --state.commands === 0) statesBefore.delete(folder);
-    }
     open.clear();
     locks.clear();
     return mended;

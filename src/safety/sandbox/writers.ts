@@ -18,7 +18,7 @@ import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } f
 /** The views whose programs may have made repositories that are not checked yet. */
 const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
 /** The repositories that were checked since, by {@linkcode identified}: later programs do not write them. */
-const checked = new Set<string>();
+const checkedKeys = new Set<string>();
 
 /**
  * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, which is locked
@@ -140,7 +140,7 @@ export function startWriter(
       // Otherwise a later run finds its file, and searches.
       if (isNoted) forget();
     }
-    if (writers.size === 0) checked.clear();
+    if (writers.size === 0) checkedKeys.clear();
     return lines;
   };
 }
@@ -227,7 +227,7 @@ const AT_ONCE = 50;
  */
 function mendNew(all: readonly string[], root: string, git: GitAnswers): string[] {
   const key = (at: string) => JSON.stringify(identified(at));
-  const found = all.filter((at) => !checked.has(key(at)));
+  const found = all.filter((at) => !checkedKeys.has(key(at)));
   const others = found.filter((at) => !unsearched.has(at));
   const steps = others.flatMap((_, at) =>
     at % AT_ONCE === 0 ? [others.slice(at, at + AT_ONCE)] : []
@@ -242,7 +242,7 @@ function mendNew(all: readonly string[], root: string, git: GitAnswers): string[
     const folders = some.filter((at) => entryAt(at)?.isDirectory !== false);
     const links = removeLinks(folders, () => ["hooks"], git.time);
     const mended = [...links, ...putAside(newFaults(some, root, git, all), git.own)];
-    for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checked.add(key(at));
+    for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checkedKeys.add(key(at));
     return mended;
   });
 }
