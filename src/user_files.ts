@@ -31,6 +31,12 @@ export function stateFolder(env: VariableReader = processVariable): string | und
   return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
 }
 
+/** Returns the folder of installed plug-ins, which sandboxed commands may read. */
+export function pluginsFolder(env: VariableReader = processVariable): string | undefined {
+  const folder = xdgFolder(env, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA");
+  return folder && `${folder}/plugins`;
+}
+
 /** Variables that lead to the user's own files, with their default below the home folder. */
 const OWN_FOLDERS: Readonly<Record<string, string>> = {
   ...{ HOME: "-", USERPROFILE: "-", APPDATA: "-", LOCALAPPDATA: "-" },

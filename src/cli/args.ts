@@ -259,6 +259,7 @@ export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
+  { name: "plugin", help: "manage plug-ins: copilot plugin --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
   { name: "replay", help: "play a session again: copilot replay ID" },
 ] as const;

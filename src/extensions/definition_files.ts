@@ -10,6 +10,8 @@ export interface DefinitionFile {
   scope: "user" | "folder";
   /** The folder that a folder's file is for. */
   folder?: string;
+  /** The plug-in that brings it. */
+  plugin?: { name: string; root: string };
 }
 
 /** Returns the existing files: `own`, then those called `names` in the folder and its repository, not in `home`. */

@@ -7,6 +7,7 @@ import { HooksExtension } from "./hooks/hooks_extension.ts";
 import { InstructionsExtension } from "./instructions/instructions_extension.ts";
 import type { McpDefinition } from "./mcp/definition.ts";
 import { McpExtension } from "./mcp/mcp_extension.ts";
+import { PluginsExtension } from "./plugins/plugins_extension.ts";
 import { SkillsExtension } from "./skills/skills_extension.ts";
 import { UntilExtension } from "./until/until_extension.ts";
 import { WebExtension } from "./web/web_extension.ts";
@@ -28,6 +29,7 @@ export function allExtensions(
   web: WebExtension = new WebExtension(),
 ): Extension[] {
   return [
+    new PluginsExtension(),
     new InstructionsExtension(skills),
     skills,
     new AgentsExtension(skills),

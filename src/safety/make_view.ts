@@ -41,7 +41,7 @@ export function makeView(sources: ViewSources): View {
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
-  addPlaces(places, "read", [...repository, ...read]);
+  addPlaces(places, "read", [...repository, ...read, ...[paths.plugins ?? []].flat()]);
   addPlaces(places, "write", write);
   const [listed, written] = [realPathsOf(read), realPathsOf(write)];
   const named = new Set([...listed, ...written]);

@@ -13,6 +13,8 @@ interface PersonalFolders {
   others?: readonly string[];
   /** Absolute folders of this program's settings and data, which variables may set. */
   own?: readonly (string | undefined)[];
+  /** The absolute folder of installed plug-ins, which commands read and never write. */
+  plugins?: string | undefined;
 }
 
 interface PathLooks {
@@ -126,6 +128,8 @@ export class PathTable {
   readonly home: string | undefined;
   readonly homes: readonly string[];
   readonly own: readonly string[];
+  /** The folder of installed plug-ins. */
+  readonly plugins: string | undefined;
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
@@ -133,13 +137,14 @@ export class PathTable {
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
-    { home, own = [], others = [] }: PersonalFolders = {},
+    { home, own = [], others = [], plugins }: PersonalFolders = {},
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
     // A relative path would lead elsewhere after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
     this.#namedHomes = [...this.home === undefined ? [] : [this.home], ...others];
     this.homes = this.#namedHomes.map((path) => looks.realPath(path) ?? path);
+    this.plugins = plugins && resolve(plugins);
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
@@ -183,7 +188,8 @@ export class PathTable {
   #locatedRows(kind: ProtectedRow["kind"], lists = this.looks.list): ConfinedPath[] {
     const list = listedOnce(lists);
     const isToAsk = mayBeThere(this.#namedHomes, list);
-    const own = kind === "secret" ? this.own : [];
+    const { plugins = [] } = this;
+    const own = kind === "secret" ? this.own : [plugins].flat();
     const paths = (isFixed: boolean) =>
       tableRows(kind).flatMap(({ globs, ...row }) =>
         located(

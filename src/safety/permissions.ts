@@ -18,6 +18,7 @@ import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
 import {
   checkOwnFolders,
+  pluginsFolder,
   stateFolder,
   unheededSettings,
   userFile,
@@ -84,6 +85,7 @@ const pathTable = (variables: VariableReader) =>
     home: variables("HOME") ?? variables("USERPROFILE"),
     others: homesIn(Deno.uid() === 0 && attempt(() => Deno.readTextFileSync("/etc/passwd")) || ""),
     own: [userFolder(variables), stateFolder(variables)],
+    plugins: pluginsFolder(variables),
   });
 
 export class Permissions {

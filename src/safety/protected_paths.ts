@@ -118,6 +118,7 @@ const PROTECTED: readonly FileGroup[] = [
     what: "a part of a repository",
     paths: ".hg/ .jj/repo/config.toml .sl/config _darcs/prefs/defaults .pijul/config .repo/repo/",
   },
+  { what: "a plug-in of this program", paths: ".local/share/copilot/" },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
   { // husky, pre-commit, Lefthook
     what: "hooks of git",

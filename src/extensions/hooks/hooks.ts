@@ -18,8 +18,8 @@ export interface HookScene {
   /** The fields that each hook gets. `transcript_path` is a file that it may read. */
   fields(): Record<string, unknown> & { transcript_path: string };
   env: readonly string[];
-  /** The sandboxes of a folder's hooks and of the user's. */
-  confine: Readonly<Record<HookDefinition["scope"], Confine>>;
+  /** Returns the sandbox of a hook, which those of its owner share. */
+  confine(hook: HookDefinition): Confine;
   home: string | undefined;
   tell(lines: readonly string[]): void;
 }
@@ -40,7 +40,8 @@ export class Hooks {
     const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
     // A command with two matchers runs once.
     const hooks = [
-      ...new Map(meant.map((hook) => [`${hook.scope} ${hook.command}`, hook])).values(),
+      ...new Map(meant.map((hook) => [`${hook.plugin?.name ?? hook.scope} ${hook.command}`, hook]))
+        .values(),
     ];
     if (hooks.length === 0) return { messages: [] };
     const { scene } = this;
@@ -61,6 +62,7 @@ export class Hooks {
         ...!hook.isOutside && { confine: this.#confine(hook, shared.transcript_path) },
         variables: {
           CLAUDE_PROJECT_DIR: scene.root(),
+          ...hook.plugin && { CLAUDE_PLUGIN_ROOT: hook.plugin.root },
           // A hook of the user does not run programs that a command made.
           ...hook.scope === "user" && Deno.build.os !== "windows" &&
             { PATH: programFolders(folder).join(":") },
@@ -74,15 +76,16 @@ export class Hooks {
   }
 
   /** Returns the sandbox of a hook. One of the user can read the files, and the folders below home, that it names. */
-  #confine({ scope, command }: HookDefinition, transcript: string): Confine {
-    const { confine, home = "" } = this.scene;
+  #confine(hook: HookDefinition, transcript: string): Confine {
+    const { scope, command } = hook;
+    const [confine, home = ""] = [this.scene.confine(hook), this.scene.home];
     const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
     const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
       .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
-    return (program, args, right) => confine[scope](program, args, right, { reads });
+    return (program, args, right) => confine(program, args, right, { reads });
   }
 }
 

@@ -11,6 +11,7 @@ import type { Approval } from "../../safety/approval.ts";
 import type { ToolExecution, TurnResult } from "../../types/event.ts";
 import type { Part } from "../../types/message.ts";
 import type { Policy } from "../../types/policy.ts";
+import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { hookFiles } from "./hook_files.ts";
 import { hookText } from "./definition.ts";
 import type { SessionHooks } from "./session_hooks.ts";
@@ -26,7 +27,8 @@ export class HooksExtension implements Extension {
   ): Promise<void> {
     const { agent, permissions, readsFolder } = session;
     const files = readsFolder ? hookFiles(agent.state.workingDir, permissions.variables) : [];
-    if (files.length === 0) return;
+    const ofPlugins = pluginsOf(session.extensions).flatMap((plugin) => plugin.hooks);
+    if (files.length + ofPlugins.length === 0) return;
     const { openHooks } = await import("./open_hooks.ts");
     const { definitions, problems, pending } = await openHooks(files, session, signal);
     const lines = [
@@ -37,6 +39,7 @@ export class HooksExtension implements Extension {
       const notice = { code: "extension", kind: "hook_files", lines } as const;
       session.emit({ type: "session_notice", notice });
     }
+    definitions.push(...ofPlugins);
     if (definitions.length + pending.length === 0) return;
     const { SessionHooks } = await import("./session_hooks.ts");
     const hooks = this.#hooks = new SessionHooks(session);

@@ -33,6 +33,7 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
   const { agent, permissions, emit } = session;
   const folder = () => agent.state.workingDir;
   const id = crypto.randomUUID();
+  const sandboxes: Record<string, ReturnType<HookScene["confine"]>> = {};
   return {
     folder,
     root: () => repositoryOf(folder()),
@@ -47,9 +48,13 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
       };
     },
     env: permissions.env,
-    confine: {
-      folder: permissions.confineServers(folder, "folder-hooks", true),
-      user: permissions.confineServers(folder, "own-hooks"),
+    confine({ scope, plugin }) {
+      const name = plugin
+        ? `plugin-${plugin.name}`
+        : scope === "user"
+        ? "own-hooks"
+        : "folder-hooks";
+      return sandboxes[name] ??= permissions.confineServers(folder, name, scope === "folder");
     },
     home: permissions.variables("HOME"),
     tell: (lines) =>

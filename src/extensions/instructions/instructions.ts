@@ -58,7 +58,7 @@ export async function heedInstructions(
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
   const found = await skills?.find();
   for (const promptFile of found?.promptFiles ?? []) {
-    if (promptFile.scope === "user") continue;
+    if (promptFile.scope !== "folder") continue;
     const { path, text } = promptFile;
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }

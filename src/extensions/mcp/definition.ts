@@ -4,7 +4,7 @@ import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { digestOf } from "../../text/digest.ts";
 
-type DefinitionScope = "user" | "folder" | "given";
+type DefinitionScope = "user" | "folder" | "given" | "plugin";
 
 /** OAuth settings of a definition. Everything else is discovered from the server. */
 export interface OAuthSettings {
@@ -83,7 +83,7 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
     isEnabled: given.disabled !== true && given.enabled !== false,
     exclude: [],
     network: given.network !== false,
-    isSandboxed: given.sandbox !== "off" || source.scope === "folder",
+    isSandboxed: given.sandbox !== "off" || /folder|plugin/.test(source.scope),
   };
   try {
     if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };
@@ -237,9 +237,13 @@ export function expanded(
   definition: McpDefinition,
   env: (name: string) => string | undefined,
 ): McpDefinition {
+  const { scope, folder } = definition;
   const text = (given: string) =>
     given.replace(VARIABLE, (_, one: string, usual: string | undefined, other: string) => {
-      const value = env(one ?? other) ?? usual;
+      const own = scope === "plugin" && (one ?? other) === "CLAUDE_PLUGIN_ROOT"
+        ? folder
+        : undefined;
+      const value = own ?? env(one ?? other) ?? usual;
       if (value === undefined) {
         throw new Error(`the variable ${one ?? other} is not set, which its definition uses`);
       }

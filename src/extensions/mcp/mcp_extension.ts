@@ -2,6 +2,7 @@
 
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { McpDefinition } from "./definition.ts";
+import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { mcpFiles } from "./mcp_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
 import { newsLines, pendingLine, serverQuestion } from "./mcp_text.ts";
@@ -19,13 +20,15 @@ export class McpExtension implements Extension {
     const { agent, permissions, confirm, surface: { way }, emit } = session;
     const files = mcpFiles(agent.state.workingDir, permissions.variables)
       .filter(({ scope }) => session.readsFolder || scope === "user");
-    if (files.length + this.given.length === 0) return;
+    const plugins = pluginsOf(session.extensions).flatMap(({ servers }) => servers);
+    if (files.length + this.given.length + plugins.length === 0) return;
     const { openMcp } = await import("./source.ts");
     const tell = (kind: string, ...lines: string[]) =>
       emit({ type: "session_notice", notice: { code: "extension", kind, lines } });
     const source = this.#source = await openMcp({
       files,
       given: this.given,
+      plugins,
       trust: session.trust,
       answersByDefaults: permissions.approvesAll,
       folder: agent.state.workingDir,

@@ -42,7 +42,7 @@ Flags of add: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); 
 Values may hold \${VARIABLE}, which is looked up when the server starts.
 `;
 
-interface McpRun {
+export interface McpRun {
   stdout: { write(text: string): void };
   stderr: { write(text: string): void };
   signal: AbortSignal;
@@ -304,7 +304,7 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
 }
 
 /** Asks yes or no on the terminal. Without a terminal the answer is no. */
-function confirmed(question: string, isYes: boolean, { stdout, stderr }: McpRun): boolean {
+export function confirmed(question: string, isYes: boolean, { stdout, stderr }: McpRun): boolean {
   if (isYes) return true;
   if (!Deno.stdin.isTerminal()) {
     stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");

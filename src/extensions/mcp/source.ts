@@ -17,6 +17,8 @@ interface McpOptions extends Partial<Surroundings> {
   files: readonly DefinitionFile[];
   /** Definitions from elsewhere, such as an editor's. The caller approves them. */
   given?: readonly McpDefinition[];
+  /** Definitions of plug-ins, which come last. */
+  plugins?: readonly McpDefinition[];
   forgets?: boolean;
   /** True uses the folder's definitions in this run, without asking. */
   trust?: boolean | undefined;
@@ -41,7 +43,7 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
       return [];
     }
   });
-  const definitions = [...given, ...read];
+  const definitions = [...given, ...read, ...options.plugins ?? []];
   const state = options.forgets ? undefined : stateFolder(variables);
   const byDefaults: Elicit = (question) => Promise.resolve(answerByDefaults(question));
   return await McpServers.open(definitions, {

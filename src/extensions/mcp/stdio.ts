@@ -47,7 +47,7 @@ export async function startProgram(
   const { cwd = "." } = definition;
   // The user's own server has permissions that a file of the session's folder, as in `node_modules`, must not
   // use.
-  const ownFolder = definition.scope === "user" && definition.cwd === undefined
+  const ownFolder = /user|plugin/.test(definition.scope) && definition.cwd === undefined
     ? makeTempFolder("copilot-mcp-", { isOpen: (at) => folder !== "/" && isWithin(folder, at) })
     : undefined;
   const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
@@ -69,7 +69,9 @@ export async function startProgram(
   let child: Deno.ChildProcess;
   try {
     const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
-    const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables };
+    const { scope, folder: CLAUDE_PLUGIN_ROOT = "" } = definition;
+    const ofPlugin = scope === "plugin" && { CLAUDE_PLUGIN_ROOT };
+    const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables, ...ofPlugin };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
     if (confined?.finish) stopWithProgram(child, folder);

@@ -36,6 +36,8 @@ export interface PromptFile {
 interface PromptFileProblem {
   path: string;
   why: string;
+  /** The name of the plug-in that has the file. */
+  plugin?: string;
 }
 
 export interface LoadedPromptFiles {
@@ -77,12 +79,14 @@ class Loader {
 
   async load(places: readonly PromptFolder[]): Promise<LoadedPromptFiles> {
     for (const place of places) {
-      const files = place.kind === "skill"
+      const files = place.only !== undefined
+        ? [join(place.path, place.only)]
+        : place.kind === "skill"
         ? this.#skillFiles(place.path, 1)
         : this.#commandFiles(place.path, 1);
       for (const file of files) await this.#add(file, place);
     }
-    const skills = new Set([...this.#found.values()].filter(isSkill).map(({ name }) => name));
+    const skills = new Set([...this.#found.values()].filter(isOwnSkill).map(({ name }) => name));
     const promptFiles = [...this.#found.values()]
       .filter((one) => one.kind !== "command" || !skills.has(one.name))
       .sort((a, b) => a.name < b.name ? -1 : 1);
@@ -120,31 +124,37 @@ class Loader {
   }
 
   async #add(file: string, place: PromptFolder): Promise<void> {
-    const refuse = (why: string) => void this.#problems.push({ path: file, why });
+    const { kind, scope, plugin } = place;
+    const refuse = (why: string) =>
+      void this.#problems.push({ path: file, why, ...plugin && { plugin: plugin.name } });
     if (this.#files++ >= MAX_PROMPT_FILES) return;
     const isFull = "there are too many files, or they are too long";
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const path = attempt(() => Deno.realPathSync(file));
     if (path === undefined) return refuse("it cannot be read");
-    if (this.paths.secretKind(path) !== undefined && place.scope === "folder") {
+    if (this.paths.secretKind(path) !== undefined && scope !== "user") {
       return refuse("it links to a secret file");
     }
     if (place.root !== undefined && !isWithin(place.root, path)) {
       return refuse("it links out of the folder");
     }
-    const text = await readBoundedText(path, MAX_FILE_BYTES, place.root);
-    if (text === undefined) return refuse("it cannot be read");
+    const written = await readBoundedText(path, MAX_FILE_BYTES, place.root);
+    if (written === undefined) return refuse("it cannot be read");
+    const text = plugin === undefined
+      ? written
+      : written.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => plugin.root)
+        .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
     this.#bytes += text.length;
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
-    const { kind, scope } = place;
     const read = definitionIn(kind, text, slashed(relative(place.path, file)));
     if (typeof read === "string") return refuse(read);
+    if (plugin !== undefined) read.name = `${plugin.name}:${read.name}`;
     const key = `${kind} ${read.name}`;
     if (!this.#found.has(key)) this.#found.set(key, { kind, scope, path, text, ...read });
   }
 }
 
-const isSkill = ({ kind }: PromptFile) => kind === "skill";
+const isOwnSkill = ({ kind, scope }: PromptFile) => kind === "skill" && scope !== "plugin";
 
 function entriesIn(folder: string): Deno.DirEntry[] {
   return attempt(() => [...Deno.readDirSync(folder)]) ?? [];

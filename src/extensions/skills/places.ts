@@ -9,10 +9,14 @@ import { foldersDownTo } from "../../safety/repositories.ts";
 export interface PromptFolder {
   path: string;
   kind: "skill" | "command" | "agent";
-  /** `user`: the user's own; `folder`: of the current repository. */
-  scope: "user" | "folder";
-  /** For a repository: the folder that links must stay in. */
+  /** `user`: the user's own; `folder`: of the current repository; `plugin`: of an approved plug-in. */
+  scope: "user" | "folder" | "plugin";
+  /** For a repository and a plug-in: the folder that links must stay in. */
   root?: string;
+  /** The only file that counts, below `path`. */
+  only?: string;
+  /** The plug-in, whose name precedes the names of its files. */
+  plugin?: { name: string; root: string };
 }
 
 const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], ["agent", "agents"]] as const;

@@ -6,6 +6,7 @@ import { fileTool } from "../../tools/read_file.ts";
 import type { Part, TextPart } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import { type LoadedPromptFiles, loadPromptFiles, type PromptFile } from "./load.ts";
+import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { promptFolders } from "./places.ts";
 import { PromptFiles } from "./prompt_files.ts";
 
@@ -31,8 +32,11 @@ export class SkillsExtension implements Extension {
     );
   }
 
-  async find({ agent, permissions }: SessionState): Promise<LoadedPromptFiles> {
-    const places = promptFolders(agent.state.workingDir, permissions.variables);
+  async find({ agent, permissions, extensions }: SessionState): Promise<LoadedPromptFiles> {
+    const places = [
+      ...promptFolders(agent.state.workingDir, permissions.variables),
+      ...pluginsOf(extensions).flatMap((plugin) => plugin.places),
+    ];
     if (places.length === 0) return { promptFiles: [], problems: [] };
     return await loadPromptFiles(places, permissions.paths);
   }
@@ -53,7 +57,9 @@ export class SkillsExtension implements Extension {
     const hidden = all.filter(({ kind, isForPerson, isForModel }) =>
       kind === "command" && !isForPerson && !isForModel
     ).map(({ path }) => ({ path, why: "a built-in command has this name" }));
-    const lines = problemLines([...problems, ...hidden]);
+    // copilot plugin reports those of plug-ins, which the user cannot change.
+    const own = problems.filter(({ plugin }) => plugin === undefined);
+    const lines = problemLines([...own, ...hidden]);
     if (lines.length === 0) return;
     const notice = { code: "extension", kind: "prompt_files", lines } as const;
     emit({ type: "session_notice", notice });

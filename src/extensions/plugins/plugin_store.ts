@@ -1,0 +1,155 @@
+/** The record of plug-ins, their folders, and the user's approval of their content. @module */
+
+import { attempt } from "../../attempt.ts";
+import { UsageError } from "../../errors.ts";
+import type { TrustChange } from "../../safety/folder_trust.ts";
+import type { SessionState } from "../../session/extension.ts";
+import { count } from "../../text/count.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import { join } from "../../text/std_path.ts";
+import { pluginsFolder, readJsonFile, replaceUserFile, userFile } from "../../user_files.ts";
+import { hookText } from "../hooks/definition.ts";
+import { approvedPart, type McpDefinition, variablesOf } from "../mcp/definition.ts";
+import { pluginContent } from "./plugin_files.ts";
+import { type PluginFields, PluginParts } from "./plugin_parts.ts";
+
+/** A plug-in or a marketplace in the record. */
+export interface PluginRow {
+  /** What the user named. */
+  source: string;
+  commit?: string | undefined;
+  /** The name of its folder in the folder of plug-ins; missing for a marketplace in a folder of the user. */
+  folder?: string;
+  /** For a plug-in: its marketplace, the fields that this has, and false if it is off. */
+  marketplace?: string;
+  entry?: PluginFields;
+  enabled?: boolean;
+}
+
+type Rows = Record<string, PluginRow>;
+
+/** Reads the record. @throws {UsageError} if it is not JSON. */
+function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
+  const { plugins, marketplaces } = readJsonFile(file) ?? {};
+  // Without a prototype, no name has a special meaning.
+  const rows = (given: unknown): Rows => Object.assign(Object.create(null), given);
+  return { plugins: rows(plugins), marketplaces: rows(marketplaces) };
+}
+
+/** Reads an installed plug-in, all its files, and what an approval of it is bound to. @throws {Error} */
+export async function readPlugin(plugins: string, name: string, { folder, entry }: PluginRow) {
+  const root = folder && attempt(() => Deno.realPathSync(join(plugins, folder)));
+  if (!root) throw new Error("its files are missing");
+  const { lines, programs } = await pluginContent(root);
+  const parts = new PluginParts(root, name, entry);
+  const runs = [
+    ...parts.hooks.map((hook) =>
+      `  hook ${hookText(hook)} (at most ${hook.timeoutMs / 1000} s)` +
+      (hook.problem === undefined ? "" : `: cannot run, as ${hook.problem}`)
+    ),
+    ...parts.servers.map(serverLine),
+    ...programs.map((path) => `  program ${oneLine(path)}`),
+  ].map(sanitize);
+  const files = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
+    `${count(lines.length, "file")}, and ${runs.length} of its parts can run`;
+  const brought = {
+    kind: "plugin",
+    root: plugins,
+    name,
+    text: [name, ...runs, ...lines].join("\n"),
+  };
+  const question = (change?: TrustChange) => ({
+    kind: "plugin",
+    text: [`${files}. Hooks and servers run in the sandbox, hooks without asking.`, ...runs].join(
+      "\n",
+    ),
+    title: "Use this plug-in?",
+    heading: `May the plug-in ${name} be used?`,
+    files: change?.type !== "changed" ? [] : [{
+      ...{ name, lines: lines.length },
+      change: { ...change, lines: change.lines!.filter(({ kind }) => kind !== " ") },
+    }],
+    path: root,
+  });
+  return { parts, brought, question };
+}
+
+function serverLine(server: McpDefinition): string {
+  const { name, program, network, problem } = server;
+  const variables = variablesOf(server).filter((one) => one !== "CLAUDE_PLUGIN_ROOT").join(", ");
+  return `  server ${name}: ${JSON.stringify(approvedPart(server))}` +
+    (variables && `; gets the values of ${variables}`) +
+    (program ? `; with${network ? " the" : "out a"} network` : "") +
+    (problem === undefined ? "" : `; cannot be used: ${problem}`);
+}
+
+/** Returns the enabled plug-ins whose content is approved, and asks about content that changed. */
+export async function loadPlugins(
+  { confirm, folderTrust, permissions: { variables: env } }: SessionState,
+  tell: (line: string) => void,
+  signal: AbortSignal,
+): Promise<PluginParts[]> {
+  const used: PluginParts[] = [];
+  const folder = attempt(() => Deno.realPathSync(pluginsFolder(env)!)) ?? "";
+  for (const [name, row] of Object.entries(readRows(userFile("plugins.json", env)!).plugins)) {
+    if (row.enabled === false) continue;
+    try {
+      const { parts, brought, question } = await readPlugin(folder, name, row);
+      const { isApproved, change } = await folderTrust.of(brought);
+      const answer = isApproved ?? await confirm?.(question(change), signal);
+      if (answer === undefined) throw new Error("its files changed since you approved them");
+      if (isApproved === undefined) await folderTrust.save(brought, answer).catch(() => {});
+      if (answer) used.push(parts);
+    } catch (error) {
+      const why = oneLine((error as Error).message);
+      tell(`the plug-in ${name} is not used, as ${why}: copilot plugin approve ${name} shows it`);
+    }
+  }
+  return used;
+}
+
+/** The record and the folder of plug-ins, while one process uses them. */
+export class PluginStore {
+  readonly folder: string;
+  readonly plugins: Rows;
+  readonly marketplaces: Rows;
+  readonly #file = userFile("plugins.json") ?? "";
+  readonly #lock: Deno.FsFile;
+
+  /** @throws {Error} if another process has the record. */
+  constructor() {
+    const folder = pluginsFolder();
+    if (folder === undefined) throw new UsageError("There is no home folder to save plug-ins in");
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#lock = Deno.openSync(join(folder, ".lock"), { create: true, write: true });
+    if (!this.#lock.tryLockSync(true)) {
+      throw new Error("Another copilot plugin is at work: wait until it has ended");
+    }
+    this.folder = Deno.realPathSync(folder);
+    ({ plugins: this.plugins, marketplaces: this.marketplaces } = readRows(this.#file));
+  }
+
+  /** Returns the path of a new folder, which stays once the record names it. */
+  newFolder(name: string): string {
+    return join(this.folder, `${name}-${crypto.randomUUID().slice(0, 8)}`);
+  }
+
+  /** Writes the record as a whole. */
+  async save(): Promise<void> {
+    const { plugins, marketplaces } = this;
+    await replaceUserFile(this.#file, `${JSON.stringify({ plugins, marketplaces }, null, 2)}\n`);
+  }
+
+  /** Removes folders that the saved record does not name: replaced ones, and those of killed runs. */
+  close(): void {
+    attempt(() => {
+      const rows = Object.values(readRows(this.#file)).flatMap((one) => Object.values(one));
+      const named = new Set<unknown>([".lock", ...rows.map(({ folder }) => folder)]);
+      for (const { name } of Deno.readDirSync(this.folder)) {
+        if (!named.has(name)) Deno.removeSync(join(this.folder, name), { recursive: true });
+      }
+    });
+    this.#lock.close();
+  }
+}

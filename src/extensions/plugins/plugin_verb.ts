@@ -1,0 +1,289 @@
+/** `copilot plugin`: which plug-ins are installed, and from where. @module */
+
+import { attempt } from "../../attempt.ts";
+import { UsageError } from "../../errors.ts";
+import { EXIT } from "../../exit_codes.ts";
+import { FolderTrust } from "../../safety/folder_trust.ts";
+import { openPermissions } from "../../safety/permissions.ts";
+import { count } from "../../text/count.ts";
+import { isObject } from "../../text/json.ts";
+import { didYouMean } from "../../text/nearest.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { isWithin } from "../../text/paths.ts";
+import { sanitize } from "../../text/sanitize.ts";
+import { basename, join, resolve } from "../../text/std_path.ts";
+import { readJsonFile, stateFolder } from "../../user_files.ts";
+import { confirmed, type McpRun } from "../mcp/mcp_verb.ts";
+import { loadPromptFiles } from "../skills/load.ts";
+import { copyFiles } from "./plugin_files.ts";
+import { manifestIn, pluginNameOf, type PluginParts } from "./plugin_parts.ts";
+import * as sources from "./plugin_sources.ts";
+import { type PluginRow, PluginStore, readPlugin } from "./plugin_store.ts";
+
+const PLUGIN_USAGE = `Usage:
+  copilot plugin list                       the installed plug-ins
+  copilot plugin add SOURCE                 shows what a plug-in runs, asks, and installs it
+  copilot plugin update [NAME]              fetches a plug-in again, or all of them
+  copilot plugin remove|enable|disable NAME
+  copilot plugin approve NAME               shows a plug-in whose files changed, and asks
+  copilot plugin import                     installs copies of the plug-ins of Claude Code
+  copilot plugin marketplace list [NAME]    the marketplaces, or the plug-ins of one
+  copilot plugin marketplace add SOURCE
+  copilot plugin marketplace update [NAME]
+  copilot plugin marketplace remove NAME
+
+SOURCE is PATH, owner/repo or a URL, which #REF may follow; for a plug-in also NAME@MARKETPLACE.
+--yes agrees without asking.
+`;
+
+const MARKET_VERBS = ["add", "list", "remove", "update"];
+const PLUGIN_VERBS = [...MARKET_VERBS, "approve", "disable", "enable", "import"];
+/** Other names of verbs. */
+const SAME = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
+
+/** Runs `copilot plugin` with its words and returns the exit code. @throws {UsageError} for invalid words. */
+export async function runPlugin(words: readonly string[], run: McpRun): Promise<number> {
+  if (words.length === 0 || words.some((word) => /^(?:--help|-h|help)$/.test(word))) {
+    run.stdout.write(PLUGIN_USAGE);
+    return words.length === 0 ? EXIT.usage : EXIT.done;
+  }
+  const given = words.filter((word) => !/^(?:--yes|-y)$/.test(word));
+  const isOfMarkets = given[0] === "marketplace";
+  const [first = "list", name = "", ...more] = isOfMarkets ? given.slice(1) : given;
+  const verb = SAME.get(first) ?? first;
+  const verbs = isOfMarkets ? MARKET_VERBS : PLUGIN_VERBS;
+  if (!verbs.includes(verb)) throw unknown("verb", verb, verbs);
+  const wrong = name.startsWith("-") ? name : more[0];
+  if (wrong !== undefined || name === "" && !/^(?:list|update|import)$/.test(verb)) {
+    const why = wrong === undefined ? "A name is missing" : `Unexpected argument ${oneLine(wrong)}`;
+    throw new UsageError(`${why}: copilot plugin --help`);
+  }
+  const work = new PluginWork(run, given.length < words.length);
+  return await work.act(verb, name, isOfMarkets).finally(() => work.close());
+}
+
+function unknown(what: string, name: string, names: readonly string[]): UsageError {
+  const hint = didYouMean(name, names.map(oneLine), "copilot plugin --help shows how to list them");
+  return new UsageError(`There is no ${what} ${shortened(oneLine(name), 80)}: ${hint}`);
+}
+
+class PluginWork extends PluginStore {
+  readonly #trust = new FolderTrust(stateFolder());
+  /** The marketplaces that were fetched. */
+  readonly #fetched = new Set<string>();
+
+  constructor(private readonly run: McpRun, private readonly isYes: boolean) {
+    super();
+  }
+
+  async act(verb: string, given: string, isOfMarkets: boolean): Promise<number> {
+    const [rows, what] = isOfMarkets
+      ? [this.marketplaces, "marketplace"] as const
+      : [this.plugins, "plug-in"] as const;
+    if (verb === "add") return await (isOfMarkets ? this.#addMarket(given) : this.#install(given));
+    if (verb === "import") return await this.#each(claudePlugins(), (one) => this.#install(one));
+    const name = given && named(rows, given, what);
+    const names = name === "" ? Object.keys(rows) : [name];
+    if (names.length === 0) this.#say(`There is no ${what}: copilot plugin --help`);
+    if (verb === "list") {
+      return await this.#each(names, (one) => this.#show(one, isOfMarkets, name !== ""));
+    }
+    if (verb === "update") return await this.#each(names, (one) => this.#update(one, isOfMarkets));
+    if (verb === "approve") {
+      const read = await readPlugin(this.folder, name, rows[name]!);
+      return await this.#asked(read) ? await this.#show(name) : EXIT.error;
+    }
+    if (verb === "remove") delete rows[name];
+    else rows[name]!.enabled = verb === "enable";
+    return await this.#saved(`Done: ${verb} ${name}. New sessions notice it.`);
+  }
+
+  #say(line: string): void {
+    this.run.stdout.write(`${line}\n`);
+  }
+
+  async #saved(line: string): Promise<number> {
+    await this.save();
+    this.#say(line);
+    return EXIT.done;
+  }
+
+  /** Does something with each name. A failure of one does not stop the others. */
+  async #each(names: readonly string[], act: (name: string) => Promise<number>): Promise<number> {
+    let code: number = EXIT.done;
+    for (const name of names) {
+      try {
+        code = Math.max(code, await act(name));
+      } catch (error) {
+        if (names.length === 1 || this.run.signal.aborted) throw error;
+        this.run.stderr.write(`copilot: ${oneLine(`${name}: ${(error as Error).message}`)}\n`);
+        code = EXIT.error;
+      }
+    }
+    return code;
+  }
+
+  /** Shows a plug-in in a line, or a marketplace, `isWhole` with its plug-ins. */
+  async #show(name: string, isOfMarkets = false, isWhole = false): Promise<number> {
+    const row = (isOfMarkets ? this.marketplaces : this.plugins)[name]!;
+    const lines: string[] = [];
+    try {
+      if (isOfMarkets) {
+        const { entries } = this.#market(name);
+        const texts = entries.map(({ entry }) => `  ${entry.name}: ${entry.description ?? ""}`);
+        lines.push(count(entries.length, "plug-in"), ...isWhole ? texts : []);
+      } else {
+        const { parts, brought } = await readPlugin(this.folder, name, row);
+        const { isApproved } = await this.#trust.of(brought);
+        const state = row.enabled === false ? "off, " : isApproved ? "" : "not approved, ";
+        lines.push(`${state}${await partsText(parts)}`);
+      }
+    } catch (error) {
+      lines.push(`cannot be used, as ${(error as Error).message}`);
+    }
+    const [first, ...more] = lines;
+    for (const line of [`${name}: ${first} ${from(row)}`, ...more]) {
+      this.#say(line.replace(/\S.*/s, (text) => shortened(oneLine(text), 400)));
+    }
+    return EXIT.done;
+  }
+
+  #market(name: string) {
+    const { source, folder } = this.marketplaces[name]!;
+    const top = folder === undefined ? source : join(this.folder, folder);
+    return sources.readMarket(top, folder !== undefined);
+  }
+
+  /** Returns the entry of a marketplace that `NAME@MARKETPLACE` names; undefined for other sources. */
+  #entryOf(given: string) {
+    const [, name, market] = /^([^@/\\:#~.][^@/\\:#]*)@([\w.-]+)$/.exec(given) ?? [];
+    if (name === undefined) return undefined;
+    const marketplace = named(this.marketplaces, market!, "marketplace");
+    const { entries } = this.#market(marketplace);
+    const found = entries.find(({ entry }) => entry.name === name);
+    if (found) return { ...found, marketplace };
+    throw unknown("plug-in", name, entries.map(({ entry }) => entry.name));
+  }
+
+  /** Fetches a source to a new folder. A folder is used where it is. */
+  async #found(given: string, source: sources.PluginSource, around = source.path) {
+    if (source.url === undefined) return { top: around, row: { source: given } };
+    const top = this.newFolder("fetched");
+    const commit = await sources.fetchSource(source, top, this.run.signal);
+    return { top, row: { source: given, commit, folder: basename(top) } };
+  }
+
+  async #update(name: string, isOfMarkets: boolean): Promise<number> {
+    const { source = "", marketplace } = this.plugins[name] ?? {};
+    const market = isOfMarkets ? name : marketplace;
+    if (market !== undefined && !this.#fetched.has(market)) {
+      const known = named(this.marketplaces, market, "marketplace");
+      await this.#addMarket(this.marketplaces[known]!.source, known);
+    }
+    return isOfMarkets ? EXIT.done : await this.#install(source, name);
+  }
+
+  /** Fetches a plug-in, shows it, and installs it after a yes. `known`: the name of the one that it replaces. */
+  async #install(asked: string, known?: string): Promise<number> {
+    const { entry, top: around, marketplace = "", sourceOf } = this.#entryOf(asked) ?? {};
+    const source = sourceOf?.(entry!) ?? sources.sourceNamed(asked);
+    const given = entry ? `${entry.name}@${marketplace}` : source.url ? asked : source.path;
+    const { row: found, top: at } = await this.#found(given, source, around);
+    const top = Deno.realPathSync(at);
+    const root = attempt(() => Deno.realPathSync(resolve(top, source.path)));
+    const shown = sources.shownUrl(given);
+    if (root === undefined || !isWithin(top, root)) {
+      throw new UsageError(`There is no folder ${oneLine(source.path)} of ${shown}`);
+    }
+    const to = this.newFolder("plug-in");
+    await copyFiles(root, top, to);
+    const other = basename(source.url?.replace(/\.git$/, "") ?? root);
+    const title = entry?.name ?? manifestIn(to).name ?? other;
+    const name = known ?? pluginNameOf(title);
+    if (name === undefined) {
+      throw new UsageError(`Cannot add ${shown} as ${oneLine(String(title))}`);
+    }
+    const before = this.plugins[name];
+    if (before && !known) {
+      throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);
+    }
+    const row: PluginRow = {
+      ...{ commit: this.marketplaces[marketplace]?.commit, ...found, folder: basename(to) },
+      ...entry && { marketplace, entry },
+      ...before?.enabled === false && { enabled: false },
+    };
+    const read = await readPlugin(this.folder, name, row);
+    const text = await partsText(read.parts);
+    if (text.includes(NO_PARTS)) {
+      const market = attempt(() => sources.readMarket(root, true).name);
+      const hint = market === undefined ? text : `${market} is a marketplace`;
+      throw new UsageError(`There is no plug-in in ${shown}: ${hint}`);
+    }
+    const isSame = known !== undefined && (await this.#trust.of(read.brought)).isApproved === true;
+    if (!isSame && !await this.#asked(read)) return EXIT.error;
+    this.plugins[name] = row;
+    return await this.#saved(isSame ? `${name} is up to date.` : `Installed ${name}: ${text}.`);
+  }
+
+  /** Shows what a plug-in runs and what changed, asks, and saves a yes. */
+  async #asked({ parts, brought, question }: Awaited<ReturnType<typeof readPlugin>>) {
+    const { text, title, files } = question((await this.#trust.of(brought)).change);
+    this.#say(`${text}\n  It has ${await partsText(parts)}.`);
+    for (const line of files[0]?.change.lines ?? []) {
+      this.#say(`  ${line.kind} ${sanitize(line.text)}`);
+    }
+    const isYes = confirmed(title, this.isYes, this.run);
+    if (isYes) await this.#trust.save(brought, true);
+    return isYes;
+  }
+
+  /** Fetches a marketplace. `known`: the name of the one that it replaces. */
+  async #addMarket(given: string, known?: string): Promise<number> {
+    const source = sources.sourceNamed(given);
+    const { top, row } = await this.#found(source.url ? given : source.path, source);
+    const { name, entries } = sources.readMarket(top, source.url !== undefined);
+    if (name !== known && (known ?? this.marketplaces[name]) !== undefined) {
+      throw new UsageError(`There is a marketplace ${known ?? name} already: remove it first`);
+    }
+    this.marketplaces[name] = row;
+    this.#fetched.add(name);
+    const text = `The marketplace ${name} has ${count(entries.length, "plug-in")}`;
+    return await this.#saved(`${text}: copilot plugin add NAME@${name} installs one.`);
+  }
+}
+
+const from = ({ source, commit = "" }: PluginRow): string =>
+  `(${[sources.shownUrl(source), commit.slice(0, 10)].join(" ").trim()})`;
+
+/** Returns the folders of Claude Code's plug-ins. */
+function claudePlugins(): string[] {
+  const file = resolve(Deno.env.get("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
+  const { plugins } = readJsonFile(file) ?? {};
+  return Object.values(isObject(plugins) ? plugins : {}).flatMap((row) => [row].flat().slice(0, 1))
+    .map((one) => resolve(isObject(one) ? String(one.installPath) : ""));
+}
+
+/** Returns the name of a row. @throws {UsageError} with the nearest one. */
+function named(rows: Readonly<Record<string, unknown>>, name: string, what: string): string {
+  const found = [name, pluginNameOf(name)].find((one) => one && Object.hasOwn(rows, one));
+  if (found) return found;
+  throw unknown(what, name, Object.keys(rows));
+}
+
+const NO_PARTS = "nothing that copilot uses";
+
+/** Returns what a plug-in brings, and what of it is not used. */
+async function partsText({ version, places, hooks, servers, unused }: PluginParts) {
+  const { promptFiles, problems } = await loadPromptFiles(places, openPermissions().paths);
+  const kinds = [...promptFiles.map(({ kind }) => kind), ...hooks.map(() => "hook")]
+    .concat(servers.map(() => "server"));
+  const all = [...new Set(kinds)].map((kind) =>
+    count(kinds.filter((one) => one === kind).length, kind)
+  );
+  const left = [
+    ...unused,
+    ...problems.map(({ path, why }) => `${basename(path)} is not used, as ${why}`),
+  ];
+  const text = [...version && [version], ...all.length > 0 ? all : [NO_PARTS]].join(", ");
+  return shortened(oneLine([text, ...left].join("; ")), 1000);
+}

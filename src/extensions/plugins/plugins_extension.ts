@@ -1,0 +1,59 @@
+/** Plug-ins of the user: skills, commands, sub-agents, hooks and servers that others wrote. @module */
+
+import { attempt } from "../../attempt.ts";
+import type { Command, Extension, SessionState } from "../../session/extension.ts";
+import { count } from "../../text/count.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { replaceUserFile, userFile } from "../../user_files.ts";
+import type { PluginParts } from "./plugin_parts.ts";
+
+/** Returns the approved plug-ins of a session. */
+export const pluginsOf = (extensions: readonly Extension[]): readonly PluginParts[] =>
+  extensions.find((one) => one instanceof PluginsExtension)?.loaded ?? [];
+
+export class PluginsExtension implements Extension {
+  /** The approved plug-ins, once the session opened this extension. */
+  loaded: readonly PluginParts[] = [];
+
+  async open(session: SessionState, signal: AbortSignal): Promise<void> {
+    const { confirm, emit, permissions: { variables: env } } = session;
+    const file = session.readsFolder ? userFile("plugins.json", env) : undefined;
+    if (file === undefined) return;
+    const tell = (...lines: string[]) =>
+      emit({ type: "session_notice", notice: { code: "extension", kind: "plugins", lines } });
+    if (attempt(() => Deno.statSync(file)) === undefined) {
+      const others = `${env("HOME") ?? ""}/.claude/plugins/installed_plugins.json`;
+      if (!confirm || attempt(() => Deno.statSync(others)) === undefined) return;
+      // The record exists from now on, so this is offered once.
+      await replaceUserFile(file, "{}\n").catch(() => {});
+      return tell("Claude Code has plug-ins here: copilot plugin import offers them");
+    }
+    try {
+      const { loadPlugins } = await import("./plugin_store.ts");
+      this.loaded = await loadPlugins(session, tell, signal);
+    } catch (error) {
+      tell(`plug-ins are not used: ${reasonOf(error)}`);
+    }
+  }
+
+  commands(): readonly Command[] {
+    return [{
+      name: "plugin",
+      group: "Setup",
+      help: "list the plug-ins in use",
+      run: () =>
+        [
+          ...this.loaded.map(pluginLine),
+          "copilot plugin, in a shell, adds, updates and removes plug-ins for new sessions.",
+        ].join("\n"),
+    }];
+  }
+}
+
+/** Returns a plug-in in one line: `git-tools 1.2: skills, commands, 1 hook`. */
+function pluginLine({ name, version, places, hooks, servers }: PluginParts): string {
+  const kinds = new Set(places.map(({ kind }) => `${kind}s`));
+  const counts = [[hooks.length, "hook"], [servers.length, "server"]] as const;
+  const parts = [...kinds, ...counts.filter(([n]) => n > 0).map(([n, what]) => count(n, what))];
+  return `  ${name}${version && ` ${version}`}: ${parts.join(", ")}`;
+}

@@ -1,0 +1,420 @@
+/** Plug-ins: the real program installs them from folders and repositories on disk, and sessions use them. */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { openPermissions } from "../../../src/safety/permissions.ts";
+import type { Confirmation } from "../../../src/session/frontend.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
+import { run } from "../../helpers/program.ts";
+import { strictServer } from "../../helpers/strict_server.ts";
+
+const never = new AbortController().signal;
+type Files = Readonly<Record<string, unknown>>;
+
+/** A home, a folder to work in, and the program with both. */
+async function places() {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  const [home, folder] = [`${root}/home`, `${root}/work`];
+  await Deno.mkdir(`${folder}/.git`, { recursive: true });
+  await Deno.mkdir(`${home}/.config`, { recursive: true });
+  // An approval does not depend on the links on the way.
+  await Deno.mkdir(`${root}/share`);
+  await Deno.mkdir(`${home}/.local`);
+  await Deno.symlink(`${root}/share`, `${home}/.local/share`);
+  const env = { HOME: home, XDG_CONFIG_HOME: `${home}/.config` };
+  const git = async (at: string, ...args: string[]) => {
+    const { success, stdout, stderr } = await new Deno.Command("git", {
+      args: ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args],
+      ...{ cwd: `${root}/${at}`, clearEnv: true, env: { PATH: Deno.env.get("PATH")!, HOME: root } },
+    }).output();
+    assert(success, new TextDecoder().decode(stderr));
+    return new TextDecoder().decode(stdout).trim();
+  };
+  return {
+    ...{ root, home, folder, git },
+    plugins: `${root}/share/copilot/plugins`,
+    record: async () => JSON.parse(await Deno.readTextFile(`${home}/.config/copilot/plugins.json`)),
+    plugin: (...words: string[]) => run(["plugin", ...words], { cwd: folder, env }),
+    /** Writes files; a value that is no text becomes JSON. */
+    async put(at: string, files: Files) {
+      for (const [name, value] of Object.entries(files)) {
+        const path = `${root}/${at}/${name}`;
+        await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+        await Deno.writeTextFile(path, typeof value === "string" ? value : JSON.stringify(value));
+      }
+    },
+    /** Writes files, and commits them. */
+    async commit(at: string, files: Files) {
+      await this.put(at, files);
+      await git(at, "init", "-qb", "main");
+      await git(at, "add", "-A");
+      await git(at, "commit", "-qm", "one");
+      return await git(at, "rev-parse", "HEAD");
+    },
+    async session(host: string, confirm?: (question: Confirmation) => boolean | undefined) {
+      const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")! };
+      return await fakeSession(host, {
+        ...{ folder, readsFolder: true },
+        permissions: openPermissions({ sandbox: "off", yes: true }, (name) => variables[name]),
+      }, confirm && { confirm: (question) => Promise.resolve(confirm(question)) });
+    },
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+const skill = (text: string) => `---\nname: x\ndescription: does ${text}\n---\n\n${text}\n`;
+const hook = (command: string, more = {}) => [{ hooks: [{ type: "command", command, ...more }] }];
+/** A plug-in with one of each part. */
+const TOOLS: Files = {
+  ".claude-plugin/plugin.json": { name: "tools", version: "1.0", description: "\x1b[2Jbad" },
+  "skills/tidy/SKILL.md": skill("tidy by ${CLAUDE_SKILL_DIR}/tidy.sh").replace(
+    "name: x",
+    "name: tidy",
+  ),
+  "commands/git/wrap.md": "Wrap $ARGUMENTS by ${CLAUDE_PLUGIN_ROOT}/scripts/wrap.sh",
+  "agents/judge.md": skill("judge").replace("name: x", "name: judge"),
+  "hooks/hooks.json": {
+    hooks: {
+      UserPromptSubmit: hook('echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note"'),
+      WorktreeCreate: hook("true"),
+    },
+  },
+  ".mcp.json": {
+    mcpServers: {
+      look: {
+        command: "${CLAUDE_PLUGIN_ROOT}/scripts/look",
+        env: { KEY: "${LOOK_KEY}" },
+        sandbox: "off",
+      },
+    },
+  },
+  "scripts/wrap.sh": "echo wrapped",
+  note: "the hook's note\n",
+};
+
+Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned off and removed", async () => {
+  await using at = await places();
+  await at.put("tools", TOOLS);
+  const shown = await at.plugin("add", "../tools");
+  assertEquals(shown.code, 1);
+  assertStringIncludes(shown.stderr, "cannot ask without a terminal: --yes approves it");
+  for (
+    const line of [
+      "The plug-in tools 1.0: 8 files, and 3 of its parts can run. Hooks and servers run in the sandbox, hooks without asking.",
+      '  hook UserPromptSubmit: echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note" (at most 60 s)',
+      '  server tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
+      "  program scripts/wrap.sh",
+      "  It has 1.0, 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
+    ]
+  ) assertStringIncludes(`${shown.stdout}`, `${line}\n`);
+  assertStringIncludes(
+    (await at.plugin("list")).stdout,
+    "There is no plug-in: copilot plugin --help",
+  );
+  assertEquals((await at.plugin("install", "../tools", "--yes")).code, 0);
+  const again = await at.plugin("add", "../tools", "--yes");
+  assertEquals(again.code, 2);
+  assertStringIncludes(again.stderr, "There is a plug-in tools already");
+  assertEquals((await at.plugin("disable", "tools")).code, 0);
+  assertMatch((await at.plugin("list")).stdout, /^tools: off, 1.0, 1 command.* \(\/.*\/tools\)\n$/);
+  // A folder that no record names, as a killed run leaves it, goes away.
+  await Deno.mkdir(`${at.plugins}/other-12345678`);
+  assertEquals((await at.plugin("uninstall", "tools")).code, 0);
+  assertEquals([...Deno.readDirSync(at.plugins)].map(({ name }) => name), [".lock"]);
+});
+
+Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers under its name", async () => {
+  await using at = await places();
+  await at.put("tools", TOOLS);
+  await at.plugin("add", "../tools", "--yes");
+  await using server = strictServer([{ text: "ok" }, { text: "ok" }]);
+  await using fake = await at.session(server.url);
+  const root = `${at.plugins}/${(await at.record()).plugins.tools.folder}`;
+  await fake.session.prompt("/tools:git:wrap it", never);
+  await fake.session.prompt("/tools:tidy", never);
+  const sent = JSON.stringify(server.requests.at(-1)!.body);
+  assertStringIncludes(sent, "- tools:tidy: does tidy by");
+  assertStringIncludes(sent, `Wrap it by ${root}/scripts/wrap.sh`);
+  assertStringIncludes(sent, `tidy by ${root}/skills/tidy/tidy.sh`);
+  assertStringIncludes(sent, `from ${root}\\nthe hook's note`);
+  assertStringIncludes(sent, "find_tool");
+  assertStringIncludes((await fake.command("/agents"))!, "tools:judge");
+  assertMatch((await fake.command("/mcp"))!, /^ {2}tools_look: its tools are not known yet/);
+  assertMatch(
+    (await fake.command("/plugin"))!,
+    /^ {2}tools 1.0: skills, commands, agents, 1 hook, 1 server\n/,
+  );
+});
+
+Deno.test("plugin: without one, the first request is the same, and no file of plug-ins is made", async () => {
+  await using at = await places();
+  const first = async () => {
+    await using server = strictServer([{ text: "ok" }]);
+    await using fake = await at.session(server.url);
+    await fake.session.prompt("hi", never);
+    return JSON.stringify(server.requests[0]!.body);
+  };
+  const before = await first();
+  assertEquals([...Deno.readDirSync(`${at.home}/.config`)], []);
+  await at.plugin("list");
+  assertEquals(await first(), before);
+});
+
+Deno.test("plugin: a changed byte, mode or link asks again, and is not used until then", async () => {
+  const changes: ((root: string) => void)[] = [
+    (root) => Deno.writeTextFileSync(`${root}/scripts/wrap.sh`, "echo wrappeD"),
+    (root) => Deno.chmodSync(`${root}/note`, 0o755),
+    (root) => Deno.writeTextFileSync(`${root}/more`, ""),
+    (root) => Deno.removeSync(`${root}/note`),
+    (root) => {
+      Deno.removeSync(`${root}/note`);
+      Deno.symlinkSync("/etc/passwd", `${root}/note`);
+    },
+  ];
+  for (const [i, change] of changes.entries()) {
+    await using at = await places();
+    await at.put("tools", TOOLS);
+    await at.plugin("add", "../tools", "--yes");
+    change(`${at.plugins}/${(await at.record()).plugins.tools.folder}`);
+    await using server = strictServer([]);
+    const isLink = i === 4;
+    {
+      await using fake = await at.session(server.url);
+      assertMatch(
+        fake.notices().join("\n"),
+        isLink
+          ? /tools is not used, as note leads out of its folder: copilot plugin approve tools shows it/
+          : /tools is not used, as its files changed since you approved them: copilot plugin approve tools/,
+      );
+      assertEquals(
+        await fake.command("/mcp"),
+        "No MCP servers are defined. Add one with copilot mcp add; new sessions use it.",
+      );
+    }
+    const asked: Confirmation[] = [];
+    {
+      await using fake = await at.session(server.url, (question) => (asked.push(question), true));
+      assertEquals(asked.length, isLink ? 0 : 1, `change ${i}`);
+      assertEquals(/tools_look/.test((await fake.command("/mcp"))!), !isLink);
+    }
+    if (isLink) continue;
+    assertEquals(asked[0]!.files[0]!.change!.type, "changed");
+    await using fake = await at.session(server.url, () => false);
+    assertMatch((await fake.command("/mcp"))!, /tools_look/);
+  }
+});
+
+Deno.test("plugin: a marketplace in a repository; updates show what changed, and a no keeps the old one", async () => {
+  await using at = await places();
+  await at.put("sub", { "deep/skills/a/SKILL.md": skill("deep") });
+  const sub = await at.commit("sub", {});
+  const commit = await at.commit("shop", {
+    ".claude-plugin/marketplace.json": {
+      name: "shop",
+      metadata: { pluginRoot: "./plugins" },
+      plugins: [
+        { name: "near", source: "near", description: "\x1b[31mred" },
+        { name: "Some.Name", source: "./", strict: false, skills: ["./one/b"], commands: "./c.md" },
+        {
+          name: "far",
+          source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep" },
+        },
+        { name: "up", source: "../../.." },
+        { name: "bundle", source: { source: "npm", package: "x" } },
+      ],
+    },
+    "plugins/near/commands/go.md": "Go",
+    "one/b/SKILL.md": skill("b"),
+    "one/d/SKILL.md": skill("d"),
+    "c.md": "C",
+  });
+  const added = await at.plugin("marketplace", "add", `file://${at.root}/shop`);
+  assertEquals(added.stderr, "");
+  assertStringIncludes(added.stdout, "The marketplace shop has 5 plug-ins");
+  assertMatch((await at.plugin("marketplace", "list", "shop")).stdout, /near: ␛\[31mred/);
+  assertMatch(
+    (await at.plugin("add", "near@shop", "--yes")).stdout,
+    /Installed near: 1 command\.\n$/,
+  );
+  assertMatch(
+    (await at.plugin("add", "Some.Name@shop", "--yes")).stdout,
+    /some-name: 1 command, 1 skill\.\n$/,
+  );
+  const { plugins, marketplaces } = await at.record();
+  assertEquals([marketplaces.shop.commit, plugins.near.commit], [commit, commit]);
+  // git fetches what a fetched file names from elsewhere only: a file of this machine is none of that.
+  const rows = [
+    [["add", "far@shop", "--yes"], 1, /Cannot fetch file:.*: transport 'file' not allowed/],
+    [["add", "up@shop", "--yes"], 2, /There is no folder/],
+    [["add", "bundle@shop"], 2, /Cannot fetch what is in no folder or repository: bundle: /],
+    [["add", "nera@shop"], 2, /There is no plug-in nera: did you mean near\?/],
+    [["add", "near@sho"], 2, /There is no marketplace sho: did you mean shop\?/],
+    [["marketplace", "add", `file://${at.root}/shop`], 2, /There is a marketplace shop already/],
+  ] as const;
+  for (const [words, code, text] of rows) {
+    const ran = await at.plugin(...words);
+    assertMatch(ran.stderr, text);
+    assertEquals([ran.code, ran.stderr.split("\n").length], [code, 2], ran.stderr);
+  }
+  assertEquals((await at.plugin("add", `file://${at.root}/sub`, "--yes")).code, 2);
+  await at.commit("shop", { "plugins/near/scripts/x": "x" });
+  const open = await at.plugin("update", "near");
+  assertEquals(open.code, 1);
+  assertMatch(open.stdout, /\n {2}program scripts\/x\n[^]*\n {2}\+ {3}program scripts\/x\n/);
+  assertEquals((await at.record()).plugins.near, plugins.near);
+  assertMatch(
+    (await at.plugin("update", "--yes")).stdout,
+    /Installed near: [^]*Installed some-name: /,
+  );
+  assert((await at.record()).plugins.near.commit !== commit);
+  assertMatch((await at.plugin("update")).stdout, /near is up to date\.\nsome-name is up to date/);
+  assertEquals((await at.plugin("marketplace", "rm", "shop")).code, 0);
+  assertMatch((await at.plugin("update", "near")).stderr, /There is no marketplace shop/);
+  // A marketplace in a folder of the user may name other folders and repositories of the machine.
+  await at.put("local", {
+    ".claude-plugin/marketplace.json": {
+      name: "local",
+      plugins: [{
+        name: "far",
+        source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep", sha: sub },
+      }],
+    },
+  });
+  assertEquals((await at.plugin("marketplace", "add", "../local")).code, 0);
+  assertMatch((await at.plugin("add", "far@local", "--yes")).stdout, /Installed far: 1 skill\.\n$/);
+  assertEquals((await at.record()).plugins.far.commit, sub);
+});
+
+Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in one line", async () => {
+  await using at = await places();
+  const good = { "skills/a/SKILL.md": skill("a") };
+  const manifest = (fields: Files) => ({ ...good, ".claude-plugin/plugin.json": fields });
+  const rows: [string, Files, RegExp, number][] = [
+    [
+      "empty",
+      { "README.md": "x" },
+      /There is no plug-in in \/.*\/empty: nothing that copilot uses/,
+      2,
+    ],
+    [
+      "shop",
+      { ".claude-plugin/marketplace.json": { name: "s", plugins: [] } },
+      /s is a marketplace/,
+      2,
+    ],
+    [
+      "json",
+      { ...good, ".claude-plugin/plugin.json": '{\n "name": }' },
+      /plugin\.json, line 2, column 10/,
+      2,
+    ],
+    [
+      "hooks",
+      { ...good, "hooks/hooks.json": "[" },
+      /hooks\/hooks\.json, line 1, column 2/,
+      2,
+    ],
+    ["out", manifest({ commands: "../json" }), /its path \.\.\/json leads out of its folder/, 1],
+    [
+      "root",
+      manifest({ hooks: "/etc/passwd" }),
+      /its path \/etc\/passwd leads out of its folder/,
+      1,
+    ],
+    ["name", manifest({ name: "../../x" }), /Cannot add \/.*\/name as \.\.\/\.\.\/x/, 2],
+  ];
+  for (const [name, files, text, code] of rows) {
+    await at.put(name, files);
+    const ran = await at.plugin("add", `../${name}`, "--yes");
+    assertMatch(ran.stderr, text);
+    assertEquals([ran.code, ran.stderr.split("\n").length], [code, 2], ran.stderr);
+  }
+  await at.put("link", good);
+  await at.put("inner", { ...good, "a/b": "x" });
+  await Deno.symlink("../../home", `${at.root}/link/skills/home`);
+  assertMatch((await at.plugin("add", "../link", "--yes")).stderr, /skills\/home leads out of its/);
+  await Deno.symlink("../a", `${at.root}/inner/skills/more`);
+  await Deno.symlink("nowhere", `${at.root}/inner/gone`);
+  assertEquals((await at.plugin("add", "../inner", "--yes")).code, 0);
+  const copy = `${at.plugins}/${(await at.record()).plugins.inner.folder}`;
+  assert((await Deno.lstat(`${copy}/skills/more/b`)).isFile);
+  await Deno.symlink(".", `${at.root}/link/loop`);
+  await Deno.remove(`${at.root}/link/skills/home`);
+  assertMatch(
+    (await at.plugin("add", "../link", "--yes")).stderr,
+    /it has too many or too large files/,
+  );
+  const words = [
+    [["ad"], /There is no verb ad: did you mean add\?/],
+    [["add"], /A name is missing/],
+    [["add", "--upload-pack=x"], /Unexpected argument --upload-pack=x/],
+    [["add", "ext::sh -c id"], /There is no folder/],
+    [["add", "https://-oProxyCommand=x/y"], /There is no folder/],
+    [["add", "a/b#--upload-pack=x"], /Cannot fetch a\/b#--upload-pack=x as it is not an address/],
+    [["add", "gone/"], /There is no folder "gone\/"/],
+    [["remove", "x\x1b[2J"], /There is no plug-in x␛\[2J/],
+  ] as const;
+  for (const [given, text] of words) {
+    const ran = await at.plugin(...given);
+    assertMatch(ran.stderr, text);
+    assertEquals([ran.code, ran.stderr.split("\n").length], [2, 2], ran.stderr);
+  }
+  const closed = await at.plugin("add", "https://127.0.0.1:1/a.git", "--yes");
+  assertMatch(closed.stderr, /^copilot: Cannot fetch https:\/\/127\.0\.0\.1:1\/a\.git: .*connect/);
+  assertEquals(closed.code, 1);
+});
+
+Deno.test("plugin: git runs no hook, filter or submodule of a repository, and a stranger's name shadows nothing", async () => {
+  await using at = await places();
+  await at.put("home", {
+    ".gitconfig":
+      `[filter "x"]\n\tsmudge = touch ${at.root}/ran; cat\n\trequired = true\n[core]\n\thooksPath = ${at.root}/h\n`,
+    ".config/copilot/commands/git/go.md": "mine",
+    ".config/copilot/commands/mcp.md": "no",
+  });
+  await at.put("h", { "post-checkout": `#!/bin/sh\ntouch ${at.root}/ran\n` });
+  await Deno.chmod(`${at.root}/h/post-checkout`, 0o755);
+  await at.commit("evil", {
+    ".gitattributes": "*.md filter=x\n",
+    ".gitmodules": `[submodule "s"]\n\tpath = s\n\turl = file://${at.root}/evil\n`,
+    ".claude-plugin/plugin.json": { name: "git" },
+    "skills/go/SKILL.md": skill("theirs").replace("name: x", "name: go"),
+  });
+  const { code, stderr } = await at.plugin("add", `file://${at.root}/evil`, "--yes");
+  assertEquals([code, stderr], [0, ""]);
+  await Deno.lstat(`${at.root}/ran`).then(() => assert(false, "it ran"), () => {});
+  await using server = strictServer([{ text: "ok" }]);
+  await using fake = await at.session(server.url);
+  await fake.session.prompt("/git:go", never);
+  const sent = JSON.stringify(server.requests[0]!.body);
+  assertStringIncludes(sent, "mine");
+  assert(!sent.includes("theirs\\n</skill>"));
+});
+
+Deno.test("plugin: those of Claude Code are offered once, and imported", async () => {
+  await using at = await places();
+  await at.put("home/.claude/plugins", {
+    "installed_plugins.json": {
+      version: 2,
+      plugins: { "tools@shop": [{ installPath: `${at.home}/.claude/plugins/cache/tools` }] },
+    },
+  });
+  await at.put("home/.claude/plugins/cache/tools", TOOLS);
+  await using server = strictServer([]);
+  const offers = async () => {
+    await using fake = await at.session(server.url, () => undefined);
+    return fake.notices().filter((line) => line.includes("copilot plugin import")).length;
+  };
+  assertEquals([await offers(), await offers()], [1, 0]);
+  assertMatch((await at.plugin("import", "--yes")).stdout, /Installed tools: 1\.0, 1 command/);
+});
+
+Deno.test("plugin: a broken record is named, and the session starts without plug-ins", async () => {
+  await using at = await places();
+  await at.put("home/.config/copilot", { "plugins.json": '{"plugins": {"a": ' });
+  await using server = strictServer([]);
+  await using fake = await at.session(server.url);
+  assertMatch(fake.notices().join(), /plug-ins are not used: Cannot read .*plugins\.json, line 1/);
+  const ran = await at.plugin("list");
+  assertEquals(ran.code, 2);
+  assertMatch(ran.stderr, /Cannot read .*plugins\.json, line 1, column 19/);
+});
