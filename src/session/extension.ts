@@ -182,8 +182,8 @@ export interface Extension {
     signal: AbortSignal,
     later: readonly ToolExecution[],
   ): Promise<string | undefined>;
-  /** Returns text to append to the result of a call that failed. */
-  afterFailure?(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined>;
+  /** True calls `afterCall` for calls that failed, too. */
+  readonly seesFailures?: boolean;
   /** Called when a turn is done; `round` counts from 0. An extension limits how often it continues a turn. */
   endOfTurn?(result: TurnResult, round: number, signal: AbortSignal): Promise<TurnEnd | undefined>;
   /** The open questions. The session takes them out. */

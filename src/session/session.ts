@@ -447,11 +447,8 @@ export class Session implements AsyncDisposable {
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
     for (const one of this.#extensions) {
-      texts.push(
-        execution.isError
-          ? await one.afterFailure?.(execution, signal)
-          : await one.afterCall?.(execution, conversation, signal, later),
-      );
+      if (execution.isError && !one.seesFailures) continue;
+      texts.push(await one.afterCall?.(execution, conversation, signal, later));
     }
     return texts.join("");
   }

@@ -24,19 +24,16 @@ export interface HookScene {
   tell(lines: readonly string[]): void;
 }
 
-export interface HookMoment {
-  event: HookEvent;
-  /** The names to compare with matchers; missing if the event has none. */
-  names?: readonly string[];
-  fields: Record<string, unknown>;
-  signal: AbortSignal;
-}
-
 export class Hooks {
   constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
 
-  /** Runs the hooks of an event in parallel. @throws the reason of `signal`. */
-  async fire({ event, names = [], fields, signal }: HookMoment): Promise<HookVerdict> {
+  /** Runs the hooks of an event whose matchers match `names`, in parallel. @throws the reason of `signal`. */
+  async fire(
+    event: HookEvent,
+    names: readonly string[],
+    fields: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<HookVerdict> {
     const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
     // A command with two matchers runs once.
     const hooks = [

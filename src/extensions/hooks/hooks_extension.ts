@@ -19,6 +19,7 @@ import type { SessionHooks } from "./session_hooks.ts";
 export class HooksExtension implements Extension {
   #hooks: SessionHooks | undefined;
   readonly pending: PendingQuestion[] = [];
+  readonly seesFailures = true;
 
   async start(
     session: SessionState,
@@ -67,10 +68,6 @@ export class HooksExtension implements Extension {
   }
 
   async afterCall(execution: ToolExecution, _: object, signal: AbortSignal) {
-    return await this.#hooks?.after(execution, signal);
-  }
-
-  async afterFailure(execution: ToolExecution, signal: AbortSignal) {
     return await this.#hooks?.after(execution, signal);
   }
 

@@ -15,7 +15,7 @@ import type { Frontend } from "../../session/frontend.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { SessionState, TurnEnd } from "../../session/extension.ts";
 import type { HookDefinition } from "./definition.ts";
-import { type HookMoment, Hooks, type HookScene } from "./hooks.ts";
+import { Hooks, type HookScene } from "./hooks.ts";
 import { hookCall } from "./tool_names.ts";
 import { HookTranscript } from "./transcript.ts";
 import type { HookVerdict } from "./verdict.ts";
@@ -88,19 +88,16 @@ export class SessionHooks {
     source: "startup" | "resume",
     signal: AbortSignal,
   ): Promise<void> {
-    const moment = { event: "SessionStart", names: [source], fields: { source }, signal } as const;
-    const { context } = await new Hooks([...definitions], this.#scene).fire(moment);
+    const own = new Hooks([...definitions], this.#scene);
+    const { context } = await own.fire("SessionStart", [source], { source }, signal);
     if (context !== undefined) this.session.pending.push(notePart(context));
     this.#hooks.all.push(...definitions);
   }
 
   /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
   async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
-    const { block, stop, context, shown } = await this.#hooks.fire({
-      event: "UserPromptSubmit",
-      fields: { prompt },
-      signal,
-    });
+    const verdict = await this.#hooks.fire("UserPromptSubmit", [], { prompt }, signal);
+    const { block, stop, context, shown } = verdict;
     const refusal = block === undefined ? stop : shown ?? block;
     if (refusal !== undefined) throw new Error(`The message is not sent: ${refusal}`);
     return context === undefined ? [] : [notePart(context)];
@@ -114,17 +111,11 @@ export class SessionHooks {
     context: ToolContext,
   ): Promise<Decision> {
     const { names, input } = hookCall(tool, args, context.workingDir);
-    const verdict = await this.#hooks.fire({
-      event: "PreToolUse",
-      names,
-      fields: {
-        tool_name: names[0],
-        tool_input: input,
-        tool_use_id: context.callId ?? "",
-        ...context.subAgent !== undefined && { agent_type: context.subAgent },
-      },
-      signal: context.signal,
-    });
+    const about = {
+      ...aboutCall(names, input, context.subAgent),
+      tool_use_id: context.callId ?? "",
+    };
+    const verdict = await this.#hooks.fire("PreToolUse", names, about, context.signal);
     if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
     if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
     const { updatedInput, decision } = verdict;
@@ -178,28 +169,20 @@ export class SessionHooks {
     signal: AbortSignal,
   ): Promise<ApprovalAnswer | undefined> {
     const { names, input } = this.#callOf(call.name, call.arguments);
-    const { block, decision } = await this.#hooks.fire({
-      event: "PermissionRequest",
-      names,
-      fields: {
-        tool_name: names[0],
-        tool_input: input,
-        ...subAgent !== undefined && { agent_type: subAgent },
-      },
-      signal,
-    });
+    const about = aboutCall(names, input, subAgent);
+    const { block, decision } = await this.#hooks.fire("PermissionRequest", names, about, signal);
     if (block !== undefined) return { choice: "refuse", reason: block };
     if (decision === "allow") return { choice: "once" };
     const type = "permission_prompt";
     const message = `copilot needs your permission to use ${names[0]}`;
     const fields = { notification_type: type, message };
-    this.#hooks.fire({ event: "Notification", names: [type], fields, signal }).catch(() => {});
+    this.#hooks.fire("Notification", [type], fields, signal).catch(() => {});
     return undefined;
   }
 
   async room(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
-    await this.#hooks.fire({ event: "PreCompact", names: [trigger], fields, signal });
+    await this.#hooks.fire("PreCompact", [trigger], fields, signal);
   }
 
   #callOf(name: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof hookCall> {
@@ -219,25 +202,19 @@ export class SessionHooks {
       ...exitCode !== undefined && { exit_code: exitCode },
       ...typeof input.file_path === "string" && { filePath: input.file_path, success: true },
     };
-    const fields = {
-      ...{ tool_name: names[0], tool_input: input, tool_response: response },
-      ...{ tool_use_id: toolCallId, ...execution.isError && { error: result } },
-    };
-    const event = execution.isError ? "PostToolUseFailure" : "PostToolUse";
-    const moments: HookMoment[] = [{ event, names, fields, signal }];
+    const about = { ...aboutCall(names, input), tool_use_id: toolCallId, tool_response: response };
+    const verdicts = [
+      execution.isError
+        ? await this.#hooks.fire("PostToolUseFailure", names, { ...about, error: result }, signal)
+        : await this.#hooks.fire("PostToolUse", names, about, signal),
+    ];
     if (name === EXPLORE) {
       const agent = typeof args.agent === "string" ? args.agent : EXPLORE;
       const ended = { agent_type: agent, agent_id: toolCallId, last_assistant_message: result };
-      moments.push({
-        event: "SubagentStop",
-        names: [agent],
-        fields: { ...ended, stop_hook_active: false },
-        signal,
-      });
+      verdicts.push(await this.#hooks.fire("SubagentStop", [agent], ended, signal));
     }
     const said: string[] = [];
-    for (const moment of moments) {
-      const { block, context, stop, shown } = await this.#hooks.fire(moment);
+    for (const { block, context, stop, shown } of verdicts) {
       if (block !== undefined) this.#tell(`a hook objects to ${name}: ${shown ?? block}`);
       if (stop !== undefined) this.#endTurn(stop);
       said.push(...[block, context].filter((text) => text !== undefined));
@@ -254,11 +231,8 @@ export class SessionHooks {
     if (round === 0) this.#continued = this.#idle = this.#calls = 0;
     if (toolExecutions.length > this.#calls) this.#idle = 0;
     this.#calls = toolExecutions.length;
-    const { block, stop, shown } = await this.#hooks.fire({
-      event: "Stop",
-      fields: { stop_hook_active: this.#continued > 0, last_assistant_message: response },
-      signal,
-    });
+    const about = { stop_hook_active: this.#continued > 0, last_assistant_message: response };
+    const { block, stop, shown } = await this.#hooks.fire("Stop", [], about, signal);
     if (block === undefined || stop !== undefined) {
       const passed = { command: "Stop hook", passed: true, rounds: this.#continued + 1 };
       return this.#continued > 0 ? { check: passed } : undefined;
@@ -277,10 +251,7 @@ export class SessionHooks {
 
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
-    const fields = { reason: "other" };
-    await this.#hooks.fire({ event: "SessionEnd", names: ["other"], fields, signal }).catch(
-      () => {},
-    );
+    await this.#hooks.fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
     this.#transcript.end();
   }
 
@@ -295,6 +266,11 @@ export class SessionHooks {
 }
 
 const MAX_SUMMARY_CHARS = 200;
+
+const aboutCall = (names: readonly string[], input: object, subAgent?: string) => ({
+  ...{ tool_name: names[0], tool_input: input },
+  ...subAgent !== undefined && { agent_type: subAgent },
+});
 
 function refusedByHook(why: string, shown = why): Decision {
   const explanation = `a hook refused it: ${shown}`;

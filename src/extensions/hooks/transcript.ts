@@ -18,9 +18,8 @@ export class HookTranscript {
       this.#written.every((message, i) => message === messages[i]);
     const from = isLonger ? this.#written.length : 0;
     const lines = messages.slice(from).map((message, i) => {
-      const before = messages[from + i - 1]?.id ?? null;
-      const shared = { parentUuid: before, isSidechain: false, cwd, sessionId };
-      return transcriptLine(message, { ...shared, timestamp: new Date().toISOString() }, cwd);
+      const parentUuid = messages[from + i - 1]?.id ?? null;
+      return transcriptLine(message, { parentUuid, isSidechain: false, cwd, sessionId }, cwd);
     });
     const isDone = path && attempt(() => {
       if (!isLonger) this.end();
@@ -29,9 +28,8 @@ export class HookTranscript {
       return true;
     });
     if (!isDone) return "";
-    this.#path = path;
     this.#written = [...messages];
-    return path;
+    return this.#path = path;
   }
 
   end(): void {
@@ -44,21 +42,19 @@ function transcriptLine(message: Message, shared: object, workingDir: string): s
   const [, [hosted]] = messagesToHostedFormat([message]);
   if (!hosted) return "";
   const { role, content } = hosted;
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const named = blocks.map((block) => {
-    const { type, name, input } = block as { type: string; name?: string; input?: object };
-    if (type !== "tool_use" || name === undefined) return block;
-    const call = hookCall({ name }, { ...input }, workingDir);
-    return { ...block, name: call.names[0], input: call.input };
+  const isPlain = typeof content === "string";
+  const blocks = isPlain ? [{ type: "text", text: content }] : content.map((block) => {
+    if (block.type !== "tool_use") return block;
+    const { names: [name], input } = hookCall(
+      { name: `${block.name}` },
+      block.input as Record<string, unknown>,
+      workingDir,
+    );
+    return { ...block, name, input };
   });
-  const isAnswer = role === "assistant";
-  const told = isAnswer || typeof content !== "string" ? named : content;
+  const told = { role, content: isPlain && role === "user" ? content : blocks };
+  const timestamp = new Date().toISOString();
   return `${
-    JSON.stringify({
-      ...shared,
-      type: role,
-      uuid: message.id,
-      message: { role, ...isAnswer && { type: "message", id: message.id }, content: told },
-    })
+    JSON.stringify({ ...shared, type: role, uuid: message.id, timestamp, message: told })
   }\n`;
 }

@@ -114,22 +114,14 @@ export async function heedInstructions(
 const lineCount = (text: string): number => text.trimEnd().split("\n").length;
 
 /** Returns the user's own instructions; `name` is set if they are another program's. */
-async function ownInstructions(
-  by: Permissions,
-  env: VariableReader = processVariable,
-): Promise<{ name?: string; text: string } | undefined> {
-  const own = userFile("AGENTS.md", env);
-  const text = own && await readBoundedText(own, MAX_INSTRUCTION_BYTES);
-  if (text) return { text };
-  const home = env("HOME");
-  for (const file of home === undefined ? [] : OWN_FILES) {
-    const path = join(home!, file);
-    const others = await readBoundedText(path, MAX_INSTRUCTION_BYTES);
-    if (!others?.trim()) continue;
-    return {
-      name: `~/${file}`,
-      text: await withImports(others, { path, root: dirname(path), by }),
-    };
+async function ownInstructions(by: Permissions, env: VariableReader = processVariable) {
+  const [own, home] = [userFile("AGENTS.md", env), env("HOME")];
+  const others = home === undefined ? [] : OWN_FILES.map((name) => join(home, name));
+  for (const path of own === undefined ? others : [own, ...others]) {
+    const text = await readBoundedText(path, MAX_INSTRUCTION_BYTES);
+    if (!text?.trim()) continue;
+    const whole = await expandImports(text, { path, root: dirname(path), paths: by.paths });
+    return { text: whole, ...path !== own && { name: `~/${relative(home!, path)}` } };
   }
   return undefined;
 }
@@ -203,25 +195,25 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
 
 /** Returns the rules in the folder `at`. Of a rule for some files, the model gets the path. */
 async function ruleFilesIn(at: string, folder: string, root: string, by: Permissions) {
-  const names = (path: string) =>
-    attempt(() => [...Deno.readDirSync(join(at, path))].map(({ name }) => name)) ?? [];
-  const rules =
-    RULE_FOLDERS.map((path) =>
-      names(path).filter((name) => /\.mdc?$/.test(name)).sort().map((name) => join(at, path, name))
-    ).find((paths) => paths.length > 0) ?? [];
-  const files = [];
+  const [rules = []] = RULE_FOLDERS.map((path) =>
+    (attempt(() => [...Deno.readDirSync(join(at, path))]) ?? []).map(({ name }) => name).sort()
+      .filter((name) => /\.mdc?$/.test(name)).map((name) => join(at, path, name))
+  ).filter((paths) => paths.length > 0);
+  const files: (FoundInstructions | Refused)[] = [];
   for (const path of rules.slice(0, MAX_RULE_FILES)) {
     const file = await instructionFile(path, folder, root, by);
-    if (file === undefined || "reason" in file) {
-      if (file) files.push(file);
-      continue;
-    }
-    const { fields, body } = readFrontmatter(file.text);
-    const { paths, globs, description, alwaysApply } = fields;
-    const isAlways = booleanField(alwaysApply);
-    const about = isAlways ? "" : textField(paths ?? globs ?? description)?.trim();
-    const text = about ? `Read ${file.name} before work on: ${oneLine(about)}` : body;
-    if (about || isAlways !== false) files.push({ ...file, text });
+    if (file && !("reason" in file)) {
+      const { fields: { paths, globs, description, alwaysApply }, body } = readFrontmatter(
+        file.text,
+      );
+      const isAlways = booleanField(alwaysApply);
+      const about = isAlways ? "" : textField(paths ?? globs ?? description)?.trim();
+      if (!about && isAlways === false) continue;
+      files.push({
+        ...file,
+        text: about ? `Read ${file.name} before work on: ${oneLine(about)}` : body,
+      });
+    } else if (file) files.push(file);
   }
   return files;
 }
@@ -257,21 +249,16 @@ async function instructionFile(
   if (whole === undefined) return { name, reason: isSecret ? "secret" : "outside" };
   const isCut = whole.length > MAX_INSTRUCTION_BYTES;
   const own = isCut ? whole.slice(0, MAX_INSTRUCTION_BYTES).replace(/\n[^\n]*$/, "\n") : whole;
-  const text = await withImports(own, { path: real, root, by });
+  const text = await expandImports(own, { path: real, root, paths: by.paths });
   if (text.trim() === "") return undefined;
-  const total = isCut && { total: lineCount(whole) };
-  const rest = isCut
-    ? `[The rest is left out: ${lineCount(own)} of ${lineCount(whole)} lines]\n`
-    : "";
-  return { name, path: relative(root, path), text: text + rest, ...total };
-}
-
-function withImports(
-  text: string,
-  { path, root, by }: { path: string; root: string; by: Permissions },
-): Promise<string> | string {
-  if (!/(?<=^|[\s(])@\S/m.test(text)) return text;
-  return expandImports(text, { path, root, maxBytes: MAX_INSTRUCTION_BYTES, paths: by.paths });
+  const file = { name, path: relative(root, path), text };
+  if (!isCut) return file;
+  const total = lineCount(whole);
+  return {
+    ...file,
+    text: `${text}[The rest is left out: ${lineCount(own)} of ${total} lines]\n`,
+    total,
+  };
 }
 
 interface ImportOptions {
@@ -279,7 +266,7 @@ interface ImportOptions {
   path: string;
   /** The folder that imports must stay in. */
   root: string;
-  maxBytes: number;
+  maxBytes?: number;
   paths: PathTable;
 }
 
@@ -297,7 +284,7 @@ const FENCE_LINE = /^[ \t]*(?:```|~~~)/;
  */
 export async function expandImports(text: string, options: ImportOptions): Promise<string> {
   let left = MAX_IMPORTS;
-  let room = options.maxBytes;
+  let room = options.maxBytes ?? MAX_INSTRUCTION_BYTES;
   const expanded = async (from: string, path: string, open: readonly string[]): Promise<string> => {
     let isCode = false;
     const lines = from.split("\n");
