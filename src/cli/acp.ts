@@ -1,13 +1,15 @@
-/** `copilot acp`: applies the settings of the command line to an editor's sessions. @module */
+/** `copilot acp` and `copilot serve`: apply the settings of the command line to an editor's sessions. @module */
 
 import { VERSION } from "../config.ts";
 import { UsageError } from "../errors.ts";
-import { serveEditor } from "../ui/acp/acp.ts";
+import { linePeer } from "../rpc/line_peer.ts";
+import { type AcpOptions, serveEditor } from "../ui/acp/acp.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
-import { type Args, asUsage } from "./args.ts";
+import { type Args, asUsage, wrongValue } from "./args.ts";
+import type { Run } from "./process.ts";
 import { isServerOpen, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
 import { startDemo } from "./demo/server.ts";
 
@@ -15,17 +17,55 @@ const NO_SERVER =
   "No model configured. Run `copilot` in a terminal once to choose one, or start copilot acp with --local or --base-url URL";
 
 /** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
-export async function runAcp(args: Args, signal: AbortSignal): Promise<number> {
+export const runAcp = (args: Args, run: Run): Promise<number> =>
+  withSessions("acp", args, run, (sessions) => {
+    const { readable: input } = Deno.stdin;
+    const { writable: output } = Deno.stdout;
+    return serveEditor({ ...sessions, connect: (more) => linePeer({ input, output, ...more }) });
+  });
+
+/** Serves browsers and other clients of this machine. Returns the exit code. @throws {UsageError} */
+export const runServe = (args: Args, run: Run): Promise<number> =>
+  withSessions("serve", args, run, async (sessions) => {
+    const port = Number(args.port ?? 0);
+    if (!/^\d{1,5}$/.test(args.port ?? "0") || port > 65_535) {
+      throw wrongValue("port", "a number up to 65535", args.port!);
+    }
+    const { serveClients } = await import("../ui/serve/serve.ts");
+    try {
+      await serveClients({
+        port,
+        names: (args["allow-host"]?.split("\n") ?? []).map((name) => name.toLowerCase()),
+        serve: (connect) => serveEditor({ ...sessions, folder: Deno.cwd(), connect }),
+        onListen({ url, token }) {
+          const socket = `${url.replace("http", "ws")}/acp`;
+          run.stdout.write(
+            `Open ${url}/#${token}\nEditors: ${socket} with the header Authorization: Bearer ${token}\n` +
+              "Whoever has this token can use your sessions and run commands. Ctrl-C ends the server.\n",
+          );
+        },
+        signal: run.signal,
+      });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+      throw new UsageError(`Port ${port} is in use: choose another with --port`);
+    }
+  });
+
+async function withSessions(
+  name: string,
+  args: Args,
+  { signal }: Run,
+  use: (sessions: Omit<AcpOptions, "connect">) => Promise<void>,
+): Promise<number> {
   for (const flag of ["print", "output", "message", "continue", "resume", "json"] as const) {
-    if (args[flag] !== undefined) throw new UsageError(`copilot acp takes no --${flag}`);
+    if (args[flag] !== undefined) throw new UsageError(`copilot ${name} takes no --${flag}`);
   }
   const demo = args.demo && startDemo("look");
   const given = optionsFromArgs(args);
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
   try {
-    await serveEditor({
-      input: Deno.stdin.readable,
-      output: Deno.stdout.writable,
+    await use({
       version: VERSION,
       setUp: {
         name: "Choose a model",

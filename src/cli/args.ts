@@ -163,6 +163,13 @@ export const FLAGS = [
   { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
   { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
   { name: "api-key", value: "KEY", help: 'the key (others see it: prefer "keys" in config.json)' },
+  { name: "port", value: "N", help: "with serve: the port (a free one)" },
+  {
+    name: "allow-host",
+    value: "NAME",
+    isList: true,
+    help: "with serve: accept this name of a tunnel as the host, such as pc.example.ts.net",
+  },
   { name: "demo", help: "try it without a model: a tour; with -p, a look at this folder" },
   {
     group: "Sampling and limits",
@@ -258,6 +265,7 @@ const CONTINUING = "--continue resumes the newest session, and --resume lists th
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
+  { name: "serve", help: "serve browsers and editors of this machine, with a token" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
   { name: "plugin", help: "manage plug-ins: copilot plugin --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
@@ -331,7 +339,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     if (!word.startsWith("-")) {
       // Commands without words of their own may follow flags.
       const isFirst = (args.command ?? args.print ?? args.message) === undefined;
-      if (isFirst && ["doctor", "acp"].includes(word)) {
+      if (isFirst && ["doctor", "acp", "serve"].includes(word)) {
         args.command = word;
         continue;
       }

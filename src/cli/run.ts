@@ -147,9 +147,10 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const { command } = args;
   args = { ...withDefaults(args), given };
   if (command === "doctor") return await (await import("./examine.ts")).examine(args, run);
-  if (command === "acp") {
+  if (command === "acp" || command === "serve") {
     stopOnSignals(run);
-    return await (await import("./acp.ts")).runAcp(args, run.signal);
+    const { runAcp, runServe } = await import("./acp.ts");
+    return await (command === "acp" ? runAcp : runServe)(args, run);
   }
   if (command === "replay") return await (await import("./replay.ts")).runReplay(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");

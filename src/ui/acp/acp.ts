@@ -4,9 +4,8 @@ import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { allExtensions } from "../../extensions/extensions.ts";
 import { definitionsIn, type McpDefinition } from "../../extensions/mcp/definition.ts";
-import { linePeer } from "../../rpc/line_peer.ts";
 import { invalidParams, RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
-import type { RpcPeer } from "../../rpc/peer.ts";
+import type { RpcPeer, RpcPeerOptions } from "../../rpc/peer.ts";
 import type { StoredSession } from "../../records/store.ts";
 import type { Frontend } from "../../session/frontend.ts";
 import {
@@ -30,9 +29,11 @@ const PAGE_SESSIONS = 50;
 /** The protocol's errors, in addition to those of JSON-RPC. */
 const ACP_CODES = { cancelled: -32800, authRequired: -32000, notFound: -32002 } as const;
 
-interface AcpOptions {
-  input: ReadableStream<Uint8Array>;
-  output: WritableStream<Uint8Array>;
+export interface AcpOptions {
+  /** Connects the editor. The peer closes when the editor leaves. */
+  connect(options: Omit<RpcPeerOptions, "send">): RpcPeer;
+  /** The folder of a server, for clients that know none. */
+  folder?: string;
   version: string;
   /** How to choose a model if there is none; the wording is for a terminal. */
   setUp: { name: string; description: string; args: string[] };
@@ -47,9 +48,7 @@ interface AcpOptions {
 
 export async function serveEditor(options: AcpOptions): Promise<void> {
   const server = new AcpServer(options);
-  const peer = linePeer({
-    input: options.input,
-    output: options.output,
+  const peer = options.connect({
     answersInvalid: true,
     onRequest: (method, params, { signal }) => server.answer(method, params, signal),
     onNotification: (method, params) => {
@@ -174,7 +173,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const asks = isObject(elicitation) ? elicitation : {};
     this.elicits = { form: isObject(asks.form), url: isObject(asks.url) };
     this.#isInitialized = true;
-    const { version, setUp: { args, ...setUp } } = this.options;
+    const { version, folder, setUp: { args, ...setUp } } = this.options;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: "copilot", title: "copilot", version },
@@ -185,6 +184,7 @@ class AcpServer implements AsyncDisposable, Editor {
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
       },
       authMethods: [{ id: SET_UP, ...setUp, ...hasTerminal && { type: "terminal", args } }],
+      ...folder !== undefined && { _meta: { "copilot/folder": folder } },
     };
   }
 

@@ -1,0 +1,142 @@
+/**
+ * `copilot serve`: the sessions of `copilot acp` for clients that connect to this machine: one WebSocket each, as in the
+ * protocol's "Streamable HTTP & WebSocket Transport", and a page for browsers.
+ *
+ * @module
+ */
+
+import { MAX_MESSAGE_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
+import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
+import page from "./page.html" with { type: "text" };
+
+/** The only address that is listened on. */
+const ADDRESS = "127.0.0.1";
+const TOKEN_BYTES = 16;
+const MAX_CONNECTIONS = 16;
+
+interface ServeOptions {
+  /** 0 for a free one. */
+  port: number;
+  /** Names of tunnels, in addition to those of this machine, under which browsers may reach the server. */
+  names: readonly string[];
+  /** Serves one client until it leaves. */
+  serve(connect: (options: Omit<RpcPeerOptions, "send">) => RpcPeer): Promise<void>;
+  /** Called once the server listens. */
+  onListen(address: { url: string; token: string }): void;
+  signal: AbortSignal;
+}
+
+/** Serves until `signal` is aborted. @throws {Deno.errors.AddrInUse} */
+export async function serveClients(options: ServeOptions): Promise<void> {
+  const { port, signal, names } = options;
+  const token = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)).toHex();
+  const hosts = new Set<string>(names);
+  const pageHeaders = await headersOfPage();
+  const connections = new Set<Promise<void>>();
+  const server = Deno.serve({
+    hostname: ADDRESS,
+    port,
+    signal,
+    onListen(address) {
+      for (const name of [ADDRESS, "localhost", ...names]) hosts.add(`${name}:${address.port}`);
+      options.onListen({ url: `http://${ADDRESS}:${address.port}`, token });
+    },
+  }, (request) => {
+    const { pathname } = new URL(request.url);
+    const refusal = refused(request, hosts);
+    if (refusal !== undefined) return answer(403, refusal);
+    if (pathname === "/" && request.method === "GET") {
+      return new Response(page, { headers: pageHeaders });
+    }
+    if (pathname !== "/acp") return answer(404, "There is only / and /acp.");
+    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+      return answer(426, "This address takes WebSockets only.", { upgrade: "websocket" });
+    }
+    if (!hasToken(request, token)) return answer(401, "The token is missing or wrong.");
+    if (connections.size >= MAX_CONNECTIONS) return answer(503, "There are too many connections.");
+    const isNamed = request.headers.has("sec-websocket-protocol");
+    const { socket, response } = Deno.upgradeWebSocket(request, isNamed ? { protocol: "acp" } : {});
+    response.headers.set("acp-connection-id", crypto.randomUUID());
+    const connection = options.serve((more) => socketPeer(socket, more))
+      .finally(() => connections.delete(connection));
+    connections.add(connection);
+    return response;
+  });
+  await server.finished;
+  await Promise.all(connections);
+}
+
+/**
+ * Returns why a request may come from a page of somebody else; undefined if it does not. A name that leads to this
+ * machine by DNS is not in `hosts`, and browsers send the page's origin with each WebSocket.
+ */
+function refused({ headers }: Request, hosts: ReadonlySet<string>): string | undefined {
+  const host = headers.get("host")?.toLowerCase() ?? "";
+  if (!hosts.has(host)) {
+    return "This host is not known: start copilot serve with --allow-host and the name of the tunnel.";
+  }
+  const origin = headers.get("origin")?.toLowerCase();
+  const isOwn = origin === undefined || [`http://${host}`, `https://${host}`].includes(origin);
+  return isOwn ? undefined : "Pages of other origins may not connect.";
+}
+
+/** True if the request has the token: as a bearer token or, in browsers, which cannot add one, as a subprotocol. */
+function hasToken({ headers }: Request, token: string): boolean {
+  const given = headers.get("authorization")?.replace(/^Bearer /i, "") ??
+    headers.get("sec-websocket-protocol")?.match(/(?:^|,) *token\.([0-9a-f]+) *(?:,|$)/)?.[1] ?? "";
+  if (given.length !== token.length) return false;
+  // The time says nothing about how much of it is right.
+  let difference = 0;
+  for (let i = 0; i < token.length; i++) {
+    difference |= given.charCodeAt(i) ^ token.charCodeAt(i);
+  }
+  return difference === 0;
+}
+
+/** Connects a peer to a WebSocket: one message per text frame. Binary frames are ignored. */
+function socketPeer(socket: WebSocket, options: Omit<RpcPeerOptions, "send">): RpcPeer {
+  const peer = new RpcPeer({
+    ...options,
+    // deno-lint-ignore require-await
+    async send(message) {
+      if (socket.readyState !== WebSocket.OPEN) throw new Error("the client has left");
+      if (socket.bufferedAmount > MAX_WAITING_CHARS) throw new Error("the client does not read");
+      socket.send(JSON.stringify(message));
+    },
+  });
+  socket.onmessage = ({ data }) => {
+    if (typeof data !== "string") return;
+    if (data.length > MAX_MESSAGE_CHARS) socket.close(1009, "too long");
+    else peer.receiveText(data);
+  };
+  socket.onclose = socket.onerror = () => peer.close(new Error("the client has left"));
+  peer.closed.then(() => socket.close());
+  return peer;
+}
+
+/** The page runs its own script alone, reaches this server alone, and is in no frame. */
+async function headersOfPage(): Promise<HeadersInit> {
+  const script = page.slice(page.indexOf("<script>") + 8, page.lastIndexOf("</script>"));
+  const digest = new Uint8Array(
+    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script)),
+  );
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${digest.toBase64()}'`,
+    "style-src 'unsafe-inline'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+}
+
+const answer = (status: number, text: string, headers: HeadersInit = {}): Response =>
+  new Response(`${text}\n`, { status, headers });
