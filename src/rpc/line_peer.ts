@@ -7,7 +7,7 @@ import type { RpcMessage } from "./message.ts";
 import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 
 /** The default maximum length of a message, in characters. Long ones contain an image of a few MiB. */
-export const MAX_MESSAGE_CHARS = 16 * 2 ** 20;
+export const MAX_RPC_CHARS = 16 * 2 ** 20;
 /** The maximum number of characters that wait to be written while the other side does not read. */
 export const MAX_WAITING_CHARS = 64 * 2 ** 20;
 
@@ -50,7 +50,7 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
   writer.closed.catch(() => {});
   const reader = input.getReader();
   const flushed = () => within(FLUSH_MS, writer.write(new Uint8Array()).catch(() => {}));
-  readLines(reader, peer, maxLineChars ?? MAX_MESSAGE_CHARS, flushed);
+  readLines(reader, peer, maxLineChars ?? MAX_RPC_CHARS, flushed);
   peer.closed.then(async () => {
     await reader.cancel().catch(() => {});
     await writer.close().catch(() => {});

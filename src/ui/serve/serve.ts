@@ -5,12 +5,12 @@
  * @module
  */
 
-import { MAX_MESSAGE_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
+import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import page from "./page.html" with { type: "text" };
 
 /** The only address that is listened on. */
-const ADDRESS = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;
 
@@ -34,26 +34,28 @@ export async function serveClients(options: ServeOptions): Promise<void> {
   const pageHeaders = await headersOfPage();
   const connections = new Set<Promise<void>>();
   const server = Deno.serve({
-    hostname: ADDRESS,
+    hostname: LOOPBACK,
     port,
     signal,
     onListen(address) {
-      for (const name of [ADDRESS, "localhost", ...names]) hosts.add(`${name}:${address.port}`);
-      options.onListen({ url: `http://${ADDRESS}:${address.port}`, token });
+      for (const name of [LOOPBACK, "localhost", ...names]) hosts.add(`${name}:${address.port}`);
+      options.onListen({ url: `http://${LOOPBACK}:${address.port}`, token });
     },
   }, (request) => {
     const { pathname } = new URL(request.url);
     const refusal = refused(request, hosts);
-    if (refusal !== undefined) return answer(403, refusal);
+    if (refusal !== undefined) return refusalOf(403, refusal);
     if (pathname === "/" && request.method === "GET") {
       return new Response(page, { headers: pageHeaders });
     }
-    if (pathname !== "/acp") return answer(404, "There is only / and /acp.");
+    if (pathname !== "/acp") return refusalOf(404, "There is only / and /acp.");
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
-      return answer(426, "This address takes WebSockets only.", { upgrade: "websocket" });
+      return refusalOf(426, "This address takes WebSockets only.", { upgrade: "websocket" });
     }
-    if (!hasToken(request, token)) return answer(401, "The token is missing or wrong.");
-    if (connections.size >= MAX_CONNECTIONS) return answer(503, "There are too many connections.");
+    if (!hasToken(request, token)) return refusalOf(401, "The token is missing or wrong.");
+    if (connections.size >= MAX_CONNECTIONS) {
+      return refusalOf(503, "There are too many connections.");
+    }
     const isNamed = request.headers.has("sec-websocket-protocol");
     const { socket, response } = Deno.upgradeWebSocket(request, isNamed ? { protocol: "acp" } : {});
     response.headers.set("acp-connection-id", crypto.randomUUID());
@@ -106,7 +108,7 @@ function socketPeer(socket: WebSocket, options: Omit<RpcPeerOptions, "send">): R
   });
   socket.onmessage = ({ data }) => {
     if (typeof data !== "string") return;
-    if (data.length > MAX_MESSAGE_CHARS) socket.close(1009, "too long");
+    if (data.length > MAX_RPC_CHARS) socket.close(1009, "too long");
     else peer.receiveText(data);
   };
   socket.onclose = socket.onerror = () => peer.close(new Error("the client has left"));
@@ -138,5 +140,5 @@ async function headersOfPage(): Promise<HeadersInit> {
   };
 }
 
-const answer = (status: number, text: string, headers: HeadersInit = {}): Response =>
+const refusalOf = (status: number, text: string, headers: HeadersInit = {}): Response =>
   new Response(`${text}\n`, { status, headers });
