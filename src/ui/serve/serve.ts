@@ -10,7 +10,7 @@ import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import page from "./page.html" with { type: "text" };
 
 /** The only address that is listened on. */
-const LOOPBACK = "127.0.0.1";
+const SERVE_ADDRESS = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;
 
@@ -34,12 +34,14 @@ export async function serveClients(options: ServeOptions): Promise<void> {
   const pageHeaders = await headersOfPage();
   const connections = new Set<Promise<void>>();
   const server = Deno.serve({
-    hostname: LOOPBACK,
+    hostname: SERVE_ADDRESS,
     port,
     signal,
     onListen(address) {
-      for (const name of [LOOPBACK, "localhost", ...names]) hosts.add(`${name}:${address.port}`);
-      options.onListen({ url: `http://${LOOPBACK}:${address.port}`, token });
+      for (const name of [SERVE_ADDRESS, "localhost", ...names]) {
+        hosts.add(`${name}:${address.port}`);
+      }
+      options.onListen({ url: `http://${SERVE_ADDRESS}:${address.port}`, token });
     },
   }, (request) => {
     const { pathname } = new URL(request.url);
