@@ -265,7 +265,7 @@ const CONTINUING = "--continue resumes the newest session, and --resume lists th
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
-  { name: "serve", help: "serve browsers and editors of this machine, with a token" },
+  { name: "serve", help: "serve browsers of this machine: docs/serve.md" },
   { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
   { name: "plugin", help: "manage plug-ins: copilot plugin --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
