@@ -27,7 +27,7 @@ export class Recorder implements Disposable {
   #file: OpenRecord | undefined;
   #isClosed = false;
   /** True if the file belongs to an earlier session. */
-  #isGoneOn = false;
+  #isContinued = false;
   /** True if the file may end within a line. */
   #isTorn = false;
   /** The last seen messages with their ids. */
@@ -73,7 +73,7 @@ export class Recorder implements Disposable {
     this.#isClosed = false;
     const isAppended = session && (this.isPrint || !isOfPrint(session.name));
     this.#file = isAppended ? openToAppend(session) : undefined;
-    this.#isGoneOn = this.#file !== undefined;
+    this.#isContinued = this.#file !== undefined;
     this.#name = this.#file && session?.name;
     this.#isTorn = session?.endsInLine === false;
     this.#isBehind = false;
@@ -122,7 +122,7 @@ export class Recorder implements Disposable {
       ? added
       : [{ conversation: ids(), ...(fresh.length > 0 && { added: fresh }) }];
     // A failed write must not lose the continued session.
-    const isLeft = messages.length === 0 && (this.#isGoneOn || !this.#file);
+    const isLeft = messages.length === 0 && (this.#isContinued || !this.#file);
     if (!isLeft) this.#write(entries, used, mode);
     for (const { message } of fresh) this.#recorded.add(message.id!);
     if (isLonger) { for (const { message } of added) this.#conversation.push(message.id!); }

@@ -226,37 +226,6 @@ function removeOldest(root: string, folder: string, isPrint: boolean): void {
   }
 }
 
-function* sessionsBelow<T extends ParsedRecord>(
-  root: string,
-  folder: string | undefined,
-  isWanted: Wanted | undefined,
-  read: (file: SessionFile) => T,
-  at: <V>(path: string, get: () => V) => V | undefined = (_, get) => attempt(get),
-): Generator<T & { name: string; path: string; updated: number }> {
-  const parts = new Set<string>();
-  const files = filesBelow(root, folder, isWanted);
-  const sizes = fileSizes(files);
-  for (const { name, path, updated, size } of files) {
-    const head = at(path, () => headOf(path));
-    if (head === undefined || folder !== undefined && head.folder !== folder) continue;
-    // A file of a later version, or one that is just being created or removed, is skipped.
-    const isPart = parts.has(name);
-    const stored = isPart ? undefined : at(path, () => read({ name, path, updated, size }));
-    if (!isPart && !stored?.messages.length) continue;
-    parts.add(parentOf(head, sizes) ?? "");
-    if (stored) yield { ...stored, name, path, updated };
-  }
-}
-
-/** Returns the repaired sessions of `folder` or of all, newest first, without continued ones. @throws {Error} */
-export function* storedSessions(
-  root: string,
-  folder?: string,
-  isWanted?: Wanted,
-): Generator<StoredSession> {
-  yield* sessionsBelow(root, folder, isWanted, ({ path }) => readWhole(path), readAt);
-}
-
 function readWhole(path: string): ParsedRecord & Pick<StoredSession, "size"> {
   const { size } = Deno.statSync(path);
   if (size > MAX_RECORD_BYTES) {
@@ -275,14 +244,28 @@ export interface ListedSession
   updated: string;
 }
 
-/** Returns the sessions of `folder` or of all folders, newest first. Only the two ends of long ones are read. */
+/**
+ * Returns the sessions of `folder` or of all, newest first, without continued ones and those that cannot be read. Only
+ * the two ends of long ones are read.
+ */
 export function* listedSessions(
   root: string,
   folder?: string,
   isWanted?: Wanted,
 ): Generator<ListedSession> {
-  for (const { updated, ...listed } of sessionsBelow(root, folder, isWanted, readEnds)) {
-    yield { ...listed, updated: new Date(updated).toISOString() };
+  const parts = new Set<string>();
+  const files = filesBelow(root, folder, isWanted);
+  const sizes = fileSizes(files);
+  for (const file of files) {
+    const { name, path, updated } = file;
+    const head = attempt(() => headOf(path));
+    if (head === undefined || folder !== undefined && head.folder !== folder) continue;
+    // A file of a later version, or one that is just being created or removed, is skipped.
+    const isPart = parts.has(name);
+    const read = isPart ? undefined : attempt(() => readEnds(file));
+    if (!isPart && !read?.messages.length) continue;
+    parts.add(parentOf(head, sizes) ?? "");
+    if (read) yield { ...read, name, path, updated: new Date(updated).toISOString() };
   }
 }
 

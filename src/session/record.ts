@@ -25,7 +25,6 @@ import {
   shortName,
   type StoredSession,
   storedSession,
-  storedSessions,
   wholeSession,
 } from "../records/store.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
@@ -132,13 +131,13 @@ export class SessionRecord implements Disposable {
     return file?.isBehind === false ? wholeSession({ name: name!, path: file.path }) : undefined;
   }
 
-  /** Copies the session, up to before a message, and continues in the copy if `isFollowed`. @throws {Error} */
-  fork(before?: Message, isFollowed = true): StoredSession {
+  /** Copies the session, up to before a message, and continues in the copy if `continues`. @throws {Error} */
+  fork(before?: Message, continues = true): StoredSession {
     this.sync();
     const { stored } = this;
     if (stored === undefined) throw new Error("The session is not saved, so it cannot be copied");
     const copy = forkSession(stored, stored.messages.findIndex(({ id }) => id === before?.id));
-    if (isFollowed) this.continueFrom(copy);
+    if (continues) this.continueFrom(copy);
     return copy;
   }
 
@@ -244,7 +243,9 @@ const isOwn = (name: string) => !isOfPrint(name);
 export const newestSession = (folder: string, isPrint = false): StoredSession | undefined =>
   inSessions((root) => {
     const kinds = isPrint ? [() => true] : [isOwn, isOfPrint];
-    return Iterator.from(kinds).flatMap((kind) => storedSessions(root, folder, kind)).next().value;
+    const [newest] = Iterator.from(kinds).flatMap((kind) => listedSessions(root, folder, kind))
+      .take(1);
+    return newest && wholeSession(newest);
   });
 
 /** Returns the sessions of a folder or of all, newest first: by default the user's own. */
@@ -310,11 +311,11 @@ export function sessionTitle({ name, head, first, messages }: Titled) {
   return { started: head.started, title: head.title ?? text.slice(0, MAX_TITLE_CHARS) };
 }
 
-/** The model of an earlier session, and the current one, if it has a name. `isTakenUp`: the agent switches back. */
-type TakenUp = {
+/** The model of an earlier session, and the current one, if it has a name. `isRestored`: the agent switches back. */
+type ModelsOfResumed = {
   before: ModelUsed;
   now: Pick<ModelUsed, "server"> & { model?: string };
-  isTakenUp: boolean;
+  isRestored: boolean;
 };
 
 export interface Resumed {
@@ -329,7 +330,7 @@ export interface Resumed {
   lastAnswer?: string;
   /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
   openCalls?: number;
-  model?: TakenUp;
+  model?: ModelsOfResumed;
   /** The tokens that the server has to process if they are not cached, and the time, if the speed is known. */
   reading?: { tokens: number; seconds?: number };
 }
@@ -359,7 +360,7 @@ export function resumeSession(
   for (const [call, facts] of session.executions) executions.set(call, facts);
   // An editor's settings give the same flags to all sessions: they are not a choice for this one.
   const isChosen = fit.isChosen && surface?.way !== "editor";
-  const model = takeUpModel(agent, { isChosen, isModelKnown }, session.used);
+  const model = restoreModel(agent, { isChosen, isModelKnown }, session.used);
   record?.continueFrom({ ...session, messages });
   const isSeparate = record !== undefined && record.file?.path !== session.path;
   // Since it was read, another program may have added to it and ended.
@@ -368,7 +369,7 @@ export function resumeSession(
   const openCalls = openCallsAtCut(messages);
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
-  const isOther = model !== undefined && !model.isTakenUp;
+  const isOther = model !== undefined && !model.isRestored;
   if (cache && !isOther) cache.readSpeed ??= session.used?.readSpeed;
   const speed = isOther ? undefined : cache?.readSpeed;
   const at = lastOfUser(messages);
@@ -391,20 +392,20 @@ export function resumeSession(
 }
 
 /** Keeps the model. Only the server that the user configured is ever asked. */
-function takeUpModel(
+function restoreModel(
   agent: CopilotAgent,
   { isChosen, isModelKnown }: { isChosen: boolean; isModelKnown: boolean },
   before?: ModelUsed,
-): TakenUp | undefined {
+): ModelsOfResumed | undefined {
   const { model, server } = modelUsedBy(agent);
   const machine = (one: string) => one.replace(/:\d+$/, "");
   if (!before || before.model === model && machine(before.server) === machine(server)) {
     return undefined;
   }
-  const isTakenUp = before.server === server && !isChosen;
-  if (isTakenUp) agent.setModel(before.model);
+  const isRestored = before.server === server && !isChosen;
+  if (isRestored) agent.setModel(before.model);
   const now = { server, ...(isChosen || isModelKnown) && { model } };
-  return { before, now, isTakenUp };
+  return { before, now, isRestored };
 }
 
 function inSessions<T>(use: (root: string) => T): T | undefined {

@@ -49,9 +49,9 @@ function openCallsText(openCalls: number): string {
   return `its open ${openCalls === 1 ? "call is" : "calls are"} marked as interrupted`;
 }
 
-function modelLine({ before, now, isTakenUp }: NonNullable<Resumed["model"]>, way: Way): string {
+function modelLine({ before, now, isRestored }: NonNullable<Resumed["model"]>, way: Way): string {
   const naming = modelNaming(way);
-  if (isTakenUp) return `Using ${oneLine(before.model)}, as before (${naming} changes it).`;
+  if (isRestored) return `Using ${oneLine(before.model)}, as before (${naming} changes it).`;
   const at = ({ model, server }: typeof now) =>
     model === undefined ? oneLine(server) : `${oneLine(model)} at ${oneLine(server)}`;
   const isSame = before.server === now.server;

@@ -26,7 +26,7 @@ import { isPlanning } from "./plan_mode.ts";
 /** The time without further requests to a server that was away, in milliseconds. */
 const RETRY_MS = 60_000;
 /** The maximum characters that a planner reads of a conversation; at most about a quarter of its window. */
-const MAX_TOLD_CHARS = 60_000;
+const MAX_CONVERSATION_CHARS = 60_000;
 const PLAN_NOW = "Refused: you only plan. Answer with the plan; another model carries it out.";
 
 const isHostedApi = (url: string) => !mayBeOwnServer(url) && !isNear(url);
@@ -117,7 +117,7 @@ export async function planTurn(
     const isSame = roles.planner?.lent === lent &&
       roles.planner.last === agent.state.messages.at(-1);
     const planner = isSame ? roles.planner!.agent : newPlanner(session, lent);
-    const sent = isSame ? parts : [...toldParts(agent, planner), ...parts];
+    const sent = isSame ? parts : [...conversationPart(agent, planner), ...parts];
     const onEvent = (event: TurnEvent) => {
       session.emit(event);
       if (event.type !== "usage") return;
@@ -161,10 +161,10 @@ export function lendTo(agent: CopilotAgent, lent: Lent): void {
 }
 
 /** Returns what was said in the session, for a planner without a conversation. */
-function toldParts({ state: { messages } }: CopilotAgent, planner: CopilotAgent): Part[] {
+function conversationPart({ state: { messages } }: CopilotAgent, planner: CopilotAgent): Part[] {
   if (messages.length === 0) return [];
   const { contextLength = Infinity } = targetOf(planner.config);
-  const most = Math.min(contextLength, MAX_TOLD_CHARS);
+  const most = Math.min(contextLength, MAX_CONVERSATION_CHARS);
   const told = truncateMiddle(messages.map(transcript).join("\n\n"), most);
   return [notePart(`[The conversation so far. Another model carries out the plan]\n${told}`)];
 }

@@ -1,3 +1,5 @@
+import { listedSessions, type StoredSession, wholeSession } from "../../src/records/store.ts";
+
 /** The files of sessions below `root`, the lowest path first. @module */
 
 export function recordsBelow(root: string): string[] {
@@ -5,3 +7,6 @@ export function recordsBelow(root: string): string[] {
     isDirectory ? recordsBelow(`${root}/${name}`) : [`${root}/${name}`]
   ).sort();
 }
+
+export const storedSessions = (root: string, folder?: string): StoredSession[] =>
+  [...listedSessions(root, folder)].map((one) => wholeSession(one)!);

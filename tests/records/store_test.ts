@@ -8,11 +8,10 @@ import {
   removeSession,
   type StoredSession,
   storedSession,
-  storedSessions,
   wholeSession,
 } from "../../src/records/store.ts";
 import type { Message } from "../../src/types/message.ts";
-import { recordsBelow } from "../helpers/records.ts";
+import { recordsBelow, storedSessions } from "../helpers/records.ts";
 import { result, says, user, whole } from "./conversation.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -131,7 +130,7 @@ storeTest(
         recorder.sync(conversations[i]!);
       });
     }
-    const mine = [...storedSessions(path, "/f")];
+    const mine = storedSessions(path, "/f");
     assertEquals(mine.length, 2);
     for (const { messages } of mine) {
       const [i] = messages[0]!.content.split(" ");
@@ -155,7 +154,7 @@ storeTest(
       const line = entryLine({ message: user("hi"), parent: null });
       await Deno.writeTextFile(`${home}/${name}.jsonl`, `${head}\n${line}`);
     }
-    assertEquals([...storedSessions(root, "/f")].map(({ messages }) => messages), [whole]);
+    assertEquals(storedSessions(root, "/f").map(({ messages }) => messages), [whole]);
   },
   Deno.build.os === "windows",
 );
@@ -164,7 +163,7 @@ storeTest(
   "a conversation that was compacted or cleared is recorded as it is now",
   (root, record) => {
     const recorder = record();
-    const now = () => [...storedSessions(root, "/f")][0]?.messages;
+    const now = () => storedSessions(root, "/f")[0]?.messages;
     recorder.sync([]);
     assertEquals(now(), undefined);
     recorder.sync(whole);
@@ -176,7 +175,7 @@ storeTest(
     recorder.sync([]);
     assertEquals(now(), undefined);
     recorder.sync([user("anew")]);
-    assertEquals([...storedSessions(root, "/f")].map(({ first }) => first), ["anew"]);
+    assertEquals(storedSessions(root, "/f").map(({ first }) => first), ["anew"]);
   },
 );
 
@@ -201,7 +200,7 @@ storeTest("lines are only appended, and each message is written once", (root, re
     const now = text();
     assertEquals(now.slice(0, before.length), before);
     assertEquals(now.length > before.length, true);
-    assertEquals([...storedSessions(root, "/f")][0]!.messages, state);
+    assertEquals(storedSessions(root, "/f")[0]!.messages, state);
     before = now;
   }
   const ids = new Set(states.flat().map(({ id }) => id!));
@@ -239,7 +238,7 @@ storeTest(
     record().sync(whole);
     const path = recordsBelow(root)[0]!;
     const text = Deno.readTextFileSync(path);
-    const isListed = () => [...storedSessions(root, "/f")].length === 1;
+    const isListed = () => storedSessions(root, "/f").length === 1;
     const titled = (chars: number) => text.replace("{", `{"title":"${"x".repeat(chars)}",`);
     Deno.writeTextFileSync(path, titled(15_000));
     assertEquals(isListed(), true);
@@ -258,7 +257,7 @@ storeTest(
 storeTest("messages without ids are recorded, and have one then", (root, record) => {
   const messages: Message[] = [{ role: "user", content: "hi" }];
   record().sync(messages);
-  assertEquals([...storedSessions(root, "/f")][0]!.messages, messages);
+  assertEquals(storedSessions(root, "/f")[0]!.messages, messages);
   assertEquals(typeof messages[0]!.id, "string");
 });
 
@@ -274,7 +273,7 @@ storeTest("a large file is appended to where most of it is in the conversation",
     first.sync([...whole]);
     first.sync([...state]);
     first[Symbol.dispose]();
-    const [stored] = [...storedSessions(root, "/f")];
+    const [stored] = storedSessions(root, "/f");
     const size = 33 * 1024 * 1024;
     Deno.truncateSync(stored!.path, size); // takes no room on the disk
     using second = record();
@@ -286,7 +285,7 @@ storeTest("a large file is appended to where most of it is in the conversation",
 });
 
 storeTest("a session that is gone on with is appended to, however often", (root, record) => {
-  const list = () => [...storedSessions(root, "/f")];
+  const list = () => storedSessions(root, "/f");
   {
     using recorder = record();
     recorder.sync([...whole], { model: "m", server: "h:1" });
@@ -321,7 +320,7 @@ storeTest("a message of several slices is recorded whole, wherever they begin", 
     messages.push(says(before + "😀".repeat(40_000)));
     recorder.sync(messages);
   }
-  const [stored] = [...storedSessions(root, "/f")];
+  const [stored] = storedSessions(root, "/f");
   assertEquals([stored!.messages, stored!.lost], [messages, 0]);
 });
 
@@ -333,20 +332,20 @@ storeTest("what was cut off amid a line goes on behind that line, repaired", (ro
   }
   const [path] = recordsBelow(root);
   Deno.writeTextFileSync(path!, '{"message":{"id":"x","ro', { append: true });
-  const [stored] = [...storedSessions(root, "/f")];
+  const [stored] = storedSessions(root, "/f");
   assertEquals([shape(stored!.messages), stored!.lost], ["u a t1! t2! a", 1]);
   using recorder = record();
   recorder.continueFrom(stored!);
   const all = [...stored!.messages, user("go on")];
   recorder.sync(all);
-  const [again] = [...storedSessions(root, "/f")];
+  const [again] = storedSessions(root, "/f");
   assertEquals([again!.messages, again!.lost], [all, 1]);
 });
 
 storeTest("an answer on its way is on record, and gives way to the message", (root, record) => {
   using recorder = record();
   const now = () =>
-    [...storedSessions(root, "/f")][0]!.messages.slice(1)
+    storedSessions(root, "/f")[0]!.messages.slice(1)
       .map(({ content, reasoning }) => [content, reasoning]);
   recorder.sync([user("hi")]);
   recorder.piece({ reasoning: "Hm" });
@@ -366,7 +365,7 @@ storeTest("an answer on its way is on record, and gives way to the message", (ro
 storeTest("one that another program has open is repeated in a file of its own", (root, record) => {
   using first = record();
   first.sync([...whole], { model: "m", server: "h:1" });
-  const [stored] = [...storedSessions(root, "/f")];
+  const [stored] = storedSessions(root, "/f");
   using second = record();
   second.continueFrom(stored!, "hi");
   const messages = [...stored!.messages, user("more")];
@@ -375,7 +374,7 @@ storeTest("one that another program has open is repeated in a file of its own", 
   const newer = recordsBelow(root).find((path) => !path.endsWith(stored!.name))!;
   writtenAt(newer, 1);
   writtenAt(stored!.path, 0);
-  assertEquals([...storedSessions(root, "/f")].map((one) => [one.messages, one.head.title]), [
+  assertEquals(storedSessions(root, "/f").map((one) => [one.messages, one.head.title]), [
     [messages, "hi"],
   ]);
   assertEquals(storedSession(root, stored!.name)?.messages, messages);
@@ -384,19 +383,18 @@ storeTest("one that another program has open is repeated in a file of its own", 
   assertEquals(removeSession(root, second.name), false);
   // Whoever goes on writing has all of it in a file again.
   first.sync([...whole, user("later")]);
-  assertEquals([...storedSessions(root, "/f")][0]!.messages.length, whole.length + 1);
+  assertEquals(storedSessions(root, "/f")[0]!.messages.length, whole.length + 1);
 });
 
 storeTest("a session in which two programs went on is two sessions", (root, record) => {
   using first = record();
   first.sync([...whole]);
-  const [stored] = [...storedSessions(root, "/f")];
+  const [stored] = storedSessions(root, "/f");
   first.sync([...whole, user("first")]);
   using second = record();
   second.continueFrom(stored!);
   second.sync([...whole, user("second")]);
-  const last = () =>
-    [...storedSessions(root, "/f")].map(({ messages }) => messages.at(-1)!.content);
+  const last = () => storedSessions(root, "/f").map(({ messages }) => messages.at(-1)!.content);
   writtenAt(first.file!.path, 0);
   assertEquals(last(), ["second", "first"]);
   assertEquals(storedSession(root, first.name)?.messages.at(-1)?.content, "first");
@@ -431,7 +429,7 @@ storeTest("what could not be written is written once it can be", (root, record) 
   }
   Deno.removeSync(home);
   recorder.sync(messages);
-  assertEquals([...storedSessions(home, "/f")][0]!.messages, messages);
+  assertEquals(storedSessions(home, "/f")[0]!.messages, messages);
   assertEquals(recordsBelow(home).length, 1);
   void record;
 });

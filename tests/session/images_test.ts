@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { noticeLines } from "../../src/session/notices.ts";
-import { storedSessions } from "../../src/records/store.ts";
+import { storedSessions } from "../helpers/records.ts";
 import { checkedImages } from "../../src/session/images.ts";
 import type { Part } from "../../src/types/message.ts";
 import { fakeSession } from "../helpers/fake_session.ts";

@@ -4,12 +4,7 @@ import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../
 import { withStoredImages } from "../../src/records/images.ts";
 import type { ModelUsed } from "../../src/records/format.ts";
 import { Recorder } from "../../src/records/recorder.ts";
-import {
-  isOfPrint,
-  shortName,
-  type StoredSession,
-  storedSessions,
-} from "../../src/records/store.ts";
+import { isOfPrint, shortName, type StoredSession } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import type { Frontend } from "../../src/session/frontend.ts";
@@ -18,6 +13,7 @@ import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { png } from "../helpers/images.ts";
+import { storedSessions } from "../helpers/records.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
@@ -287,7 +283,7 @@ recordTest("the model of an earlier session is taken up where nobody named anoth
   for (const isChosen of [true, false]) {
     await using fake = await open({ isChosen, resumesNewest: true, isRecorded: false });
     const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
-    assertEquals(resumed?.model?.isTakenUp, !isChosen);
+    assertEquals(resumed?.model?.isRestored, !isChosen);
     assertEquals(fake.session.status.model, isChosen ? "test" : "other");
   }
   await using fake = await open({ resumesNewest: true });
@@ -367,7 +363,7 @@ Deno.test("an earlier session's model is taken up from the same server, where no
       { agent, fit: { isChosen }, executions: new Map() },
       stored([], { used }),
     );
-    assertEquals(resumed.model?.isTakenUp, expected, `${server} ${name}`);
+    assertEquals(resumed.model?.isRestored, expected, `${server} ${name}`);
     assertEquals(agent.config.local!.model, expected ? "other" : "m");
   }
 });
@@ -596,7 +592,7 @@ recordTest(
     await fake.command("/fork");
     const root = `${folder}/state/copilot/sessions`;
     const [copy, parent] = [fake.session.record!.path, path].map((at) => {
-      const { name, messages, executions, used, mode } = [...storedSessions(root, folder)]
+      const { name, messages, executions, used, mode } = storedSessions(root, folder)
         .find((one) => one.path === at)!;
       assertEquals(name, at.slice(-name.length));
       return { messages: withStoredImages(at, messages), executions, used, mode };

@@ -39,22 +39,22 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{ openCalls: 2 }, [
     ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
   ]],
-  [{ model: { ...used, isTakenUp: true } }, [FROM, "Using a␛, as before (/model changes it)."]],
-  [{ model: { ...used, isTakenUp: false } }, [
+  [{ model: { ...used, isRestored: true } }, [FROM, "Using a␛, as before (/model changes it)."]],
+  [{ model: { ...used, isRestored: false } }, [
     ...[FROM, "The session used a␛ at x:1; now it uses b at y:2."],
   ]],
-  [{ model: { before: used.before, now: { server: "y:2" }, isTakenUp: false } }, [
+  [{ model: { before: used.before, now: { server: "y:2" }, isRestored: false } }, [
     ...[FROM, "The session used a␛ at x:1; now it uses y:2."],
   ]],
-  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isRestored: false } }, [
     FROM,
     "The session used a␛ at y:2; now it uses b at y:2. Switch back with /model a␛.",
   ]],
   // A run of one prompt takes flags.
-  [{ model: { ...used, isTakenUp: true } }, [
+  [{ model: { ...used, isRestored: true } }, [
     ...[FROM, "Using a␛, as before (--model changes it)."],
   ], "flags"],
-  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isTakenUp: false } }, [
+  [{ model: { ...used, before: { ...used.before, server: "y:2" }, isRestored: false } }, [
     FROM,
     "The session used a␛ at y:2; now it uses b at y:2. Switch back with --model a␛.",
   ], "flags"],
@@ -64,7 +64,7 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
     ["hosted", "--hosted --base-url"],
   ] as const).map(([kind, flags]): [Partial<Resumed>, string[]] => {
     const before = { model: "a", server: "x:1", at: { kind, url: "http://x:1/v1" } };
-    return [{ model: { ...used, before, isTakenUp: false } }, [
+    return [{ model: { ...used, before, isRestored: false } }, [
       FROM,
       "The session used a at x:1; now it uses b at y:2. " +
       `Switch back with /model ${flags} http://x:1/v1 --model a.`,
