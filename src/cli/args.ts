@@ -375,6 +375,10 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     }
     if (before !== undefined) args[flag.name] = `${before}\n${args[flag.name]}`;
     if (flag.name === "approve") takeMode(args);
+    const value = args[flag.name];
+    if (Array.isArray(flag.values) && value !== undefined && !flag.values.includes(value)) {
+      throw wrongValue(flag.name, flag.values.join(", "), String(value));
+    }
   }
   const { print, message, ...others } = args as Args;
   if (print === undefined || message === undefined) return args as Args;

@@ -1,4 +1,4 @@
-import type { CopilotConfig } from "../config.ts";
+import type { CopilotConfig, Theme } from "../config.ts";
 import { TerminalFrontend } from "../ui/terminal/session/terminal_frontend.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../safety/permissions.ts";
@@ -15,13 +15,7 @@ import { serversOf } from "./flag_files.ts";
 import { keepTheme } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
-import {
-  type CopilotOptions,
-  isServerOpen,
-  sessionOptions,
-  themeOf,
-  toConfig,
-} from "./settings.ts";
+import { type CopilotOptions, isServerOpen, sessionOptions, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
 import { onSignals } from "./signals.ts";
 import { examineSession } from "./doctor.ts";
@@ -45,7 +39,7 @@ function terminalFrontend(
   const { message } = args;
   return new TerminalFrontend({
     notifies: !args["no-notify"],
-    theme: themeOf(args),
+    theme: (args.theme ?? "auto") as Theme,
     keymap: keymapFor(args),
     statusParts: args.status,
     backgrounds: backgrounds(),

@@ -23,10 +23,10 @@ import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 const SILENT_STDIN_MS = 3000;
 const MAX_SHOWN_SCHEMA = 80;
 
-export async function runOneShot(args: Args, format: Format, run: Run): Promise<number> {
+export async function runOneShot(args: Args, run: Run): Promise<number> {
   return await withSettings(args, "look", async (config, options) => {
     const prompt = await readPrompt(args, run);
-    return await answerPrompt(config, options, args, format, prompt, run);
+    return await answerPrompt(config, options, args, prompt, run);
   });
 }
 
@@ -34,7 +34,6 @@ async function answerPrompt(
   config: CopilotConfig,
   options: CopilotOptions,
   args: Args,
-  format: Format,
   prompt: readonly Part[],
   run: Run,
 ): Promise<number> {
@@ -47,7 +46,7 @@ async function answerPrompt(
   const permissions = openPermissions(choice);
   const isProgressSeen = Deno.stderr.isTerminal();
   const frontend = new PrintFrontend({
-    format,
+    format: (args.output ?? "text") as Format,
     stdout: run.stdout,
     stderr: run.stderr,
     isChecked: answerSchema !== undefined,

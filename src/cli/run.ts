@@ -1,9 +1,9 @@
 import { attempt } from "../attempt.ts";
 import { VERSION } from "../config.ts";
-import { type Args, outputAsked, parseArgs, usageText, wrongValue } from "./args.ts";
+import { type Args, outputAsked, parseArgs, usageText } from "./args.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit_codes.ts";
-import { type Format, FORMATS, resultLine } from "../ui/print/json_output.ts";
+import { resultLine } from "../ui/print/json_output.ts";
 import { oneLine } from "../text/one_line.ts";
 import { withSigns } from "../text/signs.ts";
 import { reasonOf } from "../text/reason.ts";
@@ -155,7 +155,8 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   if (command === "replay") return await (await import("./replay.ts")).runReplay(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
-  const format = checkedFormat(args, headless);
+  const needing = OF_PRINT.find((name) => args[name] !== undefined);
+  if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
   const other = args.demo && DEMO_EXCLUDES.find((name) => args[name] !== undefined);
   if (other) throw new UsageError(`--demo and --${other} exclude each other`);
   if (args.continue && args.resume !== undefined) {
@@ -176,18 +177,9 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   stopOnSignals(run);
   const { message } = args;
   if (message !== undefined) args = { ...args, print: message };
-  return await (await import("./one_shot.ts")).runOneShot(args, format, run);
+  return await (await import("./one_shot.ts")).runOneShot(args, run);
 }
 
 /** The demo has its own server, and its sessions are not recorded. */
 const DEMO_EXCLUDES = [...FLAGS_OF_SERVER, "continue", "resume"] as const;
-
-function checkedFormat(args: Args, headless: boolean): Format {
-  const asked = args.output ?? "text";
-  const format = FORMATS.find((known) => known === asked);
-  if (format === undefined) throw wrongValue("output", "text, json or stream-json", asked);
-  const ofPrint = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;
-  const needing = ofPrint.find((name) => args[name] !== undefined);
-  if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
-  return format;
-}
+const OF_PRINT = ["output", "json-schema", "stdin", "image", "output-last-message"] as const;

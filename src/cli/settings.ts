@@ -12,7 +12,6 @@ import {
   type PromptTier,
   type Sampling,
   type Some,
-  type Theme,
   type Thinking,
 } from "../config.ts";
 import { takesEnvKey } from "../server_address.ts";
@@ -30,15 +29,7 @@ import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import {
-  type Args,
-  type Flag,
-  flagOfSetting,
-  type FlagRow,
-  FLAGS,
-  parseArgs,
-  wrongValue,
-} from "./args.ts";
+import { type Args, flagOfSetting, type FlagRow, parseArgs, wrongValue } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -181,11 +172,11 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     topK: number(args, "top-k"),
     minP: number(args, "min-p"),
     repeatPenalty: number(args, "repeat-penalty"),
-    sampling: oneOf(args, "sampling") as Sampling | undefined,
-    think: thinkingOf(oneOf(args, "think")),
+    sampling: args.sampling as Sampling | undefined,
+    think: (args.think === "on" || args.think !== "off" && args.think) as Thinking | undefined,
     keepAlive: args["keep-alive"],
     maxToolRounds: number(args, "max-turns"),
-    promptTier: oneOf(args, "prompt-tier") as PromptTier | undefined,
+    promptTier: args["prompt-tier"] as PromptTier | undefined,
     connectTimeoutMs: seconds(args, "connect-timeout"),
     firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
     idleTimeoutMs: seconds(args, "idle-timeout"),
@@ -210,24 +201,6 @@ export function checkLimitsOf(args: Args): CheckLimits {
     seconds: whole("until-timeout", DEFAULT_LIMITS.seconds, 86_400),
     mayEdit: args["until-may-edit"] === true,
   };
-}
-
-export function themeOf(args: Args): Theme {
-  return oneOf(args, "theme") as Theme | undefined ?? "auto";
-}
-
-function oneOf(
-  args: Args,
-  flag: "think" | "prompt-tier" | "theme" | "sampling",
-): string | undefined {
-  const text = args[flag];
-  const { values } = FLAGS.find((row: Flag) => row.name === flag) as { values: readonly string[] };
-  if (text === undefined || values.includes(text)) return text;
-  throw wrongValue(flag, values.join(", "), text);
-}
-
-function thinkingOf(text: string | undefined): Thinking | undefined {
-  return text === "on" ? true : text === "off" ? false : text as Thinking | undefined;
 }
 
 function number(args: Args, name: NumberFlag) {

@@ -1,6 +1,5 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { FLAGS } from "../../src/cli/args.ts";
-import { UsageError } from "../../src/errors.ts";
 import { completionScript } from "../../src/cli/completions.ts";
 
 /** What `command` prints of `input`; it must take it without a word of complaint. */
@@ -119,11 +118,3 @@ for (const shell of ["zsh", "fish"]) {
     await run(shell, ["-n"], completionScript(shell));
   });
 }
-
-Deno.test("completions for another shell are refused", () => {
-  for (const shell of ["csh", "constructor"]) {
-    assertThrows(() => completionScript(shell), UsageError, "bash, zsh and fish");
-  }
-  const { message } = assertThrows(() => completionScript("x".repeat(70)), UsageError);
-  assert(message.endsWith(`it is "${"x".repeat(60)}"`), message);
-});
