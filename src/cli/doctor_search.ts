@@ -57,12 +57,11 @@ function ownFlags(found: readonly FoundServer[], home: SetupHome): string | unde
       return `--local (OLLAMA_HOST names ${oneLine(new URL(server.url).host)})`;
     }
     const get = server.isNative ? ": ollama pull qwen3:8b" : "";
-    return `${flagsOfServer(server)}${server.models.length > 0 ? "" : ` (without models${get})`}`;
+    const { url } = server;
+    const named = server.isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;
+    return `${named}${server.models.length > 0 ? "" : ` (without models${get})`}`;
   });
   const { keyIn } = home.hosted().find(({ settings }) => settings.hosted) ?? {};
   if (keyIn !== undefined) flags.push(`--hosted (with the key in ${keyIn})`);
   return flags.length > 0 ? flags.join(", or ") : undefined;
 }
-
-const flagsOfServer = ({ url, isNative }: FoundServer): string =>
-  isNative ? `--local --host ${url}` : `--base-url ${url}/v1`;

@@ -6,7 +6,7 @@ import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { forkSession, newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
-import { type ModelTarget, targetOf } from "../models/target.ts";
+import { targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";
 import { FLAGS_OF_SERVER } from "./defaults.ts";
@@ -29,18 +29,15 @@ export function serverOfNewest(
     attempt(() => newestSession(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
   const { kind, url } = newest?.used?.at ?? {};
   if (kind === undefined || url === undefined) return undefined;
-  const flags = flagsOf({ kind, url });
+  const flags = kind === "local"
+    ? { local: true as const, host: url }
+    : { ...kind === "hosted" && { hosted: true as const }, "base-url": url };
   // A hosted server without its key cannot be used.
   const isUsable =
     attempt(() => toConfig(optionsFromArgs({ ...args, ...flags }), env)) !== undefined;
   const naming = way === "flags" ? "flags such as --local name" : "/setup or /model names";
   const line = `· with the session's own server, ${oneLine(url)} (${naming} another)`;
   return isUsable ? { flags, line } : undefined;
-}
-
-function flagsOf({ kind, url }: Pick<ModelTarget, "kind" | "url">): ServerSettings {
-  if (kind === "local") return { local: true, host: url };
-  return { ...kind === "hosted" && { hosted: true }, "base-url": url };
 }
 
 export function lastLines({ demo }: Args, record: RecordFile | undefined): string[] {

@@ -108,8 +108,6 @@ export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
 
-export const titleLine = (title: string): string => JSON.stringify({ title });
-
 function shownMessage({ message, parent, execution }: AddedMessage) {
   return { message: messageToRecord(message), parent, execution };
 }

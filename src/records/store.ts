@@ -7,7 +7,7 @@
 import { attempt } from "../attempt.ts";
 import { reasonOf } from "../text/reason.ts";
 import { dirname, join } from "../text/std_path.ts";
-import { entryLine, headLine, parseHead, parseRecord, titleLine } from "./format.ts";
+import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
 import { removeImages, storeImages, withStoredImages } from "./images.ts";
 import { repaired } from "./repair.ts";
@@ -134,7 +134,7 @@ interface SessionFile {
 type Wanted = (name: string) => boolean;
 
 /** Returns the names and paths of the files in `folder`, or in all folders, without reading them. */
-function pathsBelow(root: string, folder?: string, isWanted: Wanted = () => true) {
+export function pathsBelow(root: string, folder?: string, isWanted: Wanted = () => true) {
   const homes = folder === undefined
     ? dirEntries(root).filter(({ isDirectory }) => isDirectory).map(({ name }) => join(root, name))
     : [folderOf(root, folder)];
@@ -303,16 +303,11 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
-export const sessionNames = (root: string): string[] => pathsBelow(root).map(({ name }) => name);
-
-/** Appends another title to a session. Returns false if it is missing or another program has it open. */
-export function retitle(root: string, name: string, title: string): boolean {
-  const path = filesBelow(root).find((file) => file.name === name)?.path;
-  if (path === undefined || isOpen(path)) return false;
+/** Appends another title to a session. @throws {Error} of the system. */
+export function retitle(path: string, title: string): void {
   const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
-  const line = titleLine(title.slice(0, MAX_TITLE_CHARS));
+  const line = JSON.stringify({ title: title.slice(0, MAX_TITLE_CHARS) });
   Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${line}\n`, { append: true });
-  return true;
 }
 
 /** Returns the files with the session `name` and its continuations; empty if it does not exist. */

@@ -19,9 +19,8 @@ import {
   type ListedSession,
   listedSessions,
   MAX_TITLE_CHARS,
+  pathsBelow,
   removeSession,
-  retitle,
-  sessionNames,
   shortName,
   type StoredSession,
   storedSession,
@@ -234,9 +233,6 @@ export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
   return rows(undefined, "");
 }
 
-export const changedFiles = ({ executions }: ListedSession): Set<string> =>
-  new Set([...executions.values()].flatMap(({ details }) => details?.change?.path ?? []));
-
 const isOwn = (name: string) => !isOfPrint(name);
 
 /** Returns the newest session of a folder: for `-p` of all, for the user one of their own if there is one. */
@@ -265,7 +261,7 @@ const MAX_SIMILAR = 3;
  * @throws {UsageError} that names the nearest sessions.
  */
 export function sessionWithId(id: string): StoredSession {
-  const names = inSessions(sessionNames) ?? [];
+  const names = inSessions((root) => pathsBelow(root).map(({ name }) => name)) ?? [];
   const exact = names.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
   const isLong = id.length >= MIN_ID_CHARS;
   const begun = names.filter((name) => isLong && shortName(name).startsWith(id));
@@ -294,9 +290,6 @@ export function forkSession(session: StoredSession, end = -1, isPrint = false): 
   const copy = forkRecord(sessionsFolder()!, session, isPrint, end === -1 ? undefined : end);
   return { ...copy, messages: withStoredImages(copy.path, copy.messages) };
 }
-
-export const retitleSession = (name: string, title: string): boolean =>
-  inSessions((root) => retitle(root, name, title)) === true;
 
 export const forgetSession = (name: string): boolean =>
   inSessions((root) => removeSession(root, name)) === true;

@@ -155,13 +155,6 @@ async function modelsText(session: SessionState, signal: AbortSignal): Promise<s
   ].join("\n");
 }
 
-/** True if the server also lists a model under another name, like llama-swap. */
-async function isAliasOf(config: CopilotConfig, name: string): Promise<boolean> {
-  const target = targetOf(config);
-  if (target.isNative) return false;
-  return (await servedModel(name, addressOf(target))).names.includes(name);
-}
-
 /** Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models. */
 async function unlistedName(
   config: CopilotConfig,
@@ -169,13 +162,12 @@ async function unlistedName(
 ): Promise<{ meant: string | undefined } | undefined> {
   const names = await modelNames(config).catch(() => []);
   if (names.length === 0 || names.some((one) => isSameModel(one, name))) return undefined;
-  if (await isAliasOf(config, name)) return undefined;
+  const target = targetOf(config);
+  // A server such as llama-swap also lists a model under another name.
+  const more = target.isNative ? [] : (await servedModel(name, addressOf(target))).names;
+  if (more.includes(name)) return undefined;
   return { meant: nearest(name, names) };
 }
-
-/** True if a server may have models that it does not list. Ollama's list is complete. */
-const mayHave = (config: CopilotConfig, name: string): boolean =>
-  !targetOf(config).isNative && !/\s/.test(name);
 
 /** If the user named no model, the agent uses one that its server has, if the choice is clear. */
 async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
@@ -253,8 +245,8 @@ async function setModel(
           "/model",
           unlisted.meant,
         );
-        if (!mayHave(agent.config, argument)) return text;
-        // Some servers have more models than they list.
+        // Other servers than Ollama may have more models than they list.
+        if (targetOf(agent.config).isNative || /\s/.test(argument)) return text;
         if (fit.doubted !== argument) {
           fit.doubted = argument;
           return `${text}${text.endsWith("?") ? "" : "."} Repeat the command to switch anyway.`;

@@ -3,6 +3,7 @@ import {
   isOfPrint,
   isOpen,
   type ListedSession,
+  retitle,
   shortName,
   type StoredSession,
   wholeSession,
@@ -16,11 +17,9 @@ import type { Command, SessionState } from "../extension.ts";
 import { changeFolder } from "./cd.ts";
 import { unknownText } from "./texts.ts";
 import {
-  changedFiles,
   earlierSessions,
   forgetSession,
   resumeSession,
-  retitleSession,
   sessionTitle,
   sessionWithId,
 } from "../record.ts";
@@ -86,7 +85,9 @@ export function changeSession(
   const title = oneLine(given);
   if (isOpen(path)) return { text: `Another copilot has ${named} open.` };
   if (verb !== "delete" && title === "") return { text: `Name the title of ${named}, too.` };
-  const isDone = verb === "delete" ? forgetSession(name) : retitleSession(name, title);
+  const isDone = verb === "delete"
+    ? forgetSession(name)
+    : attempt(() => (retitle(path, title), true)) === true;
   const done = verb === "delete" ? `Deleted ${named}.` : `Renamed ${named} to "${title}".`;
   const failed = `Cannot ${verb} ${named}: its file is gone, or another copilot opened it`;
   return { isDone, text: isDone ? done : failed };
@@ -100,7 +101,9 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
   const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
   return earlierSessions(session, isWide).map((one) => {
     const { name, head: { folder, branch }, messages, mark, title } = one;
-    const files = changedFiles(one).size;
+    const changed = [...one.executions.values()]
+      .flatMap(({ details }) => details?.change?.path ?? []);
+    const files = new Set(changed).size;
     return {
       argument: shortName(name),
       label: mark + shortened(oneLine(title), most - mark.length),
