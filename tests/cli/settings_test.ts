@@ -184,7 +184,8 @@ Deno.test("/model takes the flags of a model, and no others", () => {
     'No API key: put it under "keys" in config.json. For a model of your own use --local or --base-url',
   );
   for (const { name, ...flag } of FLAGS) {
-    const words = "value" in flag ? [`--${name}`, "x"] : [`--${name}`];
+    const value = "values" in flag && typeof flag.values === "object" ? flag.values[0] : "x";
+    const words = "value" in flag ? [`--${name}`, value] : [`--${name}`];
     if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
     assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
   }
