@@ -286,7 +286,7 @@ Deno.test("the settings' mistakes are one line and exit code 2", async () => {
     [["--local", "-p", "  \n"], "The prompt is empty"],
     [["--local", "-p", "x", "-C", `${dir.path}/none`], "does not exist"],
     [["--local", "-p", "x", "-C", `${dir.path}/file`], "is not a folder"],
-    [["--local", "-p", "x", "--output", "xml"], "--output must be text, json or stream-json"],
+    [["--local", "-p", "x", "--output", "xml"], "--output must be text, json, stream-json"],
     [["--demo", "--local", "-p", "x"], "--demo and --local exclude each other"],
     [["--demo", "--continue", "-p", "x"], "--demo and --continue exclude each other"],
     [["-p", "--output=json", "--nope"], 'Unknown flag "--nope"'],
