@@ -17,7 +17,7 @@ import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 import { type CopilotOptions, isServerOpen, sessionOptions, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
-import { onSignals } from "./signals.ts";
+import { onSignals } from "./process.ts";
 import { examineSession } from "./doctor.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** The process of the program: its streams, and how signals end it. @module */
 
 import type { Output } from "../ui/terminal/stdio.ts";
-import { onSignals } from "./signals.ts";
+import { EXIT } from "../exit_codes.ts";
 
 /** The time for a run to end after a signal, in ms. After it, another signal exits at once. */
 const MAX_ENDING_MS = 5000;
@@ -33,4 +33,18 @@ export function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin);
   });
+}
+
+/** Calls `handler` with the exit code of each signal, until the returned function is called. SIGXFSZ only fails a write. */
+export function onSignals(handler: (exitCode: number) => void): () => void {
+  const codes: [Deno.Signal, number][] = Deno.build.os === "windows"
+    ? [["SIGINT", EXIT.interrupted], ["SIGBREAK", EXIT.interrupted]]
+    : [["SIGINT", EXIT.interrupted], ["SIGTERM", EXIT.terminated], ["SIGHUP", EXIT.hangup]];
+  const listen = (signal: Deno.Signal, listener: () => void) => {
+    Deno.addSignalListener(signal, listener);
+    return () => Deno.removeSignalListener(signal, listener);
+  };
+  const listeners = codes.map(([signal, code]) => listen(signal, () => handler(code)));
+  if (Deno.build.os !== "windows") listeners.push(listen("SIGXFSZ", () => {}));
+  return () => listeners.forEach((remove) => remove());
 }

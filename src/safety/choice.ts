@@ -6,7 +6,7 @@ import { resolve } from "../text/std_path.ts";
 import { ruleElsewhere } from "./rules_elsewhere.ts";
 import {
   APPROVE_MODES,
-  modeNamed,
+  modeAmong,
   SANDBOX_MODES,
   type SandboxMode,
   type Settings,
@@ -35,8 +35,8 @@ export function parsePermissionChoice(
     & { usual?: { approve?: string; sandbox?: string; network?: boolean } }
     & Pick<PermissionChoice, "network" | "yes">,
 ): PermissionChoice {
-  const approve = modeNamed(APPROVE_MODES, modes.approve);
-  const sandbox = modeNamed(SANDBOX_MODES, modes.sandbox);
+  const approve = modeAmong(APPROVE_MODES, modes.approve, "--approve");
+  const sandbox = modeAmong(SANDBOX_MODES, modes.sandbox, "--sandbox");
   return {
     ...approve && { approve },
     ...sandbox && { sandbox },

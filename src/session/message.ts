@@ -1,9 +1,12 @@
 /** The parts of a user message: what extensions make of its first line, or the files that it names. @module */
 
+import { attempt } from "../attempt.ts";
+import { IMAGE_LIMITS, type ModelTarget } from "../models/target.ts";
+import { loadedImage } from "../tools/files/image.ts";
+import type { ImagePart } from "../types/image.ts";
 import type { Part, TextPart } from "../types/message.ts";
 import { attachFiles } from "./attach.ts";
 import type { SessionState } from "./extension.ts";
-import { checkedImages } from "./images.ts";
 
 export async function messageParts(
   session: SessionState,
@@ -58,4 +61,27 @@ async function attached(
     if (signal.aborted) return [];
     throw error;
   }
+}
+
+/**
+ * Returns the parts, with the type of each image by its bytes. @throws {TypeError} {RangeError} if one is not
+ * accepted.
+ */
+export async function checkedImages(
+  parts: readonly Part[],
+  kind: ModelTarget["kind"],
+): Promise<Part[]> {
+  return await Promise.all(
+    parts.map((part) => part.type === "image" ? checkedImage(part, kind) : part),
+  );
+}
+
+async function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): Promise<ImagePart> {
+  const { name = "", data } = part;
+  const bytes = attempt(() => Uint8Array.fromBase64(data)) ?? new Uint8Array();
+  const image = await loadedImage(bytes, name, IMAGE_LIMITS[kind]);
+  if (image !== undefined) return image.part;
+  throw new TypeError(
+    `Cannot send ${name || "an image"} because it is not a PNG, JPEG, WebP or GIF image`,
+  );
 }

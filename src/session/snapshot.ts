@@ -5,7 +5,7 @@ import { gitContent, gitIndexed } from "../safety/git_queries.ts";
 import { waitTime } from "../safety/in_place.ts";
 import { repositoryAround, repositoryOf } from "../safety/repositories.ts";
 import { slashed } from "../text/std_path.ts";
-import { openRegular, readBytes } from "../tools/files/regular_file.ts";
+import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
 import { entriesBelow, stampOfInfo } from "../tools/search/entries_below.ts";
 import { turnOfOthers } from "../tools/search/run_search.ts";
@@ -86,8 +86,7 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot): Promi
 }
 
 async function readNow(path: string, folder: string): Promise<Uint8Array> {
-  const grant = { realPath: path, withheld: { folder, paths: [] } };
-  using opened = await openRegular(path, path, "read", grant);
+  using opened = await openRegular(path, path, "read", grantIn(folder, path));
   return await readBytes(opened.file, opened.info.size);
 }
 

@@ -11,7 +11,7 @@ import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
 import { hasShell } from "../tools/files/in_folder.ts";
 import { comparedWhole } from "../tools/files/change.ts";
-import { openRegular, readBytes } from "../tools/files/regular_file.ts";
+import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, stampOf, TOO_LARGE } from "../tools/files/seen_files.ts";
 import type { Confine } from "../types/confine.ts";
 import type { Message } from "../types/message.ts";
@@ -175,10 +175,10 @@ export class UndoLog {
     const changes: Change[] = [];
     for (const [realPath, content] of before) {
       const was = await known(content);
-      const grant = { realPath, withheld: { folder: workingDir, paths: [] } };
       const is = typeof was === "string"
         ? was
-        : await fileNow(grant).then(({ bytes }) => known(bytes), () => TOO_LARGE);
+        : await fileNow(grantIn(workingDir, realPath)).then(({ bytes }) => known(bytes), () =>
+          TOO_LARGE);
       const none = new Uint8Array();
       const compared = typeof was === "string" || typeof is === "string"
         ? undefined
@@ -222,8 +222,8 @@ export class UndoLog {
     const { workingDir } = state;
     const exchanged: Exchanged[] = [];
     for (const [path, sides] of step.files) {
-      const grant = { realPath: path, withheld: { folder: workingDir, paths: [] } };
-      exchanged.push(await exchangeFile(grant, sides).catch((error) => failedFile(path, error)));
+      const exchange = exchangeFile(grantIn(workingDir, path), sides);
+      exchanged.push(await exchange.catch((error) => failedFile(path, error)));
     }
     const { conversation, text } = step;
     if (conversation) {
@@ -305,8 +305,7 @@ async function addChange(
   { path, bytes, mode }: { path: string } & Pick<FileSides, "bytes" | "mode">,
   { folder, earlier, isRead }: { folder: string; earlier: Set<string>; isRead: boolean },
 ): Promise<void> {
-  const grant = { realPath: path, withheld: { folder, paths: [] } };
-  const now = isRead ? await fileNow(grant).catch(() => undefined) : undefined;
+  const now = isRead ? await fileNow(grantIn(folder, path)).catch(() => undefined) : undefined;
   const own = earlier.has(path) ? files.get(path) : undefined;
   earlier.add(path);
   const why = isRead ? "it is no regular file now" : "the command changed too many bytes";

@@ -8,7 +8,7 @@ import {
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import { storedSessions } from "../helpers/records.ts";
-import { checkedImages } from "../../src/session/images.ts";
+import { checkedImages } from "../../src/session/message.ts";
 import type { Part } from "../../src/types/message.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { gif, png } from "../helpers/images.ts";

@@ -42,6 +42,12 @@ export async function openRegular(
   return { file, info, realPath, [Symbol.dispose]: () => file.close() };
 }
 
+/** Returns the grant of a path without links in a folder. */
+export const grantIn = (folder: string, realPath: string): Grant => ({
+  realPath,
+  withheld: { folder, paths: [] },
+});
+
 /** A file that does not open within this time, in ms, is a FIFO that replaced it: opening one waits for a writer. */
 const MAX_OPEN_MS = 5000;
 

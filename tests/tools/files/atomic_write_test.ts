@@ -197,7 +197,7 @@ test("EDT-07 a file over the limit for files is an error that leaves the old byt
   ws.put(
     "script.ts",
     `import { writeFile } from "${module("tools/write_file.ts")}";
-      import { onSignals } from "${module("cli/signals.ts")}";
+      import { onSignals } from "${module("cli/process.ts")}";
       onSignals(() => {});
       const { signal } = new AbortController();
       const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
