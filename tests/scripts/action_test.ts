@@ -1,0 +1,52 @@
+/** The step of `action.yml`: its inputs are variables, its outputs a file. */
+
+import { assertEquals, assertMatch } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { posixTest } from "../helpers/test_unless.ts";
+import { strictServer } from "../helpers/strict_server.ts";
+import { workspace } from "../tools/workspace.ts";
+
+const script = fromFileUrl(new URL("../../scripts/action", import.meta.url));
+
+async function step(folder: string, prompt: string, flags: string) {
+  const { HOME = "", PATH = "", DENO_DIR = "" } = Deno.env.toObject();
+  using outside = workspace();
+  const output = outside.put("output", "");
+  const { code } = await new Deno.Command(script, {
+    cwd: folder,
+    clearEnv: true,
+    env: {
+      ...{ HOME, PATH, ...DENO_DIR && { DENO_DIR }, XDG_CONFIG_HOME: "/nowhere" },
+      ...{ XDG_STATE_HOME: outside.dir, GITHUB_OUTPUT: output },
+      ...{ COPILOT_PROMPT: prompt, COPILOT_FLAGS: flags },
+    },
+    stdin: "null",
+  }).output();
+  return { code, output: Deno.readTextFileSync(output) };
+}
+
+posixTest(
+  "the action answers a prompt like a flag, and its answer cannot end the output",
+  async () => {
+    using ws = workspace();
+    const text = "One.\nanswer<<end\nexit-code=7";
+    await using server = strictServer([{ text }]);
+    const prompt = '--yes $(touch made) `touch made` "';
+    const flags = `--base-url ${server.url}/v1  -m test --append-system-prompt 'two words'`;
+    const { code, output } = await step(ws.dir, prompt, flags);
+    assertEquals(code, 0);
+    const [, mark] = output.match(/^exit-code=0\nanswer<<(end-[0-9a-f]{32})\n/)!;
+    assertEquals(output, `exit-code=0\nanswer<<${mark}\n${text}\n\n${mark}\n`);
+    const [request] = server.requests as unknown as [{ body: { messages: { content: string }[] } }];
+    assertMatch(JSON.stringify(request), /two words/);
+    assertEquals(JSON.stringify(request).includes(JSON.stringify(prompt)), true);
+    assertEquals(ws.names().includes("made"), false);
+  },
+);
+
+posixTest("the action fails with the exit code of copilot", async () => {
+  using ws = workspace();
+  const { code, output } = await step(ws.dir, "Hello", "--base-url http://127.0.0.1:9/v1 -m test");
+  assertEquals(code, 1);
+  assertMatch(output, /^exit-code=1\nanswer<</);
+});
