@@ -26,6 +26,12 @@ export function pluginNameOf(given: unknown): string | undefined {
   return /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) && name.length <= 64 ? name : undefined;
 }
 
+const serverName = (given: string) =>
+  given.replace(/[^A-Za-z0-9]*[^\w.-]+[^A-Za-z0-9]*|[._]{2,}/g, "-").slice(0, 40).replace(
+    /\W+$/,
+    "",
+  );
+
 /** What an installed plug-in brings. */
 export class PluginParts {
   readonly version: string;
@@ -55,7 +61,8 @@ export class PluginParts {
     this.hooks = this.#hooks();
     this.servers = this.#settings("mcpServers", ".mcp.json").flatMap(([file, value]) =>
       definitionsIn(value, { scope: "plugin", file, folder: root })
-        .map((one) => ({ ...one, name: this.#serverName(one.name) }))
+        // With this name, no rule for another server covers it.
+        .map((one) => ({ ...one, name: serverName(`${name}_${one.name}`) }))
     );
   }
 
@@ -85,20 +92,12 @@ export class PluginParts {
     });
   }
 
-  /** A server's name contains that of the plug-in, so that no rule for another server covers it. */
-  #serverName(given: string): string {
-    return `${this.name}_${given}`.replace(/[^A-Za-z0-9]*[^\w.-]+[^A-Za-z0-9]*/g, "-").slice(0, 40)
-      .replace(/\W+$/, "");
-  }
-
   /** Returns the existing paths of a field, and the usual one unless the marketplace's entry replaces it. */
   #paths(field: string, usual: string): string[] {
     const listed = [this.#manifest[field], this.entry[field]].flat()
       .filter((one) => one !== undefined && !isObject(one)).map(String);
     const first = field in this.entry ? [] : [usual];
     const found = [...first, ...listed].flatMap((one) => this.#existing(one) ?? []);
-    const missing = listed.filter((one) => this.#existing(one) === undefined);
-    this.unused.push(...missing.map((one) => `there is no ${oneLine(one)}`));
     return [...new Set(found)];
   }
 

@@ -89,8 +89,12 @@ export async function fetchSource(
   into: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const git = findProgram("git", outerFolders(), attempt(Deno.cwd));
-  if (git === undefined) throw new Error("git is missing, which fetches plug-ins: install it");
+  const path = findProgram("git", outerFolders(), attempt(Deno.cwd));
+  if (path === undefined) throw new Error("git is missing, which fetches plug-ins: install it");
+  // A small pack may contain a file of any size: no file is larger than 256 MB.
+  const git = Deno.build.os === "windows"
+    ? [path]
+    : ["/bin/sh", "-c", 'ulimit -f 524288; exec "$@"', "sh", path];
   const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_FETCH_MS)]);
   const own = Object.entries(Deno.env.toObject());
   const env = {
@@ -101,15 +105,22 @@ export async function fetchSource(
   // The user's settings may have filters, which a fetch does not use, but a checkout does.
   const plain = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   const run = async (args: readonly string[], variables = {}) => {
-    const { success, stdout, stderr } = await new Deno.Command(git, {
-      args: ["-C", into, ...PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]), ...args],
+    const { success, stdout, stderr } = await new Deno.Command(git[0]!, {
+      args: [
+        ...git.slice(1),
+        "-C",
+        into,
+        ...PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]),
+        ...args,
+      ],
       ...{ env: { ...env, ...variables }, clearEnv: true, cwd: "/", signal: stop, detached: true },
       ...{ stdin: "null", stdout: "piped", stderr: "piped" },
     }).output();
     signal.throwIfAborted();
     if (success) return new TextDecoder().decode(stdout).trim();
     const lines = new TextDecoder().decode(stderr).trim().split("\n");
-    const line = lines.findLast((one) => /^(?:fatal|error):/.test(one)) ?? lines.at(-1)!;
+    const line = lines.findLast((one) => /^(?:fatal|error):/.test(one)) ??
+      (lines.at(-1) || "git ended, maybe as a file is too large");
     const isClosed = /could not read|authentication failed|not found/i.test(line);
     const why = stop.aborted ? `it took more than ${MAX_FETCH_MS / 1000} s` : shownUrl(line);
     const hint = isClosed ? " (it does not exist, or git needs a sign-in)" : "";

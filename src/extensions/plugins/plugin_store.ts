@@ -51,28 +51,24 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
     ...parts.servers.map(serverLine),
     ...programs.map((path) => `  program ${oneLine(path)}`),
   ].map(sanitize);
-  const files = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
-    `${count(lines.length, "file")}, and ${runs.length} of its parts can run`;
-  const brought = {
-    kind: "plugin",
-    root: plugins,
-    name,
-    text: [name, ...runs, ...lines].join("\n"),
+  const head = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
+    `${count(lines.length, "file")}, and ${runs.length} of its parts can run. ` +
+    "Hooks and servers run in the sandbox, hooks without asking.";
+  const changed = ({ type, lines = [] }: TrustChange) =>
+    lines.filter(({ kind }) => type === "changed" && kind !== " ")
+      .map(({ kind, text }) => `  ${kind} ${sanitize(text)}`);
+  return {
+    parts,
+    brought: { kind: "plugin", root: plugins, name, text: [name, ...runs, ...lines].join("\n") },
+    question: (change?: TrustChange) => ({
+      kind: "plugin",
+      text: [head, ...runs, ...change ? changed(change) : []].join("\n"),
+      title: "Use this plug-in?",
+      heading: `May the plug-in ${name} be used?`,
+      files: [],
+      path: root,
+    }),
   };
-  const question = (change?: TrustChange) => ({
-    kind: "plugin",
-    text: [`${files}. Hooks and servers run in the sandbox, hooks without asking.`, ...runs].join(
-      "\n",
-    ),
-    title: "Use this plug-in?",
-    heading: `May the plug-in ${name} be used?`,
-    files: change?.type !== "changed" ? [] : [{
-      ...{ name, lines: lines.length },
-      change: { ...change, lines: change.lines!.filter(({ kind }) => kind !== " ") },
-    }],
-    path: root,
-  });
-  return { parts, brought, question };
 }
 
 function serverLine(server: McpDefinition): string {

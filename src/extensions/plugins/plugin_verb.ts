@@ -10,7 +10,6 @@ import { isObject } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { sanitize } from "../../text/sanitize.ts";
 import { basename, join, resolve } from "../../text/std_path.ts";
 import { readJsonFile, stateFolder } from "../../user_files.ts";
 import { confirmed, type McpRun } from "../mcp/mcp_verb.ts";
@@ -69,26 +68,31 @@ function unknown(what: string, name: string, names: readonly string[]): UsageErr
 
 class PluginWork extends PluginStore {
   readonly #trust = new FolderTrust(stateFolder());
-  /** The marketplaces that were fetched. */
-  readonly #fetched = new Set<string>();
 
   constructor(private readonly run: McpRun, private readonly isYes: boolean) {
     super();
   }
 
   async act(verb: string, given: string, isOfMarkets: boolean): Promise<number> {
-    const [rows, what] = isOfMarkets
-      ? [this.marketplaces, "marketplace"] as const
-      : [this.plugins, "plug-in"] as const;
+    const rows = isOfMarkets ? this.marketplaces : this.plugins;
+    const what = isOfMarkets ? "marketplace" : "plug-in";
     if (verb === "add") return await (isOfMarkets ? this.#addMarket(given) : this.#install(given));
     if (verb === "import") return await this.#each(claudePlugins(), (one) => this.#install(one));
     const name = given && named(rows, given, what);
     const names = name === "" ? Object.keys(rows) : [name];
     if (names.length === 0) this.#say(`There is no ${what}: copilot plugin --help`);
-    if (verb === "list") {
-      return await this.#each(names, (one) => this.#show(one, isOfMarkets, name !== ""));
+    if (verb === "update") {
+      const used = isOfMarkets ? names : names.flatMap((one) => rows[one]!.marketplace ?? []);
+      const code = await this.#each([...new Set(used)], (one) => this.#addMarket("", one));
+      if (isOfMarkets) return code;
+      const act = (one: string) => this.#install(rows[one]!.source, one);
+      return Math.max(code, await this.#each(names, act));
     }
-    if (verb === "update") return await this.#each(names, (one) => this.#update(one, isOfMarkets));
+    if (verb === "list") {
+      const isWhole = name !== "";
+      const act = (one: string) => isOfMarkets ? this.#showMarket(one, isWhole) : this.#show(one);
+      return await this.#each(names, act);
+    }
     if (verb === "approve") {
       const read = await readPlugin(this.folder, name, rows[name]!);
       return await this.#asked(read) ? await this.#show(name) : EXIT.error;
@@ -115,37 +119,31 @@ class PluginWork extends PluginStore {
       try {
         code = Math.max(code, await act(name));
       } catch (error) {
-        if (names.length === 1 || this.run.signal.aborted) throw error;
+        this.run.signal.throwIfAborted();
         this.run.stderr.write(`copilot: ${oneLine(`${name}: ${(error as Error).message}`)}\n`);
-        code = EXIT.error;
+        code = Math.max(code, error instanceof UsageError ? EXIT.usage : EXIT.error);
       }
     }
     return code;
   }
 
-  /** Shows a plug-in in a line, or a marketplace, `isWhole` with its plug-ins. */
-  async #show(name: string, isOfMarkets = false, isWhole = false): Promise<number> {
-    const row = (isOfMarkets ? this.marketplaces : this.plugins)[name]!;
-    const lines: string[] = [];
-    try {
-      if (isOfMarkets) {
-        const { entries } = this.#market(name);
-        const texts = entries.map(({ entry }) => `  ${entry.name}: ${entry.description ?? ""}`);
-        lines.push(count(entries.length, "plug-in"), ...isWhole ? texts : []);
-      } else {
-        const { parts, brought } = await readPlugin(this.folder, name, row);
-        const { isApproved } = await this.#trust.of(brought);
-        const state = row.enabled === false ? "off, " : isApproved ? "" : "not approved, ";
-        lines.push(`${state}${await partsText(parts)}`);
-      }
-    } catch (error) {
-      lines.push(`cannot be used, as ${(error as Error).message}`);
-    }
-    const [first, ...more] = lines;
-    for (const line of [`${name}: ${first} ${from(row)}`, ...more]) {
-      this.#say(line.replace(/\S.*/s, (text) => shortened(oneLine(text), 400)));
-    }
+  async #show(name: string): Promise<number> {
+    const row = this.plugins[name]!;
+    const { parts, brought } = await readPlugin(this.folder, name, row);
+    const { isApproved } = await this.#trust.of(brought);
+    const state = row.enabled === false ? "off, " : isApproved ? "" : "not approved, ";
+    this.#say(`${name}: ${state}${await partsText(parts)} ${from(row)}`);
     return EXIT.done;
+  }
+
+  /** Shows a marketplace, `isWhole` with its plug-ins. */
+  #showMarket(name: string, isWhole: boolean): Promise<number> {
+    const { entries } = this.#market(name);
+    this.#say(`${name}: ${count(entries.length, "plug-in")} ${from(this.marketplaces[name]!)}`);
+    for (const { entry } of isWhole ? entries : []) {
+      this.#say(`  ${shortened(oneLine(`${entry.name}: ${entry.description ?? ""}`), 200)}`);
+    }
+    return Promise.resolve(EXIT.done);
   }
 
   #market(name: string) {
@@ -171,16 +169,6 @@ class PluginWork extends PluginStore {
     const top = this.newFolder("fetched");
     const commit = await sources.fetchSource(source, top, this.run.signal);
     return { top, row: { source: given, commit, folder: basename(top) } };
-  }
-
-  async #update(name: string, isOfMarkets: boolean): Promise<number> {
-    const { source = "", marketplace } = this.plugins[name] ?? {};
-    const market = isOfMarkets ? name : marketplace;
-    if (market !== undefined && !this.#fetched.has(market)) {
-      const known = named(this.marketplaces, market, "marketplace");
-      await this.#addMarket(this.marketplaces[known]!.source, known);
-    }
-    return isOfMarkets ? EXIT.done : await this.#install(source, name);
   }
 
   /** Fetches a plug-in, shows it, and installs it after a yes. `known`: the name of the one that it replaces. */
@@ -227,26 +215,23 @@ class PluginWork extends PluginStore {
 
   /** Shows what a plug-in runs and what changed, asks, and saves a yes. */
   async #asked({ parts, brought, question }: Awaited<ReturnType<typeof readPlugin>>) {
-    const { text, title, files } = question((await this.#trust.of(brought)).change);
+    const { text, title } = question((await this.#trust.of(brought)).change);
     this.#say(`${text}\n  It has ${await partsText(parts)}.`);
-    for (const line of files[0]?.change.lines ?? []) {
-      this.#say(`  ${line.kind} ${sanitize(line.text)}`);
-    }
     const isYes = confirmed(title, this.isYes, this.run);
     if (isYes) await this.#trust.save(brought, true);
     return isYes;
   }
 
-  /** Fetches a marketplace. `known`: the name of the one that it replaces. */
+  /** Fetches a marketplace that the user names, or again the `known` one. */
   async #addMarket(given: string, known?: string): Promise<number> {
-    const source = sources.sourceNamed(given);
-    const { top, row } = await this.#found(source.url ? given : source.path, source);
+    const old = known && this.marketplaces[named(this.marketplaces, known, "marketplace")]!.source;
+    const source = sources.sourceNamed(old ?? given);
+    const { top, row } = await this.#found(source.url ? old ?? given : source.path, source);
     const { name, entries } = sources.readMarket(top, source.url !== undefined);
     if (name !== known && (known ?? this.marketplaces[name]) !== undefined) {
       throw new UsageError(`There is a marketplace ${known ?? name} already: remove it first`);
     }
     this.marketplaces[name] = row;
-    this.#fetched.add(name);
     const text = `The marketplace ${name} has ${count(entries.length, "plug-in")}`;
     return await this.#saved(`${text}: copilot plugin add NAME@${name} installs one.`);
   }

@@ -2,7 +2,6 @@
 
 import { attempt } from "../../attempt.ts";
 import type { Command, Extension, SessionState } from "../../session/extension.ts";
-import { count } from "../../text/count.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { replaceUserFile, userFile } from "../../user_files.ts";
 import type { PluginParts } from "./plugin_parts.ts";
@@ -50,10 +49,9 @@ export class PluginsExtension implements Extension {
   }
 }
 
-/** Returns a plug-in in one line: `git-tools 1.2: skills, commands, 1 hook`. */
+/** Returns a plug-in in one line: `git-tools 1.2: skill, command, hook`. */
 function pluginLine({ name, version, places, hooks, servers }: PluginParts): string {
-  const kinds = new Set(places.map(({ kind }) => `${kind}s`));
-  const counts = [[hooks.length, "hook"], [servers.length, "server"]] as const;
-  const parts = [...kinds, ...counts.filter(([n]) => n > 0).map(([n, what]) => count(n, what))];
-  return `  ${name}${version && ` ${version}`}: ${parts.join(", ")}`;
+  const kinds = [...places.map(({ kind }) => `${kind}`), ...hooks.map(() => "hook")];
+  const all = new Set([...kinds, ...servers.map(() => "server")].map((kind) => `${kind}s`));
+  return `  ${`${name} ${version}`.trim()}: ${[...all].join(", ")}`;
 }
