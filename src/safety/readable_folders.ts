@@ -25,7 +25,7 @@ const TOOLCHAINS =
   .conda .deno .dotnet .elan .espressif .fnm .foundry/bin .gem/ruby .ghcup .gradle/caches .gradle/wrapper .ivy2/cache
   .jdks .jenv .juliaup .julia .linuxbrew .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise
   .local/share/pipx .local/share/pnpm .local/share/rtx .local/share/uv .local/share/virtualenvs .local/state/fnm_multishells
-  .m2/repository .m2/wrapper .mix .nimble .nuget/packages .nvm .opam .platformio .pub-cache .pyenv .rbenv .rustup .rvm
+  .m2/repository .m2/wrapper .mise .mix .nimble .nuget/packages .nvm .opam .platformio .pub-cache .pyenv .rbenv .rustup .rvm
   .npm-global .rye .sbt .sdkman/bin .sdkman/candidates .stack .swiftly .swiftpm .tfenv .volta .yarn/berry/cache .zig anaconda3 bin flutter
   go/bin go/pkg mambaforge miniconda3 miniforge3 perl5 sdk
   .cache/Cypress .cache/deno .cache/ms-playwright .cache/node/corepack .cache/pre-commit .cache/puppeteer .cache/yarn Library/Caches/deno Library/pnpm`

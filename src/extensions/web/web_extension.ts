@@ -45,9 +45,9 @@ export class WebExtension implements Extension {
 
   async open(session: SessionState): Promise<void> {
     const { agent, permissions, approve } = this.#session = session;
+    const mayFetch = await permissions.mayFetch(agent.state.workingDir, approve !== undefined);
+    if (mayFetch) agent.extend(fetchTool);
     if (this.search !== undefined) agent.extend(searchTool(this.search));
-    if (!await permissions.mayFetch(agent.state.workingDir, approve !== undefined)) return;
-    agent.extend(fetchTool);
   }
 
   /** Returns the page of an address in a message. The user typed it, but a script may have written that of `-p`. */
