@@ -4,6 +4,11 @@ import type { CopilotAgent } from "../agent/agent.ts";
 import type { CopilotConfig } from "../config.ts";
 import type { TurnEvent, TurnResult } from "../types/event.ts";
 import type { Part, ToolCall } from "../types/message.ts";
+import type { Tool } from "../types/tool.ts";
+import { definitionsIn } from "../extensions/mcp/definition.ts";
+import type { Extension } from "../session/extension.ts";
+import { sessionWithId } from "../session/record.ts";
+import { shortName } from "../records/store.ts";
 import { allExtensions } from "../extensions/extensions.ts";
 import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
@@ -34,6 +39,17 @@ export interface PluggedSessionOptions {
   approve?: (asked: AskedCall, signal: AbortSignal) => Promise<boolean>;
   /** Called with each event of a turn as it happens. */
   onEvent?: (event: TurnEvent) => void;
+  /** Tools in addition to those of the session. The user's rules and modes decide on their calls, too. */
+  tools?: readonly Tool[];
+  /** MCP servers by name, as in `mcp.json`. They start without a question. */
+  mcpServers?: Readonly<Record<string, unknown>>;
+  /** The system prompt instead of the built-in one, and text to add to it. */
+  systemPrompt?: string;
+  appendSystemPrompt?: string;
+  /** True records the session as `copilot -p` does. Its id is then in {@linkcode PluggedSession.sessionId}. */
+  isRecorded?: boolean;
+  /** Continues the recorded session with this id, or its beginning. Implies `isRecorded`. */
+  resume?: string;
   /** Called with each notice of extensions, and of files that were not loaded. */
   onNotice?: (lines: readonly string[]) => void;
 }
@@ -44,6 +60,8 @@ export interface PluggedSession extends AsyncDisposable {
   readonly agent: CopilotAgent;
   /** The skills and commands that a prompt may start with, as `/name`. */
   readonly commands: readonly { name: string; help: string }[];
+  /** The id of the recorded session, from its first turn on; undefined if it is not recorded. */
+  readonly sessionId: string | undefined;
   /** The sub-agents defined in files. */
   readonly agents: readonly { name: string; help: string }[];
   /**
@@ -54,6 +72,14 @@ export interface PluggedSession extends AsyncDisposable {
    * @throws {BackendError} if the model server fails.
    */
   prompt(input: string | readonly Part[], signal?: AbortSignal): Promise<TurnResult>;
+  /**
+   * Runs one turn as {@linkcode PluggedSession.prompt} does, and yields its events as they come. Leaving the loop
+   * ends the turn.
+   */
+  stream(
+    input: string | readonly Part[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<TurnEvent, TurnResult>;
 }
 
 /**
@@ -74,9 +100,12 @@ export async function pluggedSession(
   config: CopilotConfig,
   options: PluggedSessionOptions = {},
 ): Promise<PluggedSession> {
-  const { folder, trust } = options;
+  const { folder, trust, tools = [], mcpServers = {}, resume } = options;
   const never = new AbortController().signal;
   const skills = new SkillsExtension();
+  const ownTools: Extension = { tools: (others) => [...others, ...tools] };
+  const servers = definitionsIn({ mcpServers }, { scope: "given" });
+  const streams = new Set<(event: TurnEvent) => void>();
   const session = await openSession(
     {
       config,
@@ -84,15 +113,26 @@ export async function pluggedSession(
       trust,
       isChosen: true,
       canUndo: false,
-      isRecorded: false,
+      isRecorded: options.isRecorded ?? resume !== undefined,
+      isPrint: true,
+      resumes: resume === undefined ? undefined : sessionWithId(resume),
+      systemPrompt: options.systemPrompt,
+      appendedPrompt: options.appendSystemPrompt,
       readsFolder: true,
       asksServer: "local-before-turns",
       permissions: openPermissions(),
-      extensions: allExtensions([], skills),
+      extensions: [...allExtensions(servers, skills), ownTools],
     },
-    libraryFrontend(options),
+    libraryFrontend({
+      ...options,
+      onEvent(event) {
+        options.onEvent?.(event);
+        for (const tell of streams) tell(event);
+      },
+    }),
     never,
   );
+  const prompt: PluggedSession["prompt"] = (input, signal = never) => session.prompt(input, signal);
   return {
     agent: session.agent,
     get commands() {
@@ -101,7 +141,39 @@ export async function pluggedSession(
     get agents() {
       return skills.agents.map(({ name, description: help }) => ({ name, help }));
     },
-    prompt: (input, signal = never) => session.prompt(input, signal),
+    get sessionId() {
+      return session.record && shortName(session.recordName!);
+    },
+    prompt,
+    async *stream(input, signal = never) {
+      const ended = new AbortController();
+      const events: TurnEvent[] = [];
+      let more = Promise.withResolvers<void>();
+      const tell = (event: TurnEvent) => {
+        events.push(event);
+        more.resolve();
+      };
+      streams.add(tell);
+      let isOver = false;
+      const turn = prompt(input, AbortSignal.any([signal, ended.signal])).finally(() => {
+        isOver = true;
+        more.resolve();
+      });
+      turn.catch(() => {});
+      try {
+        for (;;) {
+          yield* events.splice(0);
+          if (events.length > 0) continue;
+          if (isOver) return await turn;
+          await more.promise;
+          more = Promise.withResolvers();
+        }
+      } finally {
+        streams.delete(tell);
+        ended.abort();
+        await turn.catch(() => {});
+      }
+    },
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
-import { localConfig, pluggedSession } from "../../src/mod.ts";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { localConfig, pluggedSession, UsageError } from "../../src/mod.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 
 Deno.test("library: skills, commands, hooks and sub-agents of a folder, with the person's answers", async () => {
@@ -44,4 +44,59 @@ Deno.test("library: skills, commands, hooks and sub-agents of a folder, with the
   assertEquals(events!.includes("tool_done") && !events!.includes("status"), true);
   assertMatch(notices!.join("\n"), /./);
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("library: own tools, a prompt of one's own, events as they come, and a session that is resumed", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const state = await Deno.makeTempDir();
+  const before = Deno.env.get("XDG_STATE_HOME");
+  Deno.env.set("XDG_STATE_HOME", state);
+  using _ = {
+    [Symbol.dispose]() {
+      if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
+      else Deno.env.set("XDG_STATE_HOME", before);
+    },
+  };
+  await using server = strictServer([
+    { toolCalls: [{ name: "today", arguments: {} }] },
+    { text: "Friday." },
+    { text: "Friday, as I said." },
+    { text: "Never read." },
+  ]);
+  const config = { local: localConfig({ host: server.url, model: "test" }) };
+  const today = {
+    ...{ name: "today", description: "Today's date", access: "read" as const },
+    parameters: { type: "object", properties: {} },
+    run: () => "Friday",
+  };
+  const given = { folder, tools: [today], systemPrompt: "Be short.", isRecorded: true };
+  let id: string;
+  {
+    await using session = await pluggedSession(config, given);
+    assertEquals(session.sessionId, undefined);
+    const types: string[] = [];
+    const events = session.stream("What day is it?");
+    let step = await events.next();
+    for (; !step.done; step = await events.next()) types.push(step.value.type);
+    assertEquals(step.value.response, "Friday.");
+    assertEquals(types.filter((type) => type === "tool_done" || type === "text_delta"), [
+      "tool_done",
+      "text_delta",
+    ]);
+    id = session.sessionId!;
+  }
+  await using session = await pluggedSession(config, { ...given, resume: id });
+  assertEquals((await session.prompt("Sure?")).response, "Friday, as I said.");
+  assertEquals(session.sessionId, id);
+  const messages = server.requests.at(-1)!.body.messages as { role: string; content: string }[];
+  assertEquals(messages.map(({ role }) => role), [
+    ...["system", "user", "assistant", "tool", "assistant", "user"],
+  ]);
+  assertEquals(messages[0]!.content, "Be short.");
+  // Leaving the loop ends the turn.
+  for await (const _ of session.stream("And tomorrow?")) break;
+  assertEquals(session.agent.state.messages.at(-1)?.content === "Never read.", false);
+  await assertRejects(() => pluggedSession(config, { ...given, resume: "nosuch12" }), UsageError);
+  await Deno.remove(folder, { recursive: true });
+  await Deno.remove(state, { recursive: true });
 });
