@@ -43,8 +43,9 @@ export interface PluggedSessionOptions {
   tools?: readonly Tool[];
   /** MCP servers by name, as in `mcp.json`. They start without a question. */
   mcpServers?: Readonly<Record<string, unknown>>;
-  /** The system prompt instead of the built-in one, and text to add to it. */
+  /** The system prompt instead of the built-in one. */
   systemPrompt?: string;
+  /** Text to add to the system prompt. */
   appendSystemPrompt?: string;
   /** True records the session as `copilot -p` does. Its id is then in {@linkcode PluggedSession.sessionId}. */
   isRecorded?: boolean;
@@ -105,7 +106,7 @@ export async function pluggedSession(
   const skills = new SkillsExtension();
   const ownTools: Extension = { tools: (others) => [...others, ...tools] };
   const servers = definitionsIn({ mcpServers }, { scope: "given" });
-  const streams = new Set<(event: TurnEvent) => void>();
+  const streams = new Set<Listener>();
   const session = await openSession(
     {
       config,
@@ -145,37 +146,46 @@ export async function pluggedSession(
       return session.record && shortName(session.recordName!);
     },
     prompt,
-    async *stream(input, signal = never) {
-      const ended = new AbortController();
-      const events: TurnEvent[] = [];
-      let more = Promise.withResolvers<void>();
-      const tell = (event: TurnEvent) => {
-        events.push(event);
-        more.resolve();
-      };
-      streams.add(tell);
-      let isOver = false;
-      const turn = prompt(input, AbortSignal.any([signal, ended.signal])).finally(() => {
-        isOver = true;
-        more.resolve();
-      });
-      turn.catch(() => {});
-      try {
-        for (;;) {
-          yield* events.splice(0);
-          if (events.length > 0) continue;
-          if (isOver) return await turn;
-          await more.promise;
-          more = Promise.withResolvers();
-        }
-      } finally {
-        streams.delete(tell);
-        ended.abort();
-        await turn.catch(() => {});
-      }
-    },
+    stream: (input, signal = never) =>
+      streamed(streams, (ended) => prompt(input, AbortSignal.any([signal, ended]))),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
+}
+
+type Listener = (event: TurnEvent) => void;
+
+/** Yields the events of the turn that `run` starts. Its signal is aborted once nobody reads them. */
+async function* streamed(
+  listeners: Set<Listener>,
+  run: (signal: AbortSignal) => Promise<TurnResult>,
+): AsyncGenerator<TurnEvent, TurnResult> {
+  const ended = new AbortController();
+  const events: TurnEvent[] = [];
+  let more = Promise.withResolvers<void>();
+  const listener: Listener = (event) => {
+    events.push(event);
+    more.resolve();
+  };
+  listeners.add(listener);
+  let isOver = false;
+  const turn = run(ended.signal).finally(() => {
+    isOver = true;
+    more.resolve();
+  });
+  turn.catch(() => {});
+  try {
+    for (;;) {
+      yield* events.splice(0);
+      if (events.length > 0) continue;
+      if (isOver) return await turn;
+      await more.promise;
+      more = Promise.withResolvers();
+    }
+  } finally {
+    listeners.delete(listener);
+    ended.abort();
+    await turn.catch(() => {});
+  }
 }
 
 /** The session's own events. The type ensures that the list is complete. */
