@@ -154,7 +154,7 @@ export async function pluggedSession(
 
 type Listener = (event: TurnEvent) => void;
 
-/** Yields the events of the turn that `run` starts. Its signal is aborted once nobody reads them. */
+/** Yields the events of the turn that `run` starts. Its signal is aborted when the reader stops. */
 async function* streamed(
   listeners: Set<Listener>,
   run: (signal: AbortSignal) => Promise<TurnResult>,
