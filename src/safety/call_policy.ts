@@ -368,7 +368,6 @@ function refusal({ name, access }: Tool, { reason: why }: Verdict, way: string |
   return { explanation, reason: reason + how };
 }
 
-/** Returns `args` without those that have their default value. */
 function withoutDefaults({ parameters: { properties } }: Tool, args: Arguments): Arguments {
   const defaultOf = (name: string) => {
     const schema = isObject(properties) ? properties[name] : undefined;

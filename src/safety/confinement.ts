@@ -11,7 +11,7 @@ import {
   gitInputs,
   gitSettings,
   gitStashed,
-  harmlessText,
+  harmlessSettings,
   indexMayLeadAway,
   rebuiltIndex,
   trackPushed,
@@ -303,7 +303,6 @@ export class Confinement {
   }
 }
 
-/** Returns a program that runs without a sandbox. */
 function outside(
   { sandbox, programs = [] }: SettingsInForce,
   [program, args]: Parameters<Confine>,
@@ -324,9 +323,9 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
   const answers = {
     ...{ source: atEnd, own },
     time: atEnd.time,
-    harmlessText: (file: string) => {
+    harmlessSettings: (file: string) => {
       const text = entryAt(file)?.isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
-      return harmlessText(atEnd, text, { own, gitFolder: dirname(file), isMade: true });
+      return harmlessSettings(atEnd, text, { own, gitFolder: dirname(file), isMade: true });
     },
     namedIn: (tree: string) =>
       gitFindings(undefined, tree, paths).flatMap(({ path, named }) =>
@@ -341,16 +340,11 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
           ) === true;
     },
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
-    rebuiltIndex: (path: string, config: string) => {
-      // The search removes programs and paths for git, and settings that are too long.
-      const text = answers.harmlessText(config) ?? textWithin(config, MAX_MADE_SETTINGS) ?? "";
-      return rebuiltIndex(atEnd, path, { own, text });
-    },
+    rebuiltIndex: (path: string, format: string) => rebuiltIndex(atEnd, path, { own, format }),
   };
   return { source, answers };
 }
 
-/** Returns the view, in which programs also read `paths`. */
 const withReadable = (view: View, paths: readonly string[]): View => ({
   ...view,
   places: new Map([...view.places, ...paths.map((path) => [path, "read"] as const)]),

@@ -20,7 +20,6 @@ const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"':]{0,300}@(?
 const QUERY_SECRET =
   /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 
-/** Hides passwords and keys in addresses. */
 export const withoutPasswords = (text: string): string =>
   text.replace(/(?<![\w+])([\w+]{1,30}):\/\/([^\s/"]*)@/g, (address, scheme, user) =>
     // The name of a user of SSH is no secret.
@@ -66,7 +65,6 @@ export function gitFoldersOf(dotGit: string): string[] {
   return isTied ? [folder, common] : [folder];
 }
 
-/** Returns the real path of git's folder of a work tree. */
 export const gitFolderOf = (tree: string): string | undefined =>
   realPathIn(gitFileTarget(join(tree, ".git")) ?? join(tree, ".git"));
 

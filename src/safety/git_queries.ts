@@ -27,7 +27,6 @@ export interface GitSource {
   folder: string;
   /** The working directory. No program in it runs. */
   root: string;
-  /** The absolute folders of programs. */
   programs: readonly string[];
   home: string | undefined;
   /** The time for all its answers. */
@@ -92,52 +91,34 @@ function inPrivateFolder<T>(own: string, use: (folder: string) => T): T | undefi
   return result;
 }
 
-/** A line of settings that git reads in one way: no quotes, no escapes, and no comment after a value. */
-const PLAIN_SETTING =
-  /^[ \t]*(?:\[([a-z][a-z\d-]*)(?: "([^"\\\p{Cc}\ufffd]*)")?\]|([a-z][a-z\d-]*) ?=([^"#;\\\p{Cc}\ufffd]*))$/iu;
-
-/** Returns settings as git lists them; undefined if a line of them is not plain. */
-function plainSettings(text: string): GitSetting[] | undefined {
-  const settings: GitSetting[] = [];
-  let section = "";
-  for (const line of text.split("\n").filter(Boolean)) {
-    const [found, name, part, key = "", value = ""] = PLAIN_SETTING.exec(line) ?? [];
-    if (name) section = [name.toLowerCase(), part].filter((one) => one !== undefined).join(".");
-    else if (!found || !section) return undefined;
-    else settings.push({ scope: "", name: `${section}.${key.toLowerCase()}`, value: value.trim() });
-  }
-  return settings;
-}
-
-/** Returns the settings of a text; undefined if git cannot read them. git reads a copy, which no program changes. */
-const settingsInText = (source: GitSource, text: string, own: string): GitSetting[] | undefined =>
-  plainSettings(text) ?? inPrivateFolder(own, (folder) => {
-    const copy = join(folder, "config");
-    Deno.writeTextFileSync(copy, text);
-    const from = ["--no-includes", "--file", copy];
-    return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
-  });
-
 /**
- * Returns the text of settings without what git runs or follows; undefined if it has none of that.
+ * Returns the text of settings without what git runs or follows, missing if it has none of that, and the settings by
+ * which git knows the format of objects. git reads a copy, which no program changes.
  *
  * @param text undefined for settings that cannot be read
  * @param own a folder that no program sees
  * @param isMade true for a repository that a command made
  */
-export function harmlessText(
+export function harmlessSettings(
   source: GitSource,
   text: string | undefined,
   { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
-): string | undefined {
-  const stated = text === undefined ? undefined : settingsInText(source, text, own);
+): { text?: string; format: string } {
+  const stated = text === undefined ? undefined : inPrivateFolder(own, (folder) => {
+    const copy = join(folder, "config");
+    Deno.writeTextFileSync(copy, text);
+    const from = ["--no-includes", "--file", copy];
+    return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
+  });
   const left = stated && isMade
     ? harmlessIfMade(stated, gitFolder, source.folder)
     : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
-  if (left !== undefined && left.length === stated!.length) return undefined;
-  return settingsText(left ?? []);
+  const format = settingsText(left?.filter(({ name }) => FORMAT.test(name)) ?? []);
+  const isWhole = left !== undefined && left.length === stated!.length;
+  return { format, ...!isWhole && { text: settingsText(left ?? []) } };
 }
 
+const FORMAT = /^(core\.repositoryformatversion|extensions\.objectformat)$/;
 const settingsText = (settings: readonly GitSetting[]): string =>
   settings.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
@@ -216,7 +197,6 @@ export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean 
     /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
 }
 
-const FORMAT = /^(core\.repositoryformatversion|extensions\.objectformat)$/;
 /**
  * Writes an index again in an empty repository. git checks each name that it adds. Only with conflicts, it has no tree,
  * and loses the times of its files.
@@ -231,22 +211,19 @@ const SUBMODULE = "\0\0\xe0\0";
 /**
  * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
  *
- * @param text the settings of its repository, of which only the format of its objects counts
+ * @param format the settings by which git knows the format of its objects
  */
 export function rebuiltIndex(
   source: GitSource,
   path: string,
-  { own, text }: { own: string; text: string },
+  { own, format }: { own: string; format: string },
 ): "same" | Uint8Array | undefined {
   const bytes = bytesWithin(path, MAX_INDEX);
-  const stated = settingsInText(source, text, own);
-  if (bytes === undefined || stated === undefined) return undefined;
+  if (bytes === undefined) return undefined;
   return inPrivateFolder(own, (at) => {
     for (const name of ["objects", "refs"]) Deno.mkdirSync(join(at, name));
     Deno.writeTextFileSync(join(at, "HEAD"), "ref: refs/heads/main\n");
-    const fsync = "[core]\n\tfsync = none\n";
-    const format = fsync + settingsText(stated.filter(({ name }) => FORMAT.test(name)));
-    Deno.writeTextFileSync(join(at, "config"), format);
+    Deno.writeTextFileSync(join(at, "config"), `[core]\n\tfsync = none\n${format}`);
     Deno.writeFileSync(join(at, "index"), bytes);
     const isDone = runWithGit(source, (git) => ["/bin/sh", "-c", REBUILD, git, at])?.success;
     if (!isDone) return undefined;

@@ -22,7 +22,6 @@ export interface ProtectedRow extends FileGroup {
   kind: "secret" | "protected";
 }
 
-/** The description of the folders of the operating system. */
 export const OF_SYSTEM = "a part of the system";
 
 /** Reading them needs approval. */

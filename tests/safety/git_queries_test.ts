@@ -3,7 +3,7 @@ import { waitTime } from "../../src/safety/in_place.ts";
 import {
   gitNamed,
   gitSettings,
-  harmlessText,
+  harmlessSettings,
   indexMayLeadAway,
   rebuiltIndex,
 } from "../../src/safety/git_queries.ts";
@@ -92,42 +92,27 @@ Deno.test({
 });
 
 Deno.test({
-  name: "R-23 settings are read as git reads them, plain ones without git",
+  name: "R-23 settings are read by git, and a work tree is harmless where it leads back",
   ignore,
   fn: () =>
     inRepository(
-      "git init -q --separate-git-dir=c d && git -C c config core.worktree ../d && git init -q .",
+      "git init -q --separate-git-dir=c d && git -C c config core.worktree ../d",
       (folder) => {
-        const at = `${folder}/.git`;
-        const how = { own: folder, gitFolder: at, isMade: true };
-        const without = { ...source(folder), programs: [] };
-        const SAFE = '[core]\n\tbare = "1"\n';
-        const rows: [text: string, plain?: string | undefined, whole?: string][] = [
-          ['[core]\n\tbare = false\n[Remote "A b"]\n url=x:y \n'],
-          ["[core]\n\tfsmonitor = a\n\tbare=1\n", SAFE, SAFE],
-          [""],
-          // git reads more of these than one line shows.
-          ["[core]\n\tbare = 1 ; \\\n", ""],
-          ["[core]\n\tbare = fa\\\nlse\n", ""],
-          ['[core]\n\tbare = "1" # x\n', ""],
-          ["[core] bare = 1\n", ""],
-          ["[core]\n\tbare\n", ""],
-          ["[core.a]\n\tbare = 1\n", "", ""],
-          ["bare = 1\n", "", ""],
-          ["\ufeff[core]\n\tbare = 1\n", ""],
-          ["[core]\r\n\tbare = 1\r\n", ""],
-        ];
-        for (const [text, plain, whole] of rows) {
-          assertEquals(harmlessText(without, text, how), plain, text);
-          assertEquals(harmlessText(source(folder), text, how), whole, text);
-        }
-        // A submodule's work tree leads to it.
         const text = Deno.readTextFileSync(`${folder}/c/config`);
-        const found = (name: string) =>
-          harmlessText(without, text, { ...how, gitFolder: `${folder}/${name}` });
+        const found = (name: string, programs = ["/usr/bin", "/bin"], given = text) => {
+          const how = { own: folder, gitFolder: `${folder}/${name}`, isMade: true };
+          return harmlessSettings({ ...source(folder), programs }, given, how).text;
+        };
         assertEquals(found("c"), undefined);
         assertEquals(found("e")?.includes("worktree"), false);
-        assertEquals([...Deno.readDirSync(folder)].length, 3);
+        // Without git, nothing is known of them.
+        assertEquals(found("c", []), "");
+        const rows = [
+          "[core]fsmonitor = a\n\tbare = 1 ; x\n",
+          "[core]\nfsmonitor=\u00a0true\nbare=1",
+        ];
+        for (const row of rows) assertEquals(found("c", undefined, row), '[core]\n\tbare = "1"\n');
+        assertEquals([...Deno.readDirSync(folder)].length, 2);
       },
     ),
 });
@@ -151,7 +136,7 @@ Deno.test({
           const rebuilt = (name: string) =>
             rebuiltIndex(source(folder), `${folder}/${format}${name}/.git/index`, {
               own: folder,
-              text: Deno.readTextFileSync(`${folder}/${format}/.git/config`),
+              format: Deno.readTextFileSync(`${folder}/${format}/.git/config`),
             });
           for (const name of ["-done", "-sparse"]) assertEquals(rebuilt(name), "same", name);
           for (const name of ["-cut", "-none"]) assertEquals(rebuilt(name), undefined);

@@ -6,7 +6,7 @@ import { RefusedError } from "../../tools/call_errors.ts";
 import type { Right } from "../../types/confine.ts";
 import type { PathAccess } from "../folder_looks.ts";
 import { hasForeignParts, isLinkedTree, smallFile } from "../git_files.ts";
-import { type GitSource, harmlessText } from "../git_queries.ts";
+import { type GitSource, harmlessSettings } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
 import { accessAt, type View } from "../view.ts";
@@ -79,7 +79,8 @@ export function withCredentials(
   ) {
     const text = entryAt(path)?.isFile ? smallFile(path) : undefined;
     if (text === undefined) continue;
-    texts.set(path, harmlessText(source, text, { own, gitFolder: dirname(path) }) ?? text);
+    const harmless = harmlessSettings(source, text, { own, gitFolder: dirname(path) });
+    texts.set(path, harmless.text ?? text);
   }
   const isOpen = (at: string) => view.places.get(at) === "write";
   const isWhole = isOpen(repository) && isOpen(gitFolder) && [...texts.keys()].every(entryAt) &&

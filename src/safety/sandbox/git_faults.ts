@@ -18,8 +18,8 @@ import { entryAt } from "../places.ts";
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
   time: WaitTime;
-  /** The text of a settings file without what git runs or follows; undefined if it has none of that. */
-  harmlessText(file: string): string | undefined;
+  /** The text of settings without what git runs or follows, missing if it has none of that, and the format of objects. */
+  harmlessSettings(file: string): { text?: string; format: string };
   /** Returns what the user's own settings name in a work tree, or links that lead there. */
   namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
@@ -27,7 +27,7 @@ export interface GitAnswers {
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
   /** What git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them. */
-  rebuiltIndex(path: string, config: string): "same" | Uint8Array | undefined;
+  rebuiltIndex(path: string, format: string): "same" | Uint8Array | undefined;
   /** A folder that no program sees. */
   own: string;
 }
@@ -202,13 +202,13 @@ function mayReplace(folder: string): boolean {
 /**
  * Returns what changed in a folder of git, all of which may have if nothing is known from before.
  *
- * @param made the settings of a repository that a command made
+ * @param format the format of the objects of a repository that a command made
  */
 export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", later = [] }: Partial<GitState> = {},
-  made?: string,
+  format?: string,
 ): Map<string, Fault[1]> {
   const faults = new Map<string, Fault[1]>();
   const headPath = `${at}/HEAD`;
@@ -230,8 +230,8 @@ export function changedFaults(
   const path = `${at}/index`;
   const isFile = entryAt(path)?.isFile;
   if (isFile === undefined) return faults;
-  const mayStay = made === undefined && isFile && !git.indexMayLeadAway(at);
-  const rebuilt = made && isFile ? git.rebuiltIndex(path, made) : undefined;
+  const mayStay = format === undefined && isFile && !git.indexMayLeadAway(at);
+  const rebuilt = format !== undefined && isFile ? git.rebuiltIndex(path, format) : undefined;
   if (!mayStay && rebuilt !== "same") faults.set(path, rebuilt);
   return faults;
 }
@@ -288,10 +288,12 @@ function faultsOf(
   const isOfOther = /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
   const isWorktree = isOfOther || /^\.\n?$/.test(leadsTo);
   // git reads the format of its objects from there.
-  const faults = changedFaults(at, git, {}, `${isOfOther ? dirname(dirname(at)) : at}/config`);
+  const shared = `${isOfOther ? dirname(dirname(at)) : at}/config`;
+  const settings = git.harmlessSettings(shared);
+  const faults = changedFaults(at, git, {}, settings.format);
   if (entryAt(common) && !isWorktree) faults.set(common, undefined);
   for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
-    const text = git.harmlessText(path);
+    const { text } = path === shared ? settings : git.harmlessSettings(path);
     if (text !== undefined) faults.set(path, text);
   }
   // Without that, it is no repository.
@@ -303,15 +305,15 @@ function faultsOf(
       faults.set(path, undefined);
     }
   }
-  const [hooks, shared] = [`${at}/hooks`, `${at}/objects/info/alternates`];
+  const [hooks, others] = [`${at}/hooks`, `${at}/objects/info/alternates`];
   const isNear = (line: string) => {
     const objects = isPlain(line) ? realIn("objects", line) : undefined;
     // Its objects may be elsewhere, too.
     return isWithin(root, objects ?? "/") && !entryAt(`${objects}/info/alternates`)?.size;
   };
-  const isEmpty = entryAt(shared)?.size === 0;
-  const areNear = isEmpty || pathFile(shared).replace(/\n$/, "").split("\n").every(isNear);
-  if (entryAt(shared) && !areNear) faults.set(shared, undefined);
+  const isEmpty = entryAt(others)?.size === 0;
+  const areNear = isEmpty || pathFile(others).replace(/\n$/, "").split("\n").every(isNear);
+  if (entryAt(others) && !areNear) faults.set(others, undefined);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
   if (entryAt(hooks) && !areSamples) faults.set(hooks, undefined);

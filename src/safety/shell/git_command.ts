@@ -272,7 +272,6 @@ const KNOWN_OPTIONS: Readonly<Record<string, RegExp>> = {
 };
 const ANY_PROGRAM = "may run any program as you, by settings and hooks of repositories,";
 
-/** Returns variables that give git settings. */
 export const settingVariables = (
   settings: readonly (readonly string[])[],
 ): Record<string, string> =>

@@ -8,7 +8,7 @@ import { startWriter } from "../../../src/safety/sandbox/writers.ts";
 import { newFaults, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 const ANSWERS = {
-  ...{ time: waitTime(), own: "/", harmlessText: () => undefined, namedIn: () => [] },
+  ...{ time: waitTime(), own: "/", harmlessSettings: () => ({ format: "" }), namedIn: () => [] },
   ...{ mayApply: () => false, indexMayLeadAway: () => false, rebuiltIndex: () => undefined },
 };
 
@@ -68,12 +68,12 @@ Deno.test({
     await new Deno.Command("sh", { args, cwd: folder }).output();
     const asked: string[] = [];
     const time = { left: 0 };
-    const harmlessText = (path: string) => {
+    const harmlessSettings = (path: string) => {
       asked.push(path.slice(folder.length + 1));
       time.left -= 6000;
-      return undefined;
+      return { format: "" };
     };
-    const answers = { ...ANSWERS, time, harmlessText };
+    const answers = { ...ANSWERS, time, harmlessSettings };
     const looks = new FolderLooks(new PathTable({ home: folder }));
     const places = new Map([[folder, "write"] as const]);
     const view = { folder, places, network: false, isComplete: true };

@@ -7,7 +7,7 @@ import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
 const git = {
-  ...{ time: waitTime(), harmlessText: () => undefined, namedIn: () => [] },
+  ...{ time: waitTime(), harmlessSettings: () => ({ format: "" }), namedIn: () => [] },
   ...{ indexMayLeadAway: () => false, mayApply: () => false, rebuiltIndex: () => undefined },
   own: "/",
 };
