@@ -180,14 +180,18 @@ function readAddWords(words: readonly string[], isWhole = false): AddWords {
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     const isCommand = !isWhole && operands.length > 1 && !isUrl(operands[1]!);
-    if (isCommand || word === "--") {
+    if (isCommand || word === "--" && operands.length > 0) {
       operands.push(...words.slice(isCommand ? i : i + 1));
       break;
     }
     const [flag, env, header, transport, scope, inline] = ADD_FLAG.exec(word) ?? [];
     const value = flag === undefined ? word : inline ?? words[++i] ?? "";
-    if (env ?? header) addPair(server, env ? "env" : "headers", value);
-    else if (transport) server.type = value.replace("streamable-", "");
+    if (env ?? header) {
+      const key = env ? "env" : "headers";
+      const [, name, text] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(value) ?? [];
+      if (name === undefined) throw new UsageError(`${word} needs NAME=VALUE`);
+      server[key] = { ...server[key] as object, [name]: text };
+    } else if (transport) server.type = value.replace("streamable-", "");
     else if (scope) read.scope = scopeCalled(value);
     else if (word === "--no-network") server.network = false;
     else if (word === "--no-sandbox") server.sandbox = "off";
@@ -195,12 +199,6 @@ function readAddWords(words: readonly string[], isWhole = false): AddWords {
     else operands.push(value);
   }
   return read;
-}
-
-function addPair(server: AddWords["server"], key: "env" | "headers", pair: string): void {
-  const [, name, value] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(pair) ?? [];
-  if (name === undefined) throw new UsageError(`--${key.replace(/s$/, "")} needs NAME=VALUE`);
-  server[key] = { ...server[key] as object, [name]: value };
 }
 
 async function addServer(

@@ -148,6 +148,7 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
     await mcp("add", "-t", "sse", "a", "https://a.example/sse"),
     '"sse" of 2024',
   );
+  assertStringIncludes(await mcp("add", "--", "npx", "a"), "has no flag --");
   assertStringIncludes(await mcp("add", "a"), "and a COMMAND or a URL");
   assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
   await mcp("add", "docs", "true", "-s", "no"); // words of its command
