@@ -49,24 +49,19 @@ interface DefinitionSource {
 
 const MAX_FILE_SERVERS = 100;
 /** The keys that may contain the map of servers. A file without any of them is the map itself. */
-const MAP_KEYS = ["mcpServers", "mcp", "servers"];
+const MAP_KEYS = ["mcpServers", "mcp", "servers", "mcp_servers"];
 
 /** Returns the servers of a file's JSON. Never throws: an invalid definition has a `problem`. */
 export function definitionsIn(
   value: Readonly<Record<string, unknown>>,
   source: DefinitionSource,
 ): McpDefinition[] {
-  return serverEntries(value).map(([name, server]) => definitionOf(name, server, source));
-}
-
-/** Returns the names and unread definitions in a file's JSON. */
-export function serverEntries(value: unknown): [name: string, server: unknown][] {
-  if (!isObject(value)) return [];
   const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
   const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
   return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
     // A file without such a key may contain other settings next to the servers.
-    .filter(([, server]) => wrapper !== undefined || isServer(server));
+    .filter(([, server]) => wrapper !== undefined || isServer(server))
+    .map(([name, server]) => definitionOf(name, server, source));
 }
 
 const isServer = (value: unknown): value is Record<string, unknown> =>
@@ -151,17 +146,29 @@ const mapped = <T, U>(given: Readonly<Record<string, T>>, to: (value: T) => U): 
 export const defined = <T extends object>(given: T) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
+const variable = (name: string) => `\${${name}}`;
+
 function givenFields(given: Given): Partial<McpDefinition> {
   const words = Array.isArray(given.command) ? textsIn(given, "command")! : undefined;
   const [command, ...first] = words ?? [stringIn(given, "command")];
   const args = [...first as string[], ...textsIn(given, "args") ?? []];
   const seconds = numberIn(given, "tool_timeout_sec");
+  const token = stringIn(given, "bearer_token_env_var");
+  const passed = textsIn(given, "env_vars") ?? [];
   return defined({
-    program: command === undefined
-      ? undefined
-      : { command, args, env: mapIn(given, "env", "environment") },
+    program: command === undefined ? undefined : {
+      ...{ command, args },
+      env: {
+        ...Object.fromEntries(passed.map((name) => [name, variable(name)])),
+        ...mapIn(given, "env", "environment"),
+      },
+    },
     url: stringIn(given, "httpUrl", "url"),
-    headers: mapIn(given, "headers"),
+    headers: {
+      ...mapIn(given, "headers", "http_headers"),
+      ...mapped(mapIn(given, "env_http_headers"), variable),
+      ...token !== undefined && { Authorization: `Bearer ${variable(token)}` },
+    },
     cwd: stringIn(given, "cwd"),
     timeoutMs: numberIn(given, "timeout") ?? (seconds && seconds * 1000),
     include: textsIn(given, "includeTools", "enabled_tools"),

@@ -1,5 +1,5 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
-import { definitionsIn, type McpDefinition, serverEntries } from "./definition.ts";
+import { definitionsIn, type McpDefinition } from "./definition.ts";
 import type { HttpAuth } from "./http.ts";
 import { MemoryStore } from "./memory.ts";
 import type { ServerNews, ServerOptions } from "./server_options.ts";
@@ -35,9 +35,8 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
       const source = { scope, file: path, ...folder !== undefined && { folder } };
       const value = readJsonFile(path, false) ?? {};
       const projects = scope === "user" && isObject(value.projects) ? value.projects : {};
-      const here = serverEntries(projects[repositoryOf(options.folder)]);
-      const own = definitionsIn({ mcpServers: Object.fromEntries(here) }, source);
-      return [...own, ...definitionsIn(value, source)];
+      const here = projects[repositoryOf(options.folder)];
+      return [isObject(here) ? here : {}, value].flatMap((one) => definitionsIn(one, source));
     } catch (error) {
       options.onProblem?.((error as Error).message);
       return [];

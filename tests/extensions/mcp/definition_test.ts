@@ -155,3 +155,19 @@ Deno.test("mcp: variables stand for their values, once, or their defaults", () =
     { clientId: "b", clientSecret: "xb", scope: "b" },
   ]);
 });
+
+Deno.test("mcp: the fields of codex name variables, which are looked up when the server starts", () => {
+  const [web, program] = definitionsIn({
+    mcp_servers: {
+      web: {
+        url: "https://a.example/mcp",
+        bearer_token_env_var: "TOKEN",
+        http_headers: { "X-A": "1" },
+        env_http_headers: { "X-B": "B" },
+      },
+      program: { command: "a", env_vars: ["K"], env: { L: "2" } },
+    },
+  }, { scope: "user" });
+  assertEquals(web!.headers, { "X-A": "1", "X-B": "${B}", Authorization: "Bearer ${TOKEN}" });
+  assertEquals(program!.program!.env, { K: "${K}", L: "2" });
+});
