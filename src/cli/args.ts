@@ -34,7 +34,6 @@ export function flagOfSetting(setting: string): string {
 }
 
 export interface Flag {
-  /** The heading of the help that begins with it. */
   group?: string;
   name: string;
   short?: string;
@@ -261,7 +260,6 @@ export type Args =
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
 const CONTINUING = "--continue resumes the newest session, and --resume lists the others";
-/** The first words that start something other than a session. */
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },

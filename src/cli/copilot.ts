@@ -85,7 +85,6 @@ async function runInTerminal(
   return await frontend.run(session, motto, args.demo && TOUR);
 }
 
-/** Runs a session, and returns the exit code. `line` is shown first. */
 export async function runSession(args: Args, line?: string): Promise<number> {
   let code: number = EXIT.hangup;
   try {

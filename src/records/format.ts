@@ -29,7 +29,6 @@ export interface RecordHead {
   /** The file of the session that this one is a copy of, or of a part of it. */
   parent?: string | undefined;
   title?: string | undefined;
-  /** The branch of git that was checked out at the start. */
   branch?: string | undefined;
 }
 
@@ -60,7 +59,6 @@ export interface AnswerPiece {
   isRetracted?: true;
 }
 
-/** A line after the first. */
 export type RecordEntry =
   & (AddedMessage | {
     /** The ids of the messages that form the conversation from here on. */
@@ -83,7 +81,6 @@ export interface ParsedRecord {
   used?: ModelUsed;
   /** The last permission mode that the user chose, if any. */
   mode?: string;
-  /** The results of calls by their ids. */
   executions: ReadonlyMap<string, ExecutionFacts>;
   /** The ids of all stored messages, including those that are no longer in the conversation. */
   ids: ReadonlySet<string>;
@@ -180,7 +177,6 @@ class RecordedConversation {
   /** The newest link of each message by id. */
   readonly #links = new Map<string, ChainLink>();
 
-  /** The pieces of the incomplete answer. */
   #text: string[] = [];
   #reasoning: string[] = [];
 
@@ -196,7 +192,6 @@ class RecordedConversation {
     return new Set(this.#links.keys());
   }
 
-  /** Applies an entry. Returns false if it is invalid. */
   take({ conversation, added = [], ...entry }: Record<string, unknown>): boolean {
     if ("partial" in entry) return this.#takePiece(entry.partial);
     this.#takePiece(null);

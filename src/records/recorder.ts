@@ -17,12 +17,10 @@ import {
   type StoredSession,
 } from "./store.ts";
 
-/** The earlier session that a new record continues. */
 type Origin = Pick<RecordHead, "continues" | "continuedSize" | "parent" | "title">;
 
 const MAX_SLICE = 64 * 1024;
 
-/** Records the session in `folder` below `root` as it proceeds. */
 export class Recorder implements Disposable {
   #file: OpenRecord | undefined;
   #isClosed = false;
@@ -30,7 +28,6 @@ export class Recorder implements Disposable {
   #isContinued = false;
   /** True if the file may end within a line. */
   #isTorn = false;
-  /** The last seen messages with their ids. */
   #seen: Message[] = [];
   #seenIds = new Set<string>();
   /** The ids of the recorded conversation, and of all messages in the file. */

@@ -12,7 +12,6 @@ import type { ParsedRecord, RecordHead } from "./format.ts";
 import { removeImages, storeImages, withStoredImages } from "./images.ts";
 import { repaired } from "./repair.ts";
 
-/** A session, with the size of its file in bytes when it was read. */
 export interface StoredSession extends ParsedRecord, Omit<SessionFile, "updated"> {}
 
 /** The maximum number of stored sessions per folder, and of those of `-p`. `slack`: so many are removed at once. */
@@ -22,7 +21,6 @@ const MAX_PRINTS = { most: 1000, slack: 50 };
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
 /** The maximum size in bytes of a file to append to. A new file continues a larger one. */
 const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
-/** The maximum characters of a message that is the title of its session. */
 export const MAX_TITLE_CHARS = 200;
 const MAX_FOLDER_CHARS = 150;
 
@@ -171,7 +169,6 @@ const dirEntries = (folder: string) => readAt(folder, () => [...Deno.readDirSync
 
 /** The maximum size in bytes of a head, which has a path, a title and little else. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** The number of bytes to read at each end of a longer file for a list. */
 const LISTED_HEAD_BYTES = 256 * 1024;
 const LISTED_TAIL_BYTES = 64 * 1024;
 
@@ -182,7 +179,6 @@ function fileText(path: string, position: number, length: number): string {
   return new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
 }
 
-/** Returns the head of the session in a file, without reading all of it. */
 function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
@@ -303,7 +299,6 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
-/** Appends another title to a session. @throws {Error} of the system. */
 export function retitle(path: string, title: string): void {
   const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
   const line = JSON.stringify({ title: title.slice(0, MAX_TITLE_CHARS) });

@@ -66,7 +66,6 @@ export type Effect =
   /** The session resumes an earlier one. A terminal replays its turns. */
   | { type: "resumed"; resumed: Resumed; before?: string; text: string };
 
-/** News that the user has not asked for. */
 export type Notice =
   | PermissionNotice
   | { code: "model_instead"; model: string }
@@ -91,7 +90,6 @@ export type Notice =
     limit?: number;
   };
 
-/** A file or folder that a message names with a typed `@`. */
 export interface AttachedFile {
   name: string;
   /** The target of its links, relative to the working directory if it is inside. */
@@ -130,7 +128,6 @@ export interface InstructionFile {
   change?: TrustChange;
 }
 
-/** The instructions of a folder, and whether the model gets them. */
 export interface HeededInstructions {
   files: readonly (InstructionFile & { isHeeded: boolean })[];
   /** The user's file of another program, if it is used. */

@@ -42,7 +42,6 @@ export interface Lent {
   readonly fit: ModelFit;
 }
 
-/** The models that do a part of the work in place of the session's model. */
 interface Roles {
   readonly models: ModelRoles;
   readonly lent: Map<string, Lent>;

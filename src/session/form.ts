@@ -2,7 +2,6 @@
 
 export interface FormField {
   name: string;
-  /** The label of the field; by default its name. */
   title: string;
   description?: string;
   type: "string" | "number" | "integer" | "boolean" | "choice" | "choices";
@@ -58,7 +57,6 @@ function parsed(field: FormField, text: string): unknown {
   }
 }
 
-/** Finds a choice by its value, its label or its number, counted from 1. */
 function choiceOf({ options }: FormField, text: string): string {
   const same = (one: string) => one.toLowerCase() === text.toLowerCase();
   const found = options.find(({ value }) => value === text) ??

@@ -76,7 +76,6 @@ export interface Surface {
 
 export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
 
-/** The side that displays a session: terminal, pipe or editor. */
 export interface Frontend extends Approver {
   onEvent(event: SessionEvent): void;
   /** Default: a terminal of 80 columns. */

@@ -27,7 +27,6 @@ export async function messageParts(
   return await checkedImages(parts, fit.targetOf(agent).kind);
 }
 
-/** Expands a typed line such as `/NAME`; undefined for other lines. */
 async function expandedLine(
   { extensions }: SessionState,
   line: TextPart | undefined,

@@ -49,7 +49,6 @@ interface UndoStep {
 
 /** A file on both sides of a step: its current state, and its earlier one (or, once undone, its later one). */
 interface FileSides {
-  /** The file on the other side. */
   bytes: FileContent;
   /** The stamp on this side; {@linkcode ABSENT} if there is no file. */
   stamp: string;
@@ -60,7 +59,6 @@ interface FileSides {
 const ABSENT = "";
 const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
-/** The maximum size of the files that are read after a command. */
 const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
 
 export class UndoLog {

@@ -5,7 +5,6 @@ import { shortened } from "../../text/one_line.ts";
 
 type DemoCall = { name: string; arguments: Record<string, unknown> };
 
-/** The part of a native chat request that the scenes read. */
 export interface DemoRequest {
   messages: readonly { role: string; content?: string | null }[];
 }

@@ -16,7 +16,6 @@ const MAX_SHOWN_ERRORS = 5;
 export class ChecksExtension implements Extension {
   #session: SessionState | undefined;
   #checks: EditChecks | undefined;
-  /** The files that were edited since the last check. */
   readonly #edited = new Set<string>();
   readonly #told = new Set<string>();
 

@@ -40,7 +40,6 @@ interface CheckRun {
 export class EditChecks {
   /** The errors of each run when it last ran. */
   readonly #known = new Map<string, Map<string, number>>();
-  /** The first runs that have not ended. */
   readonly #running = new Set<string>();
   readonly #slow = new Set<string>();
 
@@ -50,7 +49,6 @@ export class EditChecks {
     private readonly limits: typeof CHECK_LIMITS = CHECK_LIMITS,
   ) {}
 
-  /** Notes the errors of a file before its first edit. */
   async before(file: string, context: CheckContext): Promise<void> {
     const runs = this.#runs(file, context);
     const missing = runs.filter(({ command }) => !this.#known.has(command));
@@ -71,7 +69,6 @@ export class EditChecks {
     running.catch(() => {});
   }
 
-  /** Returns the errors that edits of `files` added. */
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
     const runs = [...files].flatMap((file) => this.#runs(file, context));
     const each = new Map(runs.map((run) => [run.command, run]));

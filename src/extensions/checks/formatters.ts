@@ -119,7 +119,6 @@ async function formatterFor(
   return undefined;
 }
 
-/** Returns the names of the programs that format files of a folder. */
 export async function formattersIn(workingDir: string): Promise<string[]> {
   const files = ["a.ts", "a.py", "a.go", "a.rs", "a.c"].map((name) => join(workingDir, name));
   const context = { workingDir, isSandboxed: true };

@@ -16,7 +16,6 @@ import { changedDeciding, differs, type FolderState, folderStateOf } from "./fol
 /** The newest lines of a failed check that the model reads, and the characters of each. */
 const CHECK_LINES = 40;
 const CHECK_LINE_CHARS = 400;
-/** The number of equal failures in a row after which the turn ends. */
 const MAX_SAME = 3;
 const MAX_SHOWN_FILES = 3;
 
@@ -60,7 +59,6 @@ export class UntilCheck {
     this.#show(0);
   }
 
-  /** Runs the check if it has to. Returns what continues or ends the turn. */
   async end(signal: AbortSignal): Promise<TurnEnd | undefined> {
     if (await isPlanning(this.session)) return undefined;
     await this.begin(signal);
