@@ -5,11 +5,7 @@ import { ignore } from "../helpers/git_repository.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-
-const call = (name: string, args: Record<string, unknown>) => ({
-  toolCalls: [{ name, arguments: args }],
-});
-const bash = (command: string) => call("run_bash", { command });
+import { bash, use } from "../helpers/turn.ts";
 
 /** Records a session of two messages in a folder that `prepare` makes; its first command has the folder's path. */
 async function session(prepare: string) {
@@ -32,10 +28,10 @@ async function session(prepare: string) {
     env: { XDG_STATE_HOME: `${base}/state`, XDG_CONFIG_HOME: `${base}/config`, TMPDIR: base },
   };
   await using server = strictServer([
-    call("write_file", { file_path: `${folder}/a`, content: "one\n" }),
+    use("write_file", { file_path: `${folder}/a`, content: "one\n" }),
     bash(`cd ${folder} && echo two >> a && rm b`),
     { text: "Done." },
-    call("write_file", { file_path: "c", content: "three\n" }),
+    use("write_file", { file_path: "c", content: "three\n" }),
     { text: "Done." },
   ]);
   const ask = async (...args: string[]) => {

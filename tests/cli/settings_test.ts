@@ -28,12 +28,6 @@ const refused: [words: string[], env: Record<string, string>, message: string][]
   [["--use-compat"], {}, "--use-compat needs --local"],
   [["--hosted", "--use-compat"], {}, "--use-compat needs --local"],
   [["--keep-alive", "1m"], {}, "--keep-alive needs --local"],
-  [
-    ["--local", "--think", "maybe"],
-    {},
-    '--think must be on, off, low, medium, high: it is "maybe"',
-  ],
-  [["--local", "--prompt-tier", "x"], {}, '--prompt-tier must be auto, lean, full: it is "x"'],
   [["--local", "--temperature", "Infinity"], {}, "--temperature must be a number"],
   [["--local", "--temperature", " "], {}, "--temperature must be a number"],
   [[], { OPENAI_API_KEY: "two words" }, "Cannot use OPENAI_API_KEY as it must be printable ASCII"],
@@ -202,7 +196,6 @@ Deno.test("sampling flags reach the configuration", () => {
   const rows = [
     ["--local --top-p 2", "topP as it must be a number from 0 to 1"],
     ["--local --top-k 1.5", "topK as it must be a whole number"],
-    ["--local --sampling mine", "--sampling must be auto, server"],
     ["--hosted --api-key k --min-p 0.1", "need a server of your own"],
   ] as const;
   for (const [words, message] of rows) {

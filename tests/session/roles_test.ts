@@ -7,6 +7,7 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
+import { use as call } from "../helpers/turn.ts";
 import { workspace } from "../tools/workspace.ts";
 
 const signal = new AbortController().signal;
@@ -16,9 +17,6 @@ const closedPort = (() => {
   return listener.addr.port;
 })();
 const AWAY = `http://127.0.0.1:${closedPort}/v1#big`;
-const call = (name: string, args: Record<string, unknown>): Step => ({
-  toolCalls: [{ name, arguments: args }],
-});
 const usage = { inputTokens: 700, outputTokens: 11 };
 
 type Sent = { role: string; content: string }[];

@@ -9,7 +9,7 @@ import { ChecksExtension } from "../../../src/extensions/checks/checks_extension
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { type FakeSession, fakeSession } from "../../helpers/fake_session.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { posixTest, testUnless } from "../../helpers/test_unless.ts";
@@ -208,60 +208,56 @@ Deno.test("the setting of checks is false, or names checks with commands", () =>
   );
 });
 
+/** Runs a turn in a folder whose `prettier` is `script`, with formatting on, and `body` after it. */
+async function formattedBy(
+  script: string,
+  steps: Step[],
+  body: (folder: string, results: string[], fake: FakeSession) => Promise<void> | void,
+): Promise<void> {
+  using temp = tempFolder();
+  await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
+  await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
+  const prettier = `${temp.path}/node_modules/.bin/prettier`;
+  await Deno.writeTextFile(prettier, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  await using server = strictServer([...steps, { text: "That is all." }]);
+  const permissions = openPermissions(SANDBOXED, () => undefined);
+  const extensions = [new ChecksExtension({ "node --check": false }, true)];
+  await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
+  const { toolExecutions } = await fake.session.prompt("go", signal);
+  await body(temp.path, toolExecutions.map(({ result }) => result), fake);
+}
+
 sandboxTest(
   "an edited file is formatted if the settings say so, and the model reads how",
   async () => {
-    using temp = tempFolder();
-    await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
-    await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
-    const prettier = `${temp.path}/node_modules/.bin/prettier`;
-    await Deno.writeTextFile(prettier, '#!/bin/sh\nsed -i "s/  */ /g" "$2"\n', { mode: 0o755 });
     const edit = { file_path: "a.js", old_string: "let a = 1", new_string: "let b = 1" };
-    await using server = strictServer([
+    const steps = [
       calls(write("a.js", "let  a =  1\n")),
       { toolCalls: [{ name: "edit_file", arguments: edit }] },
-      { text: "That is all." },
-    ]);
-    const permissions = openPermissions(SANDBOXED, () => undefined);
-    const extensions = [new ChecksExtension({ "node --check": false }, true)];
-    await using fake = await fakeSession(server.url, {
-      folder: temp.path,
-      permissions,
-      extensions,
+    ];
+    await formattedBy('sed -i "s/  */ /g" "$2"', steps, async (folder, [written], fake) => {
+      const how = "\n\n[prettier formatted a.js:\n-1: let  a =  1\n+1: let a = 1]";
+      assertStringIncludes(written!, how);
+      assertEquals(await Deno.readTextFile(`${folder}/a.js`), "let b = 1\n");
+      assertStringIncludes((await fake.command("/undo"))!, "a.js");
+      assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name).includes("a.js"), false);
+      // Without a sandbox, no program of the project runs.
+      const context = { ...FREE, isSandboxed: false, workingDir: folder, maxOutputChars: 1000 };
+      await Deno.writeTextFile(`${folder}/a.js`, "let  a\n");
+      const frontend = { onWritten: undefined, tell: () => {} };
+      const files = new Set([`${folder}/a.js`]);
+      assertEquals(await formatted(files, { ...context, signal }, frontend), "");
     });
-    const { toolExecutions: [written, edited] } = await fake.session.prompt("go", signal);
-    assertStringIncludes(
-      written!.result,
-      "\n\n[prettier formatted a.js:\n-1: let  a =  1\n+1: let a = 1]",
-    );
-    assertEquals(edited!.outcome, "done");
-    assertEquals(await Deno.readTextFile(`${temp.path}/a.js`), "let b = 1\n");
-    assertStringIncludes((await fake.command("/undo"))!, "a.js");
-    assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).includes("a.js"), false);
-    // Without a sandbox, no program of the project runs.
-    const context = { ...FREE, isSandboxed: false, workingDir: temp.path, maxOutputChars: 1000 };
-    await Deno.writeTextFile(`${temp.path}/a.js`, "let  a\n");
-    const frontend = { onWritten: undefined, tell: () => {} };
-    const files = new Set([`${temp.path}/a.js`]);
-    assertEquals(await formatted(files, { ...context, signal }, frontend), "");
   },
 );
 
 sandboxTest("a file that becomes a link while it is formatted is not read", async () => {
-  using temp = tempFolder();
   using other = tempFolder();
   await Deno.writeTextFile(`${other.path}/key`, "secret\n");
-  await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
-  await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
-  const prettier = `${temp.path}/node_modules/.bin/prettier`;
-  const swap = `#!/bin/sh\nln -sf ${other.path}/key "$2"\n`;
-  await Deno.writeTextFile(prettier, swap, { mode: 0o755 });
-  await using server = strictServer([calls(write("a.js", "let a\n")), { text: "That is all." }]);
-  const permissions = openPermissions(SANDBOXED, () => undefined);
-  const extensions = [new ChecksExtension({ "node --check": false }, true)];
-  await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
-  const { toolExecutions: [written] } = await fake.session.prompt("go", signal);
-  assertEquals(written!.result, "Created a.js: wrote 6 bytes");
+  const swap = `ln -sf ${other.path}/key "$2"`;
+  await formattedBy(swap, [calls(write("a.js", "let a\n"))], (_, [written]) => {
+    assertEquals(written, "Created a.js: wrote 6 bytes");
+  });
 });
 
 posixTest(
