@@ -4,6 +4,7 @@ import { lastLines, serverOfNewest, withResumed } from "../../src/cli/session_se
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { strictServer } from "../helpers/strict_server.ts";
+import { folderWithState } from "../helpers/temp_folder.ts";
 
 const NOBODY = { get: (_: string) => undefined as string | undefined };
 const args = (folder: string) => ({ continue: true, "working-dir": folder }) as const;
@@ -13,23 +14,16 @@ async function afterSession(
   configAt: (url: string) => CopilotConfig,
   body: (folder: string, url: string) => void,
 ): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const before = Deno.env.get("XDG_STATE_HOME");
-  Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
-  try {
-    await using server = strictServer([{ text: "Hello." }]);
-    {
-      await using fake = await fakeSession(server.url, {
-        ...{ folder, isRecorded: true, config: configAt(server.url) },
-      });
-      await fake.session.prompt("hi", new AbortController().signal);
-    }
-    body(folder, server.url);
-  } finally {
-    if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
-    else Deno.env.set("XDG_STATE_HOME", before);
-    await Deno.remove(folder, { recursive: true });
+  using temp = folderWithState();
+  const folder = temp.path;
+  await using server = strictServer([{ text: "Hello." }]);
+  {
+    await using fake = await fakeSession(server.url, {
+      ...{ folder, isRecorded: true, config: configAt(server.url) },
+    });
+    await fake.session.prompt("hi", new AbortController().signal);
   }
+  body(folder, server.url);
 }
 
 const common = { model: "test", apiKey: "sk-secret", maxRetries: 0 };

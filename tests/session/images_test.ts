@@ -13,6 +13,7 @@ import type { Part } from "../../src/types/message.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { gif, png } from "../helpers/images.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
+import { folderWithState } from "../helpers/temp_folder.ts";
 
 const { signal } = new AbortController();
 const call = { name: "read_file", arguments: { file_path: "shot.png" } };
@@ -34,20 +35,13 @@ function imageTest(
   sees = true,
 ) {
   Deno.test(name, async () => {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    const before = Deno.env.get("XDG_STATE_HOME");
-    Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
+    using temp = folderWithState();
+    const folder = temp.path;
     Deno.writeFileSync(`${folder}/shot.png`, png(640, 480));
-    try {
-      await using server = strictServer(steps, { sees });
-      const open: Opened["open"] = (options) =>
-        fakeSession(server.url, { folder, isRecorded: true, ...options });
-      await body({ folder, server, open });
-    } finally {
-      if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
-      else Deno.env.set("XDG_STATE_HOME", before);
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using server = strictServer(steps, { sees });
+    const open: Opened["open"] = (options) =>
+      fakeSession(server.url, { folder, isRecorded: true, ...options });
+    await body({ folder, server, open });
   });
 }
 

@@ -15,6 +15,7 @@ import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { png } from "../helpers/images.ts";
 import { storedSessions } from "../helpers/records.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
+import { folderWithState } from "../helpers/temp_folder.ts";
 
 const { signal } = new AbortController();
 
@@ -34,26 +35,19 @@ function recordTest(
   sees = false,
 ) {
   Deno.test(name, async () => {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    const before = Deno.env.get("XDG_STATE_HOME");
-    Deno.env.set("XDG_STATE_HOME", `${folder}/state`);
-    try {
-      await using server = strictServer(steps, { models: ["test", "other"], sees });
-      await body({
-        folder,
-        server,
-        open: (options, frontend) =>
-          fakeSession(server.url, { folder, isRecorded: true, ...options }, frontend),
-        stored() {
-          const [newest] = storedSessions(`${folder}/state/copilot/sessions`, folder);
-          return newest?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [];
-        },
-      });
-    } finally {
-      if (before === undefined) Deno.env.delete("XDG_STATE_HOME");
-      else Deno.env.set("XDG_STATE_HOME", before);
-      await Deno.remove(folder, { recursive: true });
-    }
+    using temp = folderWithState();
+    const folder = temp.path;
+    await using server = strictServer(steps, { models: ["test", "other"], sees });
+    await body({
+      folder,
+      server,
+      open: (options, frontend) =>
+        fakeSession(server.url, { folder, isRecorded: true, ...options }, frontend),
+      stored() {
+        const [newest] = storedSessions(`${folder}/state/copilot/sessions`, folder);
+        return newest?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [];
+      },
+    });
   });
 }
 

@@ -9,6 +9,7 @@ import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
 import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
 import { use as call } from "../helpers/turn.ts";
 import { workspace } from "../tools/workspace.ts";
+import { folderWithState } from "../helpers/temp_folder.ts";
 
 const signal = new AbortController().signal;
 /** Nothing listens at this port. */
@@ -338,46 +339,39 @@ Deno.test("roles: the session's own model needs no other conversation", async ()
 
 Deno.test("/model: lists the models of all servers, and switches the session to another server", async () => {
   using ws = workspace();
-  using state = workspace();
-  const variable = Deno.env.get("XDG_STATE_HOME");
-  Deno.env.set("XDG_STATE_HOME", state.dir);
-  try {
-    await using used = strictServer([{ text: "once" }], { models: ["old"] });
-    await using other = bigServer([{ text: "big here" }]);
-    await using server = strictServer([]);
-    {
-      const config = { compat: compatConfig({ baseUrl: `${used.url}/v1`, model: "old" }) };
-      await using fake = await sessionWith(used, undefined, ws.dir, { config, isRecorded: true });
-      await fake.session.prompt("hi", signal);
-    }
-    const model = { name: "big", contextLength: 8192 };
-    const found = [other.url, server.url].map((url) =>
-      ({ url, state: "answers", isNative: false, models: [model] }) as const
-    );
-    const flags = { ...modelFlags, find: () => Promise.resolve(found) };
-    await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
-    const [host, usedHost] = [other, used].map(({ url }) => new URL(url).host);
-    const choices = await fake.session.choices("model", signal);
-    assertEquals(
-      choices.map(({ argument, detail, group }) => [argument, detail, group]),
-      [
-        ["test", "40k context  tools", new URL(server.url).host],
-        [big(other), "8k context", host],
-        [`${used.url}/v1#old`, "used before", usedHost],
-      ],
-    );
-    const text = `* test\n  ${big(other)}\n  ${used.url}/v1#old\nCurrent: test at `;
-    assertStringIncludes((await fake.command("/model"))!, text);
-    assertMatch(
-      (await fake.command(`/model ${AWAY}`))!,
-      /^Switched to big at \S+\. The server does not list its models: Cannot reach .*refused/,
-    );
-    assertEquals(await fake.command(`/model ${big(other)}`), `Switched to big at ${host}.`);
-    assertEquals((await fake.session.prompt("hi", signal)).response, "big here");
-  } finally {
-    if (variable === undefined) Deno.env.delete("XDG_STATE_HOME");
-    else Deno.env.set("XDG_STATE_HOME", variable);
+  using _state = folderWithState();
+  await using used = strictServer([{ text: "once" }], { models: ["old"] });
+  await using other = bigServer([{ text: "big here" }]);
+  await using server = strictServer([]);
+  {
+    const config = { compat: compatConfig({ baseUrl: `${used.url}/v1`, model: "old" }) };
+    await using fake = await sessionWith(used, undefined, ws.dir, { config, isRecorded: true });
+    await fake.session.prompt("hi", signal);
   }
+  const model = { name: "big", contextLength: 8192 };
+  const found = [other.url, server.url].map((url) =>
+    ({ url, state: "answers", isNative: false, models: [model] }) as const
+  );
+  const flags = { ...modelFlags, find: () => Promise.resolve(found) };
+  await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
+  const [host, usedHost] = [other, used].map(({ url }) => new URL(url).host);
+  const choices = await fake.session.choices("model", signal);
+  assertEquals(
+    choices.map(({ argument, detail, group }) => [argument, detail, group]),
+    [
+      ["test", "40k context  tools", new URL(server.url).host],
+      [big(other), "8k context", host],
+      [`${used.url}/v1#old`, "used before", usedHost],
+    ],
+  );
+  const text = `* test\n  ${big(other)}\n  ${used.url}/v1#old\nCurrent: test at `;
+  assertStringIncludes((await fake.command("/model"))!, text);
+  assertMatch(
+    (await fake.command(`/model ${AWAY}`))!,
+    /^Switched to big at \S+\. The server does not list its models: Cannot reach .*refused/,
+  );
+  assertEquals(await fake.command(`/model ${big(other)}`), `Switched to big at ${host}.`);
+  assertEquals((await fake.session.prompt("hi", signal)).response, "big here");
 });
 
 Deno.test("/model ROLE: sets, shows and removes the model of a role", async () => {

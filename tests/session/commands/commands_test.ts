@@ -12,7 +12,7 @@ import { PLAIN_SURFACE } from "../../../src/session/frontend.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
-import { tempFolder } from "../../helpers/temp_folder.ts";
+import { folderWithState, tempFolder } from "../../helpers/temp_folder.ts";
 
 const NO_SERVER = "http://127.0.0.1:1";
 const { signal } = new AbortController();
@@ -221,6 +221,7 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
 });
 
 Deno.test("/model offers nothing where the server lists nothing", async () => {
+  using _state = folderWithState();
   await using fake = await fakeSession(NO_SERVER);
   assertEquals(await fake.session.choices("model", signal), []);
 });
@@ -238,6 +239,7 @@ Deno.test("/tokens sums up the session, and has the newest request", async () =>
 });
 
 Deno.test("/model goes on with the conversation, and says whether the server lists the model", async () => {
+  using _state = folderWithState();
   await using server = strictServer([], { models: ["test", "other"] });
   await using fake = await fakeSession(server.url, { modelFlags });
   const at = server.url.replace("http://", "");
