@@ -10,7 +10,6 @@ import type { CheckLimits, UntilCheck } from "./check.ts";
 export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
 
 export class UntilExtension implements Extension {
-  #session: SessionState | undefined;
   #check: UntilCheck | undefined;
 
   constructor(
@@ -19,11 +18,9 @@ export class UntilExtension implements Extension {
   ) {}
 
   async open(session: SessionState): Promise<void> {
-    this.#session = session;
     const { command } = this;
-    if (command === undefined) return;
-    if (!await hasProgram(session, command)) throw new UsageError(`--until: ${noProgram(command)}`);
-    await this.#set(command);
+    const fault = command === undefined ? undefined : await this.#set(session, command);
+    if (fault) throw new UsageError(`--until: ${fault}`);
   }
 
   commands(): readonly Command[] {
@@ -33,9 +30,8 @@ export class UntilExtension implements Extension {
       group: "Work",
       help: "after each turn that changes files, run a check; the model continues until it passes",
       run: async (session, argument) => await this.#run(session, argument),
-      choices: async ({ agent }) => {
-        const { knownChecks } = await import("./known_checks.ts");
-        const rows = (await knownChecks(agent.state.workingDir)).map((argument) => ({
+      choices: async (session) => {
+        const rows = (await checksOf(session)).map((argument) => ({
           argument,
           label: argument,
           isCurrent: argument === this.#check?.command,
@@ -63,28 +59,31 @@ export class UntilExtension implements Extension {
       return was ? `No check runs after a turn any more.` : "No check is set.";
     }
     if (argument !== "") {
-      if (!await hasProgram(session, argument)) return `${noProgram(argument)}.`;
-      await this.#set(argument);
+      const fault = await this.#set(session, argument);
+      if (fault) return `${fault}.`;
       return `After each turn that changes files, ${
         oneLine(argument)
       } runs, and the model continues until it passes (at most ${this.limits.rounds} rounds). /until off ends this.`;
     }
     if (this.#check) return `The check is ${oneLine(this.#check.command)}. /until off ends it.`;
-    const { knownChecks } = await import("./known_checks.ts");
-    const known = (await knownChecks(session.agent.state.workingDir)).map((one) => `/until ${one}`);
+    const known = (await checksOf(session)).map((one) => `/until ${one}`);
     const examples = known.length > 0 ? known : ["/until npm test"];
     return `No check is set. Name one, such as ${examples.map(oneLine).join(", ")}.`;
   }
 
-  async #set(command: string): Promise<void> {
+  /** Sets the check. Returns why it cannot run. */
+  async #set(session: SessionState, command: string): Promise<string | undefined> {
+    if (!await hasProgram(session, command)) return `there is no program ${programOf(command)}`;
     const { UntilCheck } = await import("./check.ts");
-    this.#check = new UntilCheck(command, this.limits, this.#session!);
+    this.#check = new UntilCheck(command, this.limits, session);
   }
 }
 
+const checksOf = async ({ agent }: SessionState): Promise<string[]> =>
+  await (await import("./known_checks.ts")).knownChecks(agent.state.workingDir);
+
 /** The first word of a command, if it is the bare name of a program. */
 const programOf = (command: string): string | undefined => /^[\w.-]+(?=\s|$)/.exec(command)?.[0];
-const noProgram = (command: string): string => `there is no program ${programOf(command)}`;
 
 /** False if the command begins with the bare name of a program, of which the shell knows none. */
 async function hasProgram({ agent }: SessionState, command: string): Promise<boolean> {
