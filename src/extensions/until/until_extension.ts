@@ -31,7 +31,7 @@ export class UntilExtension implements Extension {
       help: "after each turn that changes files, run a check; the model continues until it passes",
       run: async (session, argument) => await this.#run(session, argument),
       choices: async (session) => {
-        const rows = (await checksOf(session)).map((argument) => ({
+        const rows = (await offeredChecks(session)).map((argument) => ({
           argument,
           label: argument,
           isCurrent: argument === this.#check?.command,
@@ -66,7 +66,7 @@ export class UntilExtension implements Extension {
       } runs, and the model continues until it passes (at most ${this.limits.rounds} rounds). /until off ends this.`;
     }
     if (this.#check) return `The check is ${oneLine(this.#check.command)}. /until off ends it.`;
-    const known = (await checksOf(session)).map((one) => `/until ${one}`);
+    const known = (await offeredChecks(session)).map((one) => `/until ${one}`);
     const examples = known.length > 0 ? known : ["/until npm test"];
     return `No check is set. Name one, such as ${examples.map(oneLine).join(", ")}.`;
   }
@@ -79,7 +79,7 @@ export class UntilExtension implements Extension {
   }
 }
 
-const checksOf = async ({ agent }: SessionState): Promise<string[]> =>
+const offeredChecks = async ({ agent }: SessionState): Promise<string[]> =>
   await (await import("./known_checks.ts")).knownChecks(agent.state.workingDir);
 
 /** The first word of a command, if it is the bare name of a program. */
