@@ -11,7 +11,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { exportedText, exportSession } from "../ui/export.ts";
 import { jsonLine } from "../ui/print/json_output.ts";
 import { keepSecrets } from "../wire/excerpt.ts";
-import { readConfigFile } from "./defaults.ts";
+import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 import type { Run } from "./process.ts";
 
 const SESSIONS_USAGE = `Usage:
@@ -52,8 +52,10 @@ export function runSessions(words: readonly string[], { stdout, stderr }: Run): 
   }
   // The user's keys are removed in any form.
   const { keys } = readConfigFile((name) => Deno.env.get(name))?.settings ?? {};
-  const all = [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...Object.values(keys ?? {})];
-  for (const key of all) if (typeof key === "string") keepSecrets({ key });
+  const saved = Object.entries(keys ?? {}).map(([name, key]) => isKeyboardKey(name) ? "" : key);
+  for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved]) {
+    if (typeof key === "string") keepSecrets({ key });
+  }
   stdout.write(verb === "show" ? exportedText(session) : `${exportSession(session, rest)}\n`);
   return EXIT.done;
 }
