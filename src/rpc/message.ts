@@ -5,7 +5,6 @@ import { isObject } from "../text/json.ts";
 /** The id of a request, unique among the open requests of its sender. */
 export type RpcId = string | number;
 
-/** The named parameters of a method. No protocol here uses a list. */
 export type RpcParams = Readonly<Record<string, unknown>>;
 
 interface RpcRequest {
@@ -34,7 +33,6 @@ interface RpcErrorBody {
   data?: unknown;
 }
 
-/** The error codes of JSON-RPC 2.0, section 5.1. */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,

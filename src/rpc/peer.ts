@@ -31,7 +31,6 @@ export interface RpcPeerOptions {
   answersInvalid?: boolean;
 }
 
-/** An incoming request in progress. */
 interface RpcCall {
   id: RpcId;
   /** Aborted when the other side cancels the request, or the connection ends. */
@@ -59,7 +58,6 @@ export class RpcPeer {
     return this.#over.promise;
   }
 
-  /** True once the connection is closed. */
   get isClosed(): boolean {
     return this.#reason !== undefined;
   }
@@ -113,7 +111,6 @@ export class RpcPeer {
     } else this.#take(value);
   }
 
-  /** Handles the text of one message. Never throws. */
   receiveText(text: string): void {
     let value: unknown;
     try {

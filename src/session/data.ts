@@ -108,10 +108,8 @@ export interface Check {
   status: "ok" | "note" | "fail";
   text: string;
   advice?: string;
-  /** How to fix it, instead of `advice`. */
   hint?: Hint;
   contextLength?: number;
-  /** The abilities of the model, such as `tools, vision`. */
   does?: string;
 }
 

@@ -20,7 +20,6 @@ import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.
 import type { VariableReader } from "../user_files.ts";
 import type { UndoLog } from "./undo.ts";
 
-/** Reads the flags that name a model and its server, for `/model --hosted`. */
 export interface ModelFlags {
   /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
   readonly names: readonly string[];
@@ -103,7 +102,6 @@ export interface SessionState {
   emit(event: SessionEvent): void;
   /** Shows lines of an extension to the user; `kind` identifies them in JSON. */
   tell(kind: string, ...lines: string[]): void;
-  /** Where the texts of commands are read. */
   readonly surface: Surface;
 }
 
@@ -135,7 +133,6 @@ export interface PendingQuestion {
   decide(isYes: boolean, signal: AbortSignal): Promise<void>;
 }
 
-/** A call that extensions decide on before the settings do. */
 export type PendingCall = Parameters<Policy["decide"]>;
 
 export interface TurnEnd {

@@ -87,7 +87,6 @@ function seesByAbilities({ abilities }: LocalModelInfo): Pick<ModelFacts, "seesI
   return abilities?.length ? { seesImages: abilities.includes("vision") } : {};
 }
 
-/** Settings derived from a server's facts, not set by the user. */
 interface FittedSettings
   extends Some<Pick<CompatConfig, "contextLength" | "textTools" | "thinkBudget" | "sampling">> {
   /** Their model, server and endpoint; undefined if the server reported nothing. */
@@ -154,7 +153,6 @@ function tierOf({ parameters }: ModelFacts = {}, contextLength: number | undefin
 
 export const targetKey = ({ isNative, url, name }: ModelTarget) => [isNative, url, name].join(" ");
 
-/** Returns the server's model that replaces the default one, if the choice is clear. */
 export function servedInstead(
   { url, name, isChosen }: ModelTarget,
   names: readonly string[] = [],
@@ -202,7 +200,6 @@ export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
 
 /** Fits an agent's settings to its server, once per model, because a change would reload it. */
 export class ModelFit {
-  /** True if the user named the model, so that it is not replaced. */
   isChosen: boolean;
   /** The last name that was not used because the server does not list it. */
   doubted?: string;
@@ -229,7 +226,6 @@ export class ModelFit {
     return targetOf(agent.config, this.isChosen);
   }
 
-  /** The name of a loading model, which may differ from the default on a server with one model. */
   loadingName(agent: CopilotAgent): string {
     const { name, isNative, isChosen } = this.targetOf(agent);
     return isNative || isChosen ? name : "its model";

@@ -23,7 +23,6 @@ export interface Confirmation {
   files: readonly InstructionFile[];
   /** The file that brings it, if it is not one of `files`. */
   path?: string;
-  /** What `text` describes, as JSON. */
   data?: unknown;
 }
 
@@ -70,7 +69,6 @@ export interface Surface {
   unicode: boolean;
   /** The key of the next mode, as users write it, if there is one. */
   modeKey?: string | undefined;
-  /** The current theme; missing without colours. */
   theme?: Theme;
 }
 
@@ -78,7 +76,6 @@ export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: t
 
 export interface Frontend extends Approver {
   onEvent(event: SessionEvent): void;
-  /** Default: a terminal of 80 columns. */
   readonly surface?: Surface;
   /** False skips `status` events, which are slow to compute. */
   showsStatus?: boolean;

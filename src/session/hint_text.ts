@@ -31,13 +31,11 @@ export function serverNaming(kind: TargetKind, url: string, way: Way, more = "")
 
 export const modelNaming = (way: Way): string => way === "flags" ? "--model" : "/model";
 
-/** How to pass a key to one server, at the end of a sentence. */
 export const keyGiving = (way: Way): string =>
   way === "flags"
     ? 'pass it with --api-key, or put it under "keys" in config.json'
     : 'put it under "keys" in config.json for the next session';
 
-/** How to change a setting for the next session. */
 export const settingGiving = (name: string, value: string | number, way: Way): string =>
   way === "flags" ? `--${name} ${value}` : `"${name}": ${JSON.stringify(value)} in config.json`;
 
@@ -119,7 +117,6 @@ const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (way) => {
     : `${start}, or ${other}${orSetup(way)}`;
 };
 
-/** Returns how to choose another model. `models`: those that the server lists, if known. */
 export function modelHint(
   { kind, isNative, name }: ModelTarget,
   models: readonly string[] | undefined,

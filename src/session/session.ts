@@ -214,7 +214,6 @@ export class Session implements AsyncDisposable {
     return this.#state.jobs.moveRunning();
   }
 
-  /** Reads the folder's settings and instructions, resumes a session, greets the server. */
   async open(signal: AbortSignal): Promise<void> {
     const { permissions, notice: first } = this.options;
     const { agent, frontend } = this;
@@ -289,7 +288,6 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Returns the parts to send for a message. @throws {Error} if an extension refuses it. */
   async #message(given: readonly Part[], signal: AbortSignal): Promise<Part[]> {
     const parts = [...await messageParts(this.#state, given, signal)];
     const text = typedIn(given);
@@ -323,7 +321,6 @@ export class Session implements AsyncDisposable {
     };
   }
 
-  /** Runs a turn, and continues it as long as extensions have something to add. */
   async #turns(parts: readonly Part[], signal: AbortSignal): Promise<TurnResult> {
     const state = this.#state;
     this.#steering.length = 0;
@@ -406,7 +403,6 @@ export class Session implements AsyncDisposable {
     await this.#state.jobs[Symbol.asyncDispose]();
   }
 
-  /** Asks about a call, one question at a time; undefined without a user. */
   get #approve(): Frontend["approve"] | undefined {
     const { frontend } = this;
     return frontend.approve &&

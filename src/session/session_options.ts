@@ -18,14 +18,11 @@ export interface SessionOptions
   trust?: boolean | undefined;
   readsFolder: boolean;
   isRecorded: boolean;
-  /** True for `-p`: a new session is not among the user's own. */
   isPrint?: boolean | undefined;
-  /** True resumes the folder's newest session. Default: false. */
   resumesNewest?: boolean | undefined;
   /** The editor, whose files are used instead of those on disk. */
   editor?: EditorFiles | undefined;
   resumes?: StoredSession | undefined;
-  /** True keeps the mode of a resumed session. */
   keepsMode?: boolean | undefined;
   /** True makes messages undoable. The files that they change are stored in memory. */
   canUndo: boolean;

@@ -83,7 +83,6 @@ function bitsOf(address: string): string | undefined {
     .map((group) => parseInt(group, 16).toString(2).padStart(16, "0")).join("");
 }
 
-/** Thrown for a host with an address that is not public. */
 export class NotPublicError extends Error {
   override readonly name = "NotPublicError";
 }
@@ -117,5 +116,4 @@ export async function publicAddresses(
   throw new Error(`Cannot reach ${hostname}: ${why}`);
 }
 
-/** The reason for refusing a request to an address that is not public. */
 export const NOT_PUBLIC = "is at an address of this machine or of a local network";

@@ -67,7 +67,6 @@ async function shakeHands(connection: Deno.TcpConn, hostname: string, signal: Ab
   await secure.handshake().finally(() => signal.removeEventListener("abort", close));
 }
 
-/** True for an address of this machine. */
 export function isLoopback(url: string): boolean {
   return /^(localhost|(127|0)(\.\d+){3}|\[::1?\])$/.test(new URL(url).hostname);
 }

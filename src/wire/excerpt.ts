@@ -1,6 +1,5 @@
 /** Excerpts of external texts: one short line without control characters or secrets. @module */
 
-/** The maximum characters of an external text in an error line. */
 const MAX_EXCERPT = 200;
 /** Any piece of a secret with at least this many characters is hidden, wherever it was cut. */
 const PIECE = 8;
@@ -9,7 +8,6 @@ const MIN_SECRET = 6;
 /** The number of recently used secrets to remember: enough for all servers of a process. */
 const MAX_SECRETS = 32;
 
-/** The keys and passwords that this process sent. */
 const secrets = new Set<string>();
 
 /** Returns `text` as one line of at most 200 characters that is safe to show on a terminal. */

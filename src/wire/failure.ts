@@ -7,14 +7,10 @@ import { excerpt, redactedLine } from "./excerpt.ts";
 /** The maximum wait that a server may ask for before the next attempt. A longer one fails at once. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
-/** A server's error object, in any shape. */
 interface ServerReport {
   message: string;
-  /** Its `type`, `code` and similar fields for programs. */
   labels: string[];
-  /** The HTTP status for its labels, if any. */
   status?: number | undefined;
-  /** The sizes in its fields. */
   tokens?: ContextTokens;
 }
 

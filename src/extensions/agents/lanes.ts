@@ -7,12 +7,10 @@ import { addressOf } from "../../models/model_server.ts";
 
 const MAX_LANES = 4;
 
-/** A slot to work in. Disposing of it frees it. */
 interface Lane extends Disposable {
   slot: number | undefined;
 }
 
-/** Returns the lanes for a model's server, which is asked now. */
 export async function openLanes(config: CopilotConfig, signal: AbortSignal): Promise<Lanes> {
   const target = targetOf(config);
   const slots = mayBeLlamaCpp(target) ? await freeSlots({ ...addressOf(target), signal }) : [];

@@ -35,7 +35,6 @@ interface HooksOfFile {
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
-/** Events of other agents whose names look like ours. */
 const OTHER_EVENTS = ["PermissionDenied", "PostCompact", "SubagentStart"];
 const MAX_SLIP = 3;
 

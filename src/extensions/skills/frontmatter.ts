@@ -85,13 +85,11 @@ function unquoted(text: string): string {
 
 const withoutComment = (text: string) => text.replace(/(?:^|\s)#.*$/, "").trim();
 
-/** Returns a field as text; a list is joined. */
 export function textField(value: FrontmatterValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.join(" ") : undefined;
 }
 
-/** Returns a boolean field in any of YAML's spellings; undefined for other values. */
 export function booleanField(value: FrontmatterValue | undefined): boolean | undefined {
   if (typeof value !== "string") return undefined;
   if (/^(?:true|yes|on)$/i.test(value)) return true;

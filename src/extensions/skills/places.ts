@@ -23,7 +23,6 @@ const KIND_FOLDERS = [["skill", "skills"], ["command", "commands"], ["agent", "a
 /** The folders of agents in a repository and at home, in order of precedence. */
 const AGENT_FOLDERS = [".agents", ".claude"];
 
-/** Returns the existing folders, in order of precedence. */
 export function promptFolders(folder: string, env: VariableReader): PromptFolder[] {
   const home = env("HOME") ?? env("USERPROFILE");
   const folders = foldersDownTo(folder);

@@ -50,7 +50,6 @@ export class PromptFiles {
     return withName(this.agents, name);
   }
 
-  /** Returns the list of skills and sub-agents in the prompt, for the given context and room. */
   catalogue(contextLength: number, maxBytes: number): string {
     const share = contextLength * CATALOGUE_SHARE * CHARS_PER_TOKEN;
     const isOffered = this.agent.offered.some(({ name }) => name === EXPLORE);
