@@ -180,11 +180,13 @@ export function confinementCheck(
 }
 
 export function webCheck({ mode, network, by }: SandboxStatus, isAllowed: boolean): Check {
-  const isOn = isAllowed || network || by === undefined || mode === "off";
-  const text = isOn
-    ? "on: a session can fetch pages, and asks about hosts that no rule allows"
-    : "on in sessions, which ask about each host; -p needs --network, or a rule such as fetch_url(docs.python.org)";
-  return { name: "web", status: "ok", text };
+  const isOpen = isAllowed || network || by === undefined || mode === "off";
+  const more = isOpen ? "" : "; -p needs --network, or a rule such as fetch_url(docs.python.org)";
+  return {
+    name: "web",
+    status: "ok",
+    text: `a session asks about hosts that no rule allows${more}`,
+  };
 }
 
 /** The number of repeated characters that stop an answer. The questions are short. */

@@ -122,12 +122,12 @@ Deno.test("doctor: whether pages of the web are fetched", () => {
       [
         { ...confined, network: false },
         false,
-        "on in sessions, which ask about each host; -p needs --network",
+        "no rule allows; -p needs --network",
       ],
-      [{ ...confined, network: false }, true, "can fetch pages"],
-      [{ ...confined, network: true }, false, "can fetch pages"],
-      [{ ...confined, network: false, mode: "off" }, false, "can fetch pages"],
-      [{ network: false, mode: "off" }, false, "can fetch pages"],
+      [{ ...confined, network: false }, true, "asks about hosts that no rule allows"],
+      [{ ...confined, network: true }, false, "asks about hosts that no rule allows"],
+      [{ ...confined, network: false, mode: "off" }, false, "asks about hosts that no rule allows"],
+      [{ network: false, mode: "off" }, false, "asks about hosts that no rule allows"],
     ] as const
   ) assertStringIncludes(webCheck(sandbox, isAllowed).text, says);
 });
