@@ -59,11 +59,13 @@ export class PluginParts {
     }
     this.places = this.#places();
     this.hooks = this.#hooks();
-    this.servers = this.#settings("mcpServers", ".mcp.json").flatMap(([file, value]) =>
-      definitionsIn(value, { scope: "plugin", file, folder: root })
-        // With this name, no rule for another server covers it.
-        .map((one) => ({ ...one, name: serverName(`${name}_${one.name}`) }))
-    );
+    this.servers = this.#settings("mcpServers", ".mcp.json").flatMap(([file, value]) => {
+      const given = Object.entries(isObject(value.mcpServers) ? value.mcpServers : value);
+      // With such a name, no rule for another server covers it.
+      const named = given.map(([one, server]) => [serverName(`${name}_${one}`), server] as const);
+      const mcpServers = Object.fromEntries(named.filter(([, server]) => isObject(server)));
+      return definitionsIn({ mcpServers }, { scope: "plugin", file, folder: root });
+    });
   }
 
   #places(): PromptFolder[] {

@@ -52,10 +52,10 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   const verb = SAME.get(first) ?? first;
   const verbs = isOfMarkets ? MARKET_VERBS : PLUGIN_VERBS;
   if (!verbs.includes(verb)) throw unknown("verb", verb, verbs);
-  const wrong = name.startsWith("-") ? name : more[0];
-  if (wrong !== undefined || name === "" && !/^(?:list|update|import)$/.test(verb)) {
-    const why = wrong === undefined ? "A name is missing" : `Unexpected argument ${oneLine(wrong)}`;
-    throw new UsageError(`${why}: copilot plugin --help`);
+  const isWhole = name === "" && !/^(?:list|update|import)$/.test(verb);
+  if (isWhole || name.startsWith("-") || more.length > 0) {
+    const words = oneLine([verb, name, ...more].join(" ").trim());
+    throw new UsageError(`Cannot do "${words}": copilot plugin --help shows the forms`);
   }
   const work = new PluginWork(run, given.length < words.length);
   return await work.act(verb, name, isOfMarkets).finally(() => work.close());

@@ -1,6 +1,8 @@
 /** Plug-ins: the real program installs them from folders and repositories on disk, and sessions use them. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path/from-file-url";
+import { PluginParts } from "../../../src/extensions/plugins/plugin_parts.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
@@ -345,8 +347,8 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
   );
   const words = [
     [["ad"], /There is no verb ad: did you mean add\?/],
-    [["add"], /A name is missing/],
-    [["add", "--upload-pack=x"], /Unexpected argument --upload-pack=x/],
+    [["add"], /Cannot do "add": copilot plugin --help shows the forms/],
+    [["add", "--upload-pack=x"], /Cannot do "add --upload-pack=x"/],
     [["add", "ext::sh -c id"], /There is no folder/],
     [["add", "https://-oProxyCommand=x/y"], /There is no folder/],
     [["add", "a/b#--upload-pack=x"], /Cannot fetch a\/b#--upload-pack=x as it is not an address/],
@@ -417,4 +419,62 @@ Deno.test("plugin: a broken record is named, and the session starts without plug
   const ran = await at.plugin("list");
   assertEquals(ran.code, 2);
   assertMatch(ran.stderr, /Cannot read .*plugins\.json, line 1, column 19/);
+});
+
+Deno.test("plugin: a server starts with the folder of its plug-in, and cannot leave the sandbox", async () => {
+  await using at = await places();
+  const script = fromFileUrl(new URL("../mcp/bad_server.ts", import.meta.url));
+  const args = [
+    "-c",
+    'echo "$CLAUDE_PLUGIN_ROOT $PWD" >"$2"; exec "$0" run -A --no-check "$1" legacy',
+  ];
+  await at.put("tools", {
+    ".mcp.json": {
+      mcpServers: {
+        "my look": {
+          command: "/bin/sh",
+          args: [...args, Deno.execPath(), script, `${at.root}/seen`],
+          env: { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` },
+          sandbox: "off",
+        },
+      },
+    },
+  });
+  await at.plugin("add", "../tools", "--yes");
+  await using server = strictServer([]);
+  await using fake = await at.session(server.url);
+  assertMatch((await fake.command("/mcp tools_my-look"))!, /^ {2}tools_my-look: 2 tools/);
+  const [root, folder] = (await Deno.readTextFile(`${at.root}/seen`)).trim().split(" ");
+  assertEquals(root, `${at.plugins}/${(await at.record()).plugins.tools.folder}`);
+  assertMatch(folder!, /copilot-mcp-/);
+  const [definition] = new PluginParts(root!, "tools").servers;
+  assertEquals([definition!.isSandboxed, definition!.scope], [true, "plugin"]);
+});
+
+Deno.test("plugin: names of files and fields forge no lines, and a fetched link leads nowhere", async () => {
+  await using at = await places();
+  await at.put("tools", {
+    ".claude-plugin/plugin.json": { name: "constructor", version: "1\n  hook none \x1b[2J" },
+    "skills/a/SKILL.md": skill("a"),
+    "bin/x\n  It has nothing": "x",
+  });
+  const { code, stdout } = await at.plugin("add", "../tools", "--yes");
+  assertEquals([code, stdout.match(/^ {2}It has.*|^ {2}hook.*|\x1b/gm)], [0, [
+    "  It has 1 hook none ␛[2J, 1 skill.",
+  ]]);
+  assertStringIncludes(stdout, "  program bin/x It has nothing\n");
+  assertStringIncludes((await at.plugin("list")).stdout, "constructor: 1 hook none ␛[2J, 1 skill");
+  await at.put("home/.config/copilot", { "secret.json": { name: "leak", plugins: [] } });
+  await at.put("shop", { "README.md": "x" });
+  await Deno.mkdir(`${at.root}/shop/.claude-plugin`);
+  await Deno.symlink(
+    `${at.home}/.config/copilot/secret.json`,
+    `${at.root}/shop/.claude-plugin/marketplace.json`,
+  );
+  await at.commit("shop", {});
+  for (const source of ["../shop", `file://${at.root}/shop`]) {
+    const ran = await at.plugin("marketplace", "add", source);
+    assertEquals([ran.code, ran.stdout], [2, ""]);
+    assertMatch(ran.stderr, /There is no marketplace/);
+  }
 });

@@ -95,7 +95,7 @@ const DEFINITIONS: [
   }],
   ["agent", "look.md", head("name: a"), "it has no description"],
   ["agent", "look.md", `---\n${does}\n---\n`, "it has no text"],
-  ["agent", "1.md", head(does), "its name must be letters, digits and hyphens"],
+  ["agent", "a b.md", head(does), "its name must be letters, digits and hyphens"],
   ["agent", "explore.md", head(does), "a built-in sub-agent has this name"],
   ["command", "git/Commit.MD", "# Commit $1\nall", {
     ...{
