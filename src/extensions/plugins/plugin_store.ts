@@ -99,7 +99,9 @@ export async function loadPlugins(
       if (answer) used.push(parts);
     } catch (error) {
       const why = oneLine((error as Error).message);
-      tell(`the plug-in ${name} is not used, as ${why}: copilot plugin approve ${name} shows it`);
+      tell(
+        `the plug-in ${name} is not used, as ${why}: copilot plugin update ${name} installs it again`,
+      );
     }
   }
   return used;

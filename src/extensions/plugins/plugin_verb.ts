@@ -24,7 +24,6 @@ const PLUGIN_USAGE = `Usage:
   copilot plugin add SOURCE                 shows what a plug-in runs, asks, and installs it
   copilot plugin update [NAME]              fetches a plug-in again, or all of them
   copilot plugin remove|enable|disable NAME
-  copilot plugin approve NAME               shows a plug-in whose files changed, and asks
   copilot plugin import                     installs copies of the plug-ins of Claude Code
   copilot plugin marketplace list [NAME]    the marketplaces, or the plug-ins of one
   copilot plugin marketplace add SOURCE
@@ -36,7 +35,7 @@ SOURCE is PATH, owner/repo or a URL, which #REF may follow; for a plug-in also N
 `;
 
 const MARKET_VERBS = ["add", "list", "remove", "update"];
-const PLUGIN_VERBS = [...MARKET_VERBS, "approve", "disable", "enable", "import"];
+const PLUGIN_VERBS = [...MARKET_VERBS, "disable", "enable", "import"];
 /** Other names of verbs. */
 const SAME = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
 
@@ -93,10 +92,6 @@ class PluginWork extends PluginStore {
       const act = (one: string) => isOfMarkets ? this.#showMarket(one, isWhole) : this.#show(one);
       return await this.#each(names, act);
     }
-    if (verb === "approve") {
-      const read = await readPlugin(this.folder, name, rows[name]!);
-      return await this.#asked(read) ? await this.#show(name) : EXIT.error;
-    }
     if (verb === "remove") delete rows[name];
     else rows[name]!.enabled = verb === "enable";
     return await this.#saved(`Done: ${verb} ${name}. New sessions notice it.`);
@@ -131,7 +126,11 @@ class PluginWork extends PluginStore {
     const row = this.plugins[name]!;
     const { parts, brought } = await readPlugin(this.folder, name, row);
     const { isApproved } = await this.#trust.of(brought);
-    const state = row.enabled === false ? "off, " : isApproved ? "" : "not approved, ";
+    const state = row.enabled === false
+      ? "off, "
+      : isApproved
+      ? ""
+      : "not approved (copilot plugin update asks), ";
     this.#say(`${name}: ${state}${await partsText(parts)} ${from(row)}`);
     return EXIT.done;
   }

@@ -184,8 +184,8 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertMatch(
         fake.notices().join("\n"),
         isLink
-          ? /tools is not used, as note leads out of its folder: copilot plugin approve tools shows it/
-          : /tools is not used, as its files changed since you approved them: copilot plugin approve tools/,
+          ? /tools is not used, as note leads out of its folder: copilot plugin update tools installs it again/
+          : /tools is not used, as its files changed since you approved them: copilot plugin update tools/,
       );
       assertEquals(
         await fake.command("/mcp"),
@@ -198,7 +198,12 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertEquals(asked.length, isLink ? 0 : 1, `change ${i}`);
       assertEquals(/tools_look/.test((await fake.command("/mcp"))!), !isLink);
     }
-    if (isLink) continue;
+    if (isLink) {
+      assertMatch((await at.plugin("update", "tools")).stdout, /tools is up to date/);
+      await using fake = await at.session(server.url);
+      assertMatch((await fake.command("/mcp"))!, /tools_look/);
+      continue;
+    }
     assertMatch(asked[0]!.text, /\n {2}[+-] "(?:scripts\/wrap\.sh|note|more)" [x-] [0-9a-f]{64}/);
     await using fake = await at.session(server.url, () => false);
     assertMatch((await fake.command("/mcp"))!, /tools_look/);
