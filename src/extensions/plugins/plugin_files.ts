@@ -11,12 +11,7 @@ import { openRegular, readBytes } from "../../tools/files/regular_file.ts";
 const MAX_TREE_ENTRIES = 5000;
 const MAX_TREE_BYTES = 128 * 1024 * 1024;
 
-/**
- * Reads the files below `root`, in order of their names.
- *
- * @param top the folder that links must stay in; missing for an installed plug-in, which has no links
- * @throws {Error} with the end of a sentence about the plug-in.
- */
+/** Reads the files below `root`. Links must stay in `top`; an installed plug-in, without `top`, has no links. */
 async function* filesIn(root: string, top?: string) {
   const folders = [{ at: root, below: "" }];
   const withheld = { folder: top ?? root, paths: [] };

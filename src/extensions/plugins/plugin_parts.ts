@@ -32,7 +32,6 @@ const serverName = (given: string) =>
     "",
   );
 
-/** What an installed plug-in brings. */
 export class PluginParts {
   readonly version: string;
   readonly places: readonly PromptFolder[];
@@ -42,11 +41,7 @@ export class PluginParts {
   readonly unused: string[] = [];
   readonly #manifest: PluginFields;
 
-  /**
-   * @param root its folder, without links
-   * @param entry the fields of its marketplace, which may take the place of a manifest
-   * @throws {Error} if a file of it is invalid, or leads out of it.
-   */
+  /** `entry` are the fields of its marketplace. @throws {Error} if a file of it is invalid, or leads out of it. */
   constructor(
     readonly root: string,
     readonly name: string,

@@ -77,7 +77,6 @@ export function readMarket(top: string, isForeign: boolean) {
   return { name, entries: named.map((entry) => ({ entry, top, sourceOf })) };
 }
 
-/** The longest time that git may take, in ms. */
 const MAX_FETCH_MS = 300_000;
 /** Neither the user's settings nor the repository make git start another program. */
 const PLAIN_SETTINGS = "core.hooksPath=/dev/null core.fsmonitor=false submodule.recurse=false " +

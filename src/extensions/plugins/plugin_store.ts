@@ -14,9 +14,7 @@ import { approvedPart, type McpDefinition, variablesOf } from "../mcp/definition
 import { pluginContent } from "./plugin_files.ts";
 import { type PluginFields, PluginParts } from "./plugin_parts.ts";
 
-/** A plug-in or a marketplace in the record. */
 export interface PluginRow {
-  /** What the user named. */
   source: string;
   commit?: string | undefined;
   /** The name of its folder in the folder of plug-ins; missing for a marketplace in a folder of the user. */
@@ -29,7 +27,6 @@ export interface PluginRow {
 
 type Rows = Record<string, PluginRow>;
 
-/** Reads the record. @throws {UsageError} if it is not JSON. */
 function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
   const { plugins, marketplaces } = readJsonFile(file) ?? {};
   // Without a prototype, no name has a special meaning.
@@ -115,7 +112,6 @@ export class PluginStore {
   readonly #file = userFile("plugins.json") ?? "";
   readonly #lock: Deno.FsFile;
 
-  /** @throws {Error} if another process has the record. */
   constructor() {
     const folder = pluginsFolder();
     if (folder === undefined) throw new UsageError("There is no home folder to save plug-ins in");
@@ -133,7 +129,6 @@ export class PluginStore {
     return join(this.folder, `${name}-${crypto.randomUUID().slice(0, 8)}`);
   }
 
-  /** Writes the record as a whole. */
   async save(): Promise<void> {
     const { plugins, marketplaces } = this;
     await replaceUserFile(this.#file, `${JSON.stringify({ plugins, marketplaces }, null, 2)}\n`);

@@ -36,7 +36,6 @@ SOURCE is PATH, owner/repo or a URL, which #REF may follow; for a plug-in also N
 
 const MARKET_VERBS = ["add", "list", "remove", "update"];
 const PLUGIN_VERBS = [...MARKET_VERBS, "disable", "enable", "import"];
-/** Other names of verbs. */
 const SAME = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
 
 /** Runs `copilot plugin` with its words and returns the exit code. @throws {UsageError} for invalid words. */
@@ -135,7 +134,6 @@ class PluginWork extends PluginStore {
     return EXIT.done;
   }
 
-  /** Shows a marketplace, `isWhole` with its plug-ins. */
   #showMarket(name: string, isWhole: boolean): Promise<number> {
     const { entries } = this.#market(name);
     this.#say(`${name}: ${count(entries.length, "plug-in")} ${from(this.marketplaces[name]!)}`);
@@ -239,7 +237,6 @@ class PluginWork extends PluginStore {
 const from = ({ source, commit = "" }: PluginRow): string =>
   `(${[sources.shownUrl(source), commit.slice(0, 10)].join(" ").trim()})`;
 
-/** Returns the folders of Claude Code's plug-ins. */
 function claudePlugins(): string[] {
   const file = resolve(Deno.env.get("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
   const { plugins } = readJsonFile(file) ?? {};

@@ -6,7 +6,6 @@ import { reasonOf } from "../../text/reason.ts";
 import { replaceUserFile, userFile } from "../../user_files.ts";
 import type { PluginParts } from "./plugin_parts.ts";
 
-/** Returns the approved plug-ins of a session. */
 export const pluginsOf = (extensions: readonly Extension[]): readonly PluginParts[] =>
   extensions.find((one) => one instanceof PluginsExtension)?.loaded ?? [];
 
@@ -49,7 +48,6 @@ export class PluginsExtension implements Extension {
   }
 }
 
-/** Returns a plug-in in one line: `git-tools 1.2: skill, command, hook`. */
 function pluginLine({ name, version, places, hooks, servers }: PluginParts): string {
   const kinds = [...places.map(({ kind }) => `${kind}`), ...hooks.map(() => "hook")];
   const all = new Set([...kinds, ...servers.map(() => "server")].map((kind) => `${kind}s`));
