@@ -464,9 +464,10 @@ Deno.test("plugin: names of files and fields forge no lines, and a fetched link 
     "bin/x\n  It has nothing": "x",
   });
   const { code, stdout } = await at.plugin("add", "../tools", "--yes");
-  assertEquals([code, stdout.match(/^ {2}It has.*|^ {2}hook.*|\x1b/gm)], [0, [
+  assertEquals([code, stdout.match(/^ {2}It has.*|^ {2}hook.*/gm)], [0, [
     "  It has 1 hook none ␛[2J, 1 skill.",
   ]]);
+  assertEquals(stdout.includes("\x1b"), false);
   assertStringIncludes(stdout, "  program bin/x It has nothing\n");
   assertStringIncludes((await at.plugin("list")).stdout, "constructor: 1 hook none ␛[2J, 1 skill");
   await at.put("home/.config/copilot", { "secret.json": { name: "leak", plugins: [] } });
