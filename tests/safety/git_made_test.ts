@@ -516,6 +516,23 @@ for (const [target, plant] of LINKED) {
   });
 }
 
+test("R-23 what a job makes in the place of a link is checked again at its end", async () => {
+  await using at = await repository();
+  await at.outside("git init -q sub; mv sub/.git real.git; ln -s ../real.git sub/.git");
+  await Deno.writeTextFile(
+    `${at.folder}/p.sh`,
+    `rm sub/.git; git init -q sub; mkfifo go; cat go; git -C sub config ${EVIL}`,
+  );
+  const job = at.run("sh p.sh", { inBackground: true });
+  await waitUntil(() => at.has("work/go"));
+  await at.run("true");
+  await at.outside("echo > go");
+  await job;
+  await at.run("true");
+  await at.outside("cd sub; git status");
+  assertEquals([at.has("pwned"), at.has("work/sub/.git/HEAD")], [false, true]);
+});
+
 test("R-23 a link to a repository stays, and what it leads to", async () => {
   await using at = await repository();
   await at.outside(

@@ -17,7 +17,7 @@ import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } f
 
 /** The views whose programs may have made repositories that are not checked yet. */
 const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
-/** The repositories that were checked since, by {@linkcode identified}: later programs do not write them. */
+/** The repositories that were checked while others could not be, by {@linkcode identified}. Later programs do not write them. */
 const checkedKeys = new Set<string>();
 
 /**
@@ -95,7 +95,9 @@ function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: st
 
 /** True if a program of this run that runs can write a path. */
 const isOpenNow = (path: string): boolean =>
-  [...writers].some(([view, { runs }]) => runs && accessAt(view, path) === "write");
+  [...writers].some(([view, { runs }]) =>
+    runs && (accessAt(view, path) === "write" || isInReplacedLink(view, path))
+  );
 
 /**
  * True if a sandboxed program, of any run, can write a path from before it was protected, or move a folder that contains
@@ -140,7 +142,6 @@ export function startWriter(
       // Otherwise a later run finds its file, and searches.
       if (isNoted) forget();
     }
-    if (writers.size === 0) checkedKeys.clear();
     return lines;
   };
 }
@@ -212,6 +213,7 @@ function searchNew(
     const why = `Not all that is new in ${root} could be searched`;
     return [...mended, `${why}: do not use git there until the next command has ended`];
   });
+  if (isComplete) checkedKeys.clear();
   return { lines, isComplete, isNoted };
 }
 
