@@ -406,14 +406,14 @@ export class Session implements AsyncDisposable {
   get #approve(): Frontend["approve"] | undefined {
     const { frontend } = this;
     return frontend.approve &&
-      ((approval, signal) =>
+      ((...asked) =>
         this.#oneByOne(async () => {
           for (const one of this.#extensions) {
-            const answer = await one.beforeQuestion?.(approval, signal);
+            const answer = await one.beforeQuestion?.(...asked);
             if (answer) return answer;
           }
-          return await frontend.approve!(approval, signal);
-        }, signal));
+          return await frontend.approve!(...asked);
+        }, asked[1]));
   }
 
   async #beforeRoom(...about: Parameters<NonNullable<CopilotAgent["beforeRoom"]>>): Promise<void> {

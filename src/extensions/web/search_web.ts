@@ -8,27 +8,22 @@ import { foreignText } from "../../text/sanitize.ts";
 import { requestJson } from "../../wire/http.ts";
 
 const MAX_RESULTS = 8;
-const REQUEST_LIMITS = {
-  ...{ maxRetries: 0, maxBytes: 4 * 2 ** 20 },
-  ...{ connectTimeoutMs: 5_000, firstTokenTimeoutMs: 20_000, idleTimeoutMs: 10_000 },
+const SEARCH_TIMES = {
+  connectTimeoutMs: 5_000,
+  firstTokenTimeoutMs: 20_000,
+  idleTimeoutMs: 10_000,
 };
+const JSON_REFUSED =
+  'The search server refuses JSON: its settings.yml needs "json" in search.formats';
 
 /** @throws {Error} for the model, if the server at `address` does not answer with results. */
-export async function searchWeb(
-  query: string,
-  address: string,
-  signal: AbortSignal,
-): Promise<string> {
+export async function searchWeb(query: string, address: string, signal: AbortSignal) {
   const url = new URL("search", address.replace(/\/*$/, "/"));
   url.search = `${new URLSearchParams({ q: query, format: "json" })}`;
-  const value = await requestJson({ url: url.href }, { ...REQUEST_LIMITS, signal }).catch(
-    (error) => {
-      if (!(error instanceof BackendError) || error.status !== 403) throw error;
-      throw new Error(
-        'The search server refuses JSON: its settings.yml needs "json" in search.formats',
-      );
-    },
-  );
+  const options = { ...SEARCH_TIMES, maxRetries: 0, maxBytes: 4 * 2 ** 20, signal };
+  const value = await requestJson({ url: url.href }, options).catch((error) => {
+    throw error instanceof BackendError && error.status === 403 ? new Error(JSON_REFUSED) : error;
+  });
   const list = isObject(value) && Array.isArray(value.results) ? value.results : [];
   const text = (one: unknown, max: number) => shortened(oneLine(String(one ?? "")), max);
   const rows = list.filter(isObject).slice(0, MAX_RESULTS).map(({ title, url, content }, i) =>

@@ -52,24 +52,21 @@ export class WebExtension implements Extension {
 
   /** Returns the page of an address in a message. The user typed it, but a script may have written that of `-p`. */
   attach(name: string, signal: AbortSignal): Promise<string> | undefined {
-    return this.#session && /^https?:\/\//i.test(name)
-      ? attachedPage(this.#session, name.replace(/[.,;:!?)]+$/, ""), signal)
+    return /^https?:\/\//i.test(name)
+      ? this.#page({ url: name.replace(/[.,;:!?)]+$/, ""), offset: 0 }, signal)
       : undefined;
   }
-}
 
-async function attachedPage(
-  { agent, permissions, approve, policyWith }: SessionState,
-  url: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const { network } = await permissions.sandboxStatus(agent.state.workingDir);
-  const isMeant = approve !== undefined || network === true;
-  const by = policyWith(isMeant ? () => Promise.resolve({ choice: "once" }) : undefined);
-  const context: ToolContext = { ...agent.toolContext(signal), isFromUser: true };
-  const decision = await by.decide(fetchTool, { url, offset: 0 }, context);
-  if (!decision.allow) throw new Error(decision.explanation ?? decision.reason);
-  const { mayBePrivate } = decision;
-  const given = { ...context, ...mayBePrivate && { mayBePrivate } };
-  return outcomeOf(await fetchTool.run({ url, offset: 0 }, given)).content;
+  async #page(args: Record<string, unknown>, signal: AbortSignal): Promise<string> {
+    const { agent, permissions, approve, policyWith } = this.#session!;
+    const { network } = await permissions.sandboxStatus(agent.state.workingDir);
+    const isMeant = approve !== undefined || network === true;
+    const by = policyWith(isMeant ? () => Promise.resolve({ choice: "once" }) : undefined);
+    const context: ToolContext = { ...agent.toolContext(signal), isFromUser: true };
+    const decision = await by.decide(fetchTool, args, context);
+    if (!decision.allow) throw new Error(decision.explanation ?? decision.reason);
+    const { mayBePrivate } = decision;
+    const given = { ...context, ...mayBePrivate && { mayBePrivate } };
+    return outcomeOf(await fetchTool.run(args, given)).content;
+  }
 }
