@@ -117,16 +117,12 @@ export class CopilotAgent {
   #appended: string | undefined;
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
-  /** The tools without jobs and tasks, which small models have no room for. */
   #plainTools: readonly Tool[];
-  /** The tools with jobs and tasks. */
   #ownTools: readonly Tool[];
-  /** Further tools of its own, which are offered if there is room. */
   #further: readonly (Tool & { isForSmall?: boolean })[] = [];
   #plugged: readonly Tool[] = [];
   #leanTools: readonly Tool[] | undefined;
   #fullTools: readonly Tool[] | undefined;
-  /** Returns the list of skills for the prompt, or undefined. */
   #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
   #listBytes = 0;
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;

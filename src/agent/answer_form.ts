@@ -9,13 +9,11 @@ import type { JsonSchema, Tool } from "../types/tool.ts";
 /** Deeper answers are refused: they would exhaust the stack. */
 const MAX_ANSWER_DEPTH = 100;
 
-/** The note after the user's message that asks for the form. */
 export function formNote(schema: JsonSchema): string {
   return "Use tools as you need them. Your final answer must be JSON alone, without any text around " +
     `it, that matches this JSON Schema: ${JSON.stringify(schema)}`;
 }
 
-/** The message that asks again for an answer that did not match. */
 export function askForForm(schema: JsonSchema, objection: string): string {
   return `[Your answer does not match: ${objection}. Give your final answer now, as JSON alone, ` +
     `that matches this JSON Schema: ${JSON.stringify(schema)}]`;

@@ -31,7 +31,6 @@ export class AnswerStream implements Splitter {
   readonly #pieces: PieceGatherer;
   readonly #watchers = { text: new RepetitionWatcher(), reasoning: new RepetitionWatcher() };
   #called = "";
-  /** The answer up to a runaway. */
   #cut: SplitAnswer | undefined;
 
   constructor(private readonly options: AnswerStreamOptions) {

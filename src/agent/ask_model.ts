@@ -28,13 +28,10 @@ interface AskOptions extends Pick<CallOptions, "ready" | "form" | "thinks"> {
    * Default: false.
    */
   mayAskAgain?: boolean;
-  /** The tools to offer; by default the agent's. */
   tools?: readonly Tool[];
-  /** The messages to send; by default the agent's conversation. */
   messages?: readonly Message[];
 }
 
-/** The abort reason of a request whose answer repeats itself. */
 const REPEATED = "the answer repeats itself"; // an error would take 0.4 ms, at each start
 /** The abort reason of a request that only thinks, for longer than it may. */
 const OVERTHOUGHT = "the model thinks without end";
@@ -99,7 +96,6 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   return { ...stoppedAnswer(splitter.end(), options), usage: reply.usage };
 }
 
-/** Reports retries and adjusted requests as events. */
 function reports(
   emit: AskOptions["emit"],
   model: string,

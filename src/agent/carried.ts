@@ -20,9 +20,7 @@ const SAID = "said";
 const FILES = "files";
 const FILES_TITLE = "[Files that were open]";
 const MAX_LISTED_PATHS = 40;
-/** The maximum length of a user message, in characters. */
 const MAX_SAID_CHARS = 1200;
-/** The tokens that the user's messages may take in the smallest window. */
 const MIN_SAID = 200;
 /** The maximum share of the user's messages in the room of all messages. */
 const MAX_SAID_PART = 1 / 4;
@@ -116,7 +114,6 @@ function openedFiles(messages: readonly Message[], tools: readonly Tool[]): stri
   return [...new Set(named.reverse())].reverse();
 }
 
-/** Returns the newest text of each skill in `messages`, newest first. */
 function keptSkills(messages: readonly Message[]): CarriedNote[] {
   const byName = new Map<string, CarriedNote>();
   for (const part of messages.toReversed().flatMap(skillsOf)) {

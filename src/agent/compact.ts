@@ -71,16 +71,12 @@ interface RoomOptions extends Pick<CompactOptions, "focus" | "onPiece" | "summar
   signal: AbortSignal;
   emit: (event: TurnEvent) => void;
   count: (usage: Usage) => void;
-  /** Summarizes even if there is room. */
   byHand?: boolean;
   by?: CopilotAgent | undefined;
 }
 
-/** The target sizes of a conversation, in tokens. */
 interface Sizes {
-  /** The maximum of a request. */
   limit: number;
-  /** The maximum of the messages. */
   most: number;
   /** The size to which messages are reduced, below the limit, so that the next rounds fit too. */
   wanted: number;
@@ -207,7 +203,6 @@ async function writtenSummary(
   return sizeOf(summary, size) < under ? summary : undefined;
 }
 
-/** The tokens of a summary in the smallest window. */
 const MIN_SUMMARY = 300;
 /** A requested summary must be shorter than this share of what it replaces. */
 const MAX_SUMMARY_PART = 0.8;
@@ -351,13 +346,11 @@ function uselessness(
   return standsFor === "empty_answer" ? "its answer was empty" : undefined;
 }
 
-/** True if an answer has a call, also one that is written as text. */
 function callsTool({ message: { content, toolCalls } }: ModelAnswer, agent: CopilotAgent): boolean {
   if (toolCalls?.length) return true;
   return extractToolCallsFromText(content, namesAndSchemas(agent.offered))[1] !== null;
 }
 
-/** Returns `text` without its middle if it has more than about `tokens`. */
 function upTo(text: string, tokens: number, size: MessageSize): string {
   return truncateMiddle(text, Math.floor(text.length * tokens / tokensOf(text, size)));
 }

@@ -22,9 +22,7 @@ interface SizedMessage {
   size: number;
 }
 
-/** The facts that an agent has learned, and its cached sizes. */
 export class AgentMemory {
-  /** By server, model and settings. */
   readonly models: Map<string, LearnedModel> = new Map();
   /** The addresses of servers that do not count the tokens of a request. */
   readonly silentServers: Set<string> = new Set();

@@ -44,7 +44,6 @@ const GO_ON =
 const MIN_SWALLOWED = 8;
 
 const TOO_LONG_ANSWER = /^\s*error: the prompt size exceeds the context window/i;
-/** Texts that some models and servers write instead of an answer. */
 const EMPTY_WORDS = /^\s*[[(](?:empty|no)[ _](?:content|response|answer|output)[\])]\.?\s*$/i;
 
 /** Returns a message that asks for the missing answer. It has the user role, because roles alternate. */
@@ -61,7 +60,6 @@ export function interruption(text = ""): Message {
   return { role: "assistant", content: textOfParts(parts), parts };
 }
 
-/** The length of the end of unfinished thoughts in a reminder, in characters. */
 const THOUGHTS_SHOWN = 800;
 
 /** How the answers to one request are reported. */

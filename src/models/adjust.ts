@@ -11,9 +11,7 @@ import type { OnDelta } from "./delta_reader.ts";
 import type { Fields } from "./fields.ts";
 import { withoutSystemRole, withTextTools } from "./text_tools.ts";
 
-/** One difference between servers. */
 export interface Adjustment {
-  /** The parameter's name on the wire. */
   name: string;
   /** Matches the server's message when it refuses the parameter. */
   refusal: RegExp;
@@ -43,7 +41,6 @@ export function refusesForms(key: object): boolean {
   return adjusted?.has("format") === true || adjusted?.has("response_format") === true;
 }
 
-/** A protocol at the address of one server. */
 export interface Protocol {
   url: string;
   headers: Record<string, string>;

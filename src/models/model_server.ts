@@ -7,7 +7,6 @@ import { type ModelTarget, targetOf } from "./target.ts";
 import { oneLine } from "../text/one_line.ts";
 import { isLoopback } from "../wire/connect.ts";
 
-/** The host of the model's server, for users. */
 export function serverOf(config: CopilotConfig): string {
   return oneLine(new URL(targetOf(config).url).host);
 }

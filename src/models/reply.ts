@@ -123,7 +123,6 @@ export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions 
   return toReply(parts, { ...splitter.end(), calls: calls ?? [] });
 }
 
-/** Gives an answer that came in one piece to `splitter`. */
 function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerParts): void {
   splitter.push({ type: "reasoning", text: reasoning });
   splitter.push({ type: "text", text: content });

@@ -9,7 +9,6 @@ import { BackendError } from "../errors.ts";
 import { isLoopback } from "../wire/connect.ts";
 import { limitText, requestJson } from "../wire/http.ts";
 
-/** A possible location of a model server. */
 export interface FoundServer {
   /** The address, without `/v1`. */
   url: string;
@@ -22,7 +21,6 @@ export interface FoundServer {
 }
 
 interface Limits {
-  /** The timeout of a server, in milliseconds. */
   limitMs: number;
   signal: AbortSignal;
 }

@@ -12,7 +12,6 @@ import {
 import type { ImageLimits } from "../types/image.ts";
 
 export interface ModelTarget {
-  /** Its backend. */
   kind: "compat" | "local" | "hosted";
   /** The server's address from the settings: `baseUrl`, or `host` of a local server. */
   url: string;

@@ -2,7 +2,6 @@
 
 import type { TurnResult } from "../types/event.ts";
 
-/** The number of such turns before the notice. */
 const MAX_SILENT_TURNS = 5;
 
 /** Counts the turns of a model that has called no tool and answers with code instead. */

@@ -10,7 +10,6 @@ export function keyHeader({ apiKey }: { apiKey: string }): Record<string, string
   return apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** The result of a tool without output. */
 export const NO_OUTPUT = "(no output)";
 
 /** Returns a name that every server accepts in its history, for any name from a model. */

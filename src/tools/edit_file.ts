@@ -57,7 +57,6 @@ export const editTool: Tool = callable({
     },
     readings: [takeView, takeEdit, takeContent],
     editorCommand: "str_replace",
-    // Creates a file if there is no text to replace.
     path: ["file_path", ({ old_string: before }) => before === "" ? "write" : "edit"],
     readTexts,
   },

@@ -19,7 +19,6 @@ export function exploreTool({ hasAgents, run }: ExploreOptions): Tool & { isForS
       const properties = { task: text, ...hasAgents() && { agent: text } };
       return { type: "object", properties, required: ["task"] };
     },
-    // Its calls are checked one by one.
     access: "read",
     isForSmall: true,
     subject: ({ task, agent }) => ({

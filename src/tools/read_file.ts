@@ -83,7 +83,6 @@ function takeLines(args: ToolArgs, rest: Rest): string | undefined {
   return "the last line as a limit";
 }
 
-/** The maximum length of a shown line, in characters. */
 const MAX_READ_LINE_CHARS = 2000;
 /** The maximum number of bytes that are read: a log may be endless. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;

@@ -29,7 +29,6 @@ export interface CalledAs {
 /** Converts some of `rest` to `args`. Returns a line if it did. @throws {SlipError} */
 type SlipReading = (args: ToolArgs, rest: Rest, call: CalledAs) => string | undefined;
 
-/** The arguments with unknown names. */
 export class Rest {
   constructor(readonly given: ToolArgs) {}
 

@@ -291,12 +291,10 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
     stdout.write(`${name} has no tools but those that you approved.\n`);
     return EXIT.done;
   }
-  const shown = isReady ? serverQuestion(server, changes) : serverQuestion(server);
-  stdout.write(`${shown.text}\n`);
+  stdout.write(`${serverQuestion(server, isReady ? changes : []).text}\n`);
   const question = isReady ? "May these be offered?" : "May it be used?";
   if (!confirmed(question, isYes, run)) return EXIT.error;
-  if (isReady) await server.approveTools(changes);
-  else await server.decide(true);
+  await (isReady ? server.approveTools(changes) : server.decide(true));
   stdout.write(isReady ? "Approved.\n" : `Approved. copilot mcp test ${name} tries it.\n`);
   return EXIT.done;
 }

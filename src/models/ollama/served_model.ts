@@ -15,7 +15,6 @@ import {
   orEmpty,
 } from "./connection.ts";
 
-/** The maximum wait in milliseconds for optional data. */
 export const LIST_TIMEOUT_MS = 2000;
 const PROPS_TIMEOUT_MS = 1000;
 const COUNT_TIMEOUT_MS = 2000;

@@ -18,7 +18,6 @@ import { type GivenArguments, pairArguments } from "./values.ts";
 /** A piece of a head: text, folded as by `foldMarker`; a pattern that matches all its starts; optional pieces. */
 export type Atom = string | RegExp | readonly Atom[];
 
-/** How calls of a format are written. */
 export interface BlockSpec {
   /** The markers, each with the pieces between it and the head. */
   markers: Readonly<Record<string, readonly Atom[]>>;
@@ -174,7 +173,6 @@ interface Body {
   length: number;
   /** True if its end was found, false if the text ended or was broken before. */
   isClosed: boolean;
-  /** The text after it that was read. */
   behind: string;
 }
 

@@ -28,7 +28,6 @@ export class ToolCallFilter {
     this.#scanner = new SentenceScanner(callScanner(options));
   }
 
-  /** Reads the next piece. Returns the text to show now. */
   push(piece: string): string {
     return this.#scan(piece, false);
   }
@@ -50,7 +49,6 @@ export class ToolCallFilter {
     this.#scanner.ignoreTags();
   }
 
-  /** Ends the text. Returns the rest to show, and the calls. */
   end(): { text: string; calls: ToolCall[] } {
     const text = this.#scan("", true);
     if (this.#isReleased) return { text: text + this.#rest.end(), calls: [] };

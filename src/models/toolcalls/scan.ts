@@ -30,7 +30,6 @@ export type ScannedPart =
   | { kind: "retraction"; text: string };
 
 export interface CallScanner {
-  /** Reads the next piece; with `final`, the last one. */
   push(piece: string, final: boolean): ScannedPart[];
   /** From here on, think tags are text. */
   ignoreTags(): void;

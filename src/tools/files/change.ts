@@ -11,7 +11,6 @@ import type { Replacement, TextEdit } from "./text_edit.ts";
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
 const MAX_SHOWN_PLACES = 5;
-/** The maximum length of a shown line, in characters. */
 const MAX_CHANGED_LINE_CHARS = 4000;
 /** Places further apart, in lines, are compared separately. */
 const MAX_SPAN_LINES = 1500;

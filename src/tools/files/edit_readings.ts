@@ -12,7 +12,6 @@ interface EditReading extends Reindented {
 
 type Pair = Pick<Reindented, "before" | "after">;
 
-/** The maximum length of texts, in characters. */
 const MAX_READ_TEXT = 4 * 1024 * 1024;
 const MAX_READ_EDIT = 200_000;
 

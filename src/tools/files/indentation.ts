@@ -1,6 +1,5 @@
 /** Lines whose indentation differs from the file's. @module */
 
-/** The maximum length of texts, in characters. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
 /** The position of lines in a file's text, and the lines that replace them, with the file's indentation. */

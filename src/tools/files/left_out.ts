@@ -1,6 +1,5 @@
 /** Detects text in which a mark replaces omitted code. @module */
 
-/** The maximum length of texts, in characters. */
 const MAX_LOOKED_AT = 4 * 1024 * 1024;
 const MARK_LEAD = String.raw`(?:\/\/+|\/\*+|#+|--+|<!--|;+|%+|\{\/\*|"""|'''|\*)`;
 const MARK_DOTS = String.raw`(?:\.{3,}|…)`;

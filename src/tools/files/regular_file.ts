@@ -51,7 +51,6 @@ export const grantIn = (folder: string, realPath: string): Grant => ({
 /** A file that does not open within this time, in ms, is a FIFO that replaced it: opening one waits for a writer. */
 const MAX_OPEN_MS = 5000;
 
-/** Opens a file that was regular. */
 export async function openToRead(path: string): Promise<Deno.FsFile> {
   const opening = Deno.open(path);
   const file = await within(MAX_OPEN_MS, opening);

@@ -9,7 +9,6 @@ import { type CalledAs, rename, Rest, shownValue, slipsOf } from "../slips.ts";
 import { ARGUMENT_WRAPPERS, IDLE, IDLE_VALUES } from "./tables.ts";
 import { valueAsMeant } from "./values.ts";
 
-/** Repaired arguments, with a line for each repair. */
 export interface FittedArguments {
   args: ToolArgs;
   repairs: string[];

@@ -23,7 +23,6 @@ type GivenCall = Pick<ToolCall, "name" | "arguments" | "invalid">;
 /** The namespaces and format marks that models write around a tool's name. */
 const AROUND_NAME =
   /^[\s"'`<]*(?:(?:functions?|default_api|tools?|filesystem|builtin|mcp__[a-z]+_)[.:/_]_?)?|(?:\(\s*\)|:\d+|<[|｜/\w].*|[\s"'`>,:])*$/gis;
-/** The maximum depth of JSON strings within JSON strings. */
 const MAX_ENCODED = 3;
 
 /**

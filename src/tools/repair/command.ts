@@ -7,7 +7,6 @@ import { SlipError } from "./slip_error.ts";
 const OTHER_TOOL =
   /^\s*(read_file|write_file|edit_file|glob_files|grep_code|list_directory|update_tasks)(?=[\s({]|$)/;
 
-/** A repaired command, and the repair in words. */
 interface ReadCommand {
   command: string;
   repairs: string[];

@@ -13,7 +13,6 @@ const DATA = /^(?:csv|tsv|jsonl?|ya?ml|toml|xml|svg|lst|out)$/;
 const FENCED =
   /^\s*(?<mark>`{3,}|~{3,})(?<info>[\w+#.-]*)[^\n`]*\n(?<body>[^]*?)(?:\n)?\k<mark>\s*$/;
 
-/** A repaired text, and the repair in words. */
 interface ReadText {
   text: string;
   repair: string;

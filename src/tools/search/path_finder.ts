@@ -21,7 +21,6 @@ const SLICE_MS = 5;
 const FIRST_MS = 16;
 /** A new word is matched against all files found so far, for at most this time in milliseconds. */
 const RANKING_MS = 100;
-/** The time between lists, in milliseconds. */
 const GROWTH_MS = 60;
 /** The number of files that are ranked between two checks of the clock. */
 const RANKED_AT_ONCE = 200;
@@ -90,7 +89,7 @@ export class PathFinder implements Disposable {
         this.#addFolder(file.path);
       }
       if (this.#paths.length >= MAX_PATHS) this.#ended.abort();
-    }).catch(() => {}); // It was ended.
+    }).catch(() => {});
     this.#isDone = true;
   }
 
@@ -120,7 +119,6 @@ class BestPaths {
   readonly #word: string;
   readonly #best: { path: string; rank: number; time: number }[] = [];
   #ranked = 0;
-  /** Increases when the best ones change. */
   version = 0;
 
   constructor(word: string, private readonly limit: number) {

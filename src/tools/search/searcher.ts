@@ -30,7 +30,6 @@ export interface Found {
   more: number; // the number of other matching files
 }
 
-/** A folder to list, or files to search. */
 export type Task = string | string[];
 
 export class Searcher {
@@ -57,7 +56,6 @@ export class Searcher {
     return typeof task === "string" ? this.#list(task) : this.#searchFiles(task);
   }
 
-  /** Drops the folder or file that `step` could not finish. */
   skip(): void {
     const task = this.tasks.pop()!;
     if (typeof task !== "string" && task.length > 1) this.tasks.push(task.slice(1));
@@ -160,7 +158,6 @@ function lineKeeper(
 }
 
 interface FileMatches {
-  /** The shown path, by which files are sorted. */
   path: string;
   /** The lines of output. `match` is false for a line of context and for `--`. */
   lines: { text: string; match: boolean }[];

@@ -156,7 +156,6 @@ export class Dfa {
   #states: State[] = [];
   #ids = new Map<string, number>();
   #cells = 0;
-  /** The number of times that the states were dropped. */
   #age = -1;
   #lineStart = 0;
   // For #step: the round in which a place was last visited, or reached after a character.
