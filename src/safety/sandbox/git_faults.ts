@@ -155,12 +155,14 @@ const MAX_LINKS_NAMED = 20;
 /**
  * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
  * devices, for which it waits, but for those of `others`.
+ *
+ * @param neededIn missing for new folders: for those without time, which stay unsearched, the caller has one line
  */
 export function removeLinks(
   folders: readonly string[],
   othersIn: (folder: string) => readonly string[],
   time: WaitTime,
-  neededIn: (folder: string) => readonly string[] = () => [],
+  neededIn?: (folder: string) => readonly string[],
 ): string[] {
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
@@ -173,7 +175,7 @@ export function removeLinks(
   ];
   const ran = runInPlaces(
     MEND,
-    folders.map((folder) => [folder, [...neededIn(folder), ...all(folder)]]),
+    folders.map((folder) => [folder, [...neededIn?.(folder) ?? [], ...all(folder)]]),
     time,
   );
   return ran.flatMap(({ output, fault }, at) => {
@@ -186,7 +188,9 @@ export function removeLinks(
     const more = links.splice(MAX_LINKS_NAMED).length;
     if (more > 0) links.push(`${more} more links and pipes in ${folder} were removed`);
     markSearched(folder, !fault);
-    if (fault) links.push(`${folder} could not be looked through (${fault}): do not use git there`);
+    if (fault && (neededIn || time.left > 0)) {
+      links.push(`${folder} could not be looked through (${fault}): do not use git there`);
+    }
     return links;
   });
 }

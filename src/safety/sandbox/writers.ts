@@ -242,7 +242,9 @@ function mendNew(all: readonly string[], root: string, git: GitAnswers): string[
     }
     for (const at of some) unsearched.delete(at);
     const folders = some.filter((at) => entryAt(at)?.isDirectory !== false);
-    const links = removeLinks(folders, () => ["hooks"], git.time);
+    // One that takes all the time is named.
+    const needed = some.length === 1 ? () => [] : undefined;
+    const links = removeLinks(folders, () => ["hooks"], git.time, needed);
     const mended = [...links, ...putAside(newFaults(some, root, git, all), git.own)];
     for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checkedKeys.add(key(at));
     return mended;

@@ -43,7 +43,9 @@ Deno.test({
       assertEquals(names.filter((name) => unsearched.delete(`${root}/${name}`)), later);
     }
     assertEquals(asked, ["a/index", "a/index"]);
-    for (const said of removeLinks(folders, () => [], time)) {
+    assertEquals(removeLinks(folders, () => [], time), []);
+    assertEquals(folders.filter((at) => unsearched.delete(at)), folders);
+    for (const said of removeLinks(folders, () => [], time, () => [])) {
       assertMatch(said, /took too long.*do not use/);
     }
     assertEquals(Deno.lstatSync(`${root}/a/link`).isSymlink, true);
