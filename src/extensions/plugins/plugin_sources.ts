@@ -10,7 +10,7 @@ import { isAbsolute, join, resolve } from "../../text/std_path.ts";
 import { readJsonFile } from "../../user_files.ts";
 import type { PluginFields } from "./plugin_parts.ts";
 
-export interface PluginSource {
+interface PluginSource {
   /** The address and the version for git; missing for a folder. */
   url?: string;
   ref?: string;
@@ -60,21 +60,23 @@ export function readMarket(top: string, isForeign: boolean) {
     throw new UsageError(`There is no marketplace: ${MARKET_FILE} must have a name and plugins`);
   }
   const base = isObject(metadata) ? String(metadata.pluginRoot ?? ".") : ".";
-  const named = plugins.filter((one): one is { name: string } & PluginFields =>
-    isObject(one) && typeof one.name === "string"
-  );
-  const sourceOf = ({ name, source }: PluginFields): PluginSource => {
-    if (typeof source === "string") {
-      return { path: resolve(top, source.startsWith("./") ? "." : base, source), isForeign };
-    }
-    const { source: kind, repo, ...more } = isObject(source) ? source : {};
-    if (/^(?:github|url|git-subdir)$/.test(String(kind))) {
-      return gitSource({ url: repo, ...more }, isForeign);
-    }
-    const what = shortened(oneLine(`${name}: ${JSON.stringify(source)}`), 100);
-    throw new UsageError(`Cannot fetch what is in no folder or repository: ${what}`);
-  };
-  return { name, entries: named.map((entry) => ({ entry, top, sourceOf })) };
+  const entries = plugins.filter(isObject).map((one) => [String(one.name), one] as const);
+  return { name, top, base, isForeign, entries: Object.fromEntries(entries) };
+}
+
+export function sourceIn(
+  { top, base, isForeign }: ReturnType<typeof readMarket>,
+  { name, source }: PluginFields,
+): PluginSource {
+  if (typeof source === "string") {
+    return { path: resolve(top, source.startsWith("./") ? "." : base, source), isForeign };
+  }
+  const { source: kind, repo, ...more } = isObject(source) ? source : {};
+  if (/^(?:github|url|git-subdir)$/.test(String(kind))) {
+    return gitSource({ url: repo, ...more }, isForeign);
+  }
+  const what = shortened(oneLine(`${name}: ${JSON.stringify(source)}`), 100);
+  throw new UsageError(`Cannot fetch what is in no folder or repository: ${what}`);
 }
 
 const MAX_FETCH_MS = 300_000;
@@ -99,30 +101,25 @@ export async function fetchSource(
   const env = {
     ...Object.fromEntries(own.filter(([name]) => !/^GIT_(?!SSH|SSL)|^SSH_ASKPASS/.test(name))),
     ...{ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", GCM_INTERACTIVE: "never" },
+    SSH_ASKPASS_REQUIRE: "never",
     GIT_ALLOW_PROTOCOL: isForeign ? "https:ssh" : "https:ssh:http:git:file",
   };
   // The user's settings may have filters, which a fetch does not use, but a checkout does.
   const plain = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  const settings = PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]);
   const run = async (args: readonly string[], variables = {}) => {
     const { success, stdout, stderr } = await new Deno.Command(git[0]!, {
-      args: [
-        ...git.slice(1),
-        "-C",
-        into,
-        ...PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]),
-        ...args,
-      ],
+      args: [...git.slice(1), "-C", into, ...settings, ...args],
       ...{ env: { ...env, ...variables }, clearEnv: true, cwd: "/", signal: stop, detached: true },
       ...{ stdin: "null", stdout: "piped", stderr: "piped" },
     }).output();
     signal.throwIfAborted();
-    if (success) return new TextDecoder().decode(stdout).trim();
-    const lines = new TextDecoder().decode(stderr).trim().split("\n");
-    const line = lines.findLast((one) => /^(?:fatal|error):/.test(one)) ??
-      (lines.at(-1) || "git ended, maybe as a file is too large");
+    const text = new TextDecoder().decode(success ? stdout : stderr).trim();
+    if (success) return text;
+    const line = text.split("\n").findLast((one) => /^(?:fatal|error):/.test(one)) ?? text;
     const isClosed = /could not read|authentication failed|not found/i.test(line);
-    const why = stop.aborted ? `it took more than ${MAX_FETCH_MS / 1000} s` : shownUrl(line);
     const hint = isClosed ? " (it does not exist, or git needs a sign-in)" : "";
+    const why = stop.aborted ? "it took too long" : shownUrl(line) || "maybe a file is too large";
     throw new Error(`Cannot fetch ${shownUrl(url!)}: ${shortened(why, 300)}${hint}`);
   };
   await Deno.mkdir(into, { mode: 0o700 });

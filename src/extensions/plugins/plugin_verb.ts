@@ -80,11 +80,10 @@ class PluginWork extends PluginStore {
     const names = name === "" ? Object.keys(rows) : [name];
     if (names.length === 0) this.#say(`There is no ${what}: copilot plugin --help`);
     if (verb === "update") {
-      const used = isOfMarkets ? names : names.flatMap((one) => rows[one]!.marketplace ?? []);
+      const used = names.flatMap((one) => isOfMarkets ? one : rows[one]!.marketplace ?? []);
       const code = await this.#each([...new Set(used)], (one) => this.#addMarket("", one));
-      if (isOfMarkets) return code;
       const act = (one: string) => this.#install(rows[one]!.source, one);
-      return Math.max(code, await this.#each(names, act));
+      return isOfMarkets ? code : Math.max(code, await this.#each(names, act));
     }
     if (verb === "list") {
       const isWhole = name !== "";
@@ -135,10 +134,10 @@ class PluginWork extends PluginStore {
   }
 
   #showMarket(name: string, isWhole: boolean): Promise<number> {
-    const { entries } = this.#market(name);
+    const entries = Object.values(this.#market(name).entries);
     this.#say(`${name}: ${count(entries.length, "plug-in")} ${from(this.marketplaces[name]!)}`);
-    for (const { entry } of isWhole ? entries : []) {
-      this.#say(`  ${shortened(oneLine(`${entry.name}: ${entry.description ?? ""}`), 200)}`);
+    for (const { name: one, description = "" } of isWhole ? entries : []) {
+      this.#say(`  ${shortened(oneLine(`${one}: ${description}`), 200)}`);
     }
     return Promise.resolve(EXIT.done);
   }
@@ -149,41 +148,34 @@ class PluginWork extends PluginStore {
     return sources.readMarket(top, folder !== undefined);
   }
 
-  /** Returns the entry of a marketplace that `NAME@MARKETPLACE` names; undefined for other sources. */
-  #entryOf(given: string) {
-    const [, name, market] = /^([^@/\\:#~.][^@/\\:#]*)@([\w.-]+)$/.exec(given) ?? [];
-    if (name === undefined) return undefined;
-    const marketplace = named(this.marketplaces, market!, "marketplace");
-    const { entries } = this.#market(marketplace);
-    const found = entries.find(({ entry }) => entry.name === name);
-    if (found) return { ...found, marketplace };
-    throw unknown("plug-in", name, entries.map(({ entry }) => entry.name));
-  }
-
-  /** Fetches a source to a new folder. A folder is used where it is. */
-  async #found(given: string, source: sources.PluginSource, around = source.path) {
-    if (source.url === undefined) return { top: around, row: { source: given } };
+  /** Finds what the user names, and fetches it to a new folder. A folder is used where it is. */
+  async #found(given: string) {
+    const [, one, at] = /^([^@/\\:#~.][^@/\\:#]*)@([\w.-]+)$/.exec(given) ?? [];
+    const market = at && this.#market(named(this.marketplaces, at, "marketplace"));
+    const entry = market && market.entries[named(market.entries, one!, "plug-in")];
+    const source = entry ? sources.sourceIn(market, entry) : sources.sourceNamed(given);
+    const row: PluginRow = entry
+      ? { ...this.marketplaces[market.name], marketplace: market.name, entry, source: given }
+      : { source: source.url === undefined ? source.path : given };
+    if (source.url === undefined) return { source, row, top: market ? market.top : source.path };
     const top = this.newFolder("fetched");
     const commit = await sources.fetchSource(source, top, this.run.signal);
-    return { top, row: { source: given, commit, folder: basename(top) } };
+    return { source, row: { ...row, commit, folder: basename(top) }, top };
   }
 
   /** Fetches a plug-in, shows it, and installs it after a yes. `known`: the name of the one that it replaces. */
-  async #install(asked: string, known?: string): Promise<number> {
-    const { entry, top: around, marketplace = "", sourceOf } = this.#entryOf(asked) ?? {};
-    const source = sourceOf?.(entry!) ?? sources.sourceNamed(asked);
-    const given = entry ? `${entry.name}@${marketplace}` : source.url ? asked : source.path;
-    const { row: found, top: at } = await this.#found(given, source, around);
+  async #install(given: string, known?: string): Promise<number> {
+    const { source, row: found, top: at } = await this.#found(given);
     const top = Deno.realPathSync(at);
     const root = attempt(() => Deno.realPathSync(resolve(top, source.path)));
-    const shown = sources.shownUrl(given);
+    const shown = sources.shownUrl(found.source);
     if (root === undefined || !isWithin(top, root)) {
       throw new UsageError(`There is no folder ${oneLine(source.path)} of ${shown}`);
     }
     const to = this.newFolder("plug-in");
     await copyFiles(root, top, to);
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
-    const title = entry?.name ?? manifestIn(to).name ?? other;
+    const title = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(title);
     if (name === undefined) {
       throw new UsageError(`Cannot add ${shown} as ${oneLine(String(title))}`);
@@ -192,11 +184,7 @@ class PluginWork extends PluginStore {
     if (before && !known) {
       throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);
     }
-    const row: PluginRow = {
-      ...{ commit: this.marketplaces[marketplace]?.commit, ...found, folder: basename(to) },
-      ...entry && { marketplace, entry },
-      ...before?.enabled === false && { enabled: false },
-    };
+    const row = { ...found, folder: basename(to), enabled: before?.enabled !== false };
     const read = await readPlugin(this.folder, name, row);
     const text = await partsText(read.parts);
     if (text.includes(NO_PARTS)) {
@@ -222,14 +210,13 @@ class PluginWork extends PluginStore {
   /** Fetches a marketplace that the user names, or again the `known` one. */
   async #addMarket(given: string, known?: string): Promise<number> {
     const old = known && this.marketplaces[named(this.marketplaces, known, "marketplace")]!.source;
-    const source = sources.sourceNamed(old ?? given);
-    const { top, row } = await this.#found(source.url ? old ?? given : source.path, source);
-    const { name, entries } = sources.readMarket(top, source.url !== undefined);
+    const { top, row } = await this.#found(old ?? given);
+    const { name, entries } = sources.readMarket(top, row.folder !== undefined);
     if (name !== known && (known ?? this.marketplaces[name]) !== undefined) {
       throw new UsageError(`There is a marketplace ${known ?? name} already: remove it first`);
     }
     this.marketplaces[name] = row;
-    const text = `The marketplace ${name} has ${count(entries.length, "plug-in")}`;
+    const text = `The marketplace ${name} has ${count(Object.keys(entries).length, "plug-in")}`;
     return await this.#saved(`${text}: copilot plugin add NAME@${name} installs one.`);
   }
 }

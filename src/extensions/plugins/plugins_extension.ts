@@ -41,15 +41,9 @@ export class PluginsExtension implements Extension {
       help: "list the plug-ins in use",
       run: () =>
         [
-          ...this.loaded.map(pluginLine),
+          ...this.loaded.map(({ name, version }) => `  ${name} ${version}`.trimEnd()),
           "copilot plugin, in a shell, adds, updates and removes plug-ins for new sessions.",
         ].join("\n"),
     }];
   }
-}
-
-function pluginLine({ name, version, places, hooks, servers }: PluginParts): string {
-  const kinds = [...places.map(({ kind }) => `${kind}`), ...hooks.map(() => "hook")];
-  const all = new Set([...kinds, ...servers.map(() => "server")].map((kind) => `${kind}s`));
-  return `  ${`${name} ${version}`.trim()}: ${[...all].join(", ")}`;
 }

@@ -141,10 +141,7 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
   assertStringIncludes(sent, "find_tool");
   assertStringIncludes((await fake.command("/agents"))!, "tools:judge");
   assertMatch((await fake.command("/mcp"))!, /^ {2}tools_look: its tools are not known yet/);
-  assertMatch(
-    (await fake.command("/plugin"))!,
-    /^ {2}tools 1.0: skills, commands, agents, hooks, servers\n/,
-  );
+  assertMatch((await fake.command("/plugin"))!, /^ {2}tools 1\.0\n/);
 });
 
 Deno.test("plugin: without one, the first request is the same, and no file of plug-ins is made", async () => {
