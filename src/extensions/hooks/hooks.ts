@@ -79,7 +79,8 @@ export class Hooks {
     const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
+    const mayBeFolder = scope === "user" && home !== "";
+    const isBelowHome = (path: string) => mayBeFolder && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
       .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
     return (program, args, right) => confine(program, args, right, { reads });
