@@ -12,19 +12,19 @@ const MAX_TREE_ENTRIES = 5000;
 const MAX_TREE_BYTES = 128 * 1024 * 1024;
 
 /** Reads the files below `root`. Links must stay in `top`; an installed plug-in, without `top`, has no links. */
-async function* filesIn(root: string, top?: string) {
+async function* filesIn(root: string, top?: string, isSecret = (_: string) => false) {
   const folders = [{ at: root, below: "" }];
   const withheld = { folder: top ?? root, paths: [] };
   let [entries, room] = [0, MAX_TREE_BYTES];
   for (const { at: folder, below } of folders) {
     for (const name of [...Deno.readDirSync(folder)].map(({ name }) => name).sort()) {
       const [at, path] = [join(folder, name), below + name];
-      if (top !== undefined && name === ".git") continue;
+      const realPath = attempt(() => Deno.realPathSync(at));
+      if (top !== undefined && (name === ".git" || [at, realPath ?? at].some(isSecret))) continue;
       // Links may lead to each other.
       const isEndless = ++entries > MAX_TREE_ENTRIES || path.length > 1000;
       if (isEndless || room < 0) throw new Error("it has too many or too large files");
       const isLink = attempt(() => Deno.lstatSync(at).isSymlink);
-      const realPath = attempt(() => Deno.realPathSync(at));
       // A link that leads nowhere brings nothing.
       if (isLink && realPath === undefined && top !== undefined) continue;
       const isHere = realPath !== undefined && (isLink === false || top !== undefined &&
@@ -42,9 +42,14 @@ async function* filesIn(root: string, top?: string) {
   }
 }
 
-/** Copies the files below `root` to a new folder. Links become copies of their targets, which are in `top`. */
-export async function copyFiles(root: string, top: string, to: string): Promise<void> {
-  for await (const { path, bytes, isExecutable } of filesIn(root, top)) {
+/** Copies the files below `root` but secrets to a new folder. Links become copies of their targets, which are in `top`. */
+export async function copyFiles(
+  root: string,
+  top: string,
+  to: string,
+  isSecret: (path: string) => boolean,
+): Promise<void> {
+  for await (const { path, bytes, isExecutable } of filesIn(root, top, isSecret)) {
     await Deno.mkdir(dirname(join(to, path)), { recursive: true, mode: 0o755 });
     const mode = isExecutable ? 0o755 : 0o644;
     await Deno.writeFile(join(to, path), bytes, { createNew: true, mode });

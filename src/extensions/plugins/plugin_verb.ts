@@ -173,7 +173,10 @@ class PluginWork extends PluginStore {
       throw new UsageError(`There is no folder ${oneLine(source.path)} of ${shown}`);
     }
     const to = this.newFolder("plug-in");
-    await copyFiles(root, top, to);
+    const { paths } = openPermissions();
+    // Commands can read the copy, so it has no secrets of the user's own folder.
+    const isOwn = source.url === undefined && !source.isForeign;
+    await copyFiles(root, top, to, (path) => isOwn && paths.secretKind(path) !== undefined);
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
     const title = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(title);

@@ -333,14 +333,17 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     assertEquals([ran.code, ran.stderr.split("\n").length], [code, 2], ran.stderr);
   }
   await at.put("link", good);
-  await at.put("inner", { ...good, "a/b": "x" });
+  await at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
   await Deno.symlink("../../home", `${at.root}/link/skills/home`);
   assertMatch((await at.plugin("add", "../link", "--yes")).stderr, /skills\/home leads out of its/);
   await Deno.symlink("../a", `${at.root}/inner/skills/more`);
   await Deno.symlink("nowhere", `${at.root}/inner/gone`);
+  await Deno.symlink(".env", `${at.root}/inner/shown`);
   assertEquals((await at.plugin("add", "../inner", "--yes")).code, 0);
   const copy = `${at.plugins}/${(await at.record()).plugins.inner.folder}`;
   assert((await Deno.lstat(`${copy}/skills/more/b`)).isFile);
+  assertEquals([...Deno.readDirSync(copy)].map(({ name }) => name).sort(), ["a", "skills"]);
+  assertEquals([...Deno.readDirSync(`${copy}/a`)].map(({ name }) => name), ["b"]);
   await Deno.symlink(".", `${at.root}/link/loop`);
   await Deno.remove(`${at.root}/link/skills/home`);
   assertMatch(
