@@ -87,7 +87,12 @@ export class Hooks {
   }
 }
 
-const OUTSIDE_SETTING = '"sandbox": "off" beside its command';
+/** The user can let a hook of their own run outside of the sandbox. */
+const limitOfHook = ({ scope }: HookDefinition, text: string): string =>
+  scope === "user"
+    ? text.replace(/--(sandbox off|network)/, '"sandbox": "off" beside its command')
+    : text;
+
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
 interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
@@ -123,8 +128,7 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
     return {
       code,
       ...output,
-      ...limit &&
-        { limit: sandboxLimitText(limit).replace(/--(sandbox off|network)/, OUTSIDE_SETTING) },
+      ...limit && { limit: limitOfHook(hook, sandboxLimitText(limit)) },
       isCut: stdout.total > MAX_HOOK_OUTPUT,
     };
   } catch (error) {

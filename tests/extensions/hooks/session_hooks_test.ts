@@ -439,3 +439,22 @@ Deno.test("hooks: the user's sandboxed hook reads the folders of the home folder
   const { content } = (server.requests[0]!.body.messages as { content: string }[]).at(-1)!;
   assertEquals(content, "hi\n\nin the part");
 });
+
+Deno.test("hooks: one that the sandbox made fail says what it lacked, and how to grant it", async () => {
+  await using at = await places();
+  const permissions = at.permissions({ sandbox: "workspace-write" });
+  if ((await permissions.sandboxStatus(at.folder)).by !== "bubblewrap") return;
+  const write = hook("touch .git/config && cp .git/config .git/hooks/x");
+  await at.own({ UserPromptSubmit: write });
+  await at.brings({ UserPromptSubmit: hook("cp .git/config .git/hooks/y") });
+  await Deno.mkdir(`${at.folder}/.git/hooks`);
+  await Deno.writeTextFile(`${at.folder}/.git/config`, "");
+  await using server = strictServer([{ text: "done" }]);
+  await using fake = await fakeSession(server.url, {
+    ...{ folder: at.folder, permissions, readsFolder: true, trust: true },
+  });
+  await fake.session.prompt("hi", never);
+  const told = fake.notices().filter((line) => line.includes("in the sandbox"));
+  assertMatch(told[0]!, /Read-only file system.*"sandbox": "off" beside its command$/);
+  assertMatch(told[1]!, /Read-only file system.*--sandbox off$/);
+});
