@@ -31,16 +31,24 @@ export const runServe = (args: Args, run: Run): Promise<number> =>
     if (!/^\d{1,5}$/.test(args.port ?? "0") || port > 65_535) {
       throw wrongValue("port", "a number up to 65535", args.port!);
     }
+    const names = (args["allow-host"]?.split("\n") ?? []).map((name) => name.toLowerCase());
+    const strange = names.find((name) => !/^[a-z0-9.-]+(?::\d+)?$/.test(name));
+    if (strange !== undefined) {
+      throw wrongValue("allow-host", "a host such as pc.example.ts.net", strange);
+    }
     const { serveClients } = await import("../ui/serve/serve.ts");
     try {
       await serveClients({
         port,
-        names: (args["allow-host"]?.split("\n") ?? []).map((name) => name.toLowerCase()),
+        names,
         serve: (connect) => serveEditor({ ...sessions, folder: Deno.cwd(), connect }),
         onListen({ url, token }) {
           const socket = `${url.replace("http", "ws")}/acp`;
           run.stdout.write(
-            `Open ${url}/#${token}\nEditors: ${socket} with the header Authorization: Bearer ${token}\n` +
+            `Open ${url}/#${token}\n` + names.map((name) =>
+              `Or https://${name}/#${token}\n`
+            ).join("") +
+              `Editors: ${socket} with the header Authorization: Bearer ${token}\n` +
               "Whoever has this token can use your sessions and run commands. Ctrl-C ends the server.\n",
           );
         },

@@ -72,6 +72,12 @@ export function askedText({ toolName, subject }: Called): string {
   return `${actionWords(subject).verbs[0]} ${oneLine(object)}`;
 }
 
+/** Returns all of what a call does: a command with its lines, or the arguments of another program's tool. */
+export function wholeText({ arguments: args, subject }: Called): string {
+  if (subject?.action !== undefined) return subjectText(subject);
+  return Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : "";
+}
+
 export function callText(exec: ToolExecution): CallText {
   const { outcome, refusal, details = {}, subject } = exec;
   const hasRun = outcome === "done" || outcome === "stopped";

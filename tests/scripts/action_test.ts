@@ -12,7 +12,7 @@ async function step(folder: string, prompt: string, flags: string) {
   const { HOME = "", PATH = "", DENO_DIR = "" } = Deno.env.toObject();
   using outside = workspace();
   const output = outside.put("output", "");
-  const { code } = await new Deno.Command(script, {
+  const { code, stdout } = await new Deno.Command(script, {
     cwd: folder,
     clearEnv: true,
     env: {
@@ -22,7 +22,8 @@ async function step(folder: string, prompt: string, flags: string) {
     },
     stdin: "null",
   }).output();
-  return { code, output: Deno.readTextFileSync(output) };
+  const log = new TextDecoder().decode(stdout);
+  return { code, log, output: Deno.readTextFileSync(output) };
 }
 
 posixTest(
@@ -33,9 +34,10 @@ posixTest(
     await using server = strictServer([{ text }]);
     const prompt = '--yes $(touch made) `touch made` "';
     const flags = `--base-url ${server.url}/v1  -m test --append-system-prompt 'two words'`;
-    const { code, output } = await step(ws.dir, prompt, flags);
+    const { code, log, output } = await step(ws.dir, prompt, flags);
     assertEquals(code, 0);
     const [, mark] = output.match(/^exit-code=0\nanswer<<(end-[0-9a-f]{32})\n/)!;
+    assertEquals(log, `::stop-commands::${mark}\n${text}\n\n::${mark}::\n`);
     assertEquals(output, `exit-code=0\nanswer<<${mark}\n${text}\n\n${mark}\n`);
     const [request] = server.requests as unknown as [{ body: { messages: { content: string }[] } }];
     assertMatch(JSON.stringify(request), /two words/);
@@ -49,4 +51,7 @@ posixTest("the action fails with the exit code of copilot", async () => {
   const { code, output } = await step(ws.dir, "Hello", "--base-url http://127.0.0.1:9/v1 -m test");
   assertEquals(code, 1);
   assertMatch(output, /^exit-code=1\nanswer<</);
+  // A flag that is lost may be one that limits rights.
+  const cut = await step(ws.dir, "Hello", "-m test 'oops --approve never");
+  assertEquals([cut.code, cut.output, cut.log], [2, "", ""]);
 });

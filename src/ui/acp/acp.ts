@@ -76,12 +76,13 @@ class AcpServer implements AsyncDisposable, Editor {
   readonly #methods: Readonly<Record<string, Method>> = {
     initialize: (params) => this.#initialize(params),
     authenticate: (params) => this.#authenticate(params),
-    "session/new": async (params, signal) => await this.#begin(await this.#open(params, signal)),
+    "session/new": async (params, signal) =>
+      await this.#begin(await this.#open(params, signal), signal),
     "session/fork": async (params, signal) => {
       const id = textIn(params, "sessionId");
       const stored = recordedSession(fileName(id));
       if (stored === undefined) throw unknownSession(id);
-      return await this.#begin(await this.#open(params, signal, forkSession(stored)));
+      return await this.#begin(await this.#open(params, signal, forkSession(stored)), signal);
     },
     "session/load": (params, signal) => this.#goOn(params, signal, true),
     "session/resume": (params, signal) => this.#goOn(params, signal, false),
@@ -221,9 +222,16 @@ class AcpServer implements AsyncDisposable, Editor {
     return session;
   }
 
-  async #begin(session: AcpSession): Promise<unknown> {
-    await session.begin();
-    this.#sessions.set(session.id, session);
+  /** Stores an opened session, unless its editor has left meanwhile. */
+  async #keep(session: AcpSession, signal: AbortSignal, id?: string): Promise<void> {
+    await session.begin(id);
+    if (!signal.aborted) this.#sessions.set(session.id, session);
+    else await session[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+  }
+
+  async #begin(session: AcpSession, signal: AbortSignal): Promise<unknown> {
+    await this.#keep(session, signal);
     announceSoon(session);
     return { sessionId: session.id, ...session.settings };
   }
@@ -235,8 +243,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const stored = recordedSession(fileName(id));
     if (stored === undefined) throw unknownSession(id);
     const session = await this.#open(params, signal, stored);
-    await session.begin(id);
-    this.#sessions.set(id, session);
+    await this.#keep(session, signal, id);
     if (isShown) session.replay();
     announceSoon(session);
     return session.settings;

@@ -11,9 +11,15 @@ import {
   callText,
   kindOf,
   runningText,
+  wholeText,
 } from "../call_text.ts";
 import { limitOfCall } from "../progress.ts";
+import { shortened } from "../../text/one_line.ts";
+import { sanitize } from "../../text/sanitize.ts";
 import type { ContentBlock } from "./content.ts";
+
+/** The maximum length of the title of a question. */
+const MAX_TITLE_CHARS = 300;
 
 type CallContent =
   | { type: "content"; content: ContentBlock }
@@ -47,11 +53,17 @@ export function begunCall(
 
 export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
   const called = { id: call.id, toolName: call.name, arguments: call.arguments, subject };
-  const title = askedText(called);
+  const whole = wholeText(called);
+  const title = shortened(askedText(called), MAX_TITLE_CHARS);
+  // A title is one line, and editors may show nothing else of a call.
+  const isInTitle = whole === "" || title.endsWith(` ${whole}`);
   return {
     ...begunCall(called, folder, "pending"),
     title,
-    ...preview && { content: diffsOf(preview, folder) },
+    content: [
+      ...preview ? diffsOf(preview, folder) : [],
+      ...isInTitle ? [] : [printedText(sanitize(whole))],
+    ],
   };
 }
 

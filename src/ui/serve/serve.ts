@@ -5,6 +5,7 @@
  * @module
  */
 
+import { attempt } from "../../attempt.ts";
 import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import page from "./page.html" with { type: "text" };
@@ -44,9 +45,9 @@ export async function serveClients(options: ServeOptions): Promise<void> {
       options.onListen({ url: `http://${SERVE_ADDRESS}:${address.port}`, token });
     },
   }, (request) => {
-    const { pathname } = new URL(request.url);
     const refusal = refused(request, hosts);
     if (refusal !== undefined) return refusalOf(403, refusal);
+    const { pathname } = new URL(request.url);
     if (pathname === "/" && request.method === "GET") {
       return new Response(page, { headers: pageHeaders });
     }
@@ -59,7 +60,11 @@ export async function serveClients(options: ServeOptions): Promise<void> {
       return refusalOf(503, "There are too many connections.");
     }
     const isNamed = request.headers.has("sec-websocket-protocol");
-    const { socket, response } = Deno.upgradeWebSocket(request, isNamed ? { protocol: "acp" } : {});
+    const upgraded = attempt(() =>
+      Deno.upgradeWebSocket(request, isNamed ? { protocol: "acp" } : {})
+    );
+    if (upgraded === undefined) return refusalOf(400, "This is no request for a WebSocket.");
+    const { socket, response } = upgraded;
     response.headers.set("acp-connection-id", crypto.randomUUID());
     const connection = options.serve((more) => socketPeer(socket, more))
       .finally(() => connections.delete(connection));
@@ -77,7 +82,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
 function refused({ headers }: Request, hosts: ReadonlySet<string>): string | undefined {
   const host = headers.get("host")?.toLowerCase() ?? "";
   if (!hosts.has(host)) {
-    return "This host is not known: start copilot serve with --allow-host and the name of the tunnel.";
+    return `The host ${host} is not known. For a tunnel, start copilot serve with --allow-host ${host}`;
   }
   const origin = headers.get("origin")?.toLowerCase();
   const isOwn = origin === undefined || [`http://${host}`, `https://${host}`].includes(origin);

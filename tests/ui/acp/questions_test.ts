@@ -67,3 +67,26 @@ Deno.test("editors: a question says what a yes does, who asks, and the model's r
   const said = /^The model says "x\\". It is confined A yes runs it here\. y{240,300}…"\.$/;
   assertMatch(shown().at(-1)!, said);
 });
+
+Deno.test("editors: a question shows all of a command with its lines, and the arguments of another program's tool", async () => {
+  const approval = (call: Approval["call"], subject: Approval["subject"] = {}) => ({
+    ...{ call, subject, reason: "runs", choices: ["once", "refuse"] },
+    ...{ isRoutine: false, isFromUser: false },
+  } as Approval);
+  const asked = async (one: Approval) => {
+    const { asking, shown } = answering("once");
+    await askApproval(one, "/project", asking, signal);
+    return shown();
+  };
+  const long = `echo ok # list\n${"a".repeat(5000)}; touch \u202eescaped`;
+  const run = (command: string) =>
+    approval({ id: "1", name: "run_bash", arguments: { command } }, { action: "run", command });
+  assertEquals(
+    (await asked(run(long)))[0],
+    `\`\`\`\n${long.replace("\u202e", "\\u{202e}")}\n\`\`\``,
+  );
+  // A short one is its title.
+  assertEquals((await asked(run("ls"))).join("").includes("```"), false);
+  const mail = await asked(approval({ id: "2", name: "x__send", arguments: { to: "a@b" } }));
+  assertMatch(mail[0]!, /"to": "a@b"/);
+});

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { TextLineStream } from "../../helpers/lines.ts";
 import { command } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 import { workspace } from "../../tools/workspace.ts";
 
 /** Starts the program. Returns its address and token. */
@@ -100,6 +101,9 @@ Deno.test("serve: without the token, under another name, or from another page, n
     [403, "/", { Host: "evil.example" }],
     [403, "/", { Host: `127.0.0.1.evil.example:${port}` }],
     [403, "/", { Host: "127.0.0.1" }],
+    [403, "/", { Host: "a b[" }],
+    [400, "/acp", { ...bearer, Upgrade: "websocket" }],
+    [400, "/acp", { ...UPGRADE, "Sec-WebSocket-Protocol": `token.${token}` }],
     [404, "/x", bearer],
     [404, "/acp/x", bearer],
     [426, "/acp", bearer],
@@ -164,13 +168,40 @@ Deno.test("serve: each connection has its own sessions, in the server's folder",
   }
 });
 
-Deno.test("serve: a port that is in use or that is none is named", async () => {
+Deno.test("serve: a session that was still opening when its client left ends, too", async () => {
+  using ws = workspace();
+  Deno.mkdirSync(ws.at(".agents"));
+  const hooks = [{ hooks: [{ type: "command", command: "echo over > over" }] }];
+  ws.put(".agents/hooks.json", JSON.stringify({ SessionEnd: hooks }));
+  const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using model = Deno.serve({ port: 0, onListen() {} }, async () => {
+    asked.resolve();
+    await gone.promise;
+    return new Response("", { status: 404 });
+  });
+  const url = `http://127.0.0.1:${model.addr.port}`;
+  await using at = await serving(ws.dir, url, "--trust", "--sandbox", "off", "--yes");
+  {
+    await using it = await client(`ws://${at.host}/acp`, ["acp", `token.${at.token}`]);
+    await it.ask("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    it.ask("session/new", { cwd: ws.dir, mcpServers: [] });
+    await asked.promise;
+  }
+  gone.resolve();
+  await waitUntil(() => ws.names().includes("over"));
+});
+
+Deno.test("serve: a port that is in use, one that is none, and no host are named", async () => {
   using ws = workspace();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  for (const port of [String(taken.addr.port), "70000", "x"]) {
-    const { code, stderr } = await command(["serve", "--local", "--port", port], { cwd: ws.dir })
+  const cases = [
+    ...[String(taken.addr.port), "70000", "x"].map((port) => ["--port", port]),
+    ...["https://pc.example", "a,b", "*"].map((name) => ["--allow-host", name]),
+  ];
+  for (const [flag, value] of cases) {
+    const { code, stderr } = await command(["serve", "--local", flag!, value!], { cwd: ws.dir })
       .output();
     const text = new TextDecoder().decode(stderr);
-    assertEquals([code, text.includes(port), text.trim().split("\n").length], [2, true, 1]);
+    assertEquals([code, text.includes(value!), text.trim().split("\n").length], [2, true, 1]);
   }
 });
