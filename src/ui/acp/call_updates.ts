@@ -19,7 +19,7 @@ import { sanitize } from "../../text/sanitize.ts";
 import type { ContentBlock } from "./content.ts";
 
 /** The maximum length of the title of a question. */
-const MAX_TITLE_CHARS = 300;
+const MAX_QUESTION_CHARS = 300;
 
 type CallContent =
   | { type: "content"; content: ContentBlock }
@@ -54,7 +54,7 @@ export function begunCall(
 export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
   const called = { id: call.id, toolName: call.name, arguments: call.arguments, subject };
   const whole = wholeText(called);
-  const title = shortened(askedText(called), MAX_TITLE_CHARS);
+  const title = shortened(askedText(called), MAX_QUESTION_CHARS);
   // A title is one line, and editors may show nothing else of a call.
   const isInTitle = whole === "" || title.endsWith(` ${whole}`);
   return {
