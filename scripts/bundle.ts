@@ -3,10 +3,14 @@
  * a prompt with two calls of a tool runs are marked for V8.
  */
 import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { resolve } from "@std/path/resolve";
 import { root, startServer } from "./bench_tools.ts";
 import { withParentheses } from "./eager.ts";
+
+/** The beginning of a declaration with `using`, in minified text too. */
+const USING = /(?<![\w$."'`])using [\w$]+ ?=/g;
 
 if (import.meta.main) {
   const [to] = Deno.args as [string];
@@ -21,11 +25,42 @@ if (import.meta.main) {
 }
 
 async function bundle(source: string, to: string): Promise<void> {
-  const args = ["bundle", "--quiet", "--minify", "--frozen", "--output", to, source];
+  const whole = join(dirname(to), "whole.js");
+  await denoBundle("--output", whole, source);
+  const text = withKeptUsing(await Deno.readTextFile(whole));
+  await Deno.writeTextFile(whole, text);
+  await denoBundle("--minify", "--output", to, whole);
+  await Deno.remove(whole);
+  const minified = await Deno.readTextFile(to);
+  const [wanted, found] = [text, minified].map((one) => one.match(USING)?.length ?? 0);
+  if (found! < wanted!) throw new Error(`the minifier dropped ${wanted! - found!} of "using"`);
+  await Deno.writeTextFile(to, asAscii(minified));
+}
+
+async function denoBundle(...more: string[]): Promise<void> {
+  const args = ["bundle", "--quiet", "--frozen", ...more];
   const command = new Deno.Command(Deno.execPath(), { args, cwd: root });
   const { success, stderr } = await command.output();
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
-  await Deno.writeTextFile(to, asAscii(await Deno.readTextFile(to)));
+}
+
+/**
+ * Gives each resource of `using` a second name, which disposes of it. The minifier puts a value that is used once, in the
+ * next statement, in the place of its name, and then nothing would dispose of it. `source`: unminified output of the bundler.
+ */
+export function withKeptUsing(source: string): string {
+  const lines = source.split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const match = /^( *)((?:await )?using) ([A-Za-z$][\w$]*) = /.exec(lines[at]!);
+    if (!match) continue;
+    const [, indent = "", using, name] = match;
+    const isEnd = (line: string, i: number) =>
+      i >= at && line.endsWith(";") && /^ */.exec(line)![0] === indent;
+    const end = lines.findIndex(isEnd);
+    lines[at] = lines[at]!.replace(`${using} ${name}`, `const ${name}`);
+    lines[end] += ` ${using} _${name} = ${name};`;
+  }
+  return lines.join("\n");
 }
 
 /**

@@ -98,7 +98,7 @@ Deno.test(
     const flags = ["--local", "--host", server.url, "-m", "other", "--from", "2", "--rounds", "1"];
     const { code, stdout, stderr } = await at.replay(...flags, "--until", "grep three c", "--keep");
     assertEquals(code, 5, stderr);
-    assertStringIncludes(stdout, "With the record, passed:\ndiff --git a/a b/a\n");
+    assertStringIncludes(stdout, "With the record, passed:\ndiff --git a/a b/a\n", stderr);
     assertMatch(stdout, /\nWith other, did not pass:\ndiff --git a\/a b\/a\n[^]*\n\+other\n$/);
     const kept = /the copies are in (.*)/.exec(stderr)![1]!;
     assertEquals(await at.sh(`cat ${kept}/1/c ${kept}/2/c`), "three\nother\n");
