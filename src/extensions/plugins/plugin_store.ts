@@ -17,7 +17,7 @@ import { type PluginFields, PluginParts } from "./plugin_parts.ts";
 export interface PluginRow {
   source: string;
   commit?: string | undefined;
-  /** The name of its folder in the folder of plug-ins; missing for a marketplace in a folder of the user. */
+  /** Its folder in the folder of plug-ins; missing for a marketplace in a folder of the user. */
   folder?: string;
   /** For a plug-in: its marketplace, the fields that this has, and false if it is off. */
   marketplace?: string;
@@ -138,7 +138,7 @@ export class PluginStore {
   close(): void {
     attempt(() => {
       const rows = Object.values(readRows(this.#file)).flatMap((one) => Object.values(one));
-      const named = new Set<unknown>([".lock", ...rows.map(({ folder }) => folder)]);
+      const named = new Set([".lock", ...rows.map(({ folder = "" }) => folder.split("/")[0])]);
       for (const { name } of Deno.readDirSync(this.folder)) {
         if (!named.has(name)) Deno.removeSync(join(this.folder, name), { recursive: true });
       }

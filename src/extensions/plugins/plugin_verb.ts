@@ -172,7 +172,9 @@ class PluginWork extends PluginStore {
     if (root === undefined || !isWithin(top, root)) {
       throw new UsageError(`There is no folder ${oneLine(source.path)} of ${shown}`);
     }
-    const to = this.newFolder("plug-in");
+    const around = this.newFolder("plug-in");
+    const to = join(around, "files");
+    Deno.mkdirSync(to, { recursive: true, mode: 0o755 });
     const { paths } = openPermissions();
     // Commands can read the copy, so it has no secrets of the user's own folder.
     const isOwn = source.url === undefined && !source.isForeign;
@@ -187,7 +189,10 @@ class PluginWork extends PluginStore {
     if (before && !known) {
       throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);
     }
-    const row = { ...found, folder: basename(to), enabled: before?.enabled !== false };
+    // Modules of Python are imported by the name of their folder.
+    const folder = `${basename(around)}/${name}`;
+    Deno.renameSync(to, join(this.folder, folder));
+    const row = { ...found, folder, enabled: before?.enabled !== false };
     const read = await readPlugin(this.folder, name, row);
     const text = await partsText(read.parts);
     if (text.includes(NO_PARTS)) {

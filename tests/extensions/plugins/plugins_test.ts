@@ -451,6 +451,7 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   assertMatch((await fake.command("/mcp tools_my-look"))!, /^ {2}tools_my-look: 2 tools/);
   const [root, folder] = (await Deno.readTextFile(`${at.root}/seen`)).trim().split(" ");
   assertEquals(root, `${at.plugins}/${(await at.record()).plugins.tools.folder}`);
+  assertMatch(root!, /\/tools$/);
   assertMatch(folder!, /copilot-mcp-/);
   const [definition] = new PluginParts(root!, "tools").servers;
   assertEquals([definition!.isSandboxed, definition!.scope], [true, "plugin"]);
