@@ -268,6 +268,7 @@ export const COMMANDS = [
   { name: "plugin", help: "manage plug-ins: copilot plugin --help" },
   { name: "sessions", help: "list, show, rename, delete, export sessions" },
   { name: "replay", help: "play a session again: copilot replay ID" },
+  { name: "exam", help: "test how good a model is: copilot exam --help" },
 ] as const;
 const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
 const OTHER_WORDS = adviceTable([

@@ -47,13 +47,15 @@ export async function main(words: readonly string[]): Promise<number> {
   let code: number;
   try {
     const [verb] = words;
-    if (verb === "mcp" || verb === "plugin" || verb === "sessions") {
+    if (verb === "mcp" || verb === "plugin" || verb === "sessions" || verb === "exam") {
       checkWorkFolder();
       stopOnSignals(run);
       const act = verb === "mcp"
         ? (await import("../extensions/mcp/mcp_verb.ts")).runMcp
         : verb === "plugin"
         ? (await import("../extensions/plugins/plugin_verb.ts")).runPlugin
+        : verb === "exam"
+        ? (await import("./exam/exam.ts")).runExam
         : (await import("./sessions_verb.ts")).runSessions;
       code = await act(words.slice(1), run);
     } else {

@@ -3,6 +3,8 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { modelFlags } from "../../src/cli/settings.ts";
 import { compatConfig, localConfig, type ModelRoles } from "../../src/config.ts";
+import type { FoundServer } from "../../src/models/servers.ts";
+import { keepScore } from "../../src/records/exams.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
@@ -335,6 +337,27 @@ Deno.test("roles: the session's own model needs no other conversation", async ()
     "user",
   ]);
   assertEquals((await fake.command("/tokens"))!.includes("Of these"), false);
+});
+
+Deno.test("/model: shows the score of the exam beside each model", async () => {
+  using ws = workspace();
+  using _state = folderWithState();
+  await using other = bigServer([]);
+  await using server = strictServer([]);
+  const score = { passed: 22, ran: 24, of: 24, skills: {}, seed: 1, at: "" };
+  await keepScore(new URL(server.url).host, "test", score);
+  // A stopped exam does not replace a complete one.
+  await keepScore(new URL(server.url).host, "test", { ...score, passed: 1, ran: 2 });
+  await keepScore(`localhost:${new URL(other.url).port}`, "big", { ...score, ran: 23 });
+  const found = [{ url: other.url, state: "answers", isNative: false, models: [{ name: "big" }] }];
+  const find = () => Promise.resolve(found as FoundServer[]);
+  const flags = { ...modelFlags, find };
+  await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
+  assertEquals((await fake.session.choices("model", signal)).map(({ detail }) => detail), [
+    "40k context  exam 22/24  tools",
+    "exam 22/23 (of 24)",
+  ]);
+  assertMatch((await fake.command("/model"))!, /^\* test {2}exam 22\/24\n/);
 });
 
 Deno.test("/model: lists the models of all servers, and switches the session to another server", async () => {

@@ -1,4 +1,5 @@
 import { type CopilotConfig, isDefaultServer, MODEL_ROLES, type ModelRoles } from "../../config.ts";
+import { examScores } from "../../records/exams.ts";
 import type { ModelUsed } from "../../records/format.ts";
 import { targetOf } from "../../models/target.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -77,9 +78,12 @@ async function modelChoices(
   const seen = usedModels().filter(({ server, writeSpeed }) => server === group && writeSpeed);
   const speeds = new Map(seen.toReversed().map(({ model, writeSpeed }) => [model, writeSpeed]));
   if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
+  const scoreOf = examScores();
   const facts = models.map((model) => {
     const speed = speeds.get(model.name);
-    return modelColumns(model).toSpliced(2, 0, speed ? `${Math.round(speed)} tok/s` : "");
+    return modelColumns(model).toSpliced(
+      ...[2, 0, speed ? `${Math.round(speed)} tok/s` : "", scoreOf(group, model.name)] as const,
+    );
   });
   const widths = facts[0]?.map((_, at) => Math.max(...facts.map((row) => row[at]!.length))) ?? [];
   const detailOf = (row: readonly string[]) =>
@@ -103,9 +107,12 @@ async function otherChoices(
 ): Promise<ArgumentChoice[]> {
   const hostOf = (server: string) =>
     oneLine(URL.parse(server)?.host.replace(/^localhost(?=:|$)/, "127.0.0.1") ?? server);
-  const row = (server: string, name: string, detail: string) => (
-    { argument: `${server}#${name}`, label: oneLine(name), detail, group: hostOf(server) }
-  );
+  const scoreOf = examScores();
+  const row = (server: string, name: string, about: string) => {
+    const group = hostOf(server);
+    const detail = [about, scoreOf(group, name)].filter(Boolean).join(" · ");
+    return { argument: `${server}#${name}`, label: oneLine(name), detail, group };
+  };
   // An editor asks for the list whenever a session starts.
   const found = way === "editor" ? [] : await modelFlags?.find(signal).catch(() => []) ?? [];
   const used = usedModels().flatMap(({ at, model }) => {
@@ -148,8 +155,11 @@ const atServer = (config: CopilotConfig, model: string): string =>
 
 async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {
   const { at, models, unlisted = "Switch with /model NAME." } = await modelsNow(session);
+  const [scoreOf, server] = [examScores(), serverOf(session.agent.config)];
   return [
-    ...models.map(({ name, isCurrent }) => `${isCurrent ? "* " : "  "}${oneLine(name)}`),
+    ...models.map(({ name, isCurrent }) =>
+      `${isCurrent ? "* " : "  "}${oneLine(name)}  ${scoreOf(server, name)}`.trimEnd()
+    ),
     ...(await otherChoices(session, signal)).map(({ argument }) => `  ${oneLine(argument)}`),
     `Current: ${at}. ${unlisted}`,
   ].join("\n");

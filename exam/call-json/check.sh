@@ -1,0 +1,14 @@
+fail() { echo "$1"; exit 1; }
+[ -f settings.json ] || fail "settings.json is missing"
+wanted=$(tr -d '[:space:]' <<'END'
+{
+  "name": "@WORD@",
+  "rules": [
+    { "match": "C:\\temp\\*.log", "say": "it's \"hot\"", "tags": ["a", "b"] },
+    { "match": "^\\d+$", "say": "", "tags": [] }
+  ],
+  "limits": { "max": @NUMBER@, "deep": { "er": null, "on": true } }
+}
+END
+)
+[ "$(tr -d '[:space:]' <settings.json)" = "$wanted" ] || fail "settings.json has other content"

@@ -1,0 +1,1 @@
+echo @NUMBER@ >port.txt

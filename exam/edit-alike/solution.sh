@@ -1,0 +1,1 @@
+sed -i '/name south;/{n;s/30/@NUMBER@/}' proxy.conf

@@ -1,0 +1,1 @@
+sed -i 's/10 €/@NUMBER@ €/' Makefile

@@ -1,0 +1,8 @@
+from paging import page_count, page_of
+
+assert page_count(0, 10) == 0
+assert page_count(10, 10) == 1
+assert page_count(11, 10) == 2
+assert page_of(list(range(25)), 3, 10) == [20, 21, 22, 23, 24]
+assert page_of(list(range(25)), 1, 10) == list(range(10))
+print("ok")

@@ -1,0 +1,1 @@
+printf '%s\n' '# owner: @WORD@' 'The build works.' >notes.text

@@ -1,0 +1,1 @@
+echo blocked >status.txt

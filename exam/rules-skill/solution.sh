@@ -1,0 +1,1 @@
+sed -i '4a * [@NUMBER@] add the flag --dry-run' CHANGES.md

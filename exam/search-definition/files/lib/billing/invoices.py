@@ -1,0 +1,7 @@
+"""The invoices of the shop."""
+
+from lib.billing.sums import @WORD@_total
+
+
+def invoices_of(rows):
+    return [@WORD@_total(row) for row in rows]

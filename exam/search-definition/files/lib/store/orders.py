@@ -1,0 +1,7 @@
+"""The orders of the shop."""
+
+from lib.billing.sums import @WORD@_total
+
+
+def orders_of(rows):
+    return [@WORD@_total(row) for row in rows]

@@ -1,0 +1,7 @@
+"""The shelves of the shop."""
+
+from lib.billing.sums import @WORD@_total
+
+
+def shelves_of(rows):
+    return [@WORD@_total(row) for row in rows]

@@ -1,0 +1,7 @@
+"""The import_rows of the shop."""
+
+from lib.billing.sums import @WORD@_total
+
+
+def import_rows_of(rows):
+    return [@WORD@_total(row) for row in rows]

@@ -1,0 +1,1 @@
+echo lib/billing/sums.py:11 >answer.txt

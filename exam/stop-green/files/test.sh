@@ -1,0 +1,1 @@
+[ "$(sh greet.sh @WORD@)" = "Hello, @WORD@." ] && echo passed

@@ -1,0 +1,1 @@
+echo 08:12 >time.txt

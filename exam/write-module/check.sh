@@ -1,0 +1,13 @@
+fail() { echo "$1"; exit 1; }
+cat >/tmp/test_slug.py <<'END'
+from slug import slug
+
+assert slug("Hello, World!") == "hello-world"
+assert slug("  a  b--c ") == "a-b-c"
+assert slug("") == ""
+assert slug("Crème brûlée") == "creme-brulee"
+assert slug("x" * 50, limit=10) == "x" * 10
+assert slug("ab cd ef", limit=6) == "ab-cd"
+print("ok")
+END
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_slug.py >/tmp/out 2>&1 || fail "the tests fail: $(tail -1 /tmp/out)"

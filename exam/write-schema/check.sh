@@ -1,0 +1,10 @@
+fail() { echo "$1"; exit 1; }
+[ -f release.json ] || fail "release.json is missing"
+python3 - <<'END' || fail "release.json does not match schema.json or notes.txt"
+import json, re
+got = json.load(open("release.json"))
+assert sorted(got) == ["changes", "date", "version"]
+assert got["version"] == "2.@NUMBER@.0" and got["date"] == "2031-03-09"
+assert [one["kind"] for one in got["changes"]] == ["fixed", "added", "removed"]
+assert all(sorted(one) == ["kind", "text"] and one["text"].strip() for one in got["changes"])
+END

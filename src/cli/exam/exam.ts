@@ -1,0 +1,258 @@
+/** `copilot exam`: small tasks for a model in the real session, judged by files and exit codes. @module */
+
+import { attempt } from "../../attempt.ts";
+import { CopilotAgent } from "../../agent/agent.ts";
+import { compatConfig, type CopilotConfig } from "../../config.ts";
+import { UsageError } from "../../errors.ts";
+import { EXIT } from "../../exit_codes.ts";
+import { addressOf, serverOf } from "../../models/model_server.ts";
+import { connectionFailure } from "../../models/ollama/connection.ts";
+import { listModels } from "../../models/ollama/model_list.ts";
+import { isChatName, targetOf } from "../../models/target.ts";
+import { keepScore } from "../../records/exams.ts";
+import { ModelFit } from "../../session/fit_model.ts";
+import { checkServerAndModel } from "../../session/server_look.ts";
+import { oneLine } from "../../text/one_line.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { wait } from "../../wire/wait.ts";
+import { type Args, asUsage, parseArgs, wrongValue } from "../args.ts";
+import { withDefaults } from "../defaults.ts";
+import { searchServers } from "../doctor_search.ts";
+import type { Run } from "../process.ts";
+import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
+import { setupHome } from "../setup.ts";
+import { ExamProgress, rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
+import { type ExamOptions, examPermissions, runTask } from "./run_task.ts";
+import { builtinTasks, type ExamTask, OWN, ownTasks } from "./tasks.ts";
+
+const EXAM_USAGE = `Usage:
+  copilot exam [flags]       24 small tasks for the model: 3 of each skill
+  copilot exam --quick       one task of each skill
+
+Flags:
+  --all          every model of every server that is found, with a ranking
+  --tune         also tries other settings for the tasks that failed, without a question
+  --seed N       choose and fill in the tasks by this number (a new one each time)
+  --seconds N    the time limit of a task (300)
+  --json         print one JSON object
+  and those of a session that choose the server, the model and its settings,
+  such as --local, --base-url URL, --model NAME, --think off
+
+Each task runs in a temporary folder, in the sandbox and without network. Files
+and exit codes decide if it passed. Your own tasks are the folders of
+~/.config/copilot/exam: docs/exam.md
+`;
+
+const EXAM_FIND_MS = 3000;
+/** The window of a model that does not report one, in tokens. */
+const USUAL_WINDOW = 32_768;
+/** The wait for a server that went away, and between two looks, in milliseconds. */
+const MAX_AWAY_MS = 60_000;
+const AWAY_LOOK_MS = 500;
+
+interface ExamArgs {
+  args: Args;
+  isQuick: boolean;
+  isAll: boolean;
+  tunes: boolean;
+  seed: number;
+  seconds: number;
+}
+
+export async function runExam(words: readonly string[], run: Run): Promise<number> {
+  if (words.some((word) => /^(--help|-h|help)$/.test(word))) {
+    run.stdout.write(EXAM_USAGE);
+    return EXIT.done;
+  }
+  const exam = examArgs(words);
+  const builtin = builtinTasks(exam.seed, exam.isQuick);
+  const tasks = [...builtin, ...ownTasks()];
+  const { by, why, advice } = await examPermissions().sandboxStatus(Deno.cwd());
+  if (by === undefined) {
+    const more = [why, advice].filter(Boolean).join(". ");
+    run.stderr.line(`copilot: The exam runs commands of models only in a sandbox. ${more}`);
+    return EXIT.error;
+  }
+  const configs = await configsOf(exam, run);
+  if (typeof configs === "number") return configs;
+  const sittings: Sitting[] = [];
+  for (const config of configs) {
+    if (run.signal.aborted) break;
+    const sitting = await sit(config, tasks, exam, run);
+    sittings.push(sitting);
+    if (!exam.args.json) run.stdout.write(sittingText(sitting));
+    const score = scoreOf(sitting);
+    if (score.ran > 0) {
+      await keepScore(sitting.server, sitting.model, score)
+        .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
+    }
+  }
+  if (exam.args.json) {
+    const models = sittings.map((one) => ({ ...one, score: scoreOf(one) }));
+    run.stdout.write(`${JSON.stringify({ seed: exam.seed, models })}\n`);
+  } else if (exam.isAll && sittings.length > 0) run.stdout.write(rankingText(sittings));
+  return sittings.some(({ ended }) => ended) ? EXIT.error : EXIT.done;
+}
+
+function examArgs(words: readonly string[]): ExamArgs {
+  const own: Record<string, string | true> = {};
+  const rest: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const [, name = "", inWord] = /^--(quick|all|tune|seed|seconds)(?:=(.*))?$/.exec(words[at]!) ??
+      [];
+    if (name === "") rest.push(words[at]!);
+    else own[name] = /^s/.test(name) ? inWord ?? words[++at] ?? "" : true;
+  }
+  const number = (name: string, usual: number, min: number) => {
+    const value = own[name] === undefined ? usual : own[name] === "" ? NaN : Number(own[name]);
+    if (Number.isInteger(value) && value >= min && value < 2 ** 31) return value;
+    throw wrongValue(name, `a whole number from ${min}`, `${own[name]}`);
+  };
+  const given = parseArgs(rest);
+  const { message, print, output, demo, command } = given;
+  if (command ?? message ?? print ?? output ?? demo) {
+    throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
+  }
+  return {
+    args: { ...withDefaults(given), given },
+    isQuick: own.quick === true,
+    isAll: own.all === true,
+    tunes: own.tune === true,
+    seed: number("seed", crypto.getRandomValues(new Uint16Array(1))[0]!, 0),
+    seconds: number("seconds", 300, 1),
+  };
+}
+
+/** Returns the settings of each model to examine; the exit code if there is none. */
+async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotConfig[] | number> {
+  const isOpen = isServerOpen(args);
+  if (!isAll && isOpen) {
+    const output = { json: args.json === true, columns: 80, signal: run.signal };
+    const write = (text: string) => run.stdout.write(text);
+    const found = await searchServers(setupHome(), { ...output, write });
+    if (typeof found === "number") return found;
+    args = { ...args, ...found };
+  }
+  const ownConfig = isOpen && isAll
+    ? undefined
+    : asUsage(() => toConfig(optionsFromArgs(args)), args);
+  if (!isAll) return [ownConfig!];
+  const specs = new Map<string, string>();
+  for (const { url, isNative, models } of await setupHome().find(EXAM_FIND_MS, run.signal)) {
+    const server = isNative ? url : `${url}/v1`;
+    for (const { name } of models) specs.set(`${new URL(url).host} ${name}`, `${server}#${name}`);
+  }
+  const base = ownConfig ?? compatConfigAt(specs);
+  const ofOwn = ownConfig && targetOf(ownConfig);
+  if (ownConfig && ofOwn!.kind !== "hosted") {
+    const at = { ...addressOf(ofOwn!), signal: run.signal };
+    const listed = await listModels(ofOwn!.isNative, at, false).catch(() => []);
+    for (const { name } of listed) specs.set(`${new URL(ofOwn!.url).host} ${name}`, name);
+  }
+  const chosen = [...specs.values()].filter((spec) => isChatName(spec.split("#").at(-1)!));
+  if (chosen.length > 0) return chosen.map((spec) => asUsage(() => modelFlags.at(spec, base)));
+  run.stderr.line("copilot: No server with a model was found: copilot doctor looks for one");
+  return EXIT.error;
+}
+
+/** Returns settings that only give the others their defaults. */
+const compatConfigAt = (specs: ReadonlyMap<string, string>): CopilotConfig => ({
+  compat: compatConfig({ baseUrl: [...specs.values()][0]?.split("#")[0] ?? "http://127.0.0.1/v1" }),
+});
+
+/** Runs all tasks with one model, until the end, a signal, or the server's end. */
+async function sit(
+  config: CopilotConfig,
+  tasks: readonly ExamTask[],
+  exam: ExamArgs,
+  run: Run,
+): Promise<Sitting> {
+  const { signal, stderr } = run;
+  const looked = await modelAt(config, exam, signal);
+  const target = targetOf(looked.config);
+  const sitting: Sitting = {
+    ...{ model: target.name, server: serverOf(looked.config), url: target.url },
+    ...{ about: looked.about, window: looked.window, seed: exam.seed, results: [] },
+    of: tasks.filter(({ skill }) => skill !== OWN).length,
+  };
+  if (looked.fault !== undefined) return { ...sitting, ended: looked.fault };
+  const progress = new ExamProgress(stderr, !exam.args.json && Deno.stderr.isTerminal());
+  stderr.line(oneLine(`${target.name} at ${sitting.server}, ${tasks.length} tasks`));
+  const options = {
+    ...{ ...exam, config: looked.config, signal },
+    window: looked.window ?? USUAL_WINDOW,
+  };
+  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
+  let mayWait = true;
+  try {
+    for (const [at, task] of tasks.entries()) {
+      progress.begin(at + 1, tasks.length, `${task.skill} · ${task.name}`);
+      let result = await runTask(task, `${home}/${at}`, options);
+      if (result.isServerGone && mayWait) {
+        mayWait = false;
+        if (await isBack(options)) result = await runTask(task, `${home}/${at}-again`, options);
+      }
+      progress.end(at + 1, tasks.length, result);
+      if (result.isServerGone) {
+        sitting.ended = `the server failed after ${at} of ${tasks.length} tasks: ${result.why}`;
+        break;
+      }
+      sitting.results.push(result);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    sitting.ended = `stopped after ${sitting.results.length} of ${tasks.length} tasks`;
+  } finally {
+    progress.clear();
+    attempt(() => Deno.removeSync(home, { recursive: true }));
+  }
+  return sitting;
+}
+
+interface Looked {
+  /** The settings with the model's name. */
+  config: CopilotConfig;
+  about: string;
+  window: number | undefined;
+  fault?: string;
+}
+
+/** Asks the server about its model, as the start of a session does. */
+async function modelAt(
+  config: CopilotConfig,
+  { args, isAll }: ExamArgs,
+  signal: AbortSignal,
+): Promise<Looked> {
+  const agent = new CopilotAgent(config, ".");
+  const isChosen = isAll || args.model !== undefined;
+  const fit = new ModelFit({ isChosen, asksRemote: true });
+  let fault: string | undefined;
+  try {
+    for await (const check of checkServerAndModel({ agent, fit, signal })) {
+      if (check.status === "fail") fault ??= check.text;
+    }
+  } catch (error) {
+    fault = signal.aborted ? "stopped" : oneLine(reasonOf(error));
+  }
+  const target = targetOf(agent.config);
+  const at = { ...addressOf(target), signal };
+  const listed = fault || target.kind === "hosted"
+    ? []
+    : await listModels(target.isNative, at, true).catch(() => []);
+  const { size, quantization } = listed.find(({ name }) => name === target.name) ?? {};
+  const about = [size, quantization].filter((one) => one && !target.name.includes(one)).join(" ");
+  const window = target.contextLength;
+  return { config: fit.unfitted(agent), about, window, ...fault !== undefined && { fault } };
+}
+
+/** Waits for a server that went away. True once it answers. */
+async function isBack({ config, seconds, signal }: ExamOptions): Promise<boolean> {
+  const target = targetOf(config);
+  if (target.kind === "hosted") return false;
+  const end = performance.now() + Math.min(MAX_AWAY_MS, seconds * 1000);
+  while (performance.now() < end) {
+    if (!await connectionFailure({ ...addressOf(target), signal })) return true;
+    await wait(AWAY_LOOK_MS, signal);
+  }
+  return false;
+}

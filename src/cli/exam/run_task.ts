@@ -1,0 +1,230 @@
+/** Runs a task of the exam in a folder of its own, with a session, and judges what is left there. @module */
+
+import { attempt } from "../../attempt.ts";
+import { CopilotAgent } from "../../agent/agent.ts";
+import { outcomeOf } from "../../agent/run_tools.ts";
+import type { CopilotConfig } from "../../config.ts";
+import { BackendError } from "../../errors.ts";
+import { AgentsExtension } from "../../extensions/agents/agents_extension.ts";
+import { ChecksExtension } from "../../extensions/checks/checks_extension.ts";
+import { InstructionsExtension } from "../../extensions/instructions/instructions_extension.ts";
+import { SkillsExtension } from "../../extensions/skills/skills_extension.ts";
+import { WebExtension } from "../../extensions/web/web_extension.ts";
+import { openPermissions } from "../../safety/permissions.ts";
+import { PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
+import { openSession } from "../../session/session.ts";
+import { CHARS_PER_TOKEN, count } from "../../text/count.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
+import { newMessageId, userMessage } from "../../text/parts.ts";
+import { reasonOf } from "../../text/reason.ts";
+import { shellTool } from "../../tools/run_bash.ts";
+import type { Usage } from "../../types/event.ts";
+import { within } from "../../wire/wait.ts";
+import type { Args } from "../args.ts";
+import { type ExamTask, numberOf } from "./tasks.ts";
+
+/** An answer of the model, with its speeds in tokens per second if they are known. */
+export interface MeasuredAnswer
+  extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedTokens"> {
+  readSpeed?: number | undefined;
+  writeSpeed?: number | undefined;
+}
+
+export interface TaskResult {
+  task: string;
+  skill: string;
+  passed: boolean;
+  /** Why it did not pass, in one line. */
+  why?: string;
+  seconds: number;
+  calls: number;
+  /** The calls that had to be repaired or were found in text. */
+  repaired: number;
+  answers: MeasuredAnswer[];
+  /** True if the server went away. */
+  isServerGone?: true;
+}
+
+export interface ExamOptions {
+  config: CopilotConfig;
+  args: Args;
+  seed: number;
+  /** The window of the model in tokens. */
+  window: number;
+  /** The time limit of a task, unless it has its own. */
+  seconds: number;
+  signal: AbortSignal;
+}
+
+const CHECK_SECONDS = 60;
+/** The time for a session to end after its limit, in milliseconds. */
+const ENDING_MS = 10_000;
+/** Shorter answers do not measure a speed, in tokens and milliseconds. */
+const MIN_TIMED_TOKENS = 20;
+const MIN_TIMED_MS = 300;
+const MIN_TIMED_PROMPT = 200;
+/** The largest window that an earlier conversation fills, in tokens: reading more takes too long. */
+const MAX_FILLED = 65_536;
+/** The tokens of the prompt and the tools, about. */
+const PROMPT_TOKENS = 2500;
+const CHUNK_CHARS = 4000;
+const MAX_WHY = 100;
+
+/** Permissions of the exam: sandboxed commands without network, and no questions. */
+export const examPermissions = () =>
+  openPermissions({ approve: "auto", sandbox: "workspace-write", network: false });
+
+/** Runs `task` in the new folder `folder`. @throws the signal's reason if it is aborted. */
+export async function runTask(
+  task: ExamTask,
+  folder: string,
+  options: ExamOptions,
+): Promise<TaskResult> {
+  const { name, skill, calls = Infinity, tokens = Infinity } = task;
+  const start = performance.now();
+  const result: TaskResult = {
+    ...{ task: name, skill, passed: false, seconds: 0, calls: 0, repaired: 0, answers: [] },
+  };
+  await Deno.mkdir(folder, { recursive: true });
+  await task.copyTo(folder);
+  let why = await sendTask(task, folder, options, result);
+  options.signal.throwIfAborted();
+  const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
+  if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
+  why ??= await checkFault(task.check, folder, options);
+  result.seconds = Math.round((performance.now() - start) / 100) / 10;
+  return { ...result, passed: why === undefined, ...why !== undefined && { why } };
+}
+
+/** Sends the prompt in a session. Returns why the turn cannot count. */
+async function sendTask(
+  task: ExamTask,
+  folder: string,
+  { config, args, seed, window, seconds: usual, signal }: ExamOptions,
+  result: TaskResult,
+): Promise<string | undefined> {
+  const seconds = Math.min(task.seconds ?? usual, usual);
+  const limit = AbortSignal.timeout(seconds * 1000);
+  const both = AbortSignal.any([signal, limit]);
+  const skills = new SkillsExtension();
+  const ask = async () => {
+    await using session = await openSession({
+      ...{ config, folder, readsFolder: true, trust: true, isChosen: true },
+      ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
+      systemPrompt: args["system-prompt"],
+      appendedPrompt: args["append-system-prompt"],
+      permissions: examPermissions(),
+      extensions: [
+        ...[new InstructionsExtension(skills), skills, new AgentsExtension(skills)],
+        ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
+      ],
+    }, {
+      onEvent: meter(result),
+      ...{ showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
+    }, both);
+    for (const [asked, answer] of earlierMessages(task, seed, window)) {
+      session.agent.state.messages.push(
+        { ...userMessage(asked), id: newMessageId() },
+        { role: "assistant", content: answer, id: newMessageId() },
+      );
+    }
+    const { stopReason, isUnanswered, response } = await session.prompt(task.prompt, both);
+    if (isUnanswered) return `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
+    return stopReason === "done" ? undefined : `the turn was ended: ${stopReason}`;
+  };
+  try {
+    // A session that does not end is left behind. The exam continues.
+    const why = await within(seconds * 1000 + ENDING_MS, ask());
+    return limit.aborted ? `not done within ${seconds} s` : why;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.aborted) return `not done within ${seconds} s`;
+    const kind = error instanceof BackendError ? error.kind : "";
+    if (/^(connection|incomplete|auth|model_not_found)$/.test(kind)) result.isServerGone = true;
+    return shortened(oneLine(reasonOf(error)), MAX_WHY);
+  }
+}
+
+/** Returns an observer that counts calls and measures answers. */
+function meter(result: TaskResult): (event: SessionEvent) => void {
+  let [startedAt, firstAt] = [0, 0];
+  return (event) => {
+    const now = performance.now();
+    if (event.type === "thinking") [startedAt, firstAt] = [now, 0];
+    if (/^(text|reasoning|call)_delta$/.test(event.type)) firstAt ||= now;
+    if (event.type === "tool_call_recovered") result.repaired++;
+    if (event.type === "tool_done") {
+      result.calls++;
+      if (event.exec.repairs?.length) result.repaired++;
+    }
+    if (event.type !== "usage" || firstAt === 0) return;
+    const { inputTokens, outputTokens, cachedTokens, readSpeed } = event.usage;
+    const read = inputTokens - (cachedTokens ?? 0);
+    const written = now - firstAt;
+    result.answers.push({
+      ...{ inputTokens, outputTokens },
+      ...cachedTokens !== undefined && { cachedTokens },
+      readSpeed: read < MIN_TIMED_PROMPT
+        ? undefined
+        : readSpeed ?? 1000 * read / (firstAt - startedAt),
+      writeSpeed: outputTokens >= MIN_TIMED_TOKENS && written >= MIN_TIMED_MS
+        ? 1000 * outputTokens / written
+        : undefined,
+    });
+  };
+}
+
+const FILLER = [
+  "the clerk,the baker,a sailor,the teacher,our guide,the old driver,a young farmer,the keeper",
+  "carried,painted,counted,moved,sold,found,cleaned,described",
+  "the green box,two small chairs,a heavy map,the last letter,some fresh bread,the blue lamp",
+  "in the harbor,near the station,behind the school,on the north shore,before the long winter",
+].map((words) => words.split(","));
+
+/** Returns an earlier conversation that fills the share of the window that the task demands. */
+function earlierMessages(
+  { fill = 0, before }: Pick<ExamTask, "fill" | "before">,
+  seed: number,
+  window: number,
+): [asked: string, answer: string][] {
+  if (before === undefined) return [];
+  const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
+  const messages: [string, string][] = [[before, "Noted."]];
+  let line = 0;
+  for (let left = tokens * CHARS_PER_TOKEN; left > 0; left -= CHUNK_CHARS) {
+    let text = "Keep this part of the chronicle; nothing is to be done with it.\n";
+    while (text.length < Math.min(left, CHUNK_CHARS)) {
+      const words = FILLER.map((some, at) => some[numberOf(`${seed} ${line} ${at}`) % some.length]);
+      text += `Day ${++line}: ${words.join(" ")}.\n`;
+    }
+    messages.push([text, "Noted."]);
+  }
+  return messages;
+}
+
+/** Runs a check in the sandbox, without a file in the folder. Returns why it did not pass. */
+export async function checkFault(
+  check: string,
+  folder: string,
+  { config, signal }: Pick<ExamOptions, "config" | "signal">,
+): Promise<string | undefined> {
+  const confine = examPermissions().confine(() => folder);
+  // The model may have removed the folder.
+  const agent = attempt(() => new CopilotAgent(config, folder, { confine }));
+  if (!agent) return "the folder is gone";
+  const args = { command: check, timeout_seconds: CHECK_SECONDS };
+  try {
+    const outcome = outcomeOf(await shellTool.run(args, agent.toolContext(signal)));
+    const { exitCode, isTimedOut, output, content } = outcome;
+    if (exitCode === 0 && !isTimedOut) return undefined;
+    const { stdout = "", stderr = "" } = output ?? { stderr: content };
+    const text = (stdout.trim() || stderr).trim();
+    const [last = ""] = text.split("\n").slice(-1);
+    return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY) ||
+      "the check failed";
+  } catch (error) {
+    signal.throwIfAborted();
+    return shortened(oneLine(`the check cannot run: ${reasonOf(error)}`), MAX_WHY);
+  }
+}

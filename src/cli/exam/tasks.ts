@@ -1,0 +1,116 @@
+/** The tasks of the exam: those of the program, and the user's own. @module */
+
+import { attempt } from "../../attempt.ts";
+import { UsageError } from "../../errors.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
+import { dirname, join } from "../../text/std_path.ts";
+import { readJsonFile, userFile } from "../../user_files.ts";
+import packed from "./tasks.json" with { type: "json" };
+
+/** The optional settings of a task, in its `exam.json`. */
+interface TaskSettings {
+  /** The group in the table. The user's own tasks are in the group `own`. */
+  skill?: string;
+  /** A program that the task needs. */
+  needs?: string;
+  /** The time limit. */
+  seconds?: number;
+  /** The maximum calls of tools. */
+  calls?: number;
+  /** The maximum tokens of all answers. */
+  tokens?: number;
+  /** The share of the model's window that an earlier conversation fills, in percent. */
+  fill?: number;
+  /** The first message of that conversation. */
+  before?: string;
+}
+
+export interface ExamTask extends TaskSettings {
+  name: string;
+  skill: string;
+  prompt: string;
+  check: string;
+  /** Makes the files of the task in an empty folder. @throws {Error} */
+  copyTo(folder: string): Promise<void>;
+}
+
+export const OWN = "own";
+const PACKED: Record<string, Record<string, string>> = packed;
+const SEED_WORDS =
+  "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
+    .split(" ");
+
+/** Returns a number for a text, the same on each machine (FNV-1a). */
+export function numberOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  }
+  hash = Math.imul(hash ^ hash >>> 15, 0x2c1b3c6d) >>> 0;
+  return (hash ^ hash >>> 13) >>> 0;
+}
+
+/** Replaces `@WORD@`, `@NUMBER@` and the like by values of the seed, so that no answer can be learned by heart. */
+export const seeded = (text: string, seed: number): string =>
+  text.replace(/@(WORD|NUMBER)\d?@/g, (mark, kind) => {
+    const value = numberOf(`${mark} ${seed}`);
+    return kind === "WORD" ? SEED_WORDS[value % SEED_WORDS.length]! : `${1000 + value % 9000}`;
+  });
+
+/** Returns the program's tasks, in the order of `seed`: with `isQuick`, one of each skill. */
+export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
+  const folders = programFolders();
+  const all = Object.entries(PACKED).map(([name, files]): ExamTask => {
+    const of = (file: string) => seeded(files[file] ?? "", seed);
+    const settings: TaskSettings = JSON.parse(of("exam.json") || "{}");
+    return {
+      ...{ skill: "", ...settings, name, prompt: of("prompt.md"), check: of("check.sh") },
+      async copyTo(folder) {
+        for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
+          const target = join(folder, path.slice("files/".length));
+          await Deno.mkdir(dirname(target), { recursive: true });
+          await Deno.writeTextFile(target, of(path));
+        }
+      },
+    };
+  }).filter(({ needs }) => needs === undefined || findProgram(needs, folders, undefined));
+  const groups = Map.groupBy(all, ({ skill }) => skill);
+  return [...groups.values()].flatMap((some) => {
+    const mixed = some.toSorted((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed));
+    return isQuick ? mixed.slice(0, 1) : mixed;
+  });
+}
+
+/** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */
+export function ownTasks(): ExamTask[] {
+  const home = userFile("exam");
+  const names = home === undefined
+    ? []
+    : [...attempt(() => Deno.readDirSync(home)) ?? []].filter(({ isDirectory }) => isDirectory);
+  return names.map(({ name }) => name).sort().map((name) => {
+    const at = join(home!, name);
+    const read = (file: string) => {
+      const text = attempt(() => Deno.readTextFileSync(join(at, file)));
+      if (text?.trim()) return text;
+      throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
+    };
+    const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
+    return {
+      ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },
+      copyTo: (folder) => copyFolder(join(at, "files"), folder),
+    };
+  });
+}
+
+/** Copies a folder; links are copied as links. A missing one is empty. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  for (const { name, isDirectory, isSymlink } of attempt(() => [...Deno.readDirSync(from)]) ?? []) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
+    else if (!isDirectory) await Deno.copyFile(source, target);
+    else {
+      await Deno.mkdir(target);
+      await copyFolder(source, target);
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/** Scripted models of a known skill: their answers are computed from the prompt. */
+
+import { builtinTasks, type ExamTask, seeded } from "../../../src/cli/exam/tasks.ts";
+import { run } from "../../helpers/program.ts";
+import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
+import { bash } from "../../helpers/turn.ts";
+
+export const SEED = 7;
+export const tasks: ExamTask[] = builtinTasks(SEED);
+
+/** Returns the commands that solve a task. */
+export const solutionOf = (name: string): string =>
+  seeded(
+    Deno.readTextFileSync(new URL(`../../../exam/${name}/solution.sh`, import.meta.url)),
+    SEED,
+  );
+
+/** A request of the exam. */
+export interface Asked {
+  name: string;
+  /** The results of tools since the task's message. */
+  results: number;
+  /** The characters of the whole request. */
+  chars: number;
+}
+
+/** Starts a server whose model answers each request of a task with `answer`. */
+export function examModel(answer: (asked: Asked) => Step | Promise<Step>, requests = 2000) {
+  return strictServer(
+    Array<(request: StrictRequest) => Step | Promise<Step>>(requests).fill(({ body, text }) => {
+      const messages = body.messages as { role: string; content: unknown }[];
+      const said = messages.map(({ content }) => JSON.stringify(content));
+      const isOf = ({ prompt }: ExamTask) => (one: string) =>
+        one.includes(JSON.stringify(prompt.trim()).slice(1, -1));
+      const task = tasks.find((one) => said.some(isOf(one)));
+      const at = task ? said.findLastIndex(isOf(task)) : -1;
+      const results = messages.slice(at + 1).filter(({ role }) => role === "tool").length;
+      return answer({ name: task?.name ?? "", results, chars: text.length });
+    }),
+  );
+}
+
+/** Solves each task with one command. */
+export const perfect = ({ name, results }: Asked): Step =>
+  results === 0 && name !== "" ? bash(solutionOf(name)) : { text: "It is done." };
+
+/** The result of an exam of the program. */
+export interface Examined {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** The passed tasks; undefined without `--json`. */
+  passed: string[];
+  failed: Record<string, string>;
+  // deno-lint-ignore no-explicit-any
+  json: any;
+}
+
+/** Runs the program's exam with the model at `url`. */
+export async function examine(
+  url: string,
+  words: string[],
+  env: Record<string, string> = {},
+): Promise<Examined> {
+  using temp = tempFolder();
+  Deno.mkdirSync(`${temp.path}/work`);
+  const flags = ["--local", "--host", url, "-m", "test", "--seed", `${SEED}`];
+  const ran = await run(["exam", ...flags, ...words], {
+    cwd: `${temp.path}/work`,
+    env: { XDG_STATE_HOME: `${temp.path}/state`, XDG_CONFIG_HOME: `${temp.path}/config`, ...env },
+  });
+  const json = words.includes("--json") && ran.stdout.startsWith("{")
+    ? JSON.parse(ran.stdout)
+    : undefined;
+  const results: { task: string; passed: boolean; why?: string }[] = json?.models[0].results ?? [];
+  return {
+    ...{ ...ran, json },
+    passed: results.filter(({ passed }) => passed).map(({ task }) => task),
+    failed: Object.fromEntries(
+      results.filter(({ passed }) => !passed).map(({ task, why }) => [task, why ?? ""]),
+    ),
+  };
+}

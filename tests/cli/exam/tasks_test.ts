@@ -1,0 +1,50 @@
+/** The tasks of the exam: their files are packed, and their checks tell done from not done. */
+
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { checkFault } from "../../../src/cli/exam/run_task.ts";
+import { builtinTasks, numberOf, seeded } from "../../../src/cli/exam/tasks.ts";
+import { compatConfig } from "../../../src/config.ts";
+import { ignore } from "../../helpers/git_repository.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
+import { PACKED, packedTasks } from "../../../scripts/exam_tasks.ts";
+import { solutionOf, tasks } from "./exam_model.ts";
+
+Deno.test("tasks.json has the folders of exam/: scripts/exam_tasks packs them", () => {
+  assertEquals(Deno.readTextFileSync(PACKED), packedTasks());
+});
+
+Deno.test("a seed chooses tasks, their order and their values; there are three of each skill", () => {
+  const names = (seed: number, isQuick = false) => builtinTasks(seed, isQuick).map((t) => t.name);
+  assertEquals(names(1), names(1));
+  assertEquals(new Set(names(1)).size, 24);
+  assertEquals(names(1, true).length, 8);
+  const quick = new Set(Array.from({ length: 50 }, (_, seed) => names(seed, true)).flat());
+  assertEquals(quick.size, 24);
+  assertNotEquals(seeded("@WORD@ @NUMBER@", 1), seeded("@WORD@ @NUMBER@", 2));
+  assertEquals(seeded("@NUMBER1@ @OTHER@", 5), `${1000 + numberOf("@NUMBER1@ 5") % 9000} @OTHER@`);
+  for (const { name, prompt, check } of tasks) {
+    assertEquals(/@(WORD|NUMBER)/.exec(prompt + check), null, name);
+  }
+});
+
+Deno.test("no check passes on an untouched folder, and each passes on the solution", {
+  ignore,
+}, async (t) => {
+  const { signal } = new AbortController();
+  const options = {
+    config: { compat: compatConfig({ baseUrl: "http://127.0.0.1:1/v1" }) },
+    signal,
+  };
+  for (const task of tasks) {
+    await t.step(task.name, async () => {
+      using temp = tempFolder();
+      await task.copyTo(temp.path);
+      assertNotEquals(await checkFault(task.check, temp.path, options), undefined);
+      assertEquals(
+        await checkFault(`set -e\n${solutionOf(task.name)}`, temp.path, options),
+        undefined,
+      );
+      assertEquals(await checkFault(task.check, temp.path, options), undefined);
+    });
+  }
+});
