@@ -11,7 +11,6 @@ export const tempFolders = new Set<string>();
 export interface TempFolderOptions {
   /** True for a folder that sandboxed commands can write: it is not used. */
   isOpen?(folder: string): boolean;
-  /** A last place for the folder. */
   last?: string | undefined;
 }
 

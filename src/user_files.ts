@@ -9,7 +9,6 @@ import { UsageError } from "./errors.ts";
 
 /** Looks up an environment variable. */
 export type VariableReader = (name: string) => string | undefined;
-/** Reads the variables of this process. */
 export const processVariable: VariableReader = (name) => Deno.env.get(name);
 
 /** Returns the folder of the variable `name`, or `usual` at home. A relative one would be in the working directory. */
@@ -76,13 +75,11 @@ const realOf = (path: string): string =>
   attempt(() => Deno.realPathSync(path)) ??
     (dirname(path) === path ? path : join(realOf(dirname(path)), basename(path)));
 
-/** Returns the path of the user's file `name`. */
 export function userFile(name: string, env: VariableReader = processVariable): string | undefined {
   const folder = userFolder(env);
   return folder && `${folder}/${name}`;
 }
 
-/** The maximum size of a settings file. */
 const MAX_SETTINGS_BYTES = 1024 * 1024;
 
 /**

@@ -12,7 +12,6 @@ export function sizeOf(messages: readonly Message[], size: MessageSize): number 
 
 /** The messages, and how many of them were shortened. */
 type Shrunk = [messages: readonly Message[], count: number];
-/** The minimum length of a shortened result, in characters. */
 const MIN_RESULT_CHARS = 200;
 
 /** Shortens the unread results, each to its share of the room beside calls and message; to 3/4 of `most` tokens in all. */

@@ -81,7 +81,6 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
 
 /** The minimum room of an answer, in tokens, if the estimate leaves less. */
 const MIN_ROOM = 256;
-/** The maximum tokens of an answer without a setting. */
 const MAX_ANSWER = 32_768;
 /** In a smaller window, an answer without a limit takes at most half of it. */
 const SMALL_WINDOW = 16_384;

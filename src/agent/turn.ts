@@ -112,9 +112,7 @@ class Turn {
   #thinks = true;
   /** How often the final answer was asked for again because it did not match. */
   #formAsked = 0;
-  /** The user's request. */
   #request = "";
-  /** The form of a call that the next answer must have. */
   #callForm: AnswerForm | undefined;
   /** Why calls of the newest answer have no single reading, by their ids. */
   #errors: ReadonlyMap<string, string | undefined> = new Map();

@@ -63,7 +63,6 @@ export function announcesStep(answer: string, forWords = false): boolean {
   return !forWords || LOOKING_VERB.test(verb);
 }
 
-/** True if `request` requests a change, and `answer` claims that it was made. */
 export function claimsChange(request: string, answer: string): boolean {
   if (QUESTION.test(request) || !ORDER.test(request)) return false;
   const sentences = answer.replace(/```[^]*?(?:```|$)/g, "\n").split(/(?<=[.!?])\s+|\n/);

@@ -10,7 +10,6 @@ export interface DefinitionFile {
   scope: "user" | "folder";
   /** The folder that a folder's file is for. */
   folder?: string;
-  /** The plug-in that brings it. */
   plugin?: { name: string; root: string };
 }
 

@@ -14,7 +14,6 @@ import { type ExecutionFacts, readFacts } from "./execution.ts";
 import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { cutAnswer } from "./repair.ts";
 
-/** The version to write, and the only one to read. */
 const RECORD_VERSION = 2;
 
 /** The first line. A reader ignores unknown fields. */
@@ -174,7 +173,6 @@ interface ChainLink {
 class RecordedConversation {
   #end: ChainLink | undefined;
   readonly executions = new Map<string, ExecutionFacts>();
-  /** The newest link of each message by id. */
   readonly #links = new Map<string, ChainLink>();
 
   #text: string[] = [];

@@ -91,7 +91,6 @@ export class FolderLooks {
   cost = 0;
   /** True once listing a folder took long. */
   isLarge = false;
-  /** The newest findings below folders. */
   readonly findings = new Map<string, readonly Finding[]>();
   /** The secrets in the system's folders, once they are searched. */
   systemSecrets: readonly string[] | undefined;

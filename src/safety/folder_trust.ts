@@ -20,7 +20,6 @@ export interface Brought {
   kind: string;
   root: string;
   name: string;
-  /** The text that an answer is bound to. */
   text: string;
 }
 

@@ -125,7 +125,6 @@ export function isInsideGit(folder: string): boolean {
 }
 
 const MAX_GIT_FILE = 1_000_000;
-/** The maximum size of a file that has one path. */
 const MAX_PATH_FILE = 4096;
 /** The text of HEAD: a branch, in characters that a terminal shows as they are, or a commit. */
 const HEAD_TEXT =

@@ -187,7 +187,6 @@ function replaceTexts(
   return texts;
 }
 
-/** Returns the repositories of a view, and the targets of those that are links. */
 function knownTo(paths: ReadonlySet<string>): Pick<View, "repositories" | "gitLinks"> {
   const gitLinks = new Map<string, string>();
   for (const path of paths) {

@@ -87,7 +87,6 @@ function failsSilently({ command, code, stdout = "", stderr = "" }: ProgramEnd):
 const isHidden = (path: string, { view }: Pick<Bounds, "view">): boolean =>
   entryAt(path) !== undefined && accessAt(view, path) === "hidden";
 
-/** The maximum number of words of a message. */
 const MAX_MESSAGE_WORDS = 50;
 
 /** Returns the words of an error message that may be paths in the folder, and the interpreters of scripts. */

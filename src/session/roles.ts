@@ -160,7 +160,6 @@ export function lendTo(agent: CopilotAgent, lent: Lent): void {
   inheritCounts(lent.agent, agent);
 }
 
-/** Returns what was said in the session, for a planner without a conversation. */
 function conversationPart({ state: { messages } }: CopilotAgent, planner: CopilotAgent): Part[] {
   if (messages.length === 0) return [];
   const { contextLength = Infinity } = targetOf(planner.config);

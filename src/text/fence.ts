@@ -8,7 +8,6 @@ export function closesCode(line: string, fence: string): boolean {
   return signs?.startsWith(fence) ?? false;
 }
 
-/** Returns `line` without the indentation of its fence. */
 export function outdent(line: string, columns: number): string {
   let at = 0;
   for (let column = 0; column < columns && (line[at] === " " || line[at] === "\t"); at++) {

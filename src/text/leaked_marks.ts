@@ -48,7 +48,6 @@ export class MarkCutter {
   #isBehindCut = false;
   /** The removed marks that end a call. */
   #ends = 0;
-  /** The first removed mark of a call. */
   callMark: string | undefined;
 
   push(piece: string, final = false): string {

@@ -28,7 +28,6 @@ const PATTERN_SIGNS = /[.dDwWsSB+*?()[\]{}|^-]/;
 const LOOSE_QUOTES: Readonly<Record<string, string>> = {
   ...{ '"': '"', "'": "'", "“": "”", "‘": "’", "`": "`" },
 };
-/** Python's triple quotes. */
 const TRIPLE_QUOTES = /"""|'''/y;
 /** Text that may follow the value: the end of a fence or of a call, and punctuation. */
 const BEHIND_VALUE =

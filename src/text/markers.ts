@@ -32,7 +32,6 @@ export class MarkerReader {
   #tracked = 0;
   /** Searches the next text for the end of inline code that `#rest` may open. */
   #search: ReturnType<typeof spanSearch> | undefined;
-  /** The result of that search. */
   #isCode: boolean | undefined;
   /** The text since. Appending it to `#rest` piece by piece would copy it each time. */
   #waiting: string[] = [];
@@ -153,7 +152,6 @@ export class MarkerReader {
   }
 }
 
-/** A marker, or the start of one. */
 type MarkerMatch = { index: number; marker: string };
 type Finder = (text: string, from: number) => MarkerMatch | undefined;
 type Finders = readonly [whole: Finder, beginning: Finder];

@@ -14,9 +14,7 @@ import { CodeTracker } from "./code_tracker.ts";
 
 /** Appended to a text that was cut. */
 export const REPETITION_WARNING = "\n\n[Warning: repetitive output truncated]";
-/** The minimum characters of a text to cut. */
 const MIN_TEXT = 200;
-/** The minimum characters of a sentence to count. */
 const MIN_SENTENCE = 10;
 
 /** Options of {@linkcode truncateRepetition}. */
@@ -189,14 +187,12 @@ export class RepetitionWatcher {
 /** A line of a table, of indented code, of JSON, of markup or of numbers, or the start of one. */
 const DATA_LINE = /^(?: {4}|\t|\s*(?:[|[\]{}<]|[\d\s.,;:+-]+$))/;
 
-/** True if `text` is data from the line of `start` on. */
 function isData(text: string, start: number): boolean {
   const lines = text.slice(text.lastIndexOf("\n", start) + 1).split("\n")
     .filter((line) => line.trim() !== "");
   return lines.length > 0 && lines.every((line) => DATA_LINE.test(line));
 }
 
-/** A blank to fill in. */
 const FORM_BLANK = /_{3}|\.{4}|…{2}/;
 /** The start of a log line: a time, or a word in capitals. */
 const LOG_LINE = /^\s*(?:\d+[-:/.]\d|[A-Z]{3,}\b)/;
@@ -233,7 +229,6 @@ function isWords(unit: string, mayBeCode: boolean): boolean {
 }
 
 interface Cycle {
-  /** The position where it starts. */
   start: number;
   unit: number;
 }

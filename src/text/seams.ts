@@ -30,7 +30,6 @@ export class SeamJoiner {
     return gap + text.slice(start, end);
   }
 
-  /** Marks the position of a cut. */
   cut(): void {
     // Thousands of cuts may follow each other, so line feeds are counted once.
     const feeds = lineFeeds(this.#pending);

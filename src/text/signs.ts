@@ -2,7 +2,6 @@
 
 import { graphemes, graphemeWidth } from "./width.ts";
 
-/** Signs beyond ASCII and their replacements. */
 const ASCII_STAND_INS: readonly (readonly [signs: string, standIn: string])[] = [
   ...[["●•◐", "*"], ["·−–—‒‐‑─━", "-"], ["…", "~"], ["❯→▶", ">"], ["←", "<"]] as const,
   ...[["└│▌▎├┃║", "|"], ["┆", ":"], ["↵", "\\"], ["┌┐┘┤┬┴┼╭╮╯╰", "+"], ["═", "="]] as const,

@@ -50,7 +50,6 @@ export class ThinkReader {
   readonly #tokens: ThinkToken[] = [];
   #ignoresTags = false;
   #isBlank = true;
-  /** True after a reasoning tag. */
   #isTagged = false;
   /** End tags whose opening tag was text. They are text as well. */
   readonly #mentioned = new Set<string>();

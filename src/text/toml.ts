@@ -8,7 +8,6 @@ const TOML_PAIR = /^\s*([\w.\s"'-]+?)\s*=\s*(.+)$/;
 const TOML_KEY = /"([^"]*)"|'([^']*)'|([\w-]+)/g;
 /** A string, a comment, or the sign between key and value of an inline table. */
 const TOML_TOKEN = /"(?:\\.|[^"\\])*"|'([^'\n]*)'|#[^\n]*|=/g;
-/** The maximum number of lines of a value. */
 const MAX_VALUE_LINES = 200;
 
 /** Returns the table `root` with its subtables. Dates, texts of several lines and lists of tables are omitted. */

@@ -50,7 +50,6 @@ function measure(grapheme: string): number {
   return Math.min(2, width);
 }
 
-/** Returns the columns of `text` on one row. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);

@@ -35,7 +35,6 @@ interface HttpOptions extends ConnectionSettings {
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** The maximum bytes of the answer. Default: 128 MiB. */
   maxBytes?: number;
-  /** Replaces `Math.random`. */
   random?: () => number;
   /** Replaces the wait between attempts, in milliseconds. Rejects with the signal's reason. */
   wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;

@@ -23,7 +23,6 @@ export const connectTcp: Connect = (hostname, port, signal) =>
   Deno.connect({ hostname, port, signal });
 
 interface PinnedOptions {
-  /** The checked addresses of the host. */
   addresses: readonly string[];
   accept: string;
   /** The maximum bytes of the body. The rest is dropped. */
@@ -180,7 +179,6 @@ const MAX_RESPONSE_HEAD = 65_536;
 /** The number of bytes to decompress at a time. They become at most some thousand times as many. */
 const INFLATE_BYTES = 1024;
 
-/** The status and headers of an answer. */
 interface ResponseHead {
   status: number;
   headers: Headers;

@@ -31,7 +31,6 @@ export function endingWith(signal: AbortSignal | undefined): AbortController & D
   });
 }
 
-/** Resolves when `signal` is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -93,7 +93,6 @@ export class Watchdog {
     this.#cancelQuick?.();
   }
 
-  /** Returns the next limit, and its time. */
   #next(): [at: number, limit: Limit] {
     if (this.#graceEnd !== undefined) return [this.#graceEnd, "done"];
     const progress = this.#progressAt + this.limits.firstTokenTimeoutMs;

@@ -179,7 +179,6 @@ export async function askForJson(
   return { ok, status, value: jsonOrUndefined(await bodyText(response, MAX_DOCUMENT)) };
 }
 
-/** Names of private networks. */
 const LOCAL_NAME = /(^|\.)(local|localhost|internal|lan|home\.arpa)\.?$/i;
 const isPrivate = ({ hostname }: URL): boolean =>
   LOCAL_NAME.test(hostname) || !["public", "name"].includes(hostKind(hostname));

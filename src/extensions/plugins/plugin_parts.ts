@@ -20,7 +20,6 @@ export function manifestIn(root: string): PluginFields {
 
 const isFileAt = (path: string) => attempt(() => Deno.statSync(path).isFile) === true;
 
-/** Returns a plug-in's name as it is typed; undefined for an unusable one. */
 export function pluginNameOf(given: unknown): string | undefined {
   const name = String(given ?? "").toLowerCase().replace(/[\s.]+/g, "-");
   return /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) && name.length <= 64 ? name : undefined;

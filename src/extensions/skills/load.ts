@@ -17,7 +17,6 @@ export interface PromptFile {
   scope: PromptFolder["scope"];
   /** The name. Skills and commands are typed with a slash before it. */
   name: string;
-  /** A one-line description. */
   description: string;
   argument?: string;
   /** The file, with links resolved. */
@@ -36,7 +35,6 @@ export interface PromptFile {
 interface PromptFileProblem {
   path: string;
   why: string;
-  /** The name of the plug-in that has the file. */
   plugin?: string;
 }
 

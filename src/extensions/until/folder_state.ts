@@ -48,7 +48,6 @@ export async function folderStateOf(
   return { stamps, deciding };
 }
 
-/** True if a file differs, or may differ. */
 export const differs = ({ stamps }: FolderState, now: FolderState): boolean =>
   stamps.size !== now.stamps.size ||
   [...now.stamps].some(([path, stamp]) => stamps.get(path) !== stamp);

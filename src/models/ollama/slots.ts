@@ -42,7 +42,6 @@ export async function slotTasks(options: LocalServerOptions): Promise<SlotTasks>
   return slots.map((one, at) => ({ slot: wholeNumber(one.id, 0) ?? at, task: taskOf(one) }));
 }
 
-/** Text that no conversation starts with. */
 const OTHER_TEXT = "0 1 2 3 4 5 6 7";
 
 /**

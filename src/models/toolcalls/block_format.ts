@@ -29,7 +29,6 @@ export interface BlockSpec {
   value?: readonly [open: string, close: string];
   /** Marks that may follow the call and belong to it. */
   after?: readonly string[];
-  /** True to recognise it only at the start of a line. */
   lineStart?: true;
   /** Returns the arguments; undefined if they are broken, null if the text is not a call. */
   args(body: string, name: string, context: CallContext, isClosed: boolean): GivenArguments | null;

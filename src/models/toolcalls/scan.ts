@@ -85,7 +85,6 @@ interface Candidate {
   unread: string;
 }
 
-/** Markers that only calls start with. */
 const CALL_MARKER =
   /^(?:<\W|<[\w-]*:|<(?:toolcall|tool_calls?|function|invoke)\b|\[(?:tool_call|calling tool))/;
 

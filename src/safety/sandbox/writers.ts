@@ -25,7 +25,6 @@ const checkedKeys = new Set<string>();
  * while its run lives.
  */
 interface Writer {
-  /** The folders that it writes. */
   roots: EntryAt[];
   /** The repositories in them from before, and what is not open for writing. */
   known: EntryAt[];

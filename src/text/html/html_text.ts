@@ -53,7 +53,6 @@ const FRAME = new Set(["nav", "footer", "aside"]);
 const SPACED_BLOCKS = new Set(
   "article aside blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre section table ul".split(" "),
 );
-/** Elements on lines of their own. */
 const BLOCK_ELEMENTS = new Set([
   ...SPACED_BLOCKS,
   ...("address body caption center dd details div dt fieldset figcaption figure footer form head header " +

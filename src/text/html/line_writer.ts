@@ -65,7 +65,6 @@ export class LineWriter {
     this.length += text.length;
   }
 
-  /** Ends the line. An empty one is dropped. */
   endLine(): void {
     const text = this.#pieces.join("").trim();
     this.#pieces = [];

@@ -2,7 +2,6 @@
 
 /** The maximum characters of a cell in a data table. */
 const MAX_CELL = 500;
-/** The maximum columns of a cell. */
 const MAX_COLUMN_SPAN = 50;
 
 export class PageTable {

@@ -110,7 +110,6 @@ function isListing(text: string): boolean {
   return lines.length > 1 && lines.every((line, i) => line.startsWith(`${first + i}\t`));
 }
 
-/** True for a diff, or a patch, of the file at `path`. */
 function isDiffOf(text: string, path: string): boolean {
   const [, file] = /^(?:diff --git .*\n(?:.*\n){0,4}?)?--- \S.*\n\+\+\+ (\S+).*\n@@ /.exec(text) ??
     /^\*\*\* Begin Patch\n\*\*\* \w+ File: (.+)\n/.exec(text) ?? [];

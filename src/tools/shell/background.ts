@@ -105,7 +105,6 @@ class ShellJob implements Job {
   readonly #halt = Promise.withResolvers<void>();
   #elapsedMs: number | undefined;
 
-  /** The outcome that `stop` set. */
   #stoppedAs: string | undefined;
   /** The reason for its end, in lines for the model. */
   #end: string[] = [];

@@ -81,7 +81,6 @@ export function jobEndNote(job: Job): string {
   return `[Job ${job.number} is over (${command}): ${job.outcome}. job_output shows what it printed.]`;
 }
 
-/** Returns the command of a job in one short line. */
 export function shortCommand({ command }: Job): string {
   return shortened(command.slice(0, 1000).replace(/\s+/g, " ").trim(), 60).toWellFormed();
 }

@@ -8,7 +8,6 @@ import type { OutputCapture } from "./output_capture.ts";
 import { exitCodeText, FRAME_CHARS, leftBehind, limitLines, runShell } from "./shell_process.ts";
 import type { Streams } from "./shell_process.ts";
 
-/** The exit code of `timeout(1)` in the same case. */
 const TIMEOUT_EXIT_CODE = 124;
 
 /**

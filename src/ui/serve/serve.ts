@@ -10,7 +10,6 @@ import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import page from "./page.html" with { type: "text" };
 
-/** The only address that is listened on. */
 const SERVE_ADDRESS = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;

@@ -104,7 +104,6 @@ export function painter(look: Appearance): Painter {
   return Object.defineProperty(paint, "hasBands", { get: () => hasBands(look) });
 }
 
-/** The sequence that ends a cell's style. */
 export const styleEnd = (style: string): string => style === "" ? "" : "\x1b[m";
 
 function hasBands({ colors, background }: Appearance): boolean {

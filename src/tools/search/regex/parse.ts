@@ -108,7 +108,6 @@ class RegexParser {
     return nodes.length === 1 ? nodes[0]! : { type: "all", nodes };
   }
 
-  /** Returns `node` with the repetition that follows it, if any. */
   #repeated(node: Node): Node {
     const found = this.#take(/([*+?])\??|\{(\d+)(,?)(\d*)\}\??|\{,(\d+)\}\??/y);
     if (found === undefined) return node;

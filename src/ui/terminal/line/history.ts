@@ -12,7 +12,6 @@ interface SavedEntry extends Pick<TextPart, "text"> {
 
 /** A file of more bytes is cut to the newer half. */
 const MAX_HISTORY_BYTES = 2 ** 20;
-/** A longer entry is not saved. */
 const MAX_ENTRY_BYTES = 64 * 2 ** 10;
 
 /** The history of a folder; the first entry creates the file. */
@@ -77,7 +76,6 @@ function load(path: string, maxBytes: number): SavedEntry[] {
   }
 }
 
-/** The entry of a line, if it has one: a line may be torn. */
 function savedEntry(line: string): SavedEntry[] {
   try {
     const { text, folder, pasted } = JSON.parse(line);

@@ -11,7 +11,6 @@ import { ACCENT, BOLD, DIM, ITALIC, type Style, UNDERLINE } from "../style.ts";
 /** Longer lines do not wait for their end: they are neither coloured code nor rows of a table. */
 const MAX_HELD_LINE = 16_384;
 const MAX_CONTAINERS = 32;
-/** The margin of code, which replaces its fences. */
 const CODE_MARGIN = "  ";
 const MAX_INDENT = 1000;
 

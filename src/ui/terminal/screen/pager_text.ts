@@ -205,7 +205,6 @@ export class PagerText {
 /** Positive if `b` is below `a`, 0 for the same row. */
 const rowsBetween = (a: RowPlace, b: RowPlace) => b.block - a.block || b.row - a.row;
 
-/** A query with capitals is case-sensitive. */
 const isExact = (query: string) => query !== query.toLowerCase();
 
 /** False if no row of a block can match, without laying it out. */
