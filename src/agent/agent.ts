@@ -228,20 +228,21 @@ export class CopilotAgent {
   /**
    * Returns an agent with its own conversation, for the sub-agent of that name. `policy` decides its calls. It
    * has the same settings, prompt and tools, so that its requests share their prefix. It cannot run commands in
-   * the background.
+   * the background. With `copy`, it works in a copy of the folder.
    *
    * @throws {TypeError} if the folder no longer exists.
    */
   fork(
-    { policy, afterTool, subAgent }: {
+    { policy, afterTool, subAgent, copy }: {
       policy: Policy;
-      afterTool: AgentOptions["afterTool"];
+      afterTool?: AgentOptions["afterTool"];
       subAgent: string;
+      copy?: Pick<ToolContext, "workingDir" | "confine" | "env" | "isIsolated">;
     },
   ): CopilotAgent {
     const options = { policy, ...afterTool && { afterTool } };
-    const fork = new CopilotAgent(this.#config, this.state.workingDir, options);
-    const { jobs: _, ...given } = this.#given;
+    const fork = new CopilotAgent(this.#config, (copy ?? this.state).workingDir, options);
+    const { jobs: _, ...given } = { jobs: undefined, ...copy ?? this.#given };
     fork.#given = { ...given, subAgent };
     fork.#config = this.#config;
     fork.#backend = this.#backend;

@@ -26,6 +26,8 @@ export interface Approval {
   confinedTo?: string;
   /** The change, made by the tool from the bytes that it will write; missing if there is no preview. */
   preview?: Change;
+  /** The changes that `preview` joins, if there are several files. */
+  previews?: readonly Change[];
   choices: readonly ApprovalChoice[];
   /** The rules that `session` and `folder` would add. */
   rules?: readonly OfferedRule[];

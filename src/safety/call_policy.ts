@@ -117,15 +117,29 @@ export class CallPolicy {
   }
 
   #verdict(args: Arguments, approve = this.by.settings.approve): Verdict {
+    const { isIsolated } = this.context;
+    // The user is asked about all edits in a worktree at its end.
+    if (isIsolated && approve === "ask" && this.tool.access === "write") approve = "auto";
     const settings = { ...this.by.settings, approve };
     const call = this.#call(args);
     const verdict = decide(call, settings, this.#place);
+    if (isIsolated && this.#leavesFolder(call, verdict)) {
+      return { effect: "deny", reason: "would leave the sub-agent's worktree" };
+    }
     if (verdict.effect !== "allow" || !this.#isShared(args)) return verdict;
     const effect = approve === "never" ? "deny" : "ask";
     return {
       effect,
       reason: "has other hard links, which may be outside of the working directory",
     };
+  }
+
+  /** True if a call may change something outside of the working directory, also if a rule allows it. */
+  #leavesFolder({ tool: { access, ruleName }, path, command }: PolicyCall, { right }: Verdict) {
+    if (right && !isUsualRight(right) && right.kind !== "network") return true;
+    if (access === "read") return false;
+    if (command !== undefined) return this.by.settings.view === undefined;
+    return ruleName !== undefined || path !== undefined && !this.#place(path).isInside;
   }
 
   /** Adds the network to a question about a command that needs it: without it, a yes would only make it fail. */
@@ -139,7 +153,7 @@ export class CallPolicy {
 
   /** Returns the rules that would make the question unnecessary; undefined if no rule can. */
   #rules(args: Arguments): readonly OfferedRule[] | undefined {
-    if (this.#isShared(args)) return undefined;
+    if (this.#isShared(args) || this.context.isIsolated) return undefined;
     const rules = rulesFor(this.#call(args), this.by.settings, this.#place);
     return rules.length === 0 ? undefined : rules;
   }

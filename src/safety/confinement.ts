@@ -46,6 +46,8 @@ interface ConfinementSources {
   variables(name: string): string | undefined;
   /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
   caches: string;
+  /** The folder of the run, with caches that last as long; by default, one is made. */
+  own?: string;
   /** True for commands of the folder, which may start programs such as git in it. */
   areCommands: boolean;
   /** Called at the end of a sandboxed command, with the end of its output. */
@@ -205,7 +207,6 @@ export class Confinement {
     return this.sources.mayAsk() && !/^(plan|never)$/.test(approve) ? { mayAsk: true } : {};
   }
 
-  /** Reports what was mended in one line; undefined if nothing was. */
   #report(lines: string[]): string | undefined {
     const more = lines.splice(MAX_MENDED_LINES).length;
     const mended = [...lines, ...more > 0 ? [`${more} more`] : []].join("; ");
@@ -255,7 +256,8 @@ export class Confinement {
     const { stateFolder, caches } = this.sources;
     const first = makeView(right?.folder);
     const isOpen = (at: string) => accessAt(first, at) === "write";
-    const own = this.#own ??= makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
+    const made = () => makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
+    const own = this.#own ??= this.sources.own ?? made();
     const git = gitOf(settings, first, own);
     const left = [
       mendKilled(first, git.answers),
@@ -263,7 +265,9 @@ export class Confinement {
     ];
     const view = left.some((lines) => lines) ? makeView(right?.folder) : first;
     const { home } = this.sources.paths();
-    if (stateFolder && home) await useCaches(view, `${stateFolder}/${caches}`, own, home);
+    if (stateFolder && home && !this.sources.own) {
+      await useCaches(view, `${stateFolder}/${caches}`, own, home);
+    }
     return { sandbox, own, view, git, left: left.flatMap((lines) => lines ?? []) };
   }
 

@@ -29,7 +29,6 @@ export interface GitSource {
   root: string;
   programs: readonly string[];
   home: string | undefined;
-  /** The time for all its answers. */
   time: WaitTime;
 }
 
@@ -126,7 +125,6 @@ const settingsText = (settings: readonly GitSetting[]): string =>
     return `[${section}${more}]\n\t${key} = ${JSON.stringify(value)}\n`;
   }).join("");
 
-/** The names of hooks: githooks(5). */
 const HOOK =
   /^(update|(applypatch|commit|fsmonitor|p4|post|pre|prepare|proc|push|reference|sendemail)-[a-z-]+)$/i;
 
@@ -289,7 +287,6 @@ function runWithGit(
   return git === undefined ? undefined : outputIn(time, timeout, wordsFor(git), env);
 }
 
-/** A file in the index of a repository. */
 interface IndexedFile {
   blob: string;
   size: number;
@@ -322,6 +319,41 @@ export async function gitContent(
   const named = await new Blob([`blob ${size}\0`, bytes?.slice() ?? ""]).arrayBuffer();
   const digest = await crypto.subtle.digest(blob.length === 40 ? "SHA-1" : "SHA-256", named);
   return new Uint8Array(digest).toHex() === blob ? bytes : undefined;
+}
+
+/** Returns the commit, the folder of objects and the files of a work tree; or why it cannot be copied: "it ...". */
+export function gitWorkTree(source: GitSource) {
+  const ask = (...args: string[]) => gitOutput(source, ["-c", "core.fsmonitor=false", ...args]);
+  const objects = ask("rev-parse", "--path-format=absolute", "--git-path", "objects")?.trim();
+  if (!objects || /[\n"#]/.test(objects)) return "is in no repository that git can read";
+  const commit = ask("rev-parse", "-q", "--verify", "HEAD^{commit}")?.trim();
+  if (!commit) return "has no commit yet";
+  const [index, names] = ["-s", "-co"].map((which) =>
+    ask("ls-files", "-z", which, "--exclude-standard")?.split("\0").filter(Boolean)
+  );
+  if (!index || !names) return "is too large";
+  if (index.some((entry) => entry.startsWith("160000"))) return "has submodules";
+  return { commit, objects, names: [...new Set(names)] };
+}
+
+/** Makes a repository in a new folder, with a commit and the objects of another one. @throws {Error} if git fails. */
+export function makeRepository(source: GitSource, from: Record<"commit" | "objects", string>) {
+  const { commit, objects } = from;
+  const format = commit.length > 40 ? "1\n[extensions]\n\tobjectFormat = sha256" : "0";
+  const files = {
+    HEAD: `${commit}\n`,
+    config: `[core]\n\trepositoryFormatVersion = ${format}\n`,
+    "objects/info/alternates": `${objects}\n`,
+    "refs/heads/.keep": "",
+    "packed-refs": gitOutput({ ...source, folder: objects }, ["show-ref"]) ?? "",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(source.folder, ".git", name);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeTextFileSync(path, text);
+  }
+  const quiet = "-c core.fsmonitor=false -c core.hooksPath=/dev/null read-tree".split(" ");
+  if (gitOutput(source, [...quiet, commit]) === undefined) throw new Error("git cannot read HEAD");
 }
 
 /** Returns the absolute paths of files that change if a subcommand goes to a revision, or applies it. */

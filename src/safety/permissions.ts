@@ -38,7 +38,8 @@ import type {
 import { repositoryOf } from "./repositories.ts";
 import { CallPolicy } from "./call_policy.ts";
 import { gitQueries } from "./git_queries.ts";
-import { projectSettings, type SettingsInForce, settingsInForce } from "./settings_in_force.ts";
+import { type FolderCopy, projectSettings, settingsInForce } from "./settings_in_force.ts";
+import type { SettingsInForce } from "./settings_in_force.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import { isOn } from "./host_verdict.ts";
 import { namespacesAdvice } from "./sandbox/probe.ts";
@@ -93,6 +94,8 @@ export class Permissions {
   /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
   readonly #added = new Map<string, KeptRule[]>();
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
+  /** The copies of folders in which sub-agents work, by their paths. */
+  readonly #copies = new Map<string, FolderCopy>();
   /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
   #approve: ApproveMode | undefined;
@@ -100,6 +103,7 @@ export class Permissions {
   readonly #networked = new Set<string>();
   readonly #outputs = new Map<string, string>();
   readonly #confinement: Confinement;
+  readonly #sources: ConstructorParameters<typeof Confinement>[0];
   frontend: Approver | undefined;
 
   constructor(
@@ -111,7 +115,7 @@ export class Permissions {
     readonly looks = new FolderLooks(pathTable(variables)),
   ) {
     this.env = choice.env ?? [];
-    this.#confinement = new Confinement({
+    this.#sources = {
       settingsFor: (folder) => this.#settingsFor(folder),
       paths: () => this.paths,
       stateFolder: this.stateFolder,
@@ -125,7 +129,8 @@ export class Permissions {
       },
       mayAsk: () => this.frontend?.approve !== undefined,
       onMended: (why) => this.#tell({ code: "mended", why }),
-    });
+    };
+    this.#confinement = new Confinement(this.#sources);
   }
 
   get paths(): PathTable {
@@ -180,6 +185,20 @@ export class Permissions {
 
   #tell(notice: PermissionNotice): void {
     this.frontend?.onEvent({ type: "session_notice", notice });
+  }
+
+  /** Returns the view of a searched folder, and the folders of programs; undefined if commands are not sandboxed. */
+  async toCopy(folder: string) {
+    const { view, programs = [] } = await this.#settingsFor(folder);
+    if (view && !view().isComplete) await this.looks.walk(searched(view()));
+    return view && { view: view(), programs };
+  }
+
+  /** Uses the settings of a folder for its copy. Its commands have the folder `own` in place of the session's. */
+  addCopy(copy: FolderCopy, own: string) {
+    this.#copies.set(copy.at, copy);
+    const remove = () => this.#copies.delete(copy.at) && this.#settings.delete(copy.at);
+    return { remove, confine: new Confinement({ ...this.#sources, own }).confine(() => copy.at) };
   }
 
   confine(workingDir: () => string): Confine {
@@ -375,7 +394,9 @@ export class Permissions {
     return settings;
   }
 
-  async #readSettings(folder: string): Promise<SettingsInForce> {
+  async #readSettings(at: string): Promise<SettingsInForce> {
+    const copy = this.#copies.get(at);
+    const folder = copy?.of ?? at;
     const settings = await settingsInForce(folder, {
       choice: { ...this.choice, ...this.#approve && { approve: this.#approve } },
       file: this.file,
@@ -384,7 +405,7 @@ export class Permissions {
       path: this.variables("PATH"),
       looks: this.looks,
       hasSandbox: async () => typeof await this.#confinement.find() === "object",
-    });
+    }, copy);
     return { ...settings, networked: [...this.#networked] };
   }
 }

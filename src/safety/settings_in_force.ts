@@ -31,6 +31,9 @@ export interface SettingsInForce extends Settings {
   notices: PermissionNotice[];
 }
 
+/** The copy `at` of a folder, which has its settings. Commands in it also read `reads`. */
+export type FolderCopy = { at: string; of: string; reads: readonly string[] };
+
 interface SettingsSources {
   choice: PermissionChoice;
   file: PermissionsFile;
@@ -59,6 +62,7 @@ const PROJECT_KEYS = ["approve", "sandbox", "deny", "ask", "allow"];
 export async function settingsInForce(
   folder: string,
   { choice, file, toolNames, added, path, looks, hasSandbox }: SettingsSources,
+  copy?: FolderCopy,
 ): Promise<SettingsInForce> {
   const [general, here] = [file.general(), file.forFolder(folder)];
   const flags = levelOf(choice.level ?? {}, { file: "the flags", toolNames });
@@ -103,17 +107,17 @@ export async function settingsInForce(
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path), folder) !== undefined,
     programs: outside,
-    lacksSandbox: isWanted && !canConfine,
-    notices: [],
+    ...{ lacksSandbox: isWanted && !canConfine, notices: [] },
   };
   for (const project of projectSettings(folder)) {
     inForce = tightenedBy(project, inForce, folder, toolNames);
   }
   if (inForce.sandbox === "off") return inForce;
   inForce.notices.push(...missingPaths(inForce));
-  if (inForce.approve === "plan") inForce = planned(inForce);
+  if (inForce.approve === "plan") inForce = { ...withoutWrites(inForce), sandbox: "read-only" };
+  if (copy) inForce = withoutWrites(inForce, copy.reads);
   if (holdsHome || !await hasSandbox()) return inForce;
-  return { ...inForce, view: viewsOf(folder, inForce, path, looks), looks };
+  return { ...inForce, view: viewsOf(copy?.at ?? folder, inForce, path, looks), looks };
 }
 
 function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): PermissionNotice[] {
@@ -123,11 +127,13 @@ function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): Permissio
   );
 }
 
-/** In plan mode, commands write only to their own `/tmp`. */
-const planned = ({ sandboxRead, sandboxWrite, ...inForce }: SettingsInForce): SettingsInForce => ({
+/** Returns settings under which commands only read the further folders. */
+const withoutWrites = (
+  { sandboxRead, sandboxWrite, ...inForce }: SettingsInForce,
+  reads: readonly string[] = [],
+): SettingsInForce => ({
   ...inForce,
-  sandbox: "read-only",
-  sandboxRead: [...sandboxRead, ...sandboxWrite],
+  sandboxRead: [...sandboxRead, ...sandboxWrite, ...reads],
   sandboxWrite: [],
 });
 

@@ -82,8 +82,8 @@ export interface SessionState {
   readonly readsFolder: boolean;
   /** Decides on calls: the extensions, then the settings and the user. */
   readonly policy: Policy;
-  /** Returns the policy of the settings, in which `approve` answers for the user. */
-  policyWith(approve: Frontend["approve"] | undefined): Policy;
+  /** Returns the policy of the settings, in which `approve` answers for the user. `isWhole`: also that of extensions. */
+  policyWith(approve: Frontend["approve"] | undefined, isWhole?: true): Policy;
   /** Asks the user, one question at a time; undefined if there is no user. */
   readonly approve: Frontend["approve"] | undefined;
   readonly confirm: Frontend["confirm"] | undefined;

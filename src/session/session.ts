@@ -85,7 +85,7 @@ export class Session implements AsyncDisposable {
     const onEvent = (event: SessionEvent) => this.#emit(event);
     permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
-      policy: this.#policy(),
+      policy: this.#policy(this.#approve),
       afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
       beforeRoom: (...about) => this.#beforeRoom(...about),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
@@ -122,7 +122,7 @@ export class Session implements AsyncDisposable {
       trust: options.trust === true,
       readsFolder: options.readsFolder,
       policy: agent.policy,
-      policyWith: (by) => this.#policyWith(by),
+      policyWith: (by, isWhole) => isWhole ? this.#policy(by) : this.#policyWith(by),
       approve: this.#approve,
       confirm: frontend.confirm &&
         ((question, signal) => this.#oneByOne(() => frontend.confirm!(question, signal), signal)),
@@ -428,10 +428,10 @@ export class Session implements AsyncDisposable {
   }
 
   /** Returns the policy of the agent: each extension decides on a call before the next one does. */
-  #policy(): Policy {
+  #policy(approve: Frontend["approve"] | undefined): Policy {
     return this.#extensions.reduceRight<Policy>(
       (next, one) => one.beforeCall ? { decide: (...call) => one.beforeCall!(call, next) } : next,
-      this.#policyWith(this.#approve),
+      this.#policyWith(approve),
     );
   }
 

@@ -46,8 +46,8 @@ const gitIn = (folder: string) => {
   return { folder, root: folder, programs, home: Deno.env.get("HOME"), time: waitTime() };
 };
 
-/** Looks at a folder. `before`: an earlier snapshot, whose files need not be read again. */
-export async function snapshotOf(folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> {
+/** Looks at a folder. `before`: an earlier snapshot, whose files need not be read again. `isOwn`: without git. */
+export async function snapshotOf(folder: string, before?: FolderSnapshot, isOwn = false) {
   const last = before?.folder === folder ? before : undefined;
   if (last && !last.files) return last;
   const begun = Date.now();
@@ -69,7 +69,9 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot): Promi
     if (file !== known) fresh.push([path, file, info]);
     else if (file.content instanceof Uint8Array) bytes += file.content.length;
   }
-  const indexed = isGit && fresh.length > MANY_FILES ? gitIndexed(gitIn(folder)) : undefined;
+  const indexed = isGit && !isOwn && fresh.length > MANY_FILES
+    ? gitIndexed(gitIn(folder))
+    : undefined;
   for (const [path, file, { isFile, size }] of fresh) {
     const known = indexed?.get(path.slice(slashed(folder).length + 1));
     const isHeld = size <= MAX_DIGESTED_BYTES && bytes + size <= MAX_HELD_BYTES;
@@ -85,7 +87,7 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot): Promi
   return { folder, begun, files };
 }
 
-async function readNow(path: string, folder: string): Promise<Uint8Array> {
+export async function readNow(path: string, folder: string): Promise<Uint8Array> {
   using opened = await openRegular(path, path, "read", grantIn(folder, path));
   return await readBytes(opened.file, opened.info.size);
 }

@@ -286,6 +286,12 @@ async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> 
   return { path, result: isNew ? "recreated" : "restored", other };
 }
 
+/** Writes or removes a file that is as `sides` says. @throws {Error} if that fails. */
+export async function exchangeOne(grant: Grant, sides: FileSides): Promise<void> {
+  const [{ other, reason } = {}] = removeAll([await exchangeFile(grant, sides)]);
+  if (other === undefined) throw new Error(reason);
+}
+
 /** Sets the mode of a file, unless it has it or is a link. */
 function setMode(path: string, mode: number): void {
   if (!hasShell || attempt(() => Deno.lstatSync(path).mode === mode)) return;

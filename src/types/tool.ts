@@ -35,6 +35,8 @@ export interface ToolContext {
   callId?: string;
   /** The name of the sub-agent that makes the call; missing for the main agent. */
   subAgent?: string;
+  /** True for a call that changes nothing outside of `workingDir`, the copy of a folder. */
+  isIsolated?: true;
   /** True if the user asked for the call, by naming a file in a message. */
   isFromUser?: true;
   /** The right that the call has beyond the sandbox. */
@@ -223,6 +225,8 @@ export interface Change {
   path: string;
   /** True if the file does not exist yet. */
   isNew: boolean;
+  /** True if the file is removed. */
+  isRemoved?: true;
   /** Changed lines with up to two lines of context; missing for binary, large or secret files. */
   lines?: readonly ChangeLine[];
   /** The size of the replaced file in bytes, if `lines` is missing. */

@@ -10,13 +10,15 @@ export interface AgentLimits {
   tools?: readonly string[];
   without: readonly string[];
   isReader: boolean;
+  /** True for a sub-agent that works in a worktree of its own. */
+  isIsolated?: true;
   /** The requested model: a role, `SERVER#MODEL`, a model of the session's server, or `inherit`. */
   model?: string;
   maxRounds?: number;
 }
 
 export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
-  const { tools, disallowedTools, permissionMode, maxTurns, model: wanted } = fields;
+  const { tools, disallowedTools, permissionMode, maxTurns, isolation, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
   const rounds = Number(textField(maxTurns) ?? "");
   const isMap = tools !== undefined && textField(tools) === undefined;
@@ -30,6 +32,7 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
     ...!names.includes("*") && { tools: names },
     without: [...off, ...toolNames(textField(disallowedTools) ?? "")],
     isReader: textField(permissionMode)?.trim() === "plan",
+    ...textField(isolation)?.trim() === "worktree" && { isIsolated: true },
     ...model !== "" && { model },
     ...Number.isInteger(rounds) && rounds > 0 && { maxRounds: rounds },
   };

@@ -69,13 +69,14 @@ const agentsCommand = (skills: SkillsExtension): Command => ({
 });
 
 function describedAgent({ description, body, limits, path }: PromptFile): string {
-  const { tools, without = [], isReader, model } = limits ?? {};
+  const { tools, without = [], isReader, isIsolated, model } = limits ?? {};
   return [
     description,
     `about ${aboutTokens(body)} tokens when used`,
     ...tools ? [`tools: ${tools.join(", ") || "none"}`] : [],
     ...without.length > 0 ? [`not ${without.join(", ")}`] : [],
     ...isReader ? ["only reads"] : [],
+    ...isIsolated ? ["in a worktree"] : [],
     ...model === undefined ? [] : [`model ${specName(model)}`],
     path,
   ].map(oneLine).join(" · ");

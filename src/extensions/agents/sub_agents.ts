@@ -20,6 +20,7 @@ import { MODEL_ROLES } from "../../config.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
+import type { Worktree } from "./worktree.ts";
 import { isSameModel } from "../../models/ollama/connection.ts";
 
 const MAX_SUB_ROUNDS = 30;
@@ -39,6 +40,8 @@ export class SubAgents {
   /** The lanes while some are in use. The server may have others the next time. */
   #lanes: { at: string; open: Promise<Lanes> } | undefined;
   #working = 0;
+  /** Worktrees are applied one by one. */
+  #applying = Promise.resolve("");
   /** Sub-agents whose missing model was already reported. */
   readonly #told = new Set<string>();
 
@@ -54,7 +57,8 @@ export class SubAgents {
     const { agent } = this.session;
     const { signal } = context;
     const limits = file?.limits ?? EXPLORER;
-    const isAlone = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
+    const isWriter = agent.tools.some((tool) => tool.access !== "read" && mayCall(limits, tool));
+    const isIsolated = limits.isIsolated === true && isWriter;
     const [role, spec] = this.#roleOf(file, context);
     return await withRole(this.session, role, spec, signal, async (lent) => {
       const { config } = lent?.agent ?? agent;
@@ -62,12 +66,20 @@ export class SubAgents {
       const { at, open } = this.#lanes ??= { at: url, open: openLanes(config, signal) };
       this.#working++;
       try {
-        using lane = await (await open).enter(isAlone, signal);
+        using lane = await (await open).enter(isWriter && !isIsolated, signal);
         const definition = { name: file?.name ?? EXPLORE, limits };
-        const work = new SubAgentWork(this.session, definition, context, lent);
+        const worktrees = isIsolated ? await import("./worktree.ts") : undefined;
+        using worktree = await worktrees?.makeWorktree(this.session, signal);
+        const work = new SubAgentWork(this.session, definition, context, lent, worktree);
         if (at === url) work.agent.slot = lane.slot;
         if (file && limits.model && !spec) await this.#useModel(work.agent, file, limits.model);
-        return await work.run(task, file?.body);
+        const outcome = await work.run(task, file?.body);
+        if (!worktree || !worktrees) return outcome;
+        const { applyChanges } = worktrees;
+        const apply = () => applyChanges(this.session, worktree, definition.name, context);
+        const applied = this.#applying = this.#applying.catch(() => "").then(apply);
+        const content = worktree.asOrigin(outcome.content);
+        return { ...outcome, content: `${content}\n\n[${await applied}]` };
       } finally {
         if (--this.#working === 0) {
           this.#lanes = undefined;
@@ -116,14 +128,8 @@ export class SubAgents {
       ? "a folder names no server"
       : `the server does not list ${model}`;
     const line = `the sub-agent ${name} uses the session's model: ${why}`;
-    const notice = { code: "extension", kind: "agent_model", lines: [line] } as const;
-    this.session.emit({ type: "session_notice", notice });
+    this.session.tell("agent_model", line);
   }
-}
-
-interface SubAgentDefinition {
-  name: string;
-  limits: AgentLimits;
 }
 
 class SubAgentWork {
@@ -138,15 +144,20 @@ class SubAgentWork {
 
   constructor(
     private readonly session: SessionState,
-    private readonly definition: SubAgentDefinition,
+    private readonly definition: { name: string; limits: AgentLimits },
     private readonly context: ToolContext,
     private readonly lent?: Lent,
+    private readonly worktree?: Worktree,
   ) {
     const parent = session.agent;
     this.agent = parent.fork({
       policy: { decide: (...call) => this.#decide(...call) },
-      afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
+      // What it writes in a worktree is checked, and goes through hooks, once it is applied.
+      ...!worktree && {
+        afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
+      },
       subAgent: definition.name,
+      ...worktree && { copy: worktree.context },
     });
     if (lent) lendTo(this.agent, lent);
     else inheritCounts(parent, this.agent);
@@ -160,7 +171,7 @@ class SubAgentWork {
     const said = await this.#turn([
       notePart(this.#rules()),
       ...prompt === undefined ? [] : [notePart(truncateMiddle(prompt, this.#chars(PROMPT_SHARE)))],
-      { type: "text", text: task },
+      { type: "text", text: this.worktree?.asCopy(task) ?? task },
     ], rounds);
     if (said.stopReason === "loop" && said.toolExecutions.every(({ isError }) => isError)) {
       throw new Error("The sub-agent made no call that worked. Search yourself.");
@@ -168,7 +179,8 @@ class SubAgentWork {
     const isCut = said.stopReason === "max_rounds" || said.stopReason === "loop";
     this.#isOver = true;
     const result = isCut ? await this.#turn([notePart(ANSWER_NOW)], 1) : said;
-    if (result.isUnanswered || result.response.trim() === "") {
+    const answer = result.isUnanswered ? "" : result.response.trim();
+    if (answer === "" && !this.worktree) {
       throw new Error(
         `The sub-agent gave no answer after ${this.#made} calls. Ask for less, or search yourself.`,
       );
@@ -178,7 +190,7 @@ class SubAgentWork {
       : "";
     const max = Math.min(MAX_HANDED_CHARS, this.#chars(ANSWER_SHARE));
     return {
-      content: truncateMiddle(result.response, max) + end,
+      content: truncateMiddle(answer || "It gave no answer.", max) + end,
       calls: this.#calls,
       usage: this.#usage,
       counts: { calls: this.#made, tokens: this.#tokens },
@@ -215,9 +227,10 @@ class SubAgentWork {
       ? "You are a sub-agent that only reads."
       : `You are the sub-agent ${name}.`;
     const others = limits.isReader ? "nothing is written or run" : "others are refused";
+    const where = this.worktree ? IN_WORKTREE : "";
     return `[${who} Your tools: ${
       tools.join(", ") || "none"
-    }; ${others}. Do the task below by yourself, as ` +
+    }; ${others}. ${where}Do the task below by yourself, as ` +
       "nobody answers questions. Your last message is all that is handed back: say in it what you " +
       `found, with places as path:line, in at most ${ANSWER_WORDS} words.]`;
   }
@@ -283,6 +296,8 @@ class SubAgentWork {
 
 const FOR_PARENT =
   "[The user wrote this meanwhile to the agent that gave you the task, which will read it too. Follow it as far as it concerns your task.]";
+const IN_WORKTREE =
+  "You work in a copy of the user's folder, at the same commit and with its uncommitted changes: change files there, without committing. The user decides at the end if your changes are applied. ";
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 

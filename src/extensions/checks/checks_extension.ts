@@ -30,7 +30,8 @@ export class ChecksExtension implements Extension {
     const decision = await next.decide(...call);
     const [tool, args, context] = call;
     const path = tool.access === "write" && decision.allow && tool.subject?.(args).path;
-    if (!path) return decision;
+    // What a sub-agent writes in its worktree is checked once it is applied.
+    if (!path || context.isIsolated) return decision;
     const checked = await this.#context(context);
     const file = resolve(context.workingDir, path);
     if (!checked.isSandboxed && !this.#session?.permissions.approvesAll) return decision;

@@ -51,7 +51,8 @@ export function begunCall(
   };
 }
 
-export function askedCall({ call, subject, preview }: Approval, folder: string): CallUpdate {
+export function askedCall(approval: Approval, folder: string): CallUpdate {
+  const { call, subject, preview, previews = preview ? [preview] : [] } = approval;
   const called = { id: call.id, toolName: call.name, arguments: call.arguments, subject };
   const whole = wholeText(called);
   const title = shortened(askedText(called), MAX_QUESTION_CHARS);
@@ -61,7 +62,7 @@ export function askedCall({ call, subject, preview }: Approval, folder: string):
     ...begunCall(called, folder, "pending"),
     title,
     content: [
-      ...preview ? diffsOf(preview, folder) : [],
+      ...previews.flatMap((one) => diffsOf(one, folder)),
       ...isInTitle ? [] : [printedText(sanitize(whole))],
     ],
   };
