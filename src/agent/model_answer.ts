@@ -223,7 +223,6 @@ function withThoughtCalls(message: Message, tools: readonly Tool[]): Message {
   return isMeant ? { ...message, toolCalls: calls } : message;
 }
 
-/** Returns the message, with a note if it has no answer. */
 function withAnswer(message: Message): Message {
   return isBlank(message.content) && !message.toolCalls?.length
     ? { ...message, content: NO_ANSWER, standsFor: "empty_answer" }

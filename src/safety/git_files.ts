@@ -16,7 +16,6 @@ const PASSWORD =
   /:\/\/[^\s"'@/:=]{1,200}:((?:(?!:\/\/)[^\s"']){0,1000}|(?!\d+\/)(?:(?!:\/\/)[^\n]){0,100})@/g;
 /** The same in an address without a scheme. */
 const PLAIN_PASSWORD = /(^|[\s="'])[^\s"'@/:=]{1,200}:(?!\/\/)[^\s"':]{0,300}@(?=[\w.-]{1,255}:)/gm;
-/** A parameter of an address. */
 const QUERY_SECRET =
   /([?&;][\w.-]{0,60}(?:token|key|secret|pass|auth|sig)[\w.-]{0,60}=)[^\s&;"'#]+/gi;
 

@@ -24,7 +24,6 @@ export interface Scene extends Settings {
   gitReason?: string | undefined;
 }
 
-/** Returns the scene of a command outside of the sandbox. */
 export function outsideOf({ view: _, ...scene }: Scene): Scene {
   return scene;
 }

@@ -19,7 +19,6 @@ export function beginPlan(session: SessionState): void {
   session.pending.push(BEGIN);
 }
 
-/** True if the session ends with an answer in plan mode: a plan. */
 export function hasPlan({ mode, pending, agent }: SessionState): boolean {
   const last = agent.state.messages.at(-1);
   return mode?.approve === "plan" && !pending.includes(BEGIN) && last?.role === "assistant" &&

@@ -14,7 +14,6 @@ export function resolvePath(state: { workingDir: string }, path: string): string
 export const expandHome = (path: string): string =>
   path.replace(/^~(?=\/|$)/, () => Deno.env.get("HOME") ?? "~");
 
-/** An empty part, `.` and `..`. */
 const DOTS = /\/\.{0,2}(?:\/|$)/;
 
 /** True if an absolute path is `folder` or below it. Compares parts, and follows no links. */

@@ -22,7 +22,6 @@ interface McpOptions extends Partial<Surroundings> {
   forgets?: boolean;
   /** True uses the folder's definitions in this run, without asking. */
   trust?: boolean | undefined;
-  /** True answers forms of servers by their defaults. */
   answersByDefaults?: boolean | undefined;
   onNews?(news: ServerNews): void;
   onProblem?(why: string): void;

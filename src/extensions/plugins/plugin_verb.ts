@@ -248,7 +248,6 @@ function named(rows: Readonly<Record<string, unknown>>, name: string, what: stri
 
 const NO_PARTS = "nothing that copilot uses";
 
-/** Returns what a plug-in brings, and what of it is not used. */
 async function partsText({ version, places, hooks, servers, unused }: PluginParts) {
   const { promptFiles, problems } = await loadPromptFiles(places, openPermissions().paths);
   const kinds = [...promptFiles.map(({ kind }) => kind), ...hooks.map(() => "hook")]

@@ -11,7 +11,6 @@ const ASKED_BEHIND = alternatives(
   /\b(?:not|n['’]t|never)\b[^.!?\n]{0,40}\b(?:done|run|ran|called|made|executed|deleted|sent|used|yet|so|it)\b/,
   /\b(?:only|just) (?:an? )?(?:example|illustration|proposal|suggestion|sketch)\b|\bhypothetical/,
 );
-/** The sentence before a call that is only shown. */
 const SHOWN_BEFORE = alternatives(
   /\b(?:would|could|might)\b|\b(?:you|we|I|they|he|she|it)['’]d\b/,
   /\bexamples?\b|\be\.g\.|\bfor instance\b|\bsuch as\b|\blooks? like\b|\bwritten (?:like|as)\b/,

@@ -78,7 +78,6 @@ interface Candidate {
   reader: CallReader;
   isBasic: boolean;
   isFenced: boolean;
-  /** The formats to try if `reader` finds no call. */
   formats: readonly CallFormat[];
   /** The text after the marker that `reader` has read, and the text still to read. */
   pending: string;

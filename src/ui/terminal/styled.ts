@@ -71,7 +71,6 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
   return [...rows, row.slice(start)];
 }
 
-/** The text of `rows`, a line each, with their styles. */
 export function rowsText(rows: readonly CellRow[]): string {
   return rows.map((row) => {
     let out = "";

@@ -16,7 +16,6 @@ export type CellRow = readonly Cell[];
 export interface Frame {
   readonly rows: readonly CellRow[];
   readonly cursor: { readonly row: number; readonly column: number };
-  /** True for rows on the alternate screen. */
   readonly isFullScreen?: true;
   /** The title of the window, safe to show; undefined does not change it. */
   readonly title?: string | undefined;
