@@ -89,6 +89,9 @@ const pathTable = (variables: VariableReader) =>
     plugins: pluginsFolder(variables),
   });
 
+/** The origin of a server or a hook; `hooks`: a folder's hooks. */
+type ServerOrigin = "user" | "folder" | "given" | "plugin" | "hooks";
+
 export class Permissions {
   readonly env: readonly string[];
   /** Rules that were added in this session, by folder: the same rule names other files in another folder. */
@@ -208,27 +211,32 @@ export class Permissions {
   /**
    * Returns a function that sandboxes a server with a `/tmp` and caches of its own. Without a set sandbox mode, it
    * runs sandboxed if that works: the user approves its calls, but cannot see what they do.
-   * @param areCommands true for commands of the folder, which may use git, and are refused if no sandbox works
+   * @param by what it is. Those of a plug-in are sandboxed under all settings. They and a folder's hooks, which may use
+   * git, are refused if no sandbox works
    */
-  confineServers(workingDir: () => string, name: string, areCommands = false): Confine {
+  confineServers(workingDir: () => string, name: string, by: ServerOrigin = "user"): Confine {
     const { choice, file, variables, looks } = this;
-    const shared = [file, variables, { caches: `servers/${name}`, areCommands }, looks] as const;
-    const { sandbox = "workspace-write" } = choice;
+    const programs = { caches: `servers/${name}`, areCommands: by === "hooks" };
+    const shared = [file, variables, programs, looks] as const;
     const asCommands = new Permissions(choice, ...shared);
-    const anyhow = new Permissions({ ...choice, sandbox }, ...shared);
+    const anyhow = new Permissions({ ...choice, sandbox: "workspace-write" }, ...shared);
     return async (...given) => {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
       const configured = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
-      const permissions = configured === undefined ? anyhow : asCommands;
+      const isOff = by === "plugin" && (await asCommands.#settingsFor(folder)).sandbox === "off";
+      const permissions = configured === undefined || isOff ? anyhow : asCommands;
       if (permissions.#approve !== this.#approve) permissions.setApprove(this.#approve);
       permissions.frontend = this.frontend;
       try {
         return await permissions.confine(workingDir)(...given);
       } catch (error) {
-        if (configured !== undefined || areCommands || !(error instanceof RefusedError)) {
-          throw error;
+        if (!(error instanceof RefusedError)) throw error;
+        if (by === "plugin") {
+          const why = await permissions.#confinement.fault();
+          throw new RefusedError(`plug-ins run only in the sandbox, which cannot start: ${why}`);
         }
+        if (configured !== undefined || by === "hooks") throw error;
         return { program: given[0], args: [...given[1]] };
       }
     };

@@ -847,15 +847,25 @@ test("plan mode: nothing is written or run until the plan is accepted", async ()
   assertEquals(messages.at(-1)!.content, "and now");
 });
 
-Deno.test("servers run without a sandbox if none works and none was chosen; hooks do not", async () => {
+Deno.test("servers run without a sandbox if none works and none was chosen; hooks and plug-ins do not", async () => {
   const home = await Deno.realPath(await Deno.makeTempDir());
   try {
     // The home folder itself cannot be what a sandbox may write.
-    const permissions = openPermissions({}, (name) => name === "HOME" ? home : undefined);
+    const variables = (name: string) => name === "HOME" ? home : undefined;
+    const permissions = openPermissions({}, variables);
     const servers = permissions.confineServers(() => home, "a");
     assertEquals(await servers("a", ["b"]), { program: "a", args: ["b"] });
-    const hooks = permissions.confineServers(() => home, "b", true);
+    const hooks = permissions.confineServers(() => home, "b", "hooks");
     await assertRejects(async () => await hooks("a", ["b"]), Error, "cannot start");
+    for (const sandbox of [undefined, "off", "read-only"] as const) {
+      const chosen = openPermissions({ ...sandbox && { sandbox } }, variables);
+      const plugin = chosen.confineServers(() => home, "c", "plugin");
+      await assertRejects(
+        async () => await plugin("a", ["b"]),
+        Error,
+        "plug-ins run only in the sandbox, which cannot start",
+      );
+    }
   } finally {
     await Deno.remove(home, { recursive: true });
   }

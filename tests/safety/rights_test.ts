@@ -345,6 +345,13 @@ test("R-14 servers and hooks have the sandbox that the settings state for the fo
     const permissions = openPermissions({}, (name) => at.variables[name]);
     const { program } = await permissions.confineServers(() => at.folder, "a")("true", []);
     assertEquals(program !== "true", isSandboxed, JSON.stringify(own));
+    // The question about a plug-in promised the sandbox.
+    for (const choice of [{}, { sandbox: "off" }, { sandbox: "off", yes: true }] as const) {
+      const plugin = openPermissions(choice, (name) => at.variables[name])
+        .confineServers(() => at.folder, "b", "plugin");
+      const { limits } = await plugin("true", []);
+      assertMatch(limits ?? "", /only this folder .* can be written, and there is no network/);
+    }
   }
 });
 
@@ -406,7 +413,7 @@ test("commands and hooks read the plug-ins and never write them, wherever the fo
     for (const folder of [at.folder, data, `${data}/copilot`, one]) {
       const confines = [
         at.permissions.confine(() => folder),
-        at.permissions.confineServers(() => folder, "plugin-tools", true),
+        at.permissions.confineServers(() => folder, "plugin-tools", "plugin"),
       ];
       for (const confine of confines) {
         const line =

@@ -7,6 +7,7 @@ import { type HookDefinition, type HookEvent, matchesHook } from "./definition.t
 import { type HookEnd, type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
 import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import { limitLines, runShell } from "../../tools/shell/shell_process.ts";
+import { RefusedError } from "../../tools/call_errors.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -87,9 +88,11 @@ export class Hooks {
   }
 }
 
-/** The user can let a hook of their own run outside of the sandbox. */
-const limitOfHook = ({ scope }: HookDefinition, text: string): string =>
-  scope === "user"
+/** The user can let a hook of their own run outside of the sandbox, and none of a plug-in. */
+const limitOfHook = ({ scope, plugin }: HookDefinition, text: string): string =>
+  plugin
+    ? text.replace(/: [^:]*--sandbox off$/, "")
+    : scope === "user"
     ? text.replace(/--(sandbox off|network)/, '"sandbox": "off" beside its command')
     : text;
 
@@ -133,7 +136,9 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
     };
   } catch (error) {
     run.signal.throwIfAborted();
-    return { failure: reasonOf(error) };
+    const isRefused = hook.plugin && error instanceof RefusedError;
+    const hint = isRefused ? `: copilot plugin disable ${hook.plugin!.name} turns it off` : "";
+    return { failure: reasonOf(error) + hint };
   }
 }
 

@@ -54,7 +54,8 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
         : scope === "user"
         ? "own-hooks"
         : "folder-hooks";
-      return sandboxes[name] ??= permissions.confineServers(folder, name, scope === "folder");
+      const by = plugin ? "plugin" : scope === "user" ? scope : "hooks";
+      return sandboxes[name] ??= permissions.confineServers(folder, name, by);
     },
     home: permissions.variables("HOME"),
     tell: (lines) =>

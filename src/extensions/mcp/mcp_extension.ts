@@ -34,7 +34,7 @@ export class McpExtension implements Extension {
       folder: agent.state.workingDir,
       env: permissions.env,
       variables: permissions.variables,
-      confine: (id) => permissions.confineServers(() => agent.state.workingDir, id),
+      confine: (id, scope) => permissions.confineServers(() => agent.state.workingDir, id, scope),
       // In plan mode programs may only read.
       view: async () =>
         (await permissions.mode(agent.state.workingDir)).approve === "plan" ? "plan" : "",

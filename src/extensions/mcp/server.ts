@@ -270,7 +270,7 @@ export class McpServer {
   async #connect(): Promise<McpClient> {
     const { definition, options, name } = this;
     const { env, folder, variables } = options;
-    this.#confine ??= options.confine?.(this.id);
+    this.#confine ??= options.confine?.(this.id, definition.scope);
     const isUnseen = definition.scope === "folder" && !this.trust.isApproved;
     const hidden = isUnseen ? variablesOf(definition).join(", ") : "";
     if (hidden !== "") {

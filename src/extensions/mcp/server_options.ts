@@ -16,7 +16,7 @@ export interface ServerOptions {
   env: readonly string[];
   variables: VariableReader;
   /** Sandboxes the server with that id, separately from all others. */
-  confine?: ((id: string) => Confine) | undefined;
+  confine?: ((id: string, scope: McpDefinition["scope"]) => Confine) | undefined;
   /** Returns the name of the view that programs would get now. A program with another view is restarted. */
   view?(): Promise<string>;
   /** How long a wrong name of a tool waits for servers whose tools are not known, in ms. */

@@ -79,7 +79,7 @@ export async function startProgram(
     end();
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
-  return new ProgramCarrier(child, folder, handlers, confined, end);
+  return new ProgramCarrier(child, folder, handlers, confined, end, definition.scope);
 }
 
 /** Returns the program to start. One of the folder itself runs only if a path names it, relative to `at`. */
@@ -105,6 +105,7 @@ class ProgramCarrier implements Carrier {
     handlers: CarrierHandlers,
     private readonly confined: ConfinedProgram | undefined,
     private readonly onEnd: () => void,
+    private readonly scope: McpDefinition["scope"],
   ) {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
@@ -130,12 +131,13 @@ class ProgramCarrier implements Carrier {
   #limits(): string | undefined {
     const { limits, limitOf } = this.confined ?? {};
     const limit = limitOf?.({ command: "", code: 1, stderr: this.#words });
-    if (limit) {
+    if (limit && this.scope !== "plugin") {
       return sandboxLimitText(limit).replace("--network", "copilot mcp add without --no-network")
         .replace("--sandbox off", "copilot mcp add --no-sandbox");
     }
+    const more = this.scope === "plugin" ? "" : ", copilot mcp add --no-sandbox lifts all limits";
     return limits &&
-      `${limits}: "sandboxRead" and "sandboxWrite" in permissions.json open more files, copilot mcp add --no-sandbox lifts all limits`;
+      `${limits}: "sandboxRead" and "sandboxWrite" in permissions.json open more files${more}`;
   }
 
   end(): Promise<void> {

@@ -52,10 +52,14 @@ async function places() {
       await git(at, "commit", "-qm", "one");
       return await git(at, "rev-parse", "HEAD");
     },
-    async session(host: string, confirm?: (question: Confirmation) => boolean | undefined) {
+    async session(
+      host: string,
+      confirm?: (question: Confirmation) => boolean | undefined,
+      workingDir = folder,
+    ) {
       const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")! };
       return await fakeSession(host, {
-        ...{ folder, readsFolder: true },
+        ...{ folder: workingDir, readsFolder: true },
         permissions: openPermissions({ sandbox: "off", yes: true }, (name) => variables[name]),
       }, confirm && { confirm: (question) => Promise.resolve(confirm(question)) });
     },
@@ -429,17 +433,20 @@ Deno.test("plugin: a broken record is named, and the session starts without plug
 Deno.test("plugin: a server starts with the folder of its plug-in, and cannot leave the sandbox", async () => {
   await using at = await places();
   const script = fromFileUrl(new URL("../mcp/bad_server.ts", import.meta.url));
+  const denoDir = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
+  const sandboxRead = [Deno.execPath(), denoDir, fromFileUrl(new URL("../../..", import.meta.url))];
+  await at.put("home/.config/copilot", { "permissions.json": { sandboxRead } });
   const args = [
     "-c",
-    'echo "$CLAUDE_PLUGIN_ROOT $PWD" >"$2"; exec "$0" run -A --no-check "$1" legacy',
+    'echo "$CLAUDE_PLUGIN_ROOT $PWD" >"$2"; echo x >"${2%/*}/../out"; exec "$0" run -A --no-check "$1" legacy',
   ];
   await at.put("tools", {
     ".mcp.json": {
       mcpServers: {
         "my look": {
           command: "/bin/sh",
-          args: [...args, Deno.execPath(), script, `${at.root}/seen`],
-          env: { DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno` },
+          args: [...args, Deno.execPath(), script, `${at.folder}/seen`],
+          env: { DENO_DIR: denoDir },
           sandbox: "off",
         },
       },
@@ -449,12 +456,35 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   await using server = strictServer([]);
   await using fake = await at.session(server.url);
   assertMatch((await fake.command("/mcp tools_my-look"))!, /^ {2}tools_my-look: 2 tools/);
-  const [root, folder] = (await Deno.readTextFile(`${at.root}/seen`)).trim().split(" ");
+  const [root, folder] = (await Deno.readTextFile(`${at.folder}/seen`)).trim().split(" ");
+  // `--sandbox off` and the approval of all calls are about commands.
+  assertEquals([...Deno.readDirSync(at.root)].some(({ name }) => name === "out"), false);
   assertEquals(root, `${at.plugins}/${(await at.record()).plugins.tools.folder}`);
   assertMatch(root!, /\/tools$/);
   assertMatch(folder!, /copilot-mcp-/);
   const [definition] = new PluginParts(root!, "tools").servers;
   assertEquals([definition!.isSandboxed, definition!.scope], [true, "plugin"]);
+});
+
+Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and a line says why", async () => {
+  await using at = await places();
+  await at.put("tools", {
+    "hooks/hooks.json": { PreToolUse: hook(`touch ${at.root}/out`) },
+    ".mcp.json": { look: { command: "/usr/bin/touch", args: [`${at.root}/out`] } },
+  });
+  await at.plugin("add", "../tools", "--yes");
+  await using server = strictServer([
+    { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] },
+    { text: "ok" },
+  ]);
+  // No sandbox can hide the home folder from its own commands.
+  await using fake = await at.session(server.url, undefined, at.home);
+  const why = "plug-ins run only in the sandbox, which cannot start: the working directory";
+  const { toolExecutions: [call] } = await fake.session.prompt("go", never);
+  assertStringIncludes(call!.result, why);
+  assertStringIncludes(call!.result, "copilot plugin disable tools turns it off");
+  assertStringIncludes((await fake.command("/mcp tools_look"))!, why);
+  assertEquals([...Deno.readDirSync(at.root)].some(({ name }) => name === "out"), false);
 });
 
 Deno.test("plugin: names of files and fields forge no lines, and a fetched link leads nowhere", async () => {
