@@ -6,7 +6,6 @@ import { basename, dirname, join } from "../text/std_path.ts";
 import { RefusedError } from "../tools/call_errors.ts";
 import { atProgramEnd } from "../tools/shell/program_end.ts";
 import type { Confine, ConfinedProgram, Right } from "../types/confine.ts";
-import { programStarts } from "./folder_looks.ts";
 import {
   gitInputs,
   gitSettings,
@@ -117,7 +116,7 @@ export class Confinement {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         return outside(settings, given);
       }
-      await expectSwaps(isJob || !this.sources.areCommands);
+      await expectSwaps(this.sources.stateFolder, isJob || !this.sources.areCommands);
       return await this.#sandboxed(settings, given, restored);
     };
   }
@@ -143,7 +142,6 @@ export class Confinement {
     });
     const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
-    const ended = programStarts();
     const limits = { ...settings, view, network, isShared: shared !== undefined };
     return {
       program: words[0]!,
@@ -161,7 +159,6 @@ export class Confinement {
         if (code === 126) this.#mounts = undefined;
         forget();
         shared?.leave();
-        ended();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
         if (code === 0) done.push(...trackPushed(git.answers.source, right ?? {}));
         return this.#report([...done, ...endLinks(), ...tidy()]);

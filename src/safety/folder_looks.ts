@@ -2,6 +2,7 @@
 
 import { join } from "../text/std_path.ts";
 import { wait } from "../wire/wait.ts";
+import { outputIn, waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
@@ -55,6 +56,14 @@ const COSTS = { kept: 3, folder: 20, entry: 1 };
 /** True for a path with bytes that are not UTF-8, which Deno replaces with this character. */
 export const hasOtherBytes = (path: string): boolean => path.includes("\ufffd");
 
+/** git enters folders relatively, and this program by whole paths, which have a maximum of 4096 bytes. */
+const MAX_FOLDER_BYTES = 3000;
+
+/** True for a folder of which this program cannot see all that git sees: it is hidden from commands. */
+export const isUnseen = ({ name, path }: { name: string; path: string }): boolean =>
+  hasOtherBytes(name) ||
+  path.length * 3 > MAX_FOLDER_BYTES && new TextEncoder().encode(path).length > MAX_FOLDER_BYTES;
+
 /** Returns a text that changes with the folder (no program can set `ctime`); undefined if it might not. */
 function folderState(
   { dev, ino, ctime, mtime, mode }: Deno.FileInfo,
@@ -67,23 +76,27 @@ function folderState(
     : undefined;
 }
 
-/** The numbers of sandboxed programs that run now, and that were started. They may hide a change right after another. */
-const programs = { running: 0, started: 0 };
-
-/** Call it as a sandboxed program starts, and its result once it has ended. */
-export function programStarts(): () => void {
-  programs.running++;
-  programs.started++;
-  return () => programs.running--;
-}
-
 interface KeptLook {
   state: string;
-  /** True right after a change, which may hide another one from a program that was `since` started. */
-  isNew: boolean;
-  /** The number of programs that were started before; undefined if one was running. */
-  since: number | undefined;
+  /** The time of the change right before, in ns, until a further one would show in `state`. */
+  exact: string | undefined;
+  /** The programs that ran, and may have swapped the folder for another one between its state and its listing. */
+  during: ReadonlySet<string>;
   look: FolderLook;
+}
+
+/** The sandboxed programs that run now, of all runs. */
+export const swappers = { now: new Set<string>() };
+
+/** More than a tick of the clocks of file systems that show parts of a second, in milliseconds. */
+const EXACT_TICK_MS = 50;
+
+/** Returns the `ctime` of a folder with parts of a second, which Deno does not show; undefined if there are none. */
+function exactTime(folder: string): string | undefined {
+  const env = { PATH: "/usr/bin:/bin", TZ: "UTC0" };
+  const ran = outputIn(waitTime(), undefined, ["stat", "-L", "-c", "%z", folder], env);
+  const text = new TextDecoder().decode(ran?.stdout);
+  return /:\d\d\.(?!0+ )\d{9} \+0000\n$/.test(text) ? text : undefined;
 }
 
 /** Lists folders. An unchanged folder is not listed again. */
@@ -103,26 +116,34 @@ export class FolderLooks {
   /** Returns the contents of a folder; empty for other paths, undefined if this user may not list or enter it. */
   at(folder: string, isWhole = false): FolderLook | undefined {
     try {
-      const info = Deno.statSync(`${folder}/.`);
-      const state = folderState(info, true);
-      const since = programs.running === 0 ? programs.started : undefined;
-      const kept = this.#kept.get(folder);
-      const before = this.cost += COSTS.kept;
-      const isNew = folderState(info) === undefined;
-      const isKept = kept !== undefined && kept.state === state &&
-        (!kept.isNew || kept.since === since);
-      // A change from now on has another time.
-      if (isKept) kept.isNew &&= isNew;
-      if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
-      const look = this.#lookInto(folder, isWhole);
-      // To list a large folder takes longer than a tick of the clock.
-      const isLasting = !isNew || since !== undefined && this.cost - before > LARGE_COST;
-      this.#keep(folder, state && isLasting ? { state, isNew, since, look } : undefined);
-      return look;
+      return this.#lookAt(folder, isWhole);
     } catch (error) {
       if (error instanceof Deno.errors.PermissionDenied) return undefined;
       return { entries: [], isWhole, isRepository: false };
     }
+  }
+
+  #lookAt(folder: string, isWhole: boolean): FolderLook {
+    const info = Deno.statSync(`${folder}/.`);
+    const state = folderState(info, true);
+    const isNew = folderState(info) === undefined;
+    const kept = this.#kept.get(folder);
+    const before = this.cost += COSTS.kept;
+    const isKept = kept !== undefined && kept.state === state &&
+      kept.during.isSubsetOf(swappers.now) &&
+      (kept.exact === undefined || kept.exact === exactTime(folder));
+    // A change from now on has another time.
+    if (isKept && !isNew) kept.exact = undefined;
+    if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
+    const during = swappers.now;
+    const begun = Date.now();
+    const look = this.#lookInto(folder, isWhole);
+    // A large folder is not listed again and again for two seconds.
+    const exact = isNew && this.cost - before > LARGE_COST ? exactTime(folder) : undefined;
+    const isLasting = !isNew ||
+      exact !== undefined && begun - Date.parse(exact) > EXACT_TICK_MS;
+    this.#keep(folder, state && isLasting ? { state, exact, during, look } : undefined);
+    return look;
   }
 
   /** Lists all folders below `roots` step by step, so that the next view of them is fast. */
@@ -152,11 +173,10 @@ export class FolderLooks {
     for (const { name, isDirectory, isSymlink: isLink } of Deno.readDirSync(folder)) {
       this.cost += COSTS.entry;
       if (GIT_ENTRIES.includes(name)) found.add(name);
-      // Its contents cannot be listed.
-      const isClosed = isDirectory && hasOtherBytes(name);
-      const mayMatch = isClosed || this.paths.mayMatch(name);
+      const mayMatch = this.paths.mayMatch(name);
       if (!mayMatch && !isDirectory && !isLink && !isWhole) continue;
       const path = join(folder, name);
+      const isClosed = isDirectory && isUnseen({ name, path });
       const access = isClosed ? "hidden" : mayMatch ? this.#accessTo(path) : undefined;
       const isKept = isDirectory || isLink || isWhole || access !== undefined || isGitName(name);
       if (!isKept) continue;

@@ -185,14 +185,10 @@ const listedIndex = (source: GitSource, gitFolder: string): string | undefined =
     ...[gitFolder, "ls-files", "-s", "-z"],
   ]);
 
-/** Matches a listed submodule whose repository cannot be looked at. */
-const UNSEEN_SUBMODULE = /(^|\0)\d*16\d{4} [^\0]*(\ufffd|[^\0]{3000})/;
-
 /** True if a checkout of the index of `gitFolder` may write files of git's own, or outside of the work tree. */
 export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
   const names = listedIndex(source, gitFolder);
-  return names === undefined || UNSEEN_SUBMODULE.test(names) ||
-    /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
+  return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
 }
 
 /**
@@ -203,9 +199,6 @@ const REBUILD =
   `cd -- "$1" && export GIT_DIR=. GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 || exit
 { tree=$("$0" write-tree --missing-ok) && "$0" read-tree -m -i --index-output=new "$tree"; } ||
   "$0" ls-files -s -z | GIT_INDEX_FILE=new "$0" update-index -z --index-info`;
-/** The mode of a submodule in an index, as Latin-1. */
-const SUBMODULE = "\0\0\xe0\0";
-
 /**
  * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
  *
@@ -226,10 +219,6 @@ export function rebuiltIndex(
     const isDone = runWithGit(source, (git) => ["/bin/sh", "-c", REBUILD, git, at])?.success;
     if (!isDone) return undefined;
     const written = Deno.readFileSync(join(at, "new"));
-    Deno.renameSync(join(at, "new"), join(at, "index"));
-    const hasSubmodule = new TextDecoder("latin1").decode(written).includes(SUBMODULE);
-    const names = hasSubmodule ? listedIndex(source, at) : "";
-    if (names === undefined || UNSEEN_SUBMODULE.test(names)) return undefined;
     const isSame = written.length === bytes.length && written.every((one, i) => one === bytes[i]);
     return isSame ? "same" : written;
   });

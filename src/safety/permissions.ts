@@ -144,7 +144,7 @@ export class Permissions {
   policy(approve?: Approver["approve"], onRefused = () => {}): Policy {
     return {
       decide: async (tool, args, context) => {
-        await expectSwaps();
+        await expectSwaps(this.stateFolder);
         const settings = await this.#settingsFor(context.workingDir);
         const { view: makeView, programs = [] } = settings;
         const source = { root: context.workingDir, programs, home: this.paths.home };

@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { isWithin } from "../text/paths.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
-import { type FolderLooks, hasOtherBytes, isGitName } from "./folder_looks.ts";
+import { type FolderLooks, isGitName, isUnseen } from "./folder_looks.ts";
 import { gitFolderOf, gitFoldersOf, headName, leadsIntoKnown } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
@@ -62,8 +62,12 @@ const OPENED_COST = 1000;
 /** The cost of a look for new repositories, which comes after a command that made many folders: some 2 s. */
 const MAX_NEW_COST = 500_000;
 
+/** A folder with folders of which this program cannot see all, and the names of its other ones. */
+export type WithUnseen = readonly [at: string, seen: readonly string[]];
+
 /**
- * Returns the repositories that commands can write below `root`, what leads to one, and folders that are closed.
+ * Returns the repositories that commands can write below `root`, what leads to one, folders that are closed, and those
+ * with unseen ones.
  *
  * @param since the time from which on commands made links, in ms since 1970
  */
@@ -72,15 +76,16 @@ export function repositoriesIn(
   looks: FolderLooks,
   isWritten: (path: string) => boolean,
   since = 0,
-): { found: string[]; isComplete: boolean } {
+): { found: string[]; unseen: WithUnseen[]; isComplete: boolean } {
   const found: string[] = [];
+  const unseen: WithUnseen[] = [];
   const isSince = (path: string) => (entryAt(path)?.birthtime?.getTime() ?? since) >= since;
   const folders = [root].filter(isWritten);
   const limit = looks.cost + MAX_NEW_COST;
   const ofRoot = isWritten(`${root}/.git`) ? [] : gitFoldersOf(`${root}/.git`);
   const isKnown = (at: string) => isWritten(dirname(at)) && !isWritten(at) || ofRoot.includes(at);
   for (const at of folders) {
-    if (looks.cost > limit) return { found, isComplete: false };
+    if (looks.cost > limit) return { found, unseen, isComplete: false };
     let look = looks.at(at);
     if (look === undefined) {
       looks.cost += OPENED_COST;
@@ -90,6 +95,10 @@ export function repositoriesIn(
     // The user may open a closed folder later.
     const isClosed = look === undefined && entryAt(at)?.uid === Deno.uid();
     if (isClosed || look?.isRepository || isGitName(basename(at))) found.push(at);
+    const inside = look?.entries.filter(({ isDirectory }) => isDirectory) ?? [];
+    if (inside.some(isUnseen)) {
+      unseen.push([at, inside.filter((one) => !isUnseen(one)).map(({ name }) => name)]);
+    }
     for (const entry of look?.entries ?? []) {
       const { name, path, isDirectory, isLink } = entry;
       if (isLink && isWritten(path)) {
@@ -97,11 +106,10 @@ export function repositoriesIn(
         if (mayHide(target, looks.paths.own) && isSince(path)) found.push(path);
       }
       if (!isDirectory && !isGitName(name) || !isWritten(path)) continue;
-      // Nothing in a folder with such a name can be looked at.
-      if (isDirectory && !hasOtherBytes(name)) folders.push(path);
+      if (isDirectory && !isUnseen(entry)) folders.push(path);
       // The user may add a worktree or a submodule while a job runs.
-      else if (isLink || !leadsIntoKnown(path, isKnown)) found.push(path);
+      else if (!isDirectory && (isLink || !leadsIntoKnown(path, isKnown))) found.push(path);
     }
   }
-  return { found, isComplete: true };
+  return { found, unseen, isComplete: true };
 }

@@ -13,6 +13,12 @@ const leadTo = (to: string) =>
   `mv x/.git ${to}; git config -f ${to}/config ${EVIL}; echo $PWD/x/.git > ${to}/gitdir; echo gitdir: $(realpath ${to}) > x/.git`;
 
 const ENTRIES = "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD";
+/** A submodule in `x` with a setting that runs a program, to move away, and its commit. */
+const SUBMODULE =
+  `${AT_X}; git -C x config user.name a; git -C x config user.email b; mv x s; git init -q x; mv s x; git -C x/s config core.fsmonitor "sh $PWD/evil.sh; false"; cd x; c=$(git -C s rev-parse HEAD); git config user.name a; git config user.email b; ${COMMIT}`;
+/** Adds it as `n` on another branch. */
+const ON_TOPIC =
+  `git checkout -q -b topic; git update-index --add --cacheinfo "160000,$c,$n"; ${COMMIT}; git checkout -q -f -`;
 /** Repositories that commands make, each separated by `;;`, and the user's command afterwards. */
 const MADE: [name: string, prepare: string, command: string][] = [
   ["one in the index", `${AT_X}; git -C x config ${EVIL};; git add x`, "git status"],
@@ -183,6 +189,21 @@ const MADE: [name: string, prepare: string, command: string][] = [
     "its log is a link",
     `${AT_X}; ln -sf $HOME/.bashrc x/.git/logs/HEAD`,
     "cd x; git checkout -q -b z",
+  ],
+  [
+    "a submodule of another branch in a folder whose name is not UTF-8",
+    `${SUBMODULE}; n=$(printf 's\\377'); mv s "$n"; ${ON_TOPIC}`,
+    "cd x; git checkout -q topic; git status",
+  ],
+  [
+    "one below such a folder, in one that cannot be listed",
+    `${SUBMODULE}; d=$(printf '\\303\\251\\n\\377'); n="$d/c/s"; mkdir -p "$d/c"; mv s "$n"; ${ON_TOPIC}; chmod 311 "$d/c"`,
+    "cd x; git checkout -q topic; git status",
+  ],
+  [
+    "a submodule in a folder whose path is as long as possible",
+    `${SUBMODULE}; p= d=$(printf %0200d 0); while [ \${#PWD} -lt 3880 ]; do mkdir $d; mv s $d; cd $d; p=$p$d/; done; l=$(printf %0$((4089 - \${#PWD}))d 0); mv s $l; cd "\${PWD%/"\${p%/}"}"; n=$p$l; ${ON_TOPIC}`,
+    "cd x; git checkout -q topic; git status",
   ],
   [
     "settings that cannot be read",

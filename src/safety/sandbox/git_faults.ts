@@ -14,6 +14,7 @@ import {
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
 import { isGitName } from "../folder_looks.ts";
 import { entryAt } from "../places.ts";
+import type { WithUnseen } from "../repositories.ts";
 
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
@@ -192,6 +193,44 @@ export function removeLinks(
       links.push(`${folder} could not be looked through (${fault}): do not use git there`);
     }
     return links;
+  });
+}
+
+/**
+ * Moves what git recognizes a repository by, in the folders that `find` is given and all below. Each program works in the
+ * folder of what it changes, on its name: paths may be too long, and a folder may be replaced meanwhile.
+ */
+const MEND_UNSEEN =
+  `export id=$1 open='exec 4<. && cd -- "$0" && [ .. -ef /dev/fd/4 ] && chmod u+rwx .'
+export move='chmod u+rwx . && ${MOVE} "$0" "$0.untrusted-$id" && echo moved'
+export mend='find "$@" -type d ! -perm -500 -execdir /bin/sh -c "$open" {} ";"
+find "$@" -depth "(" -iname .git -o -name HEAD ")" ! -execdir /bin/sh -c "$move" {} ";" -exec false {} +'
+shift
+find . -mindepth 1 -maxdepth 1 -type d "$@" -exec /bin/sh -c 'eval "$mend"' sh {} +`;
+
+/**
+ * Puts repositories aside in folders whose names are not UTF-8, or whose paths are too long, which may be submodules of
+ * any commit.
+ *
+ * @param since the time from which on commands made such folders, in ms since 1970. They do not see older ones
+ */
+export function mendUnseen(all: readonly WithUnseen[], since: number, time: WaitTime): string[] {
+  const id = crypto.randomUUID().slice(0, 8);
+  const newer = ["-newerct", new Date(since || 0).toISOString()];
+  const ran = runInPlaces(
+    MEND_UNSEEN,
+    all.map(([at, seen]) => {
+      const others = seen.flatMap((name) => ["!", "-name", name.replace(/[*?[\]\\]/g, "\\$&")]);
+      return [at, [id, ...newer, ...others]];
+    }),
+    time,
+  );
+  return ran.flatMap(({ output, fault }, i) => {
+    const [at] = all[i]!;
+    markSearched(at, !fault);
+    const moved = output.match(/moved/g)?.length;
+    const where = `in folders of ${at} with names that are not UTF-8 or with long paths`;
+    return moved ? [`${moved} of .git and HEAD ${where} were moved to NAME.untrusted-${id}`] : [];
   });
 }
 

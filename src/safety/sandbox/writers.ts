@@ -3,20 +3,21 @@
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { dirname } from "../../text/std_path.ts";
+import { basename, dirname } from "../../text/std_path.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
-import { CLOCK_TICK_MS, type FolderLooks } from "../folder_looks.ts";
+import { CLOCK_TICK_MS, type FolderLooks, swappers } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
+import { namesIn } from "../path_table.ts";
 import { entryAt } from "../places.ts";
 import { unsearched } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { type GitAnswers, newFaults, putAside, removeLinks } from "./git_faults.ts";
+import { type GitAnswers, mendUnseen, newFaults, putAside, removeLinks } from "./git_faults.ts";
 import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
-/** The views whose programs may have made repositories that are not checked yet. */
-const writers = new Map<View, { runs: boolean; start: number; forget: () => void }>();
+/** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
+const writers = new Map<View, { id: string; runs: boolean; start: number; forget: () => void }>();
 /** The repositories that were checked while others could not be, by {@linkcode identified}. Later programs do not write them. */
 const checkedKeys = new Set<string>();
 
@@ -51,7 +52,7 @@ function savedWriters(stateFolder: string | undefined): [file: string, writer: W
 }
 
 /** Saves a program that starts. Returns a function for its end. @throws {RefusedError} if the disk is full */
-function saveWriter(view: View, stateFolder: string | undefined): () => void {
+function saveWriter(id: string, view: View, stateFolder: string | undefined): () => void {
   const roots = writtenFolders(view);
   if (stateFolder === undefined || roots.length === 0) return () => {};
   const writer: Writer = {
@@ -64,7 +65,7 @@ function saveWriter(view: View, stateFolder: string | undefined): () => void {
     ].map(identified),
     start: Date.now(),
   };
-  const path = `${writersIn(stateFolder)}/${crypto.randomUUID()}`;
+  const path = `${writersIn(stateFolder)}/${id}`;
   try {
     const text = JSON.stringify(writer);
     const file = replaceWhole(path, text, (one) => attempt(() => one.lockSync(true)));
@@ -109,9 +110,25 @@ export const isWrittenNow = (path: string, stateFolder: string | undefined): boo
     return mayHaveMade({ roots, known: fixed }, path);
   });
 
-/** Prepares for a program that runs while others are checked. */
-export async function expectSwaps(willRun = false): Promise<void> {
-  if (willRun || [...writers.values()].some(({ runs }) => runs)) await expectPipes();
+/** Notes which programs run, of all runs. `killed` is one that does not. */
+function noteSwappers(stateFolder: string | undefined, killed = ""): void {
+  const names = stateFolder === undefined ? [] : namesIn(writersIn(stateFolder));
+  const own = [...writers.values()];
+  const others = names.filter((name) =>
+    name !== killed && !name.endsWith(NEW) && !own.some(({ id }) => id === name)
+  );
+  // One of another run may have run since they were last noted.
+  for (const id of others) swappers.now.add(id);
+  swappers.now = new Set([...others, ...own.flatMap(({ id, runs }) => runs ? id : [])]);
+}
+
+/** Prepares for programs that run while others are checked. */
+export async function expectSwaps(
+  stateFolder: string | undefined,
+  willRun = false,
+): Promise<void> {
+  noteSwappers(stateFolder);
+  if (willRun || swappers.now.size > 0) await expectPipes();
 }
 
 /** Notes a program's start. Returns a function for its end, which puts aside what git would run in new repositories. */
@@ -121,8 +138,11 @@ export function startWriter(
   git: GitAnswers,
   stateFolder: string | undefined,
 ): () => string[] {
-  const writer = { runs: true, start: Date.now(), forget: saveWriter(view, stateFolder) };
+  const id = crypto.randomUUID();
+  const forget = saveWriter(id, view, stateFolder);
+  const writer = { id, runs: true, start: Date.now(), forget };
   writers.set(view, writer);
+  noteSwappers(stateFolder);
   const isWritten = (path: string) =>
     [...writers.keys()].some((one) =>
       accessAt(one, path) === "write" && !one.repositories?.includes(path) ||
@@ -130,6 +150,7 @@ export function startWriter(
     );
   return () => {
     writer.runs = false;
+    noteSwappers(stateFolder);
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
     const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
@@ -170,6 +191,7 @@ export function searchKilled(
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
     const now = { roots: places.map(identified), known };
+    noteSwappers(stateFolder, basename(path));
     // The view of now may close what they wrote.
     const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
@@ -203,10 +225,14 @@ function searchNew(
     const look = repositoriesIn(root, looks, isWritten, since);
     const all = new Set(look.found.filter((at) => !seen.has(at) && seen.add(at)));
     isNoted = noteMade(root, [...all], stateFolder) && isNoted;
-    unsearched.delete(root);
+    for (const at of unsearched) {
+      const isGone = isWithin(root, at) && isWritten(at) && !look.found.includes(at);
+      if (isGone || at === root) unsearched.delete(at);
+    }
     // Its file shows that to later runs.
     if (!look.isComplete) unsearched.add(root);
-    const mended = mendNew([...all], root, git);
+    const unseen = mendUnseen(look.unseen, since, git.time);
+    const mended = [...unseen, ...mendNew([...all], root, git)];
     if (!hasUnsearched(root)) return mended;
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
