@@ -167,19 +167,16 @@ export async function applyChanges(
     ((asked, signal) =>
       isAsked && asked.isRoutine ? Promise.resolve({ choice: "once" }) : approve(asked, signal));
   const policy = session.policyWith(rest, true);
-  const grants: Grant[] = [];
-  for (const edit of edits) {
+  // Each is decided once those before it are written: together, files may make a folder a repository of git.
+  const allowed = async (edit: FileEdit): Promise<Grant> => {
     const tool = { ...writeTool, prepare: () => ({ change: changeOf(edit) }) };
     const decision = await policy.decide(tool, writeArguments(edit), context);
     const grant = decision.allow && !decision.args ? decision.grant : undefined;
-    if (grant?.realPath !== join(context.workingDir, edit.path)) {
-      const why = decision.allow ? "a hook changes it" : decision.summary ?? decision.reason;
-      return `${none}: ${oneLine(edit.path)} may not be written: ${why}.`;
-    }
-    grants.push(grant);
-  }
+    if (grant?.realPath === join(context.workingDir, edit.path)) return grant;
+    throw new Error(decision.allow ? "a hook changes it" : decision.summary ?? decision.reason);
+  };
   signal.throwIfAborted();
-  const fault = await writeEdits(edits, grants, context);
+  const fault = await writeEdits(edits, allowed, context);
   if (fault !== undefined) return `${none}: ${fault}.`;
   session.tell("worktree", `${subAgent}: applied changes of ${editedNames(edits)}`);
   let result = `Its changes were applied to the folder: ${editedNames(edits)}.${left}`;
@@ -227,21 +224,24 @@ function question(edits: readonly FileEdit[], { callId, subAgent }: ToolContext)
 /** Writes all files. If one cannot be written, restores those before it, and returns why. */
 async function writeEdits(
   edits: readonly FileEdit[],
-  grants: readonly Grant[],
+  allowed: (edit: FileEdit) => Promise<Grant>,
   usual: ToolContext,
-) {
+): Promise<string | undefined> {
   // It does not stop halfway.
   const context = { ...usual, signal: new AbortController().signal };
-  let done = 0;
+  const grants: Grant[] = [];
   try {
-    for (; done < edits.length; done++) await write(edits[done]!, grants[done]!, context);
-  } catch (error) {
-    const fault = `${oneLine(edits[done]!.path)} cannot be written: ${reasonOf(error)}`;
-    while (done-- > 0) {
-      const { path, before: after, after: before } = edits[done]!;
-      await write({ path, before, after }, grants[done]!, context).catch(() => {});
+    for (const edit of edits) {
+      const grant = await allowed(edit);
+      await write(edit, grant, context);
+      grants.push(grant);
     }
-    return fault;
+  } catch (error) {
+    for (let at = grants.length; at-- > 0;) {
+      const { path, before: after, after: before } = edits[at]!;
+      await write({ path, before, after }, grants[at]!, context).catch(() => {});
+    }
+    return `${oneLine(edits[grants.length]!.path)} may not be written: ${reasonOf(error)}`;
   }
 }
 

@@ -326,3 +326,24 @@ test("worktrees: after kill -9, the repository is as before, and a later run rem
   await waitUntil(() => !trees().some((path) => left.includes(path)));
   assertEquals(await at.state(), before);
 });
+
+test("worktrees: files that together make a folder a repository of git are asked about, and a no restores all", async () => {
+  await using at = await repository();
+  await at.sh("mkdir -p bare/objects");
+  await using server = strictServer([
+    ...[work("One"), bash("mkdir -p bare/refs; cd bare; echo 'ref: x' >HEAD; touch refs/a config")],
+    ...[{ text: "One." }, { text: "Done." }],
+  ]);
+  const asked: Approval[] = [];
+  const approve = (approval: Approval): Promise<ApprovalAnswer> => {
+    const isFirst = asked.push(approval) === 1;
+    return Promise.resolve(isFirst ? { choice: "once" } : { choice: "refuse", reason: "" });
+  };
+  await using fake = await at.open(server.url, { approve });
+  const before = await at.state();
+  const { toolExecutions: [exec] } = await fake.session.prompt("hi", never);
+  assertEquals(asked.map(({ subject }) => subject.path), [undefined, "bare/config"]);
+  assertMatch(asked[1]!.reason, /a part of a repository of git/);
+  assertMatch(exec!.result, /None of its changes were applied.*bare\/config may not be written/);
+  assertEquals(await at.state(), before);
+});
