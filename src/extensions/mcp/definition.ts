@@ -1,5 +1,6 @@
 /** Definitions of MCP servers, in the spellings of several programs. Reading starts and expands nothing. @module */
 
+import { attempt } from "../../attempt.ts";
 import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { digestOf } from "../../text/digest.ts";
@@ -224,7 +225,8 @@ const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|(?<!\$)\{env:([A-Z
 
 export function variablesOf(definition: McpDefinition): string[] {
   const names = new Set<string>();
-  expanded(definition, (name) => (names.add(name), ""));
+  // A header that cannot be sent has variables, too.
+  attempt(() => expanded(definition, (name) => (names.add(name), "")));
   return [...names];
 }
 

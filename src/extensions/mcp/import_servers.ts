@@ -21,16 +21,19 @@ const HOME_FILES =
   );
 const MAX_IMPORT_BYTES = 32 * 2 ** 20;
 
-/** Returns the servers of `file`, or of all files of other programs. Of two with the same name, the first counts. */
+/** Returns the servers of `file`, or of all files of other programs, the user's own first. */
 export function foreignServers(file?: string): McpDefinition[] {
   const root = repositoryOf(Deno.realPathSync("."));
   const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
-  const usual = [
-    ...FOLDER_FILES.map((name) => join(root, name)),
-    ...HOME_FILES.map((name) => join(home, name)),
-  ];
-  const all = (file === undefined ? usual : [resolve(file)]).flatMap((path) => {
-    const isFit = attempt(() => Deno.statSync(path).size <= MAX_IMPORT_BYTES);
+  const own = (file === undefined ? HOME_FILES : []).map((name) => join(home, name));
+  const others = file === undefined
+    ? FOLDER_FILES.map((name) => join(root, name))
+    : [resolve(file)];
+  return [...new Set([...own, ...others])].flatMap((path) => {
+    // A file that the user names is as their own.
+    const scope = file === undefined && !own.includes(path) ? "folder" : "user";
+    const { isFile, size = 0 } = attempt(() => Deno.statSync(path)) ?? {};
+    const isFit = isFile && size <= MAX_IMPORT_BYTES;
     const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
       .replace(/\$\{input:([^}"]+)\}/g, (_, id: string) => `\${${id.replace(/\W/g, "_")}}`)
       .replaceAll("${workspaceFolder}", inJson(root)).replaceAll("${userHome}", inJson(home));
@@ -39,11 +42,10 @@ export function foreignServers(file?: string): McpDefinition[] {
       : jsonOrUndefined(text) ?? looseJson(text);
     const projects = isObject(value) && isObject(value.projects) ? value.projects : {};
     const found = [projects[root], value].filter(isObject)
-      .flatMap((one) => definitionsIn(one, { scope: "user", file: path }));
+      .flatMap((one) => definitionsIn(one, { scope, file: path }));
     // Relative paths of a folder's file start there.
     return found.map((one) => isWithin(root, path) ? { cwd: root, ...one } : one);
   });
-  return all.filter(({ name }, i) => all.findIndex((one) => one.name === name) === i);
 }
 
 const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);

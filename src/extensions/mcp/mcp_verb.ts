@@ -2,7 +2,7 @@
 
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { approvedPart, type McpDefinition } from "./definition.ts";
+import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
@@ -22,6 +22,8 @@ import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
+import { within } from "../../wire/wait.ts";
+import { orAborted } from "./time_limit.ts";
 
 const USAGE = `Usage:
   copilot mcp list                             the servers of this folder and of your own, and their tools
@@ -242,26 +244,35 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 }
 
 /** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
+async function importServers(words: readonly string[], run: McpRun): Promise<number> {
+  const { stdout } = run;
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
   const file = words.find((word) => /[/\\]|\.(jsonc?|toml)$/.test(word));
   const servers = foreignServers(file);
-  const isNew = ({ name, problem }: McpDefinition) =>
-    problem === undefined && scopesOf(name).length === 0;
-  const usable = servers.filter(isNew);
+  const usable: McpDefinition[] = [];
   for (const one of servers) {
-    const { name, program, headers, problem = "it is here already" } = one;
+    const { name, program, headers } = one;
+    const problem = one.problem ??
+      (scopesOf(name).length > 0
+        ? "it is here already"
+        : usable.some((other) => other.name === name)
+        ? "another one above has its name"
+        : undefined);
+    if (problem === undefined) usable.push(one);
     const hidden = Object.keys({ ...program?.env, ...headers }).map(oneLine).join(", ");
-    const about = usable.includes(one)
-      ? hidden && ` with ${hidden}`
-      : `, which is not used: ${problem}`;
+    const variables = variablesOf(one).map(oneLine).join(", ");
+    const about = (hidden && ` with ${hidden}`) +
+      (variables && `; gets the values of ${variables}`);
     const target = targetText({ definition: one }, Infinity);
-    stdout.write(`${oneLine(name)}${about}\n  ${target}\n`);
+    const what = problem === undefined ? about : `, which is not used: ${problem}`;
+    stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }
   let chosen = words.filter((word) => word !== file);
-  if (chosen.length === 0 && usable.length > 0) {
+  const isAsked = chosen.length === 0 && usable.length > 0;
+  if (isAsked) {
     if (!Deno.stdin.isTerminal()) throw new UsageError("Name the servers to import, or add --yes");
-    chosen = (prompt("Import which? (names, or all)") ?? "").split(/[\s,]+/).filter(Boolean);
+    const answer = await typedAnswer("Import which? (names, or all)", run);
+    chosen = answer.split(/[\s,]+/).filter(Boolean);
   }
   const isAll = chosen.some((word) => /^(--yes|all)$/.test(word));
   const unknown = isAll
@@ -270,8 +281,11 @@ async function importServers(words: readonly string[], { stdout }: McpRun): Prom
   if (unknown !== undefined) {
     throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
   }
-  for (const one of usable.filter(({ name }) => isAll || chosen.includes(name))) {
-    stdout.write(await addToFile(one.name, ownDefinition(one), "user"));
+  for (const one of usable) {
+    const { name, scope } = one;
+    const isWanted = chosen.includes(name) || isAll && (isAsked || scope === "user");
+    if (isWanted) stdout.write(await addToFile(name, ownDefinition(one), "user"));
+    else if (isAll) stdout.write(`${name} is not added: it is of this folder, so name it\n`);
   }
   return EXIT.done;
 }
@@ -293,22 +307,38 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
   }
   stdout.write(`${serverQuestion(server, isReady ? changes : []).text}\n`);
   const question = isReady ? "May these be offered?" : "May it be used?";
-  if (!confirmed(question, isYes, run)) return EXIT.error;
+  if (!await confirmed(question, isYes, run)) return EXIT.error;
   await (isReady ? server.approveTools(changes) : server.decide(true));
   stdout.write(isReady ? "Approved.\n" : `Approved. copilot mcp test ${name} tries it.\n`);
   return EXIT.done;
 }
 
 /** Asks yes or no on the terminal. Without a terminal the answer is no. */
-export function confirmed(question: string, isYes: boolean, { stdout, stderr }: McpRun): boolean {
+export async function confirmed(question: string, isYes: boolean, run: McpRun): Promise<boolean> {
   if (isYes) return true;
   if (!Deno.stdin.isTerminal()) {
-    stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
+    run.stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
     return false;
   }
-  if (confirm(question)) return true;
-  stdout.write("Not approved.\n");
+  if (/^y(es)?$/i.test(await typedAnswer(`${question} [y/N]`, run))) return true;
+  run.stdout.write("Not approved.\n");
   return false;
+}
+
+/** Input that was typed before a question comes within this time, in ms. */
+const TYPED_MS = 100;
+
+/** Returns the line that the user types after the question. What they typed before it is dropped. */
+async function typedAnswer(question: string, { stdout, signal }: McpRun): Promise<string> {
+  const buffer = new Uint8Array(4096);
+  // In this mode, unfinished lines are read, too.
+  Deno.stdin.setRaw(true, { cbreak: true });
+  let reading = Deno.stdin.read(buffer);
+  while (await within(TYPED_MS, reading)) reading = Deno.stdin.read(buffer);
+  Deno.stdin.setRaw(false);
+  stdout.write(`${question} `);
+  const length = await orAborted(reading, signal);
+  return new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
 }
 
 async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<number> {

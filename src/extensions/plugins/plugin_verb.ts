@@ -210,7 +210,7 @@ class PluginWork extends PluginStore {
   async #asked({ parts, brought, question }: Awaited<ReturnType<typeof readPlugin>>) {
     const { text, title } = question((await this.#trust.of(brought)).change);
     this.#say(`${text}\n  It has ${await partsText(parts)}.`);
-    const isYes = confirmed(title, this.isYes, this.run);
+    const isYes = await confirmed(title, this.isYes, this.run);
     if (isYes) await this.#trust.save(brought, true);
     return isYes;
   }

