@@ -212,7 +212,8 @@ class CallRun {
     let preface = "";
     if (decision.args) {
       const given = this.#args;
-      preface = `The user changed the call to ${JSON.stringify(args)}\n`;
+      const who = decision.isByHook ? "A hook" : "The user";
+      preface = `${who} changed the call to ${JSON.stringify(args)}\n`;
       // The record omits defaults, because the model did not give them.
       this.#args = Object.fromEntries(
         Object.entries(args).filter(([key, value]) => key in given || value !== checked[key]),

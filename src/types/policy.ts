@@ -12,6 +12,8 @@ export type Decision =
   | {
     allow: true;
     args?: Record<string, unknown>;
+    /** True if a hook changed the arguments, not the user. */
+    isByHook?: true;
     grant?: Grant;
     prepared?: Prepared;
     right?: Right;

@@ -127,6 +127,7 @@ export function matchesHook(
 export function hookText(
   { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
 ): string {
-  const on = matcher === undefined ? event : `${event} ${sanitize(matcher)}`;
-  return `${on}: ${sanitize(command)}`;
+  const on = matcher === undefined ? event : `${event} ${oneLine(matcher)}`;
+  // No line of a command looks like a row of its own.
+  return `${on}: ${sanitize(command).replaceAll("\n", "\n  │ ")}`;
 }

@@ -37,10 +37,9 @@ export class Hooks {
   ): Promise<HookVerdict> {
     const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
     // A command with two matchers runs once.
-    const hooks = [
-      ...new Map(meant.map((hook) => [`${hook.plugin?.name ?? hook.scope} ${hook.command}`, hook]))
-        .values(),
-    ];
+    const keyOf = ({ plugin, scope, command }: HookDefinition) =>
+      `${plugin ? `plugin:${plugin.name}` : scope} ${command}`;
+    const hooks = [...new Map(meant.map((hook) => [keyOf(hook), hook])).values()];
     if (hooks.length === 0) return { messages: [] };
     const { scene } = this;
     const folder = scene.folder();

@@ -129,7 +129,7 @@ export class SessionHooks {
       ? await next.decide(tool, given, context)
       : await this.#decideWith(verdict, tool, given, context);
     if (!decided.allow || decided.args || !checked) return decided;
-    return { ...decided, args: given };
+    return { ...decided, args: given, isByHook: true };
   }
 
   async #decideWith(

@@ -109,7 +109,8 @@ export function joinedVerdicts(
     const texts = verdicts.flatMap((one) => one[key] ?? []);
     return texts.length > 0 && { [key]: [...new Set(texts)].join("\n") };
   };
-  const changed = each.findLast(({ verdict }) => verdict.updatedInput);
+  // Guards have not seen the changed call, so a plug-in does not change calls.
+  const changed = each.findLast(({ hook, verdict }) => !hook.plugin && verdict.updatedInput);
   const asks = verdicts.some(({ decision }) => decision === "ask");
   // A folder's hooks never make a decision less strict, neither by a yes nor by changed arguments.
   const allows = changed?.hook.scope !== "folder" &&

@@ -47,7 +47,8 @@ export class PluginParts {
     private readonly entry: PluginFields = {},
   ) {
     const manifest = this.#manifest = entry.strict === false ? {} : manifestIn(root);
-    this.version = oneLine(String(entry.version ?? manifest.version ?? "")).slice(0, 40);
+    this.version = /^[\w.+-]{1,40}$/.exec(String(entry.version ?? manifest.version ?? ""))?.[0] ??
+      "";
     if ("lspServers" in { ...manifest, ...entry } || isFileAt(join(root, ".lsp.json"))) {
       this.unused.push("language servers are not used");
     }

@@ -48,6 +48,7 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
     ...parts.servers.map(serverLine),
     ...programs.map((path) => `  program ${oneLine(path)}`),
   ].map(sanitize);
+  const bound = [name, ...entry ? [`entry ${JSON.stringify(entry)}`] : [], ...runs, ...lines];
   const head = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
     `${count(lines.length, "file")}, and ${runs.length} of its parts can run. ` +
     "Hooks and servers run in the sandbox, hooks without asking.";
@@ -56,11 +57,11 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
       .map(({ kind, text }) => `  ${kind} ${sanitize(text)}`);
   return {
     parts,
-    brought: { kind: "plugin", root: plugins, name, text: [name, ...runs, ...lines].join("\n") },
+    brought: { kind: "plugin", root: plugins, name, text: bound.join("\n") },
     question: (change?: TrustChange) => ({
       kind: "plugin",
       text: [head, ...runs, ...change ? changed(change) : []].join("\n"),
-      title: "Use this plug-in?",
+      title: `Use the plug-in ${name}?`,
       heading: `May the plug-in ${name} be used?`,
       files: [],
       path: root,

@@ -259,6 +259,8 @@ async function partsText({ version, places, hooks, servers, unused }: PluginPart
     ...unused,
     ...problems.map(({ path, why }) => `${basename(path)} is not used, as ${why}`),
   ];
-  const text = [...version && [version], ...all.length > 0 ? all : [NO_PARTS]].join(", ");
+  const text = [...version && [`version ${version}`], ...all.length > 0 ? all : [NO_PARTS]].join(
+    ", ",
+  );
   return shortened(oneLine([text, ...left].join("; ")), 1000);
 }

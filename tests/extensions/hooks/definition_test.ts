@@ -96,10 +96,13 @@ Deno.test("hooks: a matcher is for whole names, and one that makes no sense for 
 
 Deno.test("hooks are shown with their limits", () => {
   const hook = { event: "PreToolUse", command: "a\x1b", timeoutMs: 1500 };
-  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }] as never;
+  const two = { ...hook, matcher: "Bash\n  Stop", command: "a\n  Stop: b" };
+  const hooks = [hook, { ...hook, matcher: "Bash\x1b" }, two] as never;
   assertEquals(hooksQuestion("/f\nb", hooks).text.split("\n"), [
     "Hooks in /f b: programs that run without asking, in the sandbox:",
     "  PreToolUse: a␛ (at most 1.5 s)",
     "  PreToolUse Bash␛: a␛ (at most 1.5 s)",
+    "  PreToolUse Bash Stop: a",
+    "  │   Stop: b (at most 1.5 s)",
   ]);
 });

@@ -94,6 +94,9 @@ Deno.test("hooks: several verdicts are one, the strictest, and a folder's make n
   const allow = { decision: "allow" } as const;
   const ask = { decision: "ask" } as const;
   const a = { a: 1 };
+  const ofPlugin = {
+    hook: { ...hookAt("PreToolUse", "folder"), plugin: { name: "user", root: "/" } },
+  };
   const rows: [each: ReturnType<typeof one>[], joined: Partial<HookVerdict>][] = [
     [[], {}],
     [[one({ messages: ["a"], block: "b" }), one({ messages: ["c"], block: "d", context: "e" })], {
@@ -105,6 +108,7 @@ Deno.test("hooks: several verdicts are one, the strictest, and a folder's make n
     [[one(allow), one(ask, "folder")], ask],
     [[one({ ...allow, updatedInput: a })], { ...allow, updatedInput: a }],
     [[one(allow), one({ updatedInput: a }, "folder")], { updatedInput: a }],
+    [[one(allow), { ...ofPlugin, verdict: { messages: [], updatedInput: a } }], allow],
     [[one({ updatedInput: { b: 1 } }, "folder"), one({ ...allow, updatedInput: a })], {
       ...{ ...allow, updatedInput: a },
     }],

@@ -111,7 +111,7 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
       '  hook UserPromptSubmit: echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note" (at most 60 s)',
       '  server tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
       "  program scripts/wrap.sh",
-      "  It has 1.0, 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
+      "  It has version 1.0, 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
     ]
   ) assertStringIncludes(`${shown.stdout}`, `${line}\n`);
   assertStringIncludes(
@@ -123,7 +123,10 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertEquals(again.code, 2);
   assertStringIncludes(again.stderr, "There is a plug-in tools already");
   assertEquals((await at.plugin("disable", "tools")).code, 0);
-  assertMatch((await at.plugin("list")).stdout, /^tools: off, 1.0, 1 command.* \(\/.*\/tools\)\n$/);
+  assertMatch(
+    (await at.plugin("list")).stdout,
+    /^tools: off, version 1.0, 1 command.* \(\/.*\/tools\)\n$/,
+  );
   // A folder that no record names, as a killed run leaves it, goes away.
   await Deno.mkdir(`${at.plugins}/other-12345678`);
   assertEquals((await at.plugin("uninstall", "tools")).code, 0);
@@ -167,6 +170,18 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
   assertStringIncludes((await fake.command("/agents"))!, "tools:judge");
   assertMatch((await fake.command("/mcp"))!, /^ {2}tools_look: its tools are not known yet/);
   assertMatch((await fake.command("/plugin"))!, /^ {2}tools 1\.0\n/);
+});
+
+Deno.test("plugin: one called user does not replace a hook of the user with the same command", async () => {
+  await using at = await places();
+  const hooks = { UserPromptSubmit: hook('echo "hook of <${CLAUDE_PLUGIN_ROOT}>"') };
+  await at.put("user", { "hooks/hooks.json": hooks });
+  await at.put("home/.config/copilot", { "hooks.json": hooks });
+  await at.plugin("add", "../user", "--yes");
+  await using server = strictServer([{ text: "ok" }]);
+  await using fake = await at.session(server.url);
+  await fake.session.prompt("go", never);
+  assertMatch(server.requests[0]!.text, /hook of <>[^]*hook of <.*\/user>/);
 });
 
 Deno.test("plugin: without one, the first request is the same, and no file of plug-ins is made", async () => {
@@ -299,18 +314,30 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   assertEquals((await at.plugin("marketplace", "rm", "shop")).code, 0);
   assertMatch((await at.plugin("update", "near")).stderr, /There is no marketplace shop/);
   // A marketplace in a folder of the user may name other folders and repositories of the machine.
-  await at.put("local", {
-    ".claude-plugin/marketplace.json": {
-      name: "local",
-      plugins: [{
-        name: "far",
-        source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep", sha: sub },
-      }],
-    },
-  });
+  const local = async (commands: string) =>
+    await at.put("local", {
+      ".claude-plugin/marketplace.json": {
+        name: "local",
+        plugins: [{
+          name: "far",
+          source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep", sha: sub },
+        }, { name: "here", source: "./here", commands }],
+      },
+      "here/one.md": "One",
+      "here/two.md": "Two",
+    });
+  await local("./one.md");
   assertEquals((await at.plugin("marketplace", "add", "../local")).code, 0);
   assertMatch((await at.plugin("add", "far@local", "--yes")).stdout, /Installed far: 1 skill\.\n$/);
   assertEquals((await at.record()).plugins.far.commit, sub);
+  // The entry decides what is used, so it is agreed to like a file.
+  assertEquals((await at.plugin("add", "here@local", "--yes")).code, 0);
+  assertMatch((await at.plugin("update", "here")).stdout, /here is up to date/);
+  await local("./two.md");
+  const other = await at.plugin("update", "here");
+  assertEquals(other.code, 1);
+  assertMatch(other.stdout, /\n {2}- entry .*one\.md.*\n {2}\+ entry .*two\.md/);
+  assertEquals((await at.record()).plugins.here.entry.commands, "./one.md");
 });
 
 Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in one line", async () => {
@@ -437,7 +464,10 @@ Deno.test("plugin: those of Claude Code are offered once, and imported", async (
     return fake.notices().filter((line) => line.includes("copilot plugin import")).length;
   };
   assertEquals([await offers(), await offers()], [1, 0]);
-  assertMatch((await at.plugin("import", "--yes")).stdout, /Installed tools: 1\.0, 1 command/);
+  assertMatch(
+    (await at.plugin("import", "--yes")).stdout,
+    /Installed tools: version 1\.0, 1 command/,
+  );
 });
 
 Deno.test("plugin: a broken record is named, and the session starts without plug-ins", async () => {
@@ -514,14 +544,16 @@ Deno.test("plugin: names of files and fields forge no lines, and a fetched link 
     ".claude-plugin/plugin.json": { name: "constructor", version: "1\n  hook none \x1b[2J" },
     "skills/a/SKILL.md": skill("a"),
     "bin/x\n  It has nothing": "x",
+    "hooks/hooks.json": { Stop: hook("true\n  server none: {}\n  It has nothing") },
   });
   const { code, stdout } = await at.plugin("add", "../tools", "--yes");
-  assertEquals([code, stdout.match(/^ {2}It has.*|^ {2}hook.*/gm)], [0, [
-    "  It has 1 hook none ␛[2J, 1 skill.",
+  assertEquals([code, stdout.match(/^ {2}(?:It has|hook|server).*/gm)], [0, [
+    "  hook Stop: true",
+    "  It has 1 skill, 1 hook.",
   ]]);
   assertEquals(stdout.includes("\x1b"), false);
   assertStringIncludes(stdout, "  program bin/x It has nothing\n");
-  assertStringIncludes((await at.plugin("list")).stdout, "constructor: 1 hook none ␛[2J, 1 skill");
+  assertStringIncludes((await at.plugin("list")).stdout, "constructor: 1 skill, 1 hook");
   await at.put("home/.config/copilot", { "secret.json": { name: "leak", plugins: [] } });
   await at.put("shop", { "README.md": "x" });
   await Deno.mkdir(`${at.root}/shop/.claude-plugin`);
