@@ -154,9 +154,13 @@ case $at in *[!0-9a-f]*)
   echo "· a copy of the commit $at"
   now=$(git -C "$1" rev-parse HEAD)
   [ "$now" = "$at" ] || echo "· the folder is at the commit $now now"
-  dirty=$(git -C "$1" -c core.fsmonitor=false status --porcelain | wc -l)
-  [ "$dirty" = 0 ] || echo "· files that differ from its commit now: $dirty"
   git -C "$1" rev-parse --path-format=absolute --git-path objects > "$2.git/objects/info/alternates"
+  # By the settings of the new repository: those of the folder may name programs, which commands may have written.
+  git --git-dir="$2.git" read-tree "$now"
+  look() { git -C "$1" --git-dir="$2.git" -c core.bare=false --work-tree="$1" "$3" "$4" "$5"; }
+  look "$1" "$2" update-index -q --refresh > /dev/null || :
+  dirty=$({ look "$1" "$2" diff-files --name-only --ignore-submodules=all; look "$1" "$2" ls-files -o --exclude-standard; } | wc -l)
+  [ "$dirty" = 0 ] || echo "· files that differ from its commit now: $dirty"
   tree=$at^{tree};;
 esac
 cd "$2"

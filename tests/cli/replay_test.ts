@@ -71,6 +71,11 @@ Deno.test(
     using at = await session(GIT);
     assertEquals(await at.sh("cat a c; ls"), "one\ntwo\nthree\na\nc\nx.log\n");
     await at.sh(COMMIT);
+    // A filter of the folder's settings would run what commands wrote, as the user.
+    await at.sh(
+      "git config filter.x.clean 'touch ran; cat' && echo '* filter=x' > .git/info/attributes",
+    );
+    await at.sh("echo z > c; rm -f ran");
     const before = await at.state();
     const { code, stdout, stderr } = await at.replay();
     assertEquals([code, await at.state()], [0, before], stderr);
@@ -80,7 +85,7 @@ Deno.test(
     ]);
     assertMatch(
       stderr,
-      /copy of the commit [\da-f]{40}\n.*is at the commit [\da-f]{40} now\n.*its commit now: 1\n/,
+      /copy of the commit [\da-f]{40}\n.*is at the commit [\da-f]{40} now\n.*its commit now: 2\n/,
     );
     assertEquals((await at.sh("ls ..")).split("\n").filter((name) => name.includes("replay")), []);
   },

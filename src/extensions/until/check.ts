@@ -40,6 +40,8 @@ interface CheckedTurn {
 
 export class UntilCheck {
   #turn: CheckedTurn | undefined;
+  /** What the turns since the last pass changed of the files that decide the check: as they were, and as they are. */
+  #changed = new Map<string, { accepted: string | undefined; now: string | undefined }>();
 
   constructor(
     readonly command: string,
@@ -54,7 +56,7 @@ export class UntilCheck {
     if (last && !last.signal.aborted) return;
     // After an interruption, the changes of that turn still count. Its runs do not.
     const before = last?.before ?? await this.#state(signal);
-    const accepted = last?.accepted ?? before.deciding;
+    const accepted = last?.accepted ?? this.#acceptedIn(before);
     this.#turn = { signal, before, accepted, round: 0, failure: "", same: 0 };
     this.#show(0);
   }
@@ -81,10 +83,26 @@ export class UntilCheck {
       ? await this.#passed(turn, isIdle, files, signal)
       : this.#failed(turn, isIdle, files, outcome);
     if (!end.parts) {
+      for (const path of end.check?.passed ? [] : changed) {
+        const [was, is] = [turn.accepted.get(path), after.deciding.get(path)];
+        this.#changed.set(path, { accepted: was, now: is });
+      }
+      if (end.check?.passed) this.#changed.clear();
       this.#turn = undefined;
       this.#show(0);
     }
     return end;
+  }
+
+  /** Accepts what the user changed since the last turn, and nothing that the model changed in one that did not pass. */
+  #acceptedIn({ deciding }: FolderState): FolderState["deciding"] {
+    const all = new Map(deciding);
+    for (const [path, { accepted, now }] of this.#changed) {
+      if (deciding.get(path) !== now) this.#changed.delete(path);
+      else if (accepted === undefined) all.delete(path);
+      else all.set(path, accepted);
+    }
+    return all;
   }
 
   async #passed(

@@ -165,14 +165,14 @@ posixTest(
     await Deno.writeTextFile(`${temp.path}/check.sh`, "grep -q good a.txt\n");
     await using server = strictServer([
       ...[{ text: "Hello." }, write("a.txt", "bad\n"), done, bash("echo good > a.txt"), done],
-      ...[bash("echo true > check.sh"), done],
+      ...[bash("echo true > check.sh"), done, done, bash("echo x > b.txt"), done],
       ...[bash("echo x > a.txt"), done],
     ]);
     const asked: string[] = [];
     const permissions = openPermissions({ yes: true, sandbox: "off" }, () => undefined);
     await using fake = await fakeSession(server.url, { folder: temp.path, permissions }, {
       approve: () => Promise.resolve({ choice: "once" }),
-      confirm: ({ title }) => Promise.resolve(asked.push(title) > 0),
+      confirm: ({ title }) => Promise.resolve(asked.push(title) > 1),
     });
     const { session } = fake;
     assertStringIncludes((await fake.command("/until"))!, "No check is set.");
@@ -184,13 +184,16 @@ posixTest(
       passed: true,
       rounds: 2,
     });
-    assertEquals((await session.prompt("cheat", signal)).check?.passed, true);
-    assertEquals(asked, [
-      "Does that count?",
-    ]);
+    assertEquals((await session.prompt("cheat", signal)).check?.passed, false);
+    // The change of an earlier turn that did not count is asked about again.
+    assertEquals((await session.prompt("go on", signal)).check?.passed, true);
+    assertEquals(asked, ["Does that count?", "Does that count?"]);
     assertEquals(fake.notices().filter((line) => line.includes("check.sh")), [
       "✗ sh check.sh failed with exit code 1 (round 1 of 5)",
       "✓ sh check.sh passed (round 2)",
+      "sh check.sh passed, but the model changed the check's own files: check.sh",
+      "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 1 of 5)",
+      "✗ sh check.sh passed, but the model changed the check's own files: check.sh (round 2 of 5; stopped)",
       "sh check.sh passed, but the model changed the check's own files: check.sh",
       "✓ sh check.sh passed (round 1)",
     ]);
