@@ -111,7 +111,10 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
 const OTHER_ROLE = `its name must be one of ${MODEL_ROLES.join(", ")}`;
 
 function rolesIn(roles: unknown, path: string): ModelRoles {
-  for (const [role, spec] of Object.entries(isObject(roles) ? roles : { "": roles })) {
+  if (!isObject(roles)) {
+    throw new UsageError(`Cannot use "roles" in ${path} as it must be an object`);
+  }
+  for (const [role, spec] of Object.entries(roles)) {
     try {
       if (!MODEL_ROLES.some((one) => one === role)) throw new TypeError(OTHER_ROLE);
       specFlags(spec);

@@ -32,11 +32,25 @@ import { withSettings } from "./with_settings.ts";
 
 const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "the record" };
 
+export const REPLAY_USAGE = `Usage: copilot replay ID [flags]
+
+Plays your messages of a session again, in a copy of its folder: with the recorded answers, and with
+the model of --model, if given. It shows the changes of both. copilot sessions list shows the IDs.
+
+  --model NAME [--base-url URL, --local, ...]  another model, as for a session
+  --from N         use it from your message N on; before, the recorded answers
+  --until COMMAND  a check that says which of them passed; the exit code is 5 if the last did not
+  --keep           do not remove the copies
+`;
+
 type RecordedTurn = { message: Message; answers: Message[] };
 
 /** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */
 export async function runReplay(args: Args, run: Run): Promise<number> {
-  const session = sessionWithId(args.message ?? "");
+  if (args.message === undefined) {
+    throw new UsageError("Name a session: copilot replay --help");
+  }
+  const session = sessionWithId(args.message);
   const { head: { folder, started } } = session;
   const turns = turnsOf(session);
   const first = Number(args.from ?? 1) - 1;

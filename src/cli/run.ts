@@ -130,7 +130,8 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
   return exitCode;
 }
 
-async function standingText(args: Args): Promise<string | undefined> {
+async function standingText(args: ReturnType<typeof parseArgs>): Promise<string | undefined> {
+  if (args.help && args.command === "replay") return (await import("./replay.ts")).REPLAY_USAGE;
   if (args.help) return usageText();
   const { deno } = Deno.version;
   if (args.version) return `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n`;

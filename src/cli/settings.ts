@@ -188,6 +188,9 @@ export function checkLimitsOf(args: Args): CheckLimits {
   const flags = (["rounds", "until-timeout", "until-may-edit"] as const).filter((name) =>
     args[name]
   );
+  if (args.until !== undefined && args.print !== undefined && args.approve === "plan") {
+    throw new UsageError("--until and --approve plan exclude each other: a plan changes nothing");
+  }
   if (args.until === undefined && flags.length > 0) {
     throw new UsageError(`--${flags[0]} needs --until`);
   }

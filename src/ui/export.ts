@@ -37,9 +37,12 @@ export function exportSession(
   words: readonly string[],
   resolve = (file: string) => file,
 ): string {
-  const named = words.filter((word) => !/^(--md|--html|-o)$/.test(word)).join(" ");
-  const takes = "an export takes --html or --md, and a file";
-  if (named.startsWith("-")) throw new UsageError(`Unexpected ${oneLine(named)}: ${takes}`);
+  const [named = "", ...more] = words.filter((word) => !/^(--md|--html|-o)$/.test(word));
+  const strange = named.startsWith("-") ? named : more[0];
+  if (strange !== undefined || words.at(-1) === "-o") {
+    const takes = "an export takes --html or --md, and a file";
+    throw new UsageError(`Unexpected ${oneLine(strange ?? "-o")}: ${takes}`);
+  }
   const isHtml = words.includes("--html") || !words.includes("--md") && /\.html?$/i.test(named);
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);

@@ -137,3 +137,16 @@ Deno.test(
     );
   },
 );
+
+Deno.test("replay without an id says what it takes, and other words that make no sense are refused", async () => {
+  const help = await run(["replay", "--help"]);
+  assertEquals([help.code, help.stdout.startsWith("Usage: copilot replay ID")], [0, true]);
+  const cases: [string[], string][] = [
+    [["replay"], "copilot replay --help"],
+    [["--local", "--until", "false", "--approve", "plan", "-p", "go"], "exclude each other"],
+  ];
+  for (const [words, text] of cases) {
+    const { code, stderr } = await run(words);
+    assertEquals([code, stderr.includes(text), stderr.trim().split("\n").length], [2, true, 1]);
+  }
+});

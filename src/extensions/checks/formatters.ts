@@ -81,8 +81,8 @@ async function formatFile(
   const code = ran?.status?.code;
   const name = basename(found[0]!);
   if (code !== 0) {
-    const [why = "it does not run"] = ran?.streams.stderr.text(1024).trim().split("\n") ?? [];
-    tell(`${name} cannot format (exit code ${code}): ${oneLine(why)}`);
+    const [why] = ran?.streams.stderr.text(1024).trim().split("\n") ?? ["it does not run"];
+    tell(`${name} cannot format (exit code ${code})${why && `: ${oneLine(why)}`}`);
   }
   const after = await read();
   if (after === undefined || after === before) return undefined;
