@@ -96,12 +96,12 @@ for (
     [
       "roles in a list",
       '{"roles": ["x"]}',
-      /"" of "roles" in .*config\.json as its name must be one/,
+      /"roles" in .*config\.json as it must be an object/,
     ],
     [
       "roles in a text",
       '{"roles": "x"}',
-      /"" of "roles" in .*config\.json as its name must be one/,
+      /"roles" in .*config\.json as it must be an object/,
     ],
     [
       "a role that is none",
