@@ -192,13 +192,23 @@ export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean 
 }
 
 /**
- * Writes an index again in an empty repository. git checks each name that it adds. Only with conflicts, it has no tree,
- * and loses the times of its files.
+ * Writes an index again in an empty repository. git checks each name that it adds. If that changes it, no trees are
+ * named, which exist only there. Only with conflicts, it has no tree, and loses the times of its files.
  */
 const REBUILD =
   `cd -- "$1" && export GIT_DIR=. GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 || exit
-{ tree=$("$0" write-tree --missing-ok) && "$0" read-tree -m -i --index-output=new "$tree"; } ||
+{ tree=$("$0" write-tree --missing-ok) && "$0" read-tree -m -i --index-output=new "$tree" &&
+  { cmp -s new was || "$0" ls-files -z | GIT_INDEX_FILE=new "$0" update-index --no-fsmonitor-valid -z --stdin; }; } ||
   "$0" ls-files -s -z | GIT_INDEX_FILE=new "$0" update-index -z --index-info`;
+/** At the end of an index, as Latin-1: some entries are folders, of which git reads the files from objects. */
+const SPARSE = "sdir\0\0\0\0";
+
+/** Bytes to write in the place of others. */
+export interface ReplacedBytes {
+  bytes: Uint8Array;
+  was: Uint8Array;
+}
+
 /**
  * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
  *
@@ -208,19 +218,22 @@ export function rebuiltIndex(
   source: GitSource,
   path: string,
   { own, format }: { own: string; format: string },
-): "same" | Uint8Array | undefined {
+): "same" | ReplacedBytes | undefined {
   const bytes = bytesWithin(path, MAX_INDEX);
   if (bytes === undefined) return undefined;
   return inPrivateFolder(own, (at) => {
     for (const name of ["objects", "refs"]) Deno.mkdirSync(join(at, name));
     Deno.writeTextFileSync(join(at, "HEAD"), "ref: refs/heads/main\n");
     Deno.writeTextFileSync(join(at, "config"), `[core]\n\tfsync = none\n${format}`);
-    Deno.writeFileSync(join(at, "index"), bytes);
+    for (const name of ["index", "was"]) Deno.writeFileSync(join(at, name), bytes);
     const isDone = runWithGit(source, (git) => ["/bin/sh", "-c", REBUILD, git, at])?.success;
     if (!isDone) return undefined;
     const written = Deno.readFileSync(join(at, "new"));
     const isSame = written.length === bytes.length && written.every((one, i) => one === bytes[i]);
-    return isSame ? "same" : written;
+    if (isSame) return "same";
+    const [before, now] = [bytes, written].map((all) => all.subarray(8, 12).toHex());
+    const isSparse = new TextDecoder("latin1").decode(bytes.subarray(-100)).includes(SPARSE);
+    return isSparse && now !== before ? undefined : { bytes: written, was: bytes };
   });
 }
 

@@ -6,6 +6,7 @@ import {
   harmlessSettings,
   indexMayLeadAway,
   rebuiltIndex,
+  type ReplacedBytes,
 } from "../../src/safety/git_queries.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
@@ -127,6 +128,7 @@ Deno.test({
         git init -q --object-format=$f $f; mkdir $f/d; touch $f/d/c; ln -s d $f/l; echo 1 >$f/a; git -C $f add .
         cp -r $f $f-done; git -C $f-done commit -qm x
         cp -r $f-done $f-sparse; git -C $f-sparse sparse-checkout set --cone e
+        cp -r $f-done $f-cone; git -C $f-cone reset -q --hard; git -C $f-cone sparse-checkout set --cone --sparse-index e
         cp -r $f-done $f-merge; cd $f-merge; git checkout -qb o; echo 2 >a; git commit -qam 2
         git checkout -qb n HEAD~; echo 3 >a; git commit -qam 3; git merge -q o >&2 || :; cd ..
         cp -r $f $f-cut; echo DIRC >$f-cut/.git/index
@@ -139,7 +141,10 @@ Deno.test({
               format: Deno.readTextFileSync(`${folder}/${format}/.git/config`),
             });
           for (const name of ["-done", "-sparse"]) assertEquals(rebuilt(name), "same", name);
-          for (const name of ["-cut", "-none"]) assertEquals(rebuilt(name), undefined);
+          // Of folders in an index, git would keep none without their objects.
+          for (const name of ["-cut", "-none", "-cone"]) {
+            assertEquals(rebuilt(name) === undefined, true, format + name);
+          }
           // It saves the tree of what is staged, and loses only the times of files with conflicts.
           for (const [name, option] of [["", "--debug"], ["-merge", "-s"]] as const) {
             const at = `${folder}/${format}${name}`;
@@ -147,13 +152,16 @@ Deno.test({
             const list = () =>
               new TextDecoder().decode(new Deno.Command("git", { args }).outputSync().stdout);
             const before = list();
-            Deno.writeFileSync(`${at}/.git/index`, rebuilt(name) as Uint8Array);
+            Deno.writeFileSync(`${at}/.git/index`, (rebuilt(name) as ReplacedBytes).bytes);
             assertEquals(list(), before);
             assertMatch(before, name ? / 3\ta\n/ : /mtime: [1-9]/);
             assertEquals(rebuilt(name), "same");
+            // Its trees are missing in the repository.
+            const fsck = new Deno.Command("git", { args: ["-C", at, "fsck"], stderr: "null" });
+            assertEquals(fsck.outputSync().success, true);
           }
         }
-        assertEquals([...Deno.readDirSync(folder)].length, 10);
+        assertEquals([...Deno.readDirSync(folder)].length, 12);
       },
     ),
 });

@@ -2,6 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
+import { shortened } from "../../text/one_line.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import {
   gitFileTarget,
@@ -13,6 +14,7 @@ import {
 } from "../git_files.ts";
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
 import { isGitName } from "../folder_looks.ts";
+import type { ReplacedBytes } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { WithUnseen } from "../repositories.ts";
 
@@ -28,13 +30,13 @@ export interface GitAnswers {
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
   /** What git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them. */
-  rebuiltIndex(path: string, format: string): "same" | Uint8Array | undefined;
+  rebuiltIndex(path: string, format: string): "same" | ReplacedBytes | undefined;
   /** A folder that no program sees. */
   own: string;
 }
 
-/** A path to put aside, with the text to write in its place, or a file to replace by its bytes. */
-type Fault = readonly [path: string, content?: string | Uint8Array | undefined];
+/** A path to put aside, with the text to write in its place, or an index to replace by its bytes. */
+type Fault = readonly [path: string, content?: string | ReplacedBytes | undefined];
 
 /** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
@@ -98,11 +100,14 @@ export type GitState = ReturnType<typeof gitState>;
 const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
 /** A name is moved, not what it leads to: to a folder of that name, too. */
 const MOVE = Deno.build.os === "darwin" ? "mv -fh" : "mv -fT";
-const PUT_ASIDE = `chmod u+rwx . && from=./$1 to=./$2 || exit
+const PUT_ASIDE = `chmod u+rwx . && from=./$1 new=./$2.new || exit
 set -C
-[ -z "$3" ] || cat -- "$3" >"$to.new" || exit
-[ -n "$4" ] || { [ ! -e "$from" ] && [ ! -L "$from" ]; } || ${MOVE} "$from" "$to" || exit
-[ -z "$3" ] || ${MOVE} "$to.new" "$from"`;
+[ -z "$4" ] || new=$from.lock
+[ -z "$3" ] || cat -- "$3" >"$new" || exit
+if [ -n "$4" ]; then [ -f "$from" ] && cmp -s -- "$4" "$from" || { rm -f "$new"; exit 1; }
+else { [ ! -e "$from" ] && [ ! -L "$from" ]; } || ${MOVE} "$from" "./$2" || exit
+fi
+[ -z "$3" ] || ${MOVE} "$new" "$from"`;
 
 /** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
 export function putAside(faults: Iterable<Fault>, own: string): string[] {
@@ -110,27 +115,32 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
     const id = crypto.randomUUID();
     const aside = `${to}${basename(path)}.untrusted-${id.slice(0, 8)}`;
-    const file = content === undefined ? "" : join(own, id);
-    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    // Of a file that could not be written as a whole, nothing is used.
-    if (bytes && !attempt(() => (Deno.writeFileSync(file, bytes), true))) removeFile(file);
-    return { path, aside, file, isReplaced: content instanceof Uint8Array };
+    const isReplaced = typeof content === "object";
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content?.bytes;
+    const file = fileFor(join(own, id), bytes);
+    // git writes a further index meanwhile only if it has the lock.
+    const was = fileFor(join(own, `${id}.was`), isReplaced ? content.was : undefined);
+    return { path, aside, file, was, isReplaced };
   });
   const ran = runInPlaces(
     PUT_ASIDE,
-    moves.map(({ path, aside, file, isReplaced }) => [
-      dirname(path),
-      [basename(path), aside, file, isReplaced ? "replace" : ""],
-    ]),
+    moves.map(({ path, aside, file, was }) => [dirname(path), [basename(path), aside, file, was]]),
   );
-  return moves.flatMap(({ path, aside, file, isReplaced }, at) => {
-    if (file) removeFile(file);
+  return moves.flatMap(({ path, aside, file, was, isReplaced }, at) => {
+    for (const one of [file, was].filter(Boolean)) removeFile(one);
     const isDone = ran[at]!.fault === undefined;
     markSearched(path, isDone);
     if (isDone && isReplaced) return [];
     const done = isDone ? `was moved to ${aside}` : "could not be moved away";
     return [`${path} ${done} as git would run or follow what it names`];
   });
+}
+
+/** Writes a file, and returns its path; "" for none. Of one that could not be written as a whole, nothing is used. */
+function fileFor(path: string, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return "";
+  if (!attempt(() => (Deno.writeFileSync(path, bytes), true))) removeFile(path);
+  return path;
 }
 
 const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
@@ -229,7 +239,7 @@ export function mendUnseen(all: readonly WithUnseen[], since: number, time: Wait
     const [at] = all[i]!;
     markSearched(at, !fault);
     const moved = output.match(/moved/g)?.length;
-    const where = `in folders of ${at} with names that are not UTF-8 or with long paths`;
+    const where = `in folders of ${shortened(at, 200)} with long paths or other names than UTF-8`;
     return moved ? [`${moved} of .git and HEAD ${where} were moved to NAME.untrusted-${id}`] : [];
   });
 }

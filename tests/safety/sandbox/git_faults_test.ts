@@ -124,3 +124,35 @@ Deno.test({
     await Deno.remove(folder, { recursive: true });
   },
 });
+
+Deno.test({
+  name: "R-21 an index is replaced with git's lock, and only if it is the one that was read",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    const own = `${folder}/own`;
+    const [path, lock] = [`${folder}/index`, `${folder}/index.lock`];
+    Deno.mkdirSync(own);
+    const [was, bytes, later] = ["was", "new", "later"].map((text) =>
+      new TextEncoder().encode(text)
+    ) as [Uint8Array, Uint8Array, Uint8Array];
+    const replaced = () => {
+      const said = putAside([[path, { bytes, was }]], own).join();
+      const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+      return [said.includes("could not"), Deno.readTextFileSync(path), ...names];
+    };
+    Deno.writeFileSync(path, was);
+    Deno.writeTextFileSync(lock, "of git");
+    assertEquals(replaced(), [true, "was", "index", "index.lock", "own"]);
+    assertEquals(Deno.readTextFileSync(lock), "of git");
+    assertEquals(unsearched.has(path), true);
+    // git moves it.
+    Deno.removeSync(lock);
+    Deno.writeFileSync(path, later);
+    assertEquals(replaced(), [true, "later", "index", "own"]);
+    Deno.writeFileSync(path, was);
+    assertEquals(replaced(), [false, "new", "index", "own"]);
+    assertEquals([unsearched.has(path), [...Deno.readDirSync(own)].length], [false, 0]);
+    await Deno.remove(folder, { recursive: true });
+  },
+});
