@@ -2,7 +2,6 @@
 
 import { join } from "../text/std_path.ts";
 import { wait } from "../wire/wait.ts";
-import { outputIn, waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
@@ -65,21 +64,15 @@ export const isUnseen = ({ name, path }: { name: string; path: string }): boolea
   path.length * 3 > MAX_FOLDER_BYTES && new TextEncoder().encode(path).length > MAX_FOLDER_BYTES;
 
 /** Returns a text that changes with the folder (no program can set `ctime`); undefined if it might not. */
-function folderState(
-  { dev, ino, ctime, mtime, mode }: Deno.FileInfo,
-  mayBeNew = false,
-): string | undefined {
-  if (ctime === null || ino === null) return undefined;
+function folderState({ dev, ino, ctime, mtime, mode }: Deno.FileInfo): string | undefined {
   // File systems have coarse clocks: a change right after this would have the same time.
-  return mayBeNew || Date.now() - ctime.getTime() > CLOCK_TICK_MS
+  return ctime !== null && ino !== null && Date.now() - ctime.getTime() > CLOCK_TICK_MS
     ? [dev, ino, ctime.getTime(), mtime?.getTime(), mode].join(" ")
     : undefined;
 }
 
 interface KeptLook {
   state: string;
-  /** The time of the change right before, in ns, until a further one would show in `state`. */
-  exact: string | undefined;
   /** The programs that ran, and may have swapped the folder for another one between its state and its listing. */
   during: ReadonlySet<string>;
   look: FolderLook;
@@ -87,17 +80,6 @@ interface KeptLook {
 
 /** The sandboxed programs that run now, of all runs. */
 export const swappers = { now: new Set<string>() };
-
-/** More than a tick of the clocks of file systems that show parts of a second, in milliseconds. */
-const EXACT_TICK_MS = 50;
-
-/** Returns the `ctime` of a folder with parts of a second, which Deno does not show; undefined if there are none. */
-function exactTime(folder: string): string | undefined {
-  const env = { PATH: "/usr/bin:/bin", TZ: "UTC0" };
-  const ran = outputIn(waitTime(), undefined, ["stat", "-L", "-c", "%z", folder], env);
-  const text = new TextDecoder().decode(ran?.stdout);
-  return /:\d\d\.(?!0+ )\d{9} \+0000\n$/.test(text) ? text : undefined;
-}
 
 /** Lists folders. An unchanged folder is not listed again. */
 export class FolderLooks {
@@ -116,34 +98,19 @@ export class FolderLooks {
   /** Returns the contents of a folder; empty for other paths, undefined if this user may not list or enter it. */
   at(folder: string, isWhole = false): FolderLook | undefined {
     try {
-      return this.#lookAt(folder, isWhole);
+      const state = folderState(Deno.statSync(`${folder}/.`));
+      const kept = this.#kept.get(folder);
+      this.cost += COSTS.kept;
+      const isKept = kept !== undefined && kept.state === state &&
+        kept.during.isSubsetOf(swappers.now);
+      if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
+      const look = this.#lookInto(folder, isWhole);
+      this.#keep(folder, state === undefined ? undefined : { state, during: swappers.now, look });
+      return look;
     } catch (error) {
       if (error instanceof Deno.errors.PermissionDenied) return undefined;
       return { entries: [], isWhole, isRepository: false };
     }
-  }
-
-  #lookAt(folder: string, isWhole: boolean): FolderLook {
-    const info = Deno.statSync(`${folder}/.`);
-    const state = folderState(info, true);
-    const isNew = folderState(info) === undefined;
-    const kept = this.#kept.get(folder);
-    const before = this.cost += COSTS.kept;
-    const isKept = kept !== undefined && kept.state === state &&
-      kept.during.isSubsetOf(swappers.now) &&
-      (kept.exact === undefined || kept.exact === exactTime(folder));
-    // A change from now on has another time.
-    if (isKept && !isNew) kept.exact = undefined;
-    if (isKept && (kept.look.isWhole || !isWhole)) return kept.look;
-    const during = swappers.now;
-    const begun = Date.now();
-    const look = this.#lookInto(folder, isWhole);
-    // A large folder is not listed again and again for two seconds.
-    const exact = isNew && this.cost - before > LARGE_COST ? exactTime(folder) : undefined;
-    const isLasting = !isNew ||
-      exact !== undefined && begun - Date.parse(exact) > EXACT_TICK_MS;
-    this.#keep(folder, state && isLasting ? { state, exact, during, look } : undefined);
-    return look;
   }
 
   /** Lists all folders below `roots` step by step, so that the next view of them is fast. */

@@ -39,20 +39,15 @@ function later<T>(ms: number, use: () => T): T {
   }
 }
 
-test("R-19 a large folder that changed just now is listed once, and again after each change", async () => {
+test("R-19 another run's change of a large folder that changed just now is seen", async () => {
   const folder = await Deno.makeTempDir();
   for (let at = 0; at < 10_000; at++) Deno.writeTextFileSync(`${folder}/${at}`, "");
   const all = looks();
-  // A tick of the file system's clock is shorter, and that of the times that Deno shows is longer.
-  const first = later(500, () => all.at(folder));
-  assertStrictEquals(all.at(folder), first);
-  // Another run may change it in the same second, and set its time.
+  assertEquals(namesAt(all, folder), []);
   const { mtime } = Deno.statSync(folder);
   Deno.writeTextFileSync(`${folder}/.env`, "");
   Deno.utimeSync(folder, mtime!, mtime!);
   assertEquals(namesAt(all, folder), [".env"]);
-  const [last, same] = later(10_000, () => [all.at(folder), all.at(folder)]);
-  assertStrictEquals(same, last);
   await Deno.remove(folder, { recursive: true });
 });
 
@@ -60,16 +55,17 @@ test("R-19 what a program showed in the place of a folder is forgotten at its en
   const base = await Deno.makeTempDir();
   for (const name of ["a/.env", "b/x"]) Deno.mkdirSync(`${base}/${name}`, { recursive: true });
   const all = looks();
+  const names = () => later(10_000, () => namesAt(all, `${base}/a`));
   const { readDirSync } = Deno;
   Deno.readDirSync = () => readDirSync(`${base}/b`);
   swappers.now = new Set(["job", "other"]);
-  later(10_000, () => assertEquals(namesAt(all, `${base}/a`), ["x"]));
+  assertEquals(names(), ["x"]);
   Deno.readDirSync = readDirSync;
   // Until then, it is not listed again.
   swappers.now = new Set(["job", "other", "more"]);
-  assertEquals(namesAt(all, `${base}/a`), ["x"]);
+  assertEquals(names(), ["x"]);
   swappers.now = new Set(["other", "more"]);
-  assertEquals(namesAt(all, `${base}/a`), [".env"]);
+  assertEquals(names(), [".env"]);
   swappers.now = new Set();
   await Deno.remove(base, { recursive: true });
 });
