@@ -202,6 +202,7 @@ export const FLAGS = [
     help:
       "sampling if no flag sets it: auto (--local: temperature 0.1 if the server has none), server (send nothing)",
   },
+  { name: "text-tools", help: "describe the tools in the prompt, and read calls from the answer" },
   { name: "keep-alive", value: "TIME", help: "with --local: how long to keep the model (30m)" },
   {
     name: "prompt-tier",

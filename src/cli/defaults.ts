@@ -61,6 +61,17 @@ export async function keepTheme(theme: Theme): Promise<void> {
   await writeConfigFile({ ...readConfigFile()?.settings, theme });
 }
 
+/** Adds settings of a model to the user's `config.json`. @throws {Error} like `keepSettings`. */
+export async function keepModelSettings(
+  model: string,
+  change: Record<string, unknown>,
+): Promise<void> {
+  const { models, ...settings } = readConfigFile()?.settings ?? {};
+  const all = isObject(models) ? models as Record<string, Record<string, unknown>> : {};
+  const saved = { ...all, [model]: { ...all[model], ...change } };
+  await writeConfigFile({ ...settings, models: saved });
+}
+
 async function writeConfigFile(settings: Record<string, unknown>, env?: VariableReader) {
   const path = userFile("config.json", env);
   if (path === undefined) throw new Error("there is no home folder");
@@ -149,7 +160,7 @@ function statusParts(value: unknown, path: string): readonly StatusPart[] {
 }
 
 const FLAGS_OF_MODEL = new Set(
-  "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier"
+  "temperature top-p top-k min-p repeat-penalty sampling think think-budget max-tokens context-length prompt-tier text-tools"
     .split(" "),
 );
 

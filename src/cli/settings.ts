@@ -96,6 +96,7 @@ export function toConfig(
     [!local && host !== undefined, "--host needs --local (or use --base-url)"],
     [!local && useCompat, "--use-compat needs --local"],
     [hosted && isOfOwn, "--min-p and --repeat-penalty need a server of your own, not --hosted"],
+    [hosted && common.textTools, "--text-tools needs a server of your own, not --hosted"],
     [!local && keepAlive !== undefined, "--keep-alive needs --local"],
     [apiKey === "", "--api-key is empty: give the key, or leave the flag out"],
   ];
@@ -175,6 +176,7 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     sampling: args.sampling as Sampling | undefined,
     think: (args.think === "on" || args.think !== "off" && args.think) as Thinking | undefined,
     keepAlive: args["keep-alive"],
+    textTools: args["text-tools"],
     maxToolRounds: number(args, "max-turns"),
     promptTier: args["prompt-tier"] as PromptTier | undefined,
     connectTimeoutMs: seconds(args, "connect-timeout"),

@@ -1,29 +1,24 @@
 /** `copilot exam`: small tasks for a model in the real session, judged by files and exit codes. @module */
 
-import { attempt } from "../../attempt.ts";
-import { CopilotAgent } from "../../agent/agent.ts";
 import { compatConfig, type CopilotConfig } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { addressOf, serverOf } from "../../models/model_server.ts";
-import { connectionFailure } from "../../models/ollama/connection.ts";
+import { addressOf } from "../../models/model_server.ts";
 import { listModels } from "../../models/ollama/model_list.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
-import { ModelFit } from "../../session/fit_model.ts";
-import { checkServerAndModel } from "../../session/server_look.ts";
-import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { wait } from "../../wire/wait.ts";
 import { type Args, asUsage, parseArgs, wrongValue } from "../args.ts";
 import { withDefaults } from "../defaults.ts";
 import { searchServers } from "../doctor_search.ts";
 import type { Run } from "../process.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
 import { setupHome } from "../setup.ts";
-import { ExamProgress, rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
-import { type ExamOptions, examPermissions, runTask } from "./run_task.ts";
-import { builtinTasks, type ExamTask, OWN, ownTasks } from "./tasks.ts";
+import { rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
+import { examPermissions } from "./run_task.ts";
+import { examineModel, modelAt } from "./sitting.ts";
+import { builtinTasks, ownTasks } from "./tasks.ts";
+import { tuneModel } from "./tune.ts";
 
 const EXAM_USAGE = `Usage:
   copilot exam [flags]       24 small tasks for the model: 3 of each skill
@@ -44,11 +39,6 @@ and exit codes decide if it passed. Your own tasks are the folders of
 `;
 
 const EXAM_FIND_MS = 3000;
-/** The window of a model that does not report one, in tokens. */
-const USUAL_WINDOW = 32_768;
-/** The wait for a server that went away, and between two looks, in milliseconds. */
-const MAX_AWAY_MS = 60_000;
-const AWAY_LOOK_MS = 500;
 
 interface ExamArgs {
   args: Args;
@@ -78,7 +68,9 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   const sittings: Sitting[] = [];
   for (const config of configs) {
     if (run.signal.aborted) break;
-    const sitting = await sit(config, tasks, exam, run);
+    const isChosen = exam.isAll || exam.args.model !== undefined;
+    const found = await modelAt(config, isChosen, run.signal);
+    const sitting = await examineModel(found, tasks, exam, run);
     sittings.push(sitting);
     if (!exam.args.json) run.stdout.write(sittingText(sitting));
     const score = scoreOf(sitting);
@@ -86,12 +78,13 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
       await keepScore(sitting.server, sitting.model, score)
         .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
     }
+    if (exam.tunes || !exam.isAll) await tuneModel(found, sitting, tasks, exam, run);
   }
   if (exam.args.json) {
     const models = sittings.map((one) => ({ ...one, score: scoreOf(one) }));
     run.stdout.write(`${JSON.stringify({ seed: exam.seed, models })}\n`);
   } else if (exam.isAll && sittings.length > 0) run.stdout.write(rankingText(sittings));
-  return sittings.some(({ ended }) => ended) ? EXIT.error : EXIT.done;
+  return sittings.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
 }
 
 function examArgs(words: readonly string[]): ExamArgs {
@@ -159,100 +152,3 @@ async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotCo
 const compatConfigAt = (specs: ReadonlyMap<string, string>): CopilotConfig => ({
   compat: compatConfig({ baseUrl: [...specs.values()][0]?.split("#")[0] ?? "http://127.0.0.1/v1" }),
 });
-
-/** Runs all tasks with one model, until the end, a signal, or the server's end. */
-async function sit(
-  config: CopilotConfig,
-  tasks: readonly ExamTask[],
-  exam: ExamArgs,
-  run: Run,
-): Promise<Sitting> {
-  const { signal, stderr } = run;
-  const looked = await modelAt(config, exam, signal);
-  const target = targetOf(looked.config);
-  const sitting: Sitting = {
-    ...{ model: target.name, server: serverOf(looked.config), url: target.url },
-    ...{ about: looked.about, window: looked.window, seed: exam.seed, results: [] },
-    of: tasks.filter(({ skill }) => skill !== OWN).length,
-  };
-  if (looked.fault !== undefined) return { ...sitting, ended: looked.fault };
-  const progress = new ExamProgress(stderr, !exam.args.json && Deno.stderr.isTerminal());
-  stderr.line(oneLine(`${target.name} at ${sitting.server}, ${tasks.length} tasks`));
-  const options = {
-    ...{ ...exam, config: looked.config, signal },
-    window: looked.window ?? USUAL_WINDOW,
-  };
-  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
-  let mayWait = true;
-  try {
-    for (const [at, task] of tasks.entries()) {
-      progress.begin(at + 1, tasks.length, `${task.skill} · ${task.name}`);
-      let result = await runTask(task, `${home}/${at}`, options);
-      if (result.isServerGone && mayWait) {
-        mayWait = false;
-        if (await isBack(options)) result = await runTask(task, `${home}/${at}-again`, options);
-      }
-      progress.end(at + 1, tasks.length, result);
-      if (result.isServerGone) {
-        sitting.ended = `the server failed after ${at} of ${tasks.length} tasks: ${result.why}`;
-        break;
-      }
-      sitting.results.push(result);
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    sitting.ended = `stopped after ${sitting.results.length} of ${tasks.length} tasks`;
-  } finally {
-    progress.clear();
-    attempt(() => Deno.removeSync(home, { recursive: true }));
-  }
-  return sitting;
-}
-
-interface Looked {
-  /** The settings with the model's name. */
-  config: CopilotConfig;
-  about: string;
-  window: number | undefined;
-  fault?: string;
-}
-
-/** Asks the server about its model, as the start of a session does. */
-async function modelAt(
-  config: CopilotConfig,
-  { args, isAll }: ExamArgs,
-  signal: AbortSignal,
-): Promise<Looked> {
-  const agent = new CopilotAgent(config, ".");
-  const isChosen = isAll || args.model !== undefined;
-  const fit = new ModelFit({ isChosen, asksRemote: true });
-  let fault: string | undefined;
-  try {
-    for await (const check of checkServerAndModel({ agent, fit, signal })) {
-      if (check.status === "fail") fault ??= check.text;
-    }
-  } catch (error) {
-    fault = signal.aborted ? "stopped" : oneLine(reasonOf(error));
-  }
-  const target = targetOf(agent.config);
-  const at = { ...addressOf(target), signal };
-  const listed = fault || target.kind === "hosted"
-    ? []
-    : await listModels(target.isNative, at, true).catch(() => []);
-  const { size, quantization } = listed.find(({ name }) => name === target.name) ?? {};
-  const about = [size, quantization].filter((one) => one && !target.name.includes(one)).join(" ");
-  const window = target.contextLength;
-  return { config: fit.unfitted(agent), about, window, ...fault !== undefined && { fault } };
-}
-
-/** Waits for a server that went away. True once it answers. */
-async function isBack({ config, seconds, signal }: ExamOptions): Promise<boolean> {
-  const target = targetOf(config);
-  if (target.kind === "hosted") return false;
-  const end = performance.now() + Math.min(MAX_AWAY_MS, seconds * 1000);
-  while (performance.now() < end) {
-    if (!await connectionFailure({ ...addressOf(target), signal })) return true;
-    await wait(AWAY_LOOK_MS, signal);
-  }
-  return false;
-}

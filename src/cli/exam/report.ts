@@ -23,6 +23,8 @@ export interface Sitting {
   of: number;
   /** Why not all tasks ran. */
   ended?: string;
+  /** True if they did not run because the model passed none of the first ones. */
+  isHopeless?: true;
 }
 
 /** The depths for which speeds are shown separately, in tokens of the prompt. */

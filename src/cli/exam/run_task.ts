@@ -41,8 +41,10 @@ export interface TaskResult {
   /** The calls that had to be repaired or were found in text. */
   repaired: number;
   answers: MeasuredAnswer[];
-  /** True if the server went away. */
-  isServerGone?: true;
+  /** True if the model thought. */
+  thinks?: true;
+  /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */
+  fault?: "gone" | "silent";
 }
 
 export interface ExamOptions {
@@ -136,14 +138,18 @@ async function sendTask(
   try {
     // A session that does not end is left behind. The exam continues.
     const why = await within(seconds * 1000 + ENDING_MS, ask());
-    return limit.aborted ? `not done within ${seconds} s` : why;
+    if (!limit.aborted) return why;
   } catch (error) {
     signal.throwIfAborted();
-    if (limit.aborted) return `not done within ${seconds} s`;
-    const kind = error instanceof BackendError ? error.kind : "";
-    if (/^(connection|incomplete|auth|model_not_found)$/.test(kind)) result.isServerGone = true;
-    return shortened(oneLine(reasonOf(error)), MAX_WHY);
+    if (!limit.aborted) {
+      const kind = error instanceof BackendError ? error.kind : "";
+      const isGone = /^(connection|incomplete|auth|model_not_found)$/.test(kind);
+      if (kind !== "") result.fault = isGone ? "gone" : "silent";
+      return shortened(oneLine(reasonOf(error)), MAX_WHY);
+    }
   }
+  if (result.answers.length === 0) result.fault = "silent";
+  return `not done within ${seconds} s`;
 }
 
 /** Returns an observer that counts calls and measures answers. */
@@ -153,6 +159,7 @@ function meter(result: TaskResult): (event: SessionEvent) => void {
     const now = performance.now();
     if (event.type === "thinking") [startedAt, firstAt] = [now, 0];
     if (/^(text|reasoning|call)_delta$/.test(event.type)) firstAt ||= now;
+    if (event.type === "reasoning_delta") result.thinks = true;
     if (event.type === "tool_call_recovered") result.repaired++;
     if (event.type === "tool_done") {
       result.calls++;

@@ -36,6 +36,8 @@ export interface ExamTask extends TaskSettings {
 
 export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
+/** The skills, the easiest first. */
+const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
 const SEED_WORDS =
   "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
     .split(" ");
@@ -74,11 +76,14 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
       },
     };
   }).filter(({ needs }) => needs === undefined || findProgram(needs, folders, undefined));
-  const groups = Map.groupBy(all, ({ skill }) => skill);
-  return [...groups.values()].flatMap((some) => {
-    const mixed = some.toSorted((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed));
-    return isQuick ? mixed.slice(0, 1) : mixed;
-  });
+  const groups = SKILLS.map((skill) =>
+    all.filter((one) => one.skill === skill)
+      .sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed))
+  );
+  // One task of each skill comes first, so that the first few show if the rest is worth the time.
+  return [0, 1, 2].slice(0, isQuick ? 1 : 3).flatMap((round) =>
+    groups.flatMap((some) => some[round] ?? [])
+  );
 }
 
 /** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */

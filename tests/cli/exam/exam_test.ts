@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ignore } from "../../helpers/git_repository.ts";
 import { run } from "../../helpers/program.ts";
-import { bash } from "../../helpers/turn.ts";
+import { bash, use } from "../../helpers/turn.ts";
 import { type Asked, examine, examModel, perfect, solutionOf } from "./exam_model.ts";
 
 const test = (name: string, fn: (t: Deno.TestContext) => Promise<void>) =>
@@ -26,10 +26,7 @@ test("exam: a perfect model passes all, in a table and a line to paste", async (
 
 test("exam: calls as text count, and are shown as repaired", async () => {
   await using server = examModel((asked) => {
-    const command = asked.results === 0 && asked.name !== "" ? solutionOf(asked.name) : "";
-    if (command === "") return { text: "It is done." };
-    const call = JSON.stringify({ name: "run_bash", arguments: { command } });
-    return { text: `<tool_call>\n${call}\n</tool_call>` };
+    return perfect({ ...asked, hasTools: false });
   });
   const { json } = await examine(server.url, QUICK);
   const [{ score, results }] = json.models;
@@ -47,14 +44,19 @@ test("exam: models that do nothing useful pass nothing", async (t) => {
       toolCalls: [{ name: "write_file", arguments: '{"file_path": , content ][ "' }],
     }),
     "repeats one call": () => bash("ls"),
-    "calls another tool each time": ({ results }) => bash(`echo ${results}`),
+    "calls without end": ({ results }) => use("glob_files", { pattern: `*.${results}` }),
     "never stops": () => ({ text: "and so on ".repeat(20_000), finish: "length" }),
   };
   for (const [name, model] of Object.entries(models)) {
     await t.step(name, async () => {
       await using server = examModel(model);
-      const { passed, failed } = await examine(server.url, [...QUICK, "--seconds", "60"]);
-      assertEquals([passed, Object.keys(failed).length], [[], 8]);
+      const words = ["--json", "--seconds", "60"];
+      const { passed, failed, code, json } = await examine(`${server.url}/v1`, words);
+      assertEquals([code, passed, Object.keys(failed).length], [0, [], 5]);
+      assertEquals(
+        json.models[0].ended,
+        "none of the first 5 tasks passed: the others did not run",
+      );
     });
   }
 });
@@ -98,9 +100,9 @@ test("exam: a task ends at its limit, and a server that hangs does not end the e
   await using server = examModel((asked) =>
     asked.name.startsWith("call") ? { text: "Wait", hang: true } : perfect(asked)
   );
-  const { passed, failed, code } = await examine(server.url, [...QUICK, "--seconds", "5"]);
+  const { passed, failed, code } = await examine(server.url, [...QUICK, "--seconds", "15"]);
   assertEquals([code, passed.length], [0, 7]);
-  assertEquals(Object.values(failed), ["not done within 5 s"]);
+  assertEquals(Object.values(failed), ["not done within 15 s"]);
 });
 
 test("exam: without flags of its own, refuses others; --help lists them", async () => {
