@@ -54,6 +54,8 @@ interface FileSides {
   stamp: string;
   /** The mode on the other side, if a command may have changed it. */
   mode?: number | null | undefined;
+  /** True if the other side could not be written: the way back is to leave it. */
+  isStuck?: boolean;
 }
 
 const ABSENT = "";
@@ -220,16 +222,29 @@ export class UndoLog {
     const { workingDir } = state;
     const exchanged: Exchanged[] = [];
     for (const [path, sides] of step.files) {
+      if (sides.isStuck) {
+        sides.isStuck = false;
+        continue;
+      }
       const exchange = exchangeFile(grantIn(workingDir, path), sides);
       exchanged.push(await exchange.catch((error) => failedFile(path, error)));
     }
+    const lost = exchanged.filter(({ result }) => result === "failed")
+      .map(({ path }) => step.files.get(path)!.bytes);
+    // A command may have moved a file: of one that could not be restored, this is the only copy.
+    const isOnly = ({ other }: Exchanged) =>
+      other?.bytes instanceof Uint8Array && lost.some((bytes) => isSame(bytes, other.bytes));
+    const safe = exchanged.map((one) =>
+      one.result === "removed" && isOnly(one) ? failedFile(one.path, ONLY_COPY) : one
+    );
     const { conversation, text } = step;
     if (conversation) {
       step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
       Object.assign(state, conversation);
     }
-    const files = removeAll(exchanged).map(({ other, ...file }): UndoneFile => {
+    const files = removeAll(safe).map(({ other, ...file }): UndoneFile => {
       if (other) step.files.set(file.path, other);
+      else step.files.get(file.path)!.isStuck = true;
       if (other) state.seenFiles.delete(file.path); // the model has not seen its content
       return { ...file, path: relative(workingDir, file.path) };
     });
@@ -257,6 +272,12 @@ async function fileNow(grant: Grant): Promise<FileSides> {
   const bytes = await readBytes(opened.file, size);
   return { bytes, stamp: await stampOf(path, bytes), mode };
 }
+
+const ONLY_COPY = "it has the content of a file that could not be restored";
+
+const isSame = (a: FileContent, b: FileContent): boolean =>
+  a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length &&
+  a.every((byte, i) => byte === b[i]);
 
 /** A file with an absolute path, and the step's sides of it from now on; `other` is missing if it failed. */
 type Exchanged = UndoneFile & { other?: FileSides };

@@ -154,6 +154,30 @@ Deno.test("/undo loses nothing that somebody else wrote since", async () => {
   }
 });
 
+Deno.test("/redo leaves a file that /undo could not change as it is", async () => {
+  await session([[edit("a.txt", "one", "ONE")]], async ({ dir, agent, log, read }) => {
+    const now = read("a.txt");
+    await Deno.link(`${dir}/a.txt`, `${dir}/hard`);
+    assertMatch(await log.say("undo", agent), /a\.txt was not changed/);
+    await Deno.remove(`${dir}/hard`);
+    await log.say("redo", agent);
+    assertEquals(read("a.txt"), now);
+    assertMatch(await log.say("undo", agent), /a\.txt: restored/);
+  });
+});
+
+Deno.test("/undo keeps the only copy of a file that it could not restore", async () => {
+  const turn = [edit("a.txt", "one", "ONE"), write("g.txt", "one\n")];
+  await session([turn], async ({ dir, agent, log, read }) => {
+    await Deno.writeTextFile(`${dir}/a.txt`, "mine");
+    assertMatch(
+      await log.say("undo", agent),
+      /g\.txt was not changed: it has the content of a file/,
+    );
+    assertEquals([read("a.txt"), read("g.txt")], ["mine", "one\n"]);
+  }, (dir) => Deno.writeTextFile(`${dir}/a.txt`, "one\n"));
+});
+
 Deno.test("/undo stops where somebody else wrote between two messages", async () => {
   await session([[edit("a.txt", "one", "ONE")]], async ({ dir, agent, log, read }) => {
     await Deno.writeTextFile(`${dir}/a.txt`, "theirs");
