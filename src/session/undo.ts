@@ -233,7 +233,7 @@ export class UndoLog {
       .map(({ path }) => step.files.get(path)!.bytes);
     // A command may have moved a file: of one that could not be restored, this is the only copy.
     const isOnly = ({ other }: Exchanged) =>
-      other?.bytes instanceof Uint8Array && lost.some((bytes) => isSameContent(bytes, other.bytes));
+      other?.bytes instanceof Uint8Array && lost.some((bytes) => haveSameBytes(bytes, other.bytes));
     const safe = exchanged.map((one) =>
       one.result === "removed" && isOnly(one) ? failedFile(one.path, ONLY_COPY) : one
     );
@@ -275,7 +275,7 @@ async function fileNow(grant: Grant): Promise<FileSides> {
 
 const ONLY_COPY = "it has the content of a file that could not be restored";
 
-const isSameContent = (a: FileContent, b: FileContent): boolean =>
+const haveSameBytes = (a: FileContent, b: FileContent): boolean =>
   a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length &&
   a.every((byte, i) => byte === b[i]);
 
