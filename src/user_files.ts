@@ -39,7 +39,7 @@ export function pluginsFolder(env: VariableReader = processVariable): string | u
 /** Variables that lead to the user's own files, with their default below the home folder. */
 const OWN_FOLDERS: Readonly<Record<string, string>> = {
   ...{ HOME: "-", USERPROFILE: "-", APPDATA: "-", LOCALAPPDATA: "-" },
-  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state" },
+  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state", XDG_DATA_HOME: ".local/share" },
 };
 
 /**
@@ -135,7 +135,7 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
 
 /** Variables that could send requests, keys or settings elsewhere. A folder's `.env` must not set them. */
 const VARIABLES =
-  /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
+  /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE|DATA)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
 
 /** Returns the settings in a folder that only the user may set, such as `OPENAI_BASE_URL in .env`. */
 export function unheededSettings(folder: string): string[] {

@@ -131,6 +131,6 @@ export function secretAt({ paths }: Scene, { path, real }: Place): string | unde
 }
 
 /** True for a rule against reading a file. It applies to each tool that may show a file's contents. */
-function isAgainstReading(rule: Rule): boolean {
+export function isAgainstReading(rule: Rule): boolean {
   return rule.effect !== "allow" && rule.path !== undefined && isFor(rule, READER);
 }

@@ -8,7 +8,8 @@ import type { PermissionChoice } from "./choice.ts";
 import { FolderLooks } from "./folder_looks.ts";
 import { homesIn, PathTable } from "./path_table.ts";
 import { levelOf, PermissionsFile, rulesOf } from "./settings_file.ts";
-import { type KeptRule, parseKept } from "./rules.ts";
+import { isAgainstReading } from "./path_verdict.ts";
+import { type KeptRule, matchesPath, parseKept } from "./rules.ts";
 import type { ApproveMode } from "./settings.ts";
 import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
@@ -319,6 +320,12 @@ export class Permissions {
   /** The approval mode that was chosen in the session, or plan mode from its start. */
   get chosenMode(): ApproveMode | undefined {
     return this.#approve ?? (this.startsInPlan ? "plan" : undefined);
+  }
+
+  /** True if a rule for a folder denies reading a file, or asks about it. */
+  async isRuled(path: string, folder: string): Promise<boolean> {
+    const { rules } = await this.#settingsFor(folder);
+    return rules.some((rule) => isAgainstReading(rule) && matchesPath(rule, folder, path));
   }
 
   async mode(folder: string): Promise<ModeStatus> {

@@ -119,6 +119,8 @@ export interface InstructionFile {
   lines: number;
   /** The number of lines of the whole file, if only a part of it is used. */
   total?: number;
+  /** The files that it imports. */
+  imports?: readonly string[];
   kind?: "skill" | "command" | "agent";
   /** The full text, if the question needs it and the changes do not show it. */
   text?: string;

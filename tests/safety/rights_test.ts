@@ -174,7 +174,7 @@ Deno.test("R-22 this program's own clone is not written where it is worked in", 
 });
 
 Deno.test("R-22 settings and records in the repository that is worked in are refused", async () => {
-  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"]) {
     for (const sandbox of ["off", "read-only", "workspace-write"] as const) {
       await using at = await places();
       await Deno.mkdir(`${at.folder}/.git`);

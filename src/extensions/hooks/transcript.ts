@@ -2,12 +2,14 @@
 
 import { attempt } from "../../attempt.ts";
 import { messagesToHostedFormat } from "../../models/anthropic/request.ts";
+import { isLeft } from "../../safety/sandbox/own_folder.ts";
 import type { Message } from "../../types/message.ts";
 import { hookCall } from "./tool_names.ts";
 
 export class HookTranscript {
   #written: readonly Message[] = [];
   #path: string | undefined;
+  #held: Deno.FsFile | undefined;
 
   constructor(private readonly folder: string | undefined) {}
 
@@ -22,19 +24,32 @@ export class HookTranscript {
       return transcriptLine(message, { parentUuid, isSidechain: false, cwd, sessionId }, cwd);
     });
     const isDone = path && attempt(() => {
-      if (!isLonger) this.end();
-      Deno.mkdirSync(this.folder!, { recursive: true, mode: 0o700 });
-      Deno.writeTextFileSync(path, lines.join(""), { append: isLonger, mode: 0o600 });
+      if (!isLonger) this.#begin(path);
+      Deno.writeTextFileSync(path, lines.join(""), { append: true });
       return true;
     });
     if (!isDone) return "";
     this.#written = [...messages];
-    return this.#path = path;
+    return path;
+  }
+
+  /** Makes the file, and removes those that killed programs left, whose locks the system released. */
+  #begin(path: string): void {
+    this.end();
+    Deno.mkdirSync(this.folder!, { recursive: true, mode: 0o700 });
+    for (const { name } of Deno.readDirSync(this.folder!)) {
+      const at = `${this.folder}/${name}`;
+      if (isLeft(at)) attempt(() => Deno.removeSync(at));
+    }
+    this.#path = path;
+    this.#held = Deno.openSync(path, { write: true, create: true, truncate: true, mode: 0o600 });
+    attempt(() => this.#held!.tryLockSync(true));
   }
 
   end(): void {
     attempt(() => this.#path && Deno.removeSync(this.#path));
-    this.#path = undefined;
+    attempt(() => this.#held?.close());
+    this.#path = this.#held = undefined;
   }
 }
 

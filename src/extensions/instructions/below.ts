@@ -60,6 +60,7 @@ export class InstructionsBelow {
     const shown = {
       name: file.name,
       lines: file.text.trimEnd().split("\n").length,
+      ...file.imports && { imports: file.imports },
       ...judged?.change && { change: judged.change },
     };
     // A new file does not make the others untrusted.

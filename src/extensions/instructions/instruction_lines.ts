@@ -50,14 +50,15 @@ const MAX_NAMED_PROMPTS = 8;
 
 function fileNames(files: readonly InstructionFile[]): string {
   const named = (list: readonly InstructionFile[]) =>
-    list.map(({ name, lines, total, change }) => {
+    list.map(({ name, lines, total, imports, change }) => {
       const since = change &&
         (change.type === "added" ? ", new" : ", changed since you trusted it");
       // The last line says that it was cut.
       const many = total === undefined
         ? count(lines, "line")
         : `${lines - 1} of ${total} lines fit`;
-      return `${oneLine(name)} (${many}${since ?? ""})`;
+      const more = imports ? `, with ${imports.map(oneLine).join(", ")}` : "";
+      return `${oneLine(name)} (${many}${more}${since ?? ""})`;
     });
   const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
     const some = files.filter((file) => file.kind === kind);

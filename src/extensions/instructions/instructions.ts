@@ -35,7 +35,8 @@ interface FolderInstructions {
   /** The folder to trust: the repository's root, or else the folder itself. */
   root: string;
   /** The files, by path relative to the working directory (`name`) and to `root`. */
-  files: { name: string; path: string; text: string; total?: number; promptFile?: PromptFile }[];
+  files:
+    (Omit<InstructionFile, "lines"> & { path: string; text: string; promptFile?: PromptFile })[];
   refused: HeededInstructions["refused"][number][];
 }
 
@@ -64,12 +65,11 @@ export async function heedInstructions(
   }
   const judged = await judgeInstructions(folderTrust, root, files);
   const shown = judged.files.map((
-    { file: { name, text, total, promptFile }, isTrusted, change },
+    { file: { path: _, text, promptFile, ...named }, isTrusted, change },
   ): InstructionFile => ({
-    name,
+    ...named,
     ...promptFile && { kind: promptFile.kind },
     lines: lineCount(text),
-    ...total !== undefined && { total },
     ...change && { change },
     ...!isTrusted && !change?.lines && { text },
   }));
@@ -249,9 +249,14 @@ async function instructionFile(
   if (whole === undefined) return { name, reason: isSecret ? "secret" : "outside" };
   const isCut = whole.length > MAX_INSTRUCTION_BYTES;
   const own = isCut ? whole.slice(0, MAX_INSTRUCTION_BYTES).replace(/\n[^\n]*$/, "\n") : whole;
-  const text = await expandImports(own, { path: real, root, paths: by.paths });
+  const imported: string[] = [];
+  const text = await expandImports(own, {
+    ...{ path: real, root, paths: by.paths, imported },
+    isRuled: (path) => by.isRuled(path, folder),
+  });
   if (text.trim() === "") return undefined;
-  const file = { name, path: relative(root, path), text };
+  const imports = [...new Set(imported)].map((one) => relative(folder, one));
+  const file = { name, path: relative(root, path), text, ...imports.length > 0 && { imports } };
   if (!isCut) return file;
   const total = lineCount(whole);
   return {
@@ -268,6 +273,10 @@ interface ImportOptions {
   root: string;
   maxBytes?: number;
   paths: PathTable;
+  /** True for a file that rules withhold. */
+  isRuled?(path: string): Promise<boolean>;
+  /** Gets the paths of the imported files. */
+  imported?: string[];
 }
 
 const MAX_IMPORTS = 20;
@@ -297,10 +306,11 @@ export async function expandImports(text: string, options: ImportOptions): Promi
         : [alone];
       for (const name of found.flat()) {
         const real = left > 0 ? importedFile(name, path, options) : undefined;
-        if (real === undefined || open.includes(real)) continue;
+        if (real === undefined || open.includes(real) || await options.isRuled?.(real)) continue;
         const given = await readBoundedText(real, room, options.root);
         if (given === undefined) continue;
         left--;
+        options.imported?.push(real);
         room = Math.max(0, room - given.length);
         const text = await expanded(given.trimEnd(), real, [...open, real]);
         lines[i] = alone === undefined ? `${lines[i]}\n${oneLine(name)}:\n${text}` : text;

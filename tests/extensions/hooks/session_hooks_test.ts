@@ -315,6 +315,15 @@ Deno.test("hooks: the transcript is in Claude Code's format, also for a sandboxe
     const lines = async () =>
       (await Deno.readTextFile(`${at.folder}/transcript`)).trim().split("\n")
         .map((line) => JSON.parse(line));
+    const state = `${at.root}/home/.local/state/copilot/transcripts`;
+    await Deno.mkdir(state, { recursive: true });
+    // Killed programs left two of these; the third is of one that runs.
+    for (const name of ["killed.jsonl", "new.jsonl", "runs.jsonl"]) {
+      await Deno.writeTextFile(`${state}/${name}`, "");
+      if (name !== "new.jsonl") await Deno.utime(`${state}/${name}`, 1, 1);
+    }
+    using runs = await Deno.open(`${state}/runs.jsonl`);
+    await runs.lock(true);
     {
       await using fake = await fakeSession(server.url, {
         ...{ folder: at.folder, permissions, readsFolder: true },
@@ -337,8 +346,8 @@ Deno.test("hooks: the transcript is in Claude Code's format, also for a sandboxe
         [{ type: "text", text: "again" }],
       ]);
     }
-    const state = `${at.root}/home/.local/state/copilot/transcripts`;
-    assertEquals([...Deno.readDirSync(state)], []);
+    const left = [...Deno.readDirSync(state)].map(({ name }) => name).sort();
+    assertEquals(left, ["new.jsonl", "runs.jsonl"]);
   }
 });
 

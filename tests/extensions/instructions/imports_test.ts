@@ -4,6 +4,7 @@ import { localConfig } from "../../../src/config.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { heedInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { instructionLines } from "../../../src/extensions/instructions/instruction_lines.ts";
+import type { PermissionChoice } from "../../../src/safety/choice.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
@@ -40,7 +41,11 @@ Deno.test("instructions take in files by a line @path, inside of the repository,
 });
 
 /** What a session in a folder with `files` reads, with a home folder. */
-async function heeded(files: Record<string, string>, own: Record<string, string> = {}) {
+async function heeded(
+  files: Record<string, string>,
+  own: Record<string, string> = {},
+  choice: PermissionChoice = {},
+) {
   using temp = tempFolder();
   const all = Object.entries(files).map(([name, text]) => [`repo/${name}`, text]);
   for (const [name, text] of [...all, ...Object.entries(own), ["repo/.git/HEAD", ""]]) {
@@ -48,7 +53,7 @@ async function heeded(files: Record<string, string>, own: Record<string, string>
     await Deno.writeTextFile(`${temp.path}/${name}`, text!);
   }
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, `${temp.path}/repo`);
-  const permissions = openPermissions({}, () => undefined);
+  const permissions = openPermissions(choice, () => undefined);
   const found = await heedInstructions(
     { agent, permissions, folderTrust: new FolderTrust(undefined) },
     { trust: true, env: (name) => name === "HOME" ? temp.path : undefined },
@@ -109,4 +114,17 @@ Deno.test("a line says how much of a long file fits", async () => {
   const { text, lines } = await heeded({ "AGENTS.md": `${"x".repeat(63)}\n`.repeat(1210) });
   assertEquals(lines, ["· using AGENTS.md (512 of 1210 lines fit)"]);
   assertEquals(text.trimEnd().split("\n").at(-1), "[The rest is left out: 512 of 1210 lines]");
+});
+
+Deno.test("instructions do not take in what a rule withholds, and a line names what they take in", async () => {
+  const files = {
+    "AGENTS.md": "@secret/plan.txt\nSee @docs/a.md.\n@docs/a.md\n",
+    "secret/plan.txt": "PLAN",
+    "docs/a.md": "in a",
+  };
+  const { text, lines } = await heeded(files, {}, {
+    level: { allow: [], deny: ["read_file(secret/**)"], sandboxWrite: [] },
+  });
+  assertEquals(text.includes("PLAN"), false, text);
+  assertEquals(lines, ["· using AGENTS.md (5 lines, with docs/a.md)"]);
 });
