@@ -1,5 +1,6 @@
 /** Definitions of hooks, in the JSON of Claude Code. Pure. @module */
 
+import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -105,14 +106,8 @@ function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): 
 
 const MAX_MATCHER_CHARS = 500;
 
-function isPattern(matcher: string): boolean {
-  if (matcher.length > MAX_MATCHER_CHARS) return false;
-  try {
-    return new RegExp(matcher) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const isPattern = (matcher: string): boolean =>
+  matcher.length <= MAX_MATCHER_CHARS && attempt(() => new RegExp(matcher)) !== undefined;
 
 /** True if a hook is for one of `names`. A hook with an invalid matcher is for all. */
 export function matchesHook(

@@ -34,7 +34,9 @@ export class HooksExtension implements Extension {
     const { definitions, problems, pending } = await openHooks(files, session, signal);
     const lines = [
       ...problems.map(({ path, why }) => `${path}: ${why}`),
-      ...pending.map(({ question }) => pendingText(question.path!)),
+      ...pending.map(({ question: { path } }) =>
+        `hooks in ${path} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`
+      ),
     ];
     if (lines.length > 0) {
       const notice = { code: "extension", kind: "hook_files", lines } as const;
@@ -91,6 +93,3 @@ export class HooksExtension implements Extension {
     await this.#hooks?.close();
   }
 }
-
-const pendingText = (file: string): string =>
-  `hooks in ${file} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`;

@@ -275,10 +275,8 @@ async function importServers(words: readonly string[], run: McpRun): Promise<num
     chosen = answer.split(/[\s,]+/).filter(Boolean);
   }
   const isAll = chosen.some((word) => /^(--yes|all)$/.test(word));
-  const unknown = isAll
-    ? undefined
-    : chosen.find((word) => !usable.some(({ name }) => name === word));
-  if (unknown !== undefined) {
+  const unknown = chosen.find((word) => !usable.some(({ name }) => name === word));
+  if (unknown !== undefined && !isAll) {
     throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
   }
   for (const one of usable) {

@@ -1,5 +1,6 @@
 /** The stored state of servers, by definition: the era, what they listed last, the approved tools. @module */
 
+import { attempt } from "../../attempt.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 import { defined } from "./definition.ts";
 import {
@@ -50,27 +51,19 @@ export class MemoryStore {
   }
 
   #read(id: string): ServerMemory {
-    if (this.folder === undefined) return {};
-    let value: Record<string, unknown> | undefined;
-    try {
-      value = readJsonFile(this.#path(id), false);
-    } catch {
-      // The file is truncated or too long: the server is listed again.
-      return {};
-    }
-    if (value === undefined) return {};
-    const { era, tools, prompts, resources, pins } = value;
+    // Without the file, or if it is truncated or too long, the server is listed again.
+    const { era, tools, prompts, resources, pins } = this.folder !== undefined &&
+        attempt(() => readJsonFile(this.#path(id), false)) || {};
     const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined) =>
       Array.isArray(given)
         ? given.map(read).filter((one): one is T => one !== undefined && typeof one !== "string")
         : undefined;
-    const memory = {
+    return defined({
       era: era === "modern" || era === "legacy" ? era : undefined,
       tools: list(tools, toolDefinitionOf),
       prompts: list(prompts, promptDefinitionOf),
       resources: list(resources, resourceDefinitionOf),
       pins: list(pins, toolDefinitionOf),
-    };
-    return defined(memory);
+    });
   }
 }

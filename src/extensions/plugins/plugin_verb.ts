@@ -92,7 +92,8 @@ class PluginWork extends PluginStore {
     }
     if (verb === "remove") delete rows[name];
     else rows[name]!.enabled = verb === "enable";
-    return await this.#saved(`Done: ${verb} ${name}. New sessions notice it.`);
+    const where = isOfMarkets ? "" : " in new sessions";
+    return await this.#saved(`The ${what} ${name} is ${verb}d${where}.`);
   }
 
   #say(line: string): void {
@@ -124,11 +125,8 @@ class PluginWork extends PluginStore {
     const row = this.plugins[name]!;
     const { parts, brought } = await readPlugin(this.folder, name, row);
     const { isApproved } = await this.#trust.of(brought);
-    const state = row.enabled === false
-      ? "off, "
-      : isApproved
-      ? ""
-      : "not approved (copilot plugin update asks), ";
+    const asks = isApproved ? "" : "not approved (copilot plugin update asks), ";
+    const state = row.enabled === false ? "off, " : asks;
     this.#say(`${name}: ${state}${await partsText(parts)} ${from(row)}`);
     return EXIT.done;
   }

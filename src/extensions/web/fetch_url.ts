@@ -1,5 +1,6 @@
 /** Fetches a web page, and returns its text as data for a model. @module */
 
+import { attempt } from "../../attempt.ts";
 import { htmlText } from "../../text/html/html_text.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { echo, harmless } from "../../text/parts.ts";
@@ -246,10 +247,4 @@ function statedIn(bytes: Uint8Array): string | undefined {
   return label && /^utf-?16/i.test(label) ? "utf-8" : label;
 }
 
-function decoderFor(label: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(label);
-  } catch {
-    return undefined;
-  }
-}
+const decoderFor = (label: string) => attempt(() => new TextDecoder(label));

@@ -122,7 +122,8 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   const again = await at.plugin("add", "../tools", "--yes");
   assertEquals(again.code, 2);
   assertStringIncludes(again.stderr, "There is a plug-in tools already");
-  assertEquals((await at.plugin("disable", "tools")).code, 0);
+  const off = await at.plugin("disable", "tools");
+  assertEquals([off.code, off.stdout], [0, "The plug-in tools is disabled in new sessions.\n"]);
   assertMatch(
     (await at.plugin("list")).stdout,
     /^tools: off, version 1.0, 1 command.* \(\/.*\/tools\)\n$/,
