@@ -67,9 +67,7 @@ interface PreparedSandbox {
   own: string;
   view: View;
   git: ReturnType<typeof gitOf>;
-  /** git's settings for a command that may use git. */
   stated: readonly GitSetting[] | undefined;
-  /** git's folders, if the command may write them. */
   opened: Awaited<ReturnType<typeof openGitFolders>> | undefined;
 }
 
@@ -211,7 +209,6 @@ export class Confinement {
     return mended || undefined;
   }
 
-  /** Enters the network that jobs with the same rights share. */
   #join(
     { sandbox, sandboxRead, sandboxWrite }: SettingsInForce,
     program: string,

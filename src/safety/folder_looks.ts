@@ -7,7 +7,6 @@ import type { PathTable } from "./path_table.ts";
 /** `own`: commands write to a private folder under that name, as in `/tmp`. */
 export type PathAccess = "hidden" | "read" | "write" | "own";
 
-/** A path in the folder that commands may not write, or not see. */
 export interface Finding {
   path: string;
   access: "hidden" | "read";
@@ -22,7 +21,6 @@ interface FolderEntry {
   path: string;
   isDirectory: boolean;
   isLink: boolean;
-  /** The target of a link, once it was read. */
   target?: string;
   /** The access that its name allows in any folder; missing for the access of its folder. */
   access?: "hidden" | "read";
@@ -84,10 +82,8 @@ export const swappers = { now: new Set<string>() };
 /** Lists folders. An unchanged folder is not listed again. */
 export class FolderLooks {
   cost = 0;
-  /** True once listing a folder took long. */
   isLarge = false;
   readonly findings = new Map<string, readonly Finding[]>();
-  /** The secrets in the system's folders, once they are searched. */
   systemSecrets: readonly string[] | undefined;
   readonly #kept = new Map<string, KeptLook>();
   #size = 0;

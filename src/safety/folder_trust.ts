@@ -16,7 +16,6 @@ export interface TrustChange {
 export type TrustDoubt = "content" | "folder";
 
 export interface Brought {
-  /** What it is, such as `instructions` or `server`. */
   kind: string;
   root: string;
   name: string;

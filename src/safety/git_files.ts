@@ -118,7 +118,6 @@ export function isRepository(folder: string, more = ""): boolean {
   );
 }
 
-/** True for a repository without a work tree, and for folders in it. */
 export function isInsideGit(folder: string): boolean {
   return isRepository(folder) || dirname(folder) !== folder && isInsideGit(dirname(folder));
 }
@@ -158,10 +157,8 @@ export const textWithin = (path: string, maxBytes?: number): string | undefined 
   return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 };
 
-/** Returns the text of a small file; "" if it is larger or cannot be read. */
 export const smallFile = (path: string): string => textWithin(path, MAX_GIT_FILE) ?? "";
 
-/** Returns the text of a file with a path; "" if it is larger or cannot be read. */
 export const pathFile = (path: string): string => textWithin(path, MAX_PATH_FILE) ?? "";
 
 /** Returns the text of a file without the line breaks at its end, as git reads a path: spaces are part of it. */
@@ -198,10 +195,8 @@ const RUN =
 const MAX_SETTING_WORDS = 2000;
 /** A value whose further words may be the scripts of an interpreter. */
 const INTERPRETED = /(?:^|[^\w.-])(?:(?:ba|da|k|z)?sh|python[\d.]*|node|perl|ruby|php|lua)\s/;
-/** Frequent settings that name no program. */
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
-/** Returns the keys, in lower case and without their section, and values of a file of settings. */
 const settingsIn = (file: string): [key: string, value: string][] =>
   [...smallFile(file).replace(/\\\r?\n/g, "").matchAll(SETTING)].map(([, name, text]) => [
     name!.toLowerCase(),

@@ -64,7 +64,6 @@ export function gitQueries(
   };
 }
 
-/** Returns the settings of a folder; undefined if git is missing or fails. */
 export const gitSettings = (source: GitSource): GitSetting[] | undefined =>
   gitSettingsIn(listedSettings(source, ["--includes"]));
 
@@ -81,7 +80,6 @@ function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
   });
 }
 
-/** Calls a function with a new folder that no program sees, and removes it. */
 function inPrivateFolder<T>(own: string, use: (folder: string) => T): T | undefined {
   const folder = attempt(() => Deno.makeTempDirSync({ dir: own }));
   if (folder === undefined) return undefined;
@@ -169,7 +167,6 @@ function gitFolders(source: GitSource): string[] {
     .flatMap((path) => realPathOf(path) ?? []) ?? [];
 }
 
-/** Returns the folders of the submodules with files of the repository around a folder. */
 function gitSubmodules(source: GitSource): string[] {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", ":/"];
   return gitOutput(source, args)?.split("\0").flatMap((line) => {
@@ -203,11 +200,7 @@ const REBUILD =
 /** At the end of an index, as Latin-1: some entries are folders, of which git reads the files from objects. */
 const SPARSE = "sdir\0\0\0\0";
 
-/** Bytes to write in the place of others. */
-export interface ReplacedBytes {
-  bytes: Uint8Array;
-  was: Uint8Array;
-}
+export type ReplacedBytes = readonly [bytes: Uint8Array, was: Uint8Array];
 
 /**
  * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
@@ -233,7 +226,7 @@ export function rebuiltIndex(
     if (isSame) return "same";
     const [before, now] = [bytes, written].map((all) => all.subarray(8, 12).toHex());
     const isSparse = new TextDecoder("latin1").decode(bytes.subarray(-100)).includes(SPARSE);
-    return isSparse && now !== before ? undefined : { bytes: written, was: bytes };
+    return isSparse && now !== before ? undefined : [written, bytes];
   });
 }
 
@@ -459,7 +452,6 @@ function ignoredTexts(
 /** The maximum size of an index that is searched, in bytes, and of files in it that commands see. */
 const MAX_INDEX = 50_000_000;
 const MAX_TRACKED = 20;
-/** The states of indexes, with the texts of the hidden files in them. */
 const searchedIndexes = new Map<string, { state: string; texts: [string, Uint8Array][] }>();
 
 /**
@@ -520,7 +512,6 @@ export function gitInputs(
   };
 }
 
-/** Returns variables that give git in the sandbox the user's harmless settings. */
 function gitVariables(
   settings: readonly GitSetting[],
   more: readonly (readonly [name: string, value: string])[] = [],

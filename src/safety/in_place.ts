@@ -28,7 +28,6 @@ export interface WaitTime {
   left: number;
 }
 
-/** Returns the time for one decision, or for one command's start or end. */
 export const waitTime = (): WaitTime => ({ left: 10_000 });
 
 /** Returns the output of a program, without input; undefined if it did not start. `timeout` is the path of that program. */
@@ -58,7 +57,6 @@ const TIMEOUT = Deno.build.os === "linux" ? "/usr/bin/timeout" : undefined;
 export const unsearched = new Set<string>();
 
 type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
-/** The maximum number of folders of one shell, whose arguments are limited. */
 const MAX_PLACES = 50;
 
 /** Runs a script with `/bin/sh` in folders. Returns the output for each, and the reason if it failed. */

@@ -23,10 +23,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
   paths: PathTable;
   read?: readonly string[];
   write?: readonly string[];
-  /** Absolute paths at or below which these rules match. */
   ruledPlaces?: readonly string[];
   looks?: FolderLooks;
-  /** Absolute folders of programs, from PATH, that are not in the folder. */
   programs?: readonly string[];
   /** Absolute folders of programs, from PATH, that may be in the folder. */
   allPrograms?: readonly string[];

@@ -6,7 +6,6 @@ import { entryAt, placeOf } from "./places.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname } from "../text/std_path.ts";
 
-/** Creates this program's own folders if a command could create them, so that they can be hidden. */
 export function makeOwnFolders(own: readonly string[], written: readonly string[]): void {
   for (const at of written.length > 0 ? own : []) {
     const { real } = placeOf("/", at);

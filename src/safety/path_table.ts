@@ -36,7 +36,6 @@ interface ConfinedPath {
 
 /** The last names of patterns and paths: a fast test by the names of a path. */
 class LastNames {
-  /** Names, and endings such as `.pem`. */
   readonly #whole: ReadonlySet<string>;
   /** Matches names that need a closer look, and the fixed pieces of patterns with other wildcards. */
   readonly #pieces: RegExp;
@@ -128,7 +127,6 @@ export class PathTable {
   readonly home: string | undefined;
   readonly homes: readonly string[];
   readonly own: readonly string[];
-  /** The folder of installed plug-ins. */
   readonly plugins: string | undefined;
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
@@ -235,7 +233,6 @@ export function homesIn(passwd: string): string[] {
   });
 }
 
-/** Settings of programs, and programs, in the home folder. */
 const HOME_SETTING = /^\/?(\.|Library\/|(\w+\/)?s?bin\/)/i;
 
 export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () => [] });
@@ -309,7 +306,6 @@ export function mayBeThere(
   };
 }
 
-/** Returns the names in a folder, also in the form in which they are compared. */
 type NameForms = (folder: string) => readonly { name: string; form: string }[];
 
 /** Lists each folder once, because many patterns query the same one. */
@@ -333,7 +329,6 @@ function plainPath(path: string): string {
 interface PatternRow {
   what: string;
   globs: readonly string[];
-  /** The expression for matching names that are harmless; may be empty. */
   except: string;
 }
 
@@ -394,7 +389,6 @@ function globSource(globs: readonly string[], fileEnd = FILE_END): string {
 }
 
 const FOLDER_END = "(?:/|$)";
-/** The endings of copies, and of files that an editor has open. */
 const COPY_END = "(?:~|#|\\.(?:bak|old|orig|save|sw[a-p])| copy| \\(copy\\))";
 const FILE_END = `${COPY_END}?/?$`;
 const COPY = new RegExp(`${COPY_END}$`);

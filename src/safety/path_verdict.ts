@@ -72,7 +72,6 @@ export function pathVerdict(
     );
   const denied = matching("deny");
   if (denied) return byRule(denied);
-  // The target of links, for the user's decision.
   const link = at.real === resolve(at.path) ? "" : ` (${at.real})`;
   const secret = secretAt(scene, at);
   if (secret !== undefined) return beyond(`may contain ${secret}${link}`);
@@ -103,7 +102,6 @@ function partOfRepository(root: string, path: string): string | undefined {
 
 const beyond = (reason: string): Verdict => ({ ...askBecause(reason), isBeyond: true });
 
-/** Returns the verdict of the modes and the view on a path that no rule covers. */
 function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: string): Verdict {
   const { approve, sandbox } = scene;
   const isRead = tool.access === "read";

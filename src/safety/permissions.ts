@@ -51,7 +51,6 @@ export function openPermissions(
   env: VariableReader = (name) => Deno.env.get(name),
 ): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
-  // An invalid file is refused at once.
   file.general();
   const permissions = new Permissions(choice, file, env);
   if (choice.level) {
@@ -100,7 +99,6 @@ export class Permissions {
   readonly #settings = new Map<string, Promise<SettingsInForce>>();
   /** The copies of folders in which sub-agents work, by their paths. */
   readonly #copies = new Map<string, FolderCopy>();
-  /** Folders that the user knows are not completely searched yet. */
   readonly #incomplete = new Set<string>();
   #approve: ApproveMode | undefined;
   #beforePlan: ApproveMode | undefined;

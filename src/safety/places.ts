@@ -9,7 +9,6 @@ type LinkReader = Record<"realPathSync" | "readLinkSync", (path: string) => stri
 
 export interface Place {
   path: string;
-  /** The path with all links followed, as far as it exists. */
   real: string;
   /** True if `real` is the working directory or below it. */
   isInside: boolean;

@@ -34,7 +34,6 @@ const TOOLCHAINS =
 /** Caches of the home folder of which commands get private ones. */
 export const PRIVATE_CACHES = [".cache", ".npm"] as const;
 
-/** Returns the system's folders, and those of the home folder with programs. */
 export function namedPlaces(
   home: string | undefined,
   programs: readonly string[],
@@ -65,7 +64,6 @@ export function addPlaces(
   }
 }
 
-/** Returns the folders of this program that its clone has: its runtime, packages and scripts. */
 export function programParts(): string[] {
   const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
   for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {

@@ -21,7 +21,6 @@ export interface Rule {
   command?: { words: readonly string[]; isStart: boolean };
   /** The pattern of paths. Unless the rule allows, it matches paths in Unicode's form NFC. */
   path?: RegExp;
-  /** True if the pattern starts at the root, and so is for absolute paths. */
   isAbsolute?: boolean;
   /** The part of such a pattern before its first wildcard, with links followed. */
   start?: string;
@@ -29,7 +28,6 @@ export interface Rule {
   /** The argument that a rule about another program's tool covers, and the pattern of its text. */
   argument?: { name: string; value: RegExp };
   isOfSession?: boolean;
-  /** True for a rule that covers only sandboxed commands. */
   isForSandbox?: true;
   isKept?: true;
 }
@@ -38,7 +36,6 @@ export interface Rule {
 export interface HostPattern {
   name: string;
   isBelow: boolean;
-  /** Missing if the rule does not name a port. */
   port?: string;
 }
 
@@ -137,7 +134,6 @@ export function parseRule(effect: RuleEffect, text: string, above?: string): Rul
 const HOST_FORM =
   "its brackets must contain a host, as in fetch_url(docs.python.org), fetch_url(*.python.org) or fetch_url(localhost:8000)";
 
-/** Returns the hosts of a rule in the form that they have in URLs. */
 function hostPattern(text: string): HostPattern | undefined {
   const [, below, host] = /^(\*\.)?([^*/?#@\s\\]+)$/.exec(text) ?? [];
   const url = host === undefined
@@ -187,7 +183,6 @@ function textPattern(glob: string): RegExp {
   return new RegExp(`^${glob.split("*").map(escapeRegex).join("[^]*")}$`, "u");
 }
 
-/** True if the rule is about the tool, regardless of the call's arguments. */
 export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolean {
   // Another program's tool may have the name of one of ours.
   if (ruleName !== undefined) {

@@ -16,7 +16,6 @@ type Bounds =
   & Pick<Settings, "approve" | "sandbox" | "rules">
   & { view: View; network: boolean; isShared: boolean; paths: PathTable };
 
-/** Messages of programs that found no network. */
 const NO_NETWORK = new RegExp(
   [
     // The kernel, by its words and by its codes.
@@ -53,7 +52,6 @@ const NO_SSH_KEYS = /permission denied \([^)]{0,99}publickey|host key verificati
 /** A script whose interpreter, in its first line, is missing. */
 const NO_INTERPRETER = /required file not found/i;
 
-/** Returns the limit that made a command fail; undefined if its output shows none. */
 export function limitOf(end: ProgramEnd, bounds: Bounds): SandboxLimit | undefined {
   const { command, code, stdout = "", stderr = "" } = end;
   const said = code === 0 ? stderr : `${stdout}\n${stderr}`;
@@ -97,7 +95,6 @@ function relativeWords(line: string, folder: string): string[] {
   return words.flatMap((word) => /^#!\s*(\/\S+)/.exec(smallFile(resolve(folder, word)))?.[1] ?? []);
 }
 
-/** Returns the path in an error message that is closed only in the sandbox. */
 function closedPath(
   said: string,
   { view, approve, sandbox, rules, paths }: Bounds,

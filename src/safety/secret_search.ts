@@ -42,7 +42,6 @@ export function homeSecrets(
 /** System folders in which users may store secrets, and the levels that are searched for known names. */
 const SECRET_PLACES = ["/etc", "/var/cache", "/var/lib", "/opt"];
 const SYSTEM_LEVELS = 4;
-/** Public files in them: trusted certificates. */
 const PUBLIC = /\.(pem|asc|gpg)$|^(credentials|secrets?)$/;
 
 /** Returns the system's secrets: by known names and, to root, what others may not read. No command writes there. */

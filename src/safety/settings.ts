@@ -90,7 +90,6 @@ export interface Verdict {
   right?: Right;
   /** True if the call may reach a local network, because a rule of the user names its host. */
   mayBePrivate?: true;
-  /** True if the call may destroy work. */
   isLossy?: boolean;
   /** True if the call needs something that the view closes. */
   isBeyond?: boolean;
@@ -100,9 +99,7 @@ export interface Verdict {
   mayBeDenied?: boolean;
   /** True if `reason` says only that the call writes or runs something. */
   isRoutine?: boolean;
-  /** True if plan mode refuses the call. */
   isPlanned?: boolean;
-  /** The grants that approving a call with network access makes for the session. */
   networked?: readonly NetworkGrant[];
   /** For a part of a line. `quiet`: runs if the others are allowed; `words`: a rule allows exactly these words. */
   basis?: "quiet" | "words";

@@ -18,10 +18,8 @@ import {
 } from "./rules.ts";
 import { APPROVE_MODES, modeAmong, SANDBOX_MODES, type Strictness } from "./settings.ts";
 
-/** One level of settings: for all folders, for one folder in the user's file, or of a project. */
 interface SettingsLevel extends Partial<Strictness> {
   network?: boolean;
-  /** Absolute paths that sandboxed commands may read, or also write. */
   sandboxRead: string[];
   sandboxWrite: string[];
   rules: Rule[];
@@ -104,7 +102,6 @@ function rulesIn(value: Record<string, unknown>, { file, toolNames, above }: Lev
   });
 }
 
-/** True for the text of a rule, and for a rule that an answer saved. */
 function isRule(value: unknown, effect: RuleEffect): value is string | KeptRule {
   if (typeof value === "string") return true;
   if (effect !== "allow" || !isObject(value) || typeof value.rule !== "string") return false;
@@ -124,7 +121,6 @@ export class PermissionsFile {
   constructor(
     readonly path: string | undefined,
     private readonly toolNames: ToolNames,
-    /** Defaults for settings that are missing in the file. */
     private readonly usual: PermissionChoice["usual"] = {},
   ) {
     this.#content = path === undefined ? undefined : readJsonFile(path);

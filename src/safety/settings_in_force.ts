@@ -21,10 +21,8 @@ import { readJsonFile } from "../user_files.ts";
 export interface SettingsInForce extends Settings {
   network: boolean;
   paths: PathTable;
-  /** Absolute folders that the user opens to sandboxed commands. */
   sandboxRead: readonly string[];
   sandboxWrite: readonly string[];
-  /** True if commands would be sandboxed, but no sandbox works. */
   lacksSandbox: boolean;
   /** Looks into folders for `view`; undefined without a sandbox. */
   looks?: FolderLooks;
@@ -165,7 +163,6 @@ function viewsOf(
     });
 }
 
-/** Returns `rules`, and those of `added` that are not saved in the file. */
 const ofSession = (rule: Rule): Rule => ({ ...rule, isOfSession: true });
 
 function withAdded(rules: readonly Rule[], added: readonly KeptRule[]): Rule[] {

@@ -17,7 +17,6 @@ export interface View {
   network: boolean;
   /** The absolute path of the folder that programs start in, if that is not `folder`. */
   startIn?: string;
-  /** True for programs that may use Unix sockets. */
   hasSockets?: boolean;
   /** The texts that programs see instead of settings that contain credentials, and of other files. */
   texts?: ReadonlyMap<string, string | Uint8Array>;

@@ -152,7 +152,7 @@ Deno.test({
             const list = () =>
               new TextDecoder().decode(new Deno.Command("git", { args }).outputSync().stdout);
             const before = list();
-            Deno.writeFileSync(`${at}/.git/index`, (rebuilt(name) as ReplacedBytes).bytes);
+            Deno.writeFileSync(`${at}/.git/index`, (rebuilt(name) as ReplacedBytes)[0]);
             assertEquals(list(), before);
             assertMatch(before, name ? / 3\ta\n/ : /mtime: [1-9]/);
             assertEquals(rebuilt(name), "same");

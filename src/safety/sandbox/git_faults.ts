@@ -88,7 +88,6 @@ const linksIn = (folder: string): string[] =>
   attempt(() => [...Deno.readDirSync(folder)].flatMap((one) => one.isSymlink ? one.name : [])) ??
     [];
 
-/** The state of the files in a git folder that git commands change and git follows. */
 export const gitState = (folder: string) => ({
   head: pathFile(join(folder, "HEAD")),
   later: RUN_LATER.map(([name]) => textIfFile(join(folder, name))),
@@ -115,22 +114,22 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
     const id = crypto.randomUUID();
     const aside = `${to}${basename(path)}.untrusted-${id.slice(0, 8)}`;
-    const isReplaced = typeof content === "object";
-    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content?.bytes;
+    const [bytes, before] = typeof content === "string"
+      ? [new TextEncoder().encode(content)]
+      : content ?? [];
     const file = fileFor(join(own, id), bytes);
     // git writes a further index meanwhile only if it has the lock.
-    const was = fileFor(join(own, `${id}.was`), isReplaced ? content.was : undefined);
-    return { path, aside, file, was, isReplaced };
+    return { path, aside, file, was: fileFor(join(own, `${id}.was`), before) };
   });
   const ran = runInPlaces(
     PUT_ASIDE,
     moves.map(({ path, aside, file, was }) => [dirname(path), [basename(path), aside, file, was]]),
   );
-  return moves.flatMap(({ path, aside, file, was, isReplaced }, at) => {
+  return moves.flatMap(({ path, aside, file, was }, at) => {
     for (const one of [file, was].filter(Boolean)) removeFile(one);
     const isDone = ran[at]!.fault === undefined;
     markSearched(path, isDone);
-    if (isDone && isReplaced) return [];
+    if (isDone && was) return [];
     const done = isDone ? `was moved to ${aside}` : "could not be moved away";
     return [`${path} ${done} as git would run or follow what it names`];
   });
@@ -138,9 +137,8 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
 
 /** Writes a file, and returns its path; "" for none. Of one that could not be written as a whole, nothing is used. */
 function fileFor(path: string, bytes: Uint8Array | undefined): string {
-  if (bytes === undefined) return "";
-  if (!attempt(() => (Deno.writeFileSync(path, bytes), true))) removeFile(path);
-  return path;
+  if (bytes && !attempt(() => (Deno.writeFileSync(path, bytes), true))) removeFile(path);
+  return bytes ? path : "";
 }
 
 const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
@@ -150,6 +148,8 @@ function markSearched(path: string, isSearched: boolean): void {
   else unsearched.add(path);
 }
 
+/** A command can close a folder to hide something in it. One that cannot be entered hides nothing. */
+const OPEN = 'exec 4<. && cd -- "$0" && [ .. -ef /dev/fd/4 ] && chmod u+rwx .';
 /** The folders that git needs, in place of what a command put there; then all else that `find` is given. */
 const MEND = `chmod u+rwx . || exit
 while [ "$1" != find ]; do
@@ -157,8 +157,6 @@ while [ "$1" != find ]; do
   shift
 done
 "$@"`;
-/** A command can close a folder to hide a link in it. One that cannot be entered hides nothing. */
-const OPEN = `cd -- "$0/$1" && case $(/bin/pwd -P) in "$0"/*) chmod u+rwx . ;; esac`;
 /** A link with its target, or a pipe or device, in the output of `find`. */
 const LISTED = /^ *\d+ +\d+ [lpbc]\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
 const MAX_LINKS_NAMED = 20;
@@ -178,8 +176,8 @@ export function removeLinks(
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
     ...["find", ".", ...othersIn(folder).flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
-    ..."-type d ! -perm -500 -exec /bin/sh -c".split(" "),
-    ...[OPEN, folder, "{}", ";"],
+    ..."-type d ! -perm -500 -execdir /bin/sh -c".split(" "),
+    ...[OPEN, "{}", ";"],
     ..."-o ( -type l -o -type p -o -type b -o -type c ) -ls -execdir /bin/sh -c".split(" "),
     ...['chmod u+rwx . && rm -f -- "$@"', "sh", "{}"],
     Deno.build.os === "darwin" ? ";" : "+",
@@ -210,8 +208,7 @@ export function removeLinks(
  * Moves what git recognizes a repository by, in the folders that `find` is given and all below. Each program works in the
  * folder of what it changes, on its name: paths may be too long, and a folder may be replaced meanwhile.
  */
-const MEND_UNSEEN =
-  `export id=$1 open='exec 4<. && cd -- "$0" && [ .. -ef /dev/fd/4 ] && chmod u+rwx .'
+const MEND_UNSEEN = `export id=$1 open='${OPEN}'
 export move='chmod u+rwx . && ${MOVE} "$0" "$0.untrusted-$id" && echo moved'
 export mend='find "$@" -type d ! -perm -500 -execdir /bin/sh -c "$open" {} ";"
 find "$@" -depth "(" -iname .git -o -name HEAD ")" ! -execdir /bin/sh -c "$move" {} ";" -exec false {} +'

@@ -55,7 +55,6 @@ const REMOVE_MADE = `files=\${2%${ALTERNATES}}
 /** The number of times a git command waits 5 ms while another run removes its files. */
 const MAX_LOCK_TRIES = 100;
 
-/** The states of git's folders before the commands of this run that write there now. */
 const statesBefore = new Map<string, GitState>();
 
 /** With more of git's folders, a command opens only those that it names: each takes a dozen mounts. */

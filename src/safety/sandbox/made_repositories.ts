@@ -13,7 +13,6 @@ interface Made extends EntryAt {
   isFull?: true;
 }
 
-/** The repositories that commands of this program made. */
 let made: readonly Made[] = [];
 /** The maximum number of repositories below a folder that are remembered. With more, all below it count. */
 const MAX_MADE = 500;

@@ -138,7 +138,6 @@ export function foldersBetween(folder: string | undefined, path: string): string
   return between;
 }
 
-/** The names in `own` of files with the texts of views. */
 const written = new Map<string, string>();
 
 /** Returns the path of a file in `own` with a text, which programs cannot replace. */

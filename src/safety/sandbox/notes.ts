@@ -24,7 +24,6 @@ export const isSameEntry = (
 ): boolean =>
   now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === (birth ?? now.birth);
 
-/** The end of the name of a file that is not complete yet. */
 export const NEW = ".new";
 
 /** Returns the text of a file; "" for a missing one, undefined for one that cannot be read. */

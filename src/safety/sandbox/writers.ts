@@ -113,20 +113,16 @@ export const isWrittenNow = (path: string, stateFolder: string | undefined): boo
 /** Notes which programs run, of all runs. `killed` is one that does not. */
 function noteSwappers(stateFolder: string | undefined, killed = ""): void {
   const names = stateFolder === undefined ? [] : namesIn(writersIn(stateFolder));
-  const own = [...writers.values()];
-  const others = names.filter((name) =>
-    name !== killed && !name.endsWith(NEW) && !own.some(({ id }) => id === name)
-  );
+  const others = new Set(names.filter((name) => name !== killed && !name.endsWith(NEW)));
+  for (const { id } of writers.values()) others.delete(id);
   // One of another run may have run since they were last noted.
   for (const id of others) swappers.now.add(id);
-  swappers.now = new Set([...others, ...own.flatMap(({ id, runs }) => runs ? id : [])]);
+  for (const { id, runs } of writers.values()) if (runs) others.add(id);
+  swappers.now = others;
 }
 
 /** Prepares for programs that run while others are checked. */
-export async function expectSwaps(
-  stateFolder: string | undefined,
-  willRun = false,
-): Promise<void> {
+export async function expectSwaps(stateFolder?: string, willRun = false): Promise<void> {
   noteSwappers(stateFolder);
   if (willRun || swappers.now.size > 0) await expectPipes();
 }

@@ -137,7 +137,7 @@ Deno.test({
       new TextEncoder().encode(text)
     ) as [Uint8Array, Uint8Array, Uint8Array];
     const replaced = () => {
-      const said = putAside([[path, { bytes, was }]], own).join();
+      const said = putAside([[path, [bytes, was]]], own).join();
       const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
       return [said.includes("could not"), Deno.readTextFileSync(path), ...names];
     };
