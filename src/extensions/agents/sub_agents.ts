@@ -127,8 +127,7 @@ export class SubAgents {
     const why = model.includes("#")
       ? "a folder names no server"
       : `the server does not list ${model}`;
-    const line = `the sub-agent ${name} uses the session's model: ${why}`;
-    this.session.tell("agent_model", line);
+    this.session.tell("agent_model", `the sub-agent ${name} uses the session's model: ${why}`);
   }
 }
 

@@ -31,9 +31,7 @@ export async function openHooks(
   for (const file of files) {
     // A folder's file may be a link to anything, so an error shows nothing of it.
     const isOwn = file.scope === "user";
-    const value = isOwn
-      ? readJsonFile(file.path)
-      : attempt(() => readJsonFile(file.path, false)) ?? {};
+    const value = isOwn ? readJsonFile(file.path) : attempt(() => readJsonFile(file.path, false));
     const { hooks, problems, text } = hooksIn(value ?? {}, file);
     opened.problems.push(...problems);
     if (hooks.length === 0) continue;

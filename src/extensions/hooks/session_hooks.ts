@@ -49,12 +49,9 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
     },
     env: permissions.env,
     confine({ scope, plugin }) {
-      const name = plugin
-        ? `plugin-${plugin.name}`
-        : scope === "user"
-        ? "own-hooks"
-        : "folder-hooks";
-      const by = plugin ? "plugin" : scope === "user" ? scope : "hooks";
+      const isOwn = scope === "user";
+      const by = plugin ? "plugin" : isOwn ? scope : "hooks";
+      const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
       return sandboxes[name] ??= permissions.confineServers(folder, name, by);
     },
     home: permissions.variables("HOME"),

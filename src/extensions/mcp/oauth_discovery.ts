@@ -27,11 +27,8 @@ export interface Authority {
 }
 
 export function challengeParam(challenge: string, name: string): string | undefined {
-  const found = new RegExp(
-    `(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,]+))`,
-    "i",
-  )
-    .exec(challenge);
+  const value = String.raw`\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))`;
+  const found = new RegExp(`(?:^|[\\s,])${name}${value}`, "i").exec(challenge);
   return found?.[1]?.replace(/\\(.)/g, "$1") ?? found?.[2];
 }
 

@@ -58,6 +58,9 @@ export class PluginParts {
       const given = Object.entries(isObject(value.mcpServers) ? value.mcpServers : value);
       // With such a name, no rule for another server covers it.
       const named = given.map(([one, server]) => [serverName(`${name}_${one}`), server] as const);
+      if (new Set(named.map(([one]) => one)).size < named.length) {
+        throw new Error("two of its servers would have the same name");
+      }
       const mcpServers = Object.fromEntries(named.filter(([, server]) => isObject(server)));
       return definitionsIn({ mcpServers }, { scope: "plugin", file, folder: root });
     });

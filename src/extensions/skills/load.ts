@@ -154,9 +154,7 @@ class Loader {
 
 const isOwnSkill = ({ kind, scope }: PromptFile) => kind === "skill" && scope !== "plugin";
 
-function entriesIn(folder: string): Deno.DirEntry[] {
-  return attempt(() => [...Deno.readDirSync(folder)]) ?? [];
-}
+const entriesIn = (folder: string) => attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 
 /** The fields that come from the file itself. */
 type Definition = Omit<PromptFile, "kind" | "scope" | "path" | "text">;
@@ -236,12 +234,8 @@ function nameIn(
     .find((one) => one.length <= MAX_PROMPT_NAME && valid.test(one));
 }
 
-function lineOf(value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string {
-  return shortened(oneLine(textField(value) ?? ""), maxChars);
-}
+const lineOf = (value: FieldValue, maxChars = MAX_DESCRIPTION_CHARS): string =>
+  shortened(oneLine(textField(value) ?? ""), maxChars);
 
 /** Returns a hint as written, in brackets if the argument is optional. */
-function argumentHint(value: FieldValue): string | undefined {
-  const hint = lineOf(value, MAX_HINT_CHARS);
-  return hint === "" ? undefined : hint;
-}
+const argumentHint = (value: FieldValue) => lineOf(value, MAX_HINT_CHARS) || undefined;
