@@ -92,7 +92,7 @@ export async function loadPlugins(
       const { parts, brought, question } = await readPlugin(folder, name, row);
       const { isApproved, change } = await folderTrust.of(brought);
       const answer = isApproved ?? await confirm?.(question(change), signal);
-      if (answer === undefined) throw new Error("its files changed since you approved them");
+      if (answer === undefined) throw new Error("it changed since you approved it");
       if (isApproved === undefined) await folderTrust.save(brought, answer).catch(() => {});
       if (answer) used.push(parts);
     } catch (error) {

@@ -223,7 +223,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
         fake.notices().join("\n"),
         isLink
           ? /tools is not used, as note leads out of its folder: copilot plugin update tools installs it again/
-          : /tools is not used, as its files changed since you approved them: copilot plugin update tools/,
+          : /tools is not used, as it changed since you approved it: copilot plugin update tools/,
       );
       assertEquals(
         await fake.command("/mcp"),
