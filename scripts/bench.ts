@@ -1,9 +1,14 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
 // medians. `scripts/bench [once|round|big|search|terminal|decode|sandbox ...]`; all of them without arguments.
+// `scripts/bench exam ...` compares agents: scripts/bench_exam.ts.
 import { inPairs, launchFlags, median, root, startServer } from "./bench_tools.ts";
 import type { Decoder } from "../src/wire/lines.ts";
 import { NdjsonDecoder } from "../src/wire/ndjson.ts";
 import { SseDecoder } from "../src/wire/sse.ts";
+
+if (Deno.args[0] === "exam") {
+  Deno.exit(await (await import("./bench_exam.ts")).benchExam(Deno.args.slice(1)));
+}
 
 const deno = Deno.execPath();
 

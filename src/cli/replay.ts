@@ -61,6 +61,14 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   stopOnSignals(run);
   const top = repositoryOf(folder);
+  if (args["as-exam"] !== undefined) {
+    const { keepAsExam } = await import("./exam/from_session.ts");
+    const copyTo = async (copy: string) => {
+      await runScript(COPY_SCRIPT, top, copy, started);
+      return join(copy, relative(top, folder));
+    };
+    return await keepAsExam({ folder, first: turns[0]!.message, copyTo }, args, run);
+  }
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
   const play = async (config: CopilotConfig, from: number) => {
     const isFirst = from === turns.length;

@@ -150,3 +150,48 @@ Deno.test("replay without an id says what it takes, and other words that make no
     assertEquals([code, stderr.includes(text), stderr.trim().split("\n").length], [2, true, 1]);
   }
 });
+
+Deno.test("replay --as-exam makes a task of the exam, which the next exam runs", {
+  ignore,
+}, async () => {
+  using at = await session(GIT);
+  const task = `${at.base}/config/copilot/exam/mine`;
+  const asExam = (...more: string[]) => at.replay("--as-exam", ...more);
+  for (
+    const [words, code, error] of [
+      [["../x", "--until", "true"], 2, "--as-exam needs a name of letters"],
+      [["mine"], 2, "--as-exam needs --until COMMAND, the task's check"],
+      [["mine", "--until", "test -f b"], 5, "The check passes before anything is done"],
+    ] as const
+  ) {
+    const ran = await asExam(...words);
+    assertEquals([ran.code, ran.stdout], [code, ""], ran.stderr);
+    assertStringIncludes(ran.stderr, error);
+  }
+  const made = await asExam("mine", "--until", "touch left; grep two a");
+  assertEquals(
+    [made.code, made.stdout],
+    [0, `${task} is a task of copilot exam now\n`],
+    made.stderr,
+  );
+  const list = `cd ${task} && ls -A . files && cat prompt.md check.sh`;
+  assertEquals(
+    await at.sh(list),
+    ".:\ncheck.sh\nfiles\nprompt.md\n\nfiles:\n.gitignore\nb\nfirst\ntouch left; grep two a\n",
+  );
+  assertStringIncludes((await asExam("mine", "--until", "false")).stderr, "mine exists: choose");
+  await using server = strictServer(
+    Array(40).fill(({ text }: { text: string }) =>
+      text.includes('"first') && !text.includes('"tool"') ? bash("echo two > a") : { text: "Done." }
+    ),
+  );
+  // No model passes the first tasks, so that the user's own task would not run: it is asked for alone.
+  const flags = ["--local", "--host", server.url, "-m", "test", "--quick", "--only", "mine"];
+  const { stdout, stderr } = await run(["exam", ...flags, "--json"], at.options);
+  const [{ results, score }] = JSON.parse(stdout || stderr).models;
+  assertEquals(
+    results.map(({ task, skill, passed }: Record<string, unknown>) => [task, skill, passed]),
+    [["mine", "own", true]],
+  );
+  assertEquals([score.passed, score.ran, score.of], [0, 0, 0]);
+});

@@ -7,6 +7,7 @@ import { addressOf } from "../../models/model_server.ts";
 import { listModels } from "../../models/ollama/model_list.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
+import { didYouMean } from "../../text/nearest.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { type Args, asUsage, parseArgs, wrongValue } from "../args.ts";
 import { withDefaults } from "../defaults.ts";
@@ -17,7 +18,7 @@ import { setupHome } from "../setup.ts";
 import { rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
 import { examPermissions } from "./run_task.ts";
 import { examineModel, modelAt } from "./sitting.ts";
-import { builtinTasks, ownTasks } from "./tasks.ts";
+import { builtinTasks, type ExamTask, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
 
 const EXAM_USAGE = `Usage:
@@ -27,6 +28,7 @@ const EXAM_USAGE = `Usage:
 Flags:
   --all          every model of every server that is found, with a ranking
   --tune         also tries other settings for the tasks that failed, without a question
+  --only NAMES   only these tasks or skills, such as fix,stop-once; own: your tasks
   --seed N       choose and fill in the tasks by this number (a new one each time)
   --seconds N    the time limit of a task (300)
   --json         print one JSON object
@@ -45,6 +47,7 @@ interface ExamArgs {
   isQuick: boolean;
   isAll: boolean;
   tunes: boolean;
+  only: string[] | undefined;
   seed: number;
   seconds: number;
 }
@@ -55,8 +58,7 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
     return EXIT.done;
   }
   const exam = examArgs(words);
-  const builtin = builtinTasks(exam.seed, exam.isQuick);
-  const tasks = [...builtin, ...ownTasks()];
+  const tasks = tasksOf(exam);
   const { by, why, advice } = await examPermissions().sandboxStatus(Deno.cwd());
   if (by === undefined) {
     const more = [why, advice].filter(Boolean).join(". ");
@@ -74,7 +76,7 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
     sittings.push(sitting);
     if (!exam.args.json) run.stdout.write(sittingText(sitting));
     const score = scoreOf(sitting);
-    if (score.ran > 0) {
+    if (score.ran > 0 && exam.only === undefined) {
       await keepScore(sitting.server, sitting.model, score)
         .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
     }
@@ -87,14 +89,28 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   return sittings.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
 }
 
+/** Returns the tasks to run. @throws {UsageError} for a name that is neither a task nor a skill. */
+function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
+  const all = [...builtinTasks(seed, isQuick && !only), ...ownTasks()];
+  if (only === undefined) return all;
+  const isNamed = (name: string) => (task: ExamTask) => task.name === name || task.skill === name;
+  const other = only.find((name) => !all.some(isNamed(name)));
+  if (other === undefined) return all.filter((task) => only.some((name) => isNamed(name)(task)));
+  const names = all.flatMap(({ name, skill }) => [name, skill]);
+  const known = [...new Set(all.map(({ skill }) => skill))].join(", ");
+  const hint = didYouMean(other, names, `the skills are ${known}`);
+  throw new UsageError(`There is no task ${JSON.stringify(other.slice(0, 60))}: ${hint}`);
+}
+
+const VALUE_OR_SWITCH = /^--(quick|all|tune|seed|seconds|only)(?:=(.*))?$/;
+
 function examArgs(words: readonly string[]): ExamArgs {
   const own: Record<string, string | true> = {};
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
-    const [, name = "", inWord] = /^--(quick|all|tune|seed|seconds)(?:=(.*))?$/.exec(words[at]!) ??
-      [];
+    const [, name = "", inWord] = VALUE_OR_SWITCH.exec(words[at]!) ?? [];
     if (name === "") rest.push(words[at]!);
-    else own[name] = /^s/.test(name) ? inWord ?? words[++at] ?? "" : true;
+    else own[name] = /^[so]/.test(name) ? inWord ?? words[++at] ?? "" : true;
   }
   const number = (name: string, usual: number, min: number) => {
     const value = own[name] === undefined ? usual : own[name] === "" ? NaN : Number(own[name]);
@@ -111,6 +127,7 @@ function examArgs(words: readonly string[]): ExamArgs {
     isQuick: own.quick === true,
     isAll: own.all === true,
     tunes: own.tune === true,
+    only: own.only === undefined ? undefined : `${own.only}`.split(","),
     seed: number("seed", crypto.getRandomValues(new Uint16Array(1))[0]!, 0),
     seconds: number("seconds", 300, 1),
   };

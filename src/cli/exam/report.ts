@@ -57,7 +57,8 @@ function lineToPaste(sitting: Sitting): string {
   const score = scoreOf(sitting);
   const parts = [
     [model, about].filter(Boolean).join(" "),
-    scoreText(score),
+    score.of > 0 && scoreText(score),
+    score.skills[OWN] && `own ${score.skills[OWN]}`,
     score.writeSpeed && `${Math.round(score.writeSpeed)} tok/s`,
     isLoopback(url) && gpuName(),
   ];

@@ -190,7 +190,7 @@ const FILLER = [
 ].map((words) => words.split(","));
 
 /** Returns an earlier conversation that fills the share of the window that the task demands. */
-function earlierMessages(
+export function earlierMessages(
   { fill = 0, before }: Pick<ExamTask, "fill" | "before">,
   seed: number,
   window: number,

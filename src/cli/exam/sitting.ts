@@ -25,7 +25,7 @@ const MAX_AWAY_MS = 60_000;
 const AWAY_LOOK_MS = 500;
 /** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
 const MAX_UNANSWERED = 3;
-const MAX_HOPELESS = 5;
+export const MAX_HOPELESS = 5;
 
 /** A model that its server has. */
 export interface FoundModel {

@@ -19,6 +19,8 @@ interface TaskSettings {
   calls?: number;
   /** The maximum tokens of all answers. */
   tokens?: number;
+  /** True if it is about the limits of the sandbox, which other agents lack. */
+  sandbox?: boolean;
   /** The share of the model's window that an earlier conversation fills, in percent. */
   fill?: number;
   /** The first message of that conversation. */
@@ -108,7 +110,7 @@ export function ownTasks(): ExamTask[] {
 }
 
 /** Copies a folder; links are copied as links. A missing one is empty. */
-async function copyFolder(from: string, to: string): Promise<void> {
+export async function copyFolder(from: string, to: string): Promise<void> {
   for (const { name, isDirectory, isSymlink } of attempt(() => [...Deno.readDirSync(from)]) ?? []) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);

@@ -113,6 +113,7 @@ test("exam: without flags of its own, refuses others; --help lists them", async 
     const [words, error] of [
       [["--seed", "x"], '--seed must be a whole number from 0: it is "x"'],
       [["--seconds="], '--seconds must be a whole number from 1: it is ""'],
+      [["--only", "fixx"], 'There is no task "fixx": did you mean fix?'],
       [["now"], "exam takes only flags of its own and of models: copilot exam --help"],
     ] as const
   ) {

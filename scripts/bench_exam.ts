@@ -1,0 +1,241 @@
+/**
+ * `scripts/bench exam --base-url URL --model NAME [--quick] [--seed N] [--seconds N] [AGENT...]`: the tasks of `copilot exam`
+ * through other agents, against the same server and with the same time limit. Agents come from PATH or, by npx, from npm. They
+ * run with the rights of the user, in temporary folders: tasks about the limits of the sandbox are left out for all.
+ */
+import { parseArgs } from "@std/cli/parse-args";
+import { checkFault, earlierMessages } from "../src/cli/exam/run_task.ts";
+import { MAX_HOPELESS, modelAt } from "../src/cli/exam/sitting.ts";
+import { builtinTasks, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
+import { compatConfig } from "../src/config.ts";
+import { root } from "./bench_tools.ts";
+
+interface Model {
+  url: string;
+  model: string;
+  window: number;
+}
+
+/** Another agent: how it starts with a model in `home`, a folder of its own. The prompt comes on stdin. */
+interface Rival {
+  name: string;
+  program: string;
+  /** The package of npm; missing for an agent that npm does not have. */
+  npm?: string;
+  start(home: string, model: Model): { args: string[]; env: Record<string, string> };
+}
+
+const write = (path: string, value: unknown) =>
+  Deno.writeTextFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
+
+const RIVALS: readonly Rival[] = [
+  {
+    name: "pi",
+    program: "pi",
+    npm: "@earendil-works/pi-coding-agent",
+    start(home, { url, model, window }) {
+      const about = { id: model, contextWindow: window, maxTokens: Math.floor(window / 4) };
+      const provider = { baseUrl: url, api: "openai-completions", apiKey: "none", models: [about] };
+      write(`${home}/models.json`, { providers: { exam: provider } });
+      return {
+        args: ["--print", "--no-session", "--provider", "exam", "--model", model],
+        env: { PI_CODING_AGENT_DIR: home, PI_OFFLINE: "1" },
+      };
+    },
+  },
+  {
+    name: "opencode",
+    program: "opencode",
+    npm: "opencode-ai",
+    start(home, { url, model, window }) {
+      const limit = { context: window, output: Math.floor(window / 4) };
+      const exam = {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: url, apiKey: "none" },
+        models: { [model]: { name: model, limit, tool_call: true } },
+      };
+      const config = { provider: { exam }, permission: "allow", autoupdate: false };
+      write(`${home}/opencode.json`, config);
+      return {
+        args: ["run", "--auto", "--model", `exam/${model}`],
+        env: { OPENCODE_CONFIG: `${home}/opencode.json` },
+      };
+    },
+  },
+  {
+    name: "codex",
+    program: "codex",
+    npm: "@openai/codex",
+    start(home, { url, model, window }) {
+      const provider =
+        `model_providers.exam={name="exam", base_url="${url}", wire_api="responses"}`;
+      const set = ['model_provider="exam"', provider, `model_context_window=${window}`];
+      return {
+        args: [
+          ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+          ...set.flatMap((one) => ["-c", one]),
+          ...["--model", model, "-"],
+        ],
+        env: { CODEX_HOME: home },
+      };
+    },
+  },
+  {
+    name: "goose",
+    program: "goose",
+    start: (home, { url, model }) => ({
+      args: ["run", "--no-session", "--instructions", "-"],
+      env: {
+        ...{ GOOSE_PROVIDER: "openai", GOOSE_MODEL: model, GOOSE_MODE: "auto" },
+        ...{ OPENAI_HOST: new URL(url).origin, OPENAI_API_KEY: "none", GOOSE_DISABLE_KEYRING: "1" },
+        XDG_CONFIG_HOME: home,
+      },
+    }),
+  },
+];
+
+/** Runs a program to its end or its limit, and ends all its processes. Returns its output. */
+async function runToEnd(
+  [program, ...args]: readonly string[],
+  options: { cwd: string; env: Record<string, string>; stdin: string; seconds: number },
+): Promise<{ isLate: boolean; code: number; text: string }> {
+  const { cwd, env, stdin, seconds } = options;
+  const child = new Deno.Command(program!, {
+    ...{ args, cwd, env, stdin: "piped", stdout: "piped", stderr: "piped", detached: true },
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  writer.write(new TextEncoder().encode(stdin)).then(() => writer.close()).catch(() => {});
+  let isLate = false;
+  const end = () => {
+    try {
+      Deno.kill(-child.pid, "SIGKILL");
+    } catch { /* it has ended */ }
+  };
+  const timer = setTimeout(() => {
+    isLate = true;
+    end();
+  }, seconds * 1000);
+  const { code, stdout, stderr } = await child.output();
+  clearTimeout(timer);
+  end();
+  const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
+  return { isLate, code, text };
+}
+
+/** Returns the words that start an agent, and its version; undefined if it is not installed. */
+async function found({ program, npm }: Rival): Promise<[string[], string] | undefined> {
+  const ways = [[program], ...npm === undefined ? [] : [["npx", "--yes", npm]]];
+  for (const way of ways) {
+    const options = { cwd: "/tmp", env: {}, stdin: "", seconds: 600 };
+    const ran = await runToEnd([...way, "--version"], options).catch(() => undefined);
+    const [version] = /\d+\.\d+\.\d+\S*/.exec(ran?.text ?? "") ?? [];
+    if (ran?.code === 0 && version) return [way, version];
+  }
+}
+
+interface Result {
+  task: string;
+  skill: string;
+  passed: boolean;
+  why?: string | undefined;
+}
+
+async function runRival(
+  rival: Rival,
+  way: readonly string[],
+  tasks: readonly ExamTask[],
+  at: Model & { seed: number; seconds: number },
+): Promise<Result[]> {
+  const config = { compat: compatConfig({ baseUrl: at.url, model: at.model }) };
+  const results: Result[] = [];
+  for (const task of tasks) {
+    const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "bench-exam-" }));
+    const [home, folder] = [`${base}/home`, `${base}/work`];
+    [home, folder].forEach((one) => Deno.mkdirSync(one));
+    await task.copyTo(folder);
+    const { args, env } = rival.start(home, at);
+    const earlier = earlierMessages(task, at.seed, at.window).map(([asked]) => asked);
+    const stdin = [...earlier, task.prompt].join("\n");
+    const seconds = Math.min(task.seconds ?? at.seconds, at.seconds);
+    const kept = { PATH: Deno.env.get("PATH") ?? "", npm_config_cache: npmCache() };
+    const options = { cwd: folder, stdin, seconds, env: { ...kept, HOME: home, ...env } };
+    const { isLate, text } = await runToEnd([...way, ...args], options);
+    const { signal } = new AbortController();
+    const why = isLate
+      ? `not done within ${seconds} s`
+      : await checkFault(task.check, folder, { config, signal });
+    if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
+    results.push({ task: task.name, skill: task.skill, passed: why === undefined, why });
+    console.error(`${rival.name} ${why === undefined ? "✓" : "✗"} ${task.name} ${why ?? ""}`);
+    Deno.removeSync(base, { recursive: true });
+    // As in our own exam.
+    if (results.length === MAX_HOPELESS && !results.some(({ passed }) => passed)) break;
+  }
+  return results;
+}
+
+const npmCache = () => Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
+
+/** Runs our own exam as a process, and returns the results of `tasks`. */
+async function runOwn(names: ReadonlySet<string>, flags: string[]): Promise<Result[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--quiet", `${root}main.ts`, "exam", "--json", ...flags],
+    ...{ stdin: "null", stderr: "inherit", stdout: "piped" },
+  }).output();
+  const [model] = JSON.parse(new TextDecoder().decode(stdout)).models;
+  return model.results.filter(({ task }: Result) => names.has(task));
+}
+
+/** Returns the table: agents in rows, skills in columns. */
+function tableText(rows: readonly (readonly [string, Result[] | string])[], skills: string[]) {
+  const score = (some: Result[]) => `${some.filter(({ passed }) => passed).length}/${some.length}`;
+  const cells = rows.map(([name, results]) =>
+    typeof results === "string" ? [name, results] : [
+      ...[name, score(results)],
+      ...skills.map((one) => score(results.filter(({ skill }) => skill === one))),
+    ]
+  );
+  return [["", "all", ...skills], ...cells].map((row) =>
+    row.map((text, at) => text.padEnd(at === 0 ? 20 : 8)).join("").trimEnd()
+  ).join("\n");
+}
+
+export async function benchExam(words: string[]): Promise<number> {
+  const flags = parseArgs(words, {
+    string: ["base-url", "model", "seed", "seconds"],
+    boolean: ["quick"],
+    default: { seed: "1", seconds: "300" },
+  });
+  const { "base-url": url, model = "", seed, seconds, quick, _: chosen } = flags;
+  if (url === undefined) {
+    console.error("bench exam: give --base-url URL of an OpenAI-style server, and --model NAME");
+    return 2;
+  }
+  const { signal } = new AbortController();
+  const config = { compat: compatConfig({ baseUrl: url, ...model && { model } }) };
+  const { config: now, window = 32_768, fault } = await modelAt(config, model !== "", signal);
+  if (fault !== undefined) {
+    console.error(`bench exam: ${fault}`);
+    return 1;
+  }
+  const at = {
+    url,
+    model: now.compat!.model,
+    window,
+    seed: Number(seed),
+    seconds: Number(seconds),
+  };
+  const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()].filter((task) => !task.sandbox);
+  const rows: [string, Result[] | string][] = [];
+  const own = ["--base-url", url, "--model", at.model, "--seed", seed, "--seconds", seconds];
+  const names = new Set(tasks.map(({ name }) => name));
+  rows.push(["copilot", await runOwn(names, [...own, ...quick ? ["--quick"] : []])]);
+  for (const rival of RIVALS.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
+    const [way, version] = await found(rival) ?? [];
+    if (way === undefined) rows.push([rival.name, "not installed"]);
+    else rows.push([`${rival.name} ${version}`, await runRival(rival, way, tasks, at)]);
+  }
+  const skills = [...new Set(tasks.map(({ skill }) => skill))];
+  console.log(`\n${at.model}, seed ${seed}, ${seconds} s for a task\n${tableText(rows, skills)}`);
+  return 0;
+}
