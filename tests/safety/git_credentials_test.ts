@@ -272,8 +272,10 @@ test("R-21 push, fetch and pull stay in the sandbox for a repository that comman
   await at.run("git push odd main");
   await at.run("git push");
   assertEquals(at.has("pwned"), false);
-  // Positive control.
-  await at.outside("git push odd main");
+  // Positive control. As the folder is new, the commands put aside what git reads in it.
+  await at.outside(
+    "d=$(printf 'q\\377'); rm -rf $d; git init -q --bare $d; cp ../up.git/hooks/post-receive $d/hooks; git push odd main",
+  );
   assertEquals(at.has("pwned"), true);
 });
 
