@@ -7,6 +7,7 @@ assert page_count(10, 10) == 1
 assert page_count(11, 10) == 2
 assert page_of(list(range(25)), 3, 10) == [20, 21, 22, 23, 24]
 assert page_of(list(range(25)), 1, 10) == list(range(10))
-print("ok")
+print("checked @NUMBER9@")
 END
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_paging.py >/tmp/out 2>&1 || fail "the tests fail: $(tail -1 /tmp/out)"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_paging.py >/tmp/out 2>&1
+[ "$(tail -1 /tmp/out)" = "checked @NUMBER9@" ] || fail "the tests fail: $(tail -1 /tmp/out)"

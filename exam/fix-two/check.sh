@@ -7,6 +7,7 @@ rows = parse("2031-01-02;rent;-700,50\n\n2031-01-03;pay;2000\n# a note;x;1\n")
 assert rows == [("2031-01-02", "rent", -70050), ("2031-01-03", "pay", 200000)], rows
 assert show(rows) == "rent  -700.50\npay   2000.00", show(rows)
 assert show([("", "a", -5)]) == "a  -0.05", show([("", "a", -5)])
-print("ok")
+print("checked @NUMBER9@")
 END
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_ledger.py >/tmp/out 2>&1 || fail "the tests fail: $(tail -1 /tmp/out)"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_ledger.py >/tmp/out 2>&1
+[ "$(tail -1 /tmp/out)" = "checked @NUMBER9@" ] || fail "the tests fail: $(tail -1 /tmp/out)"

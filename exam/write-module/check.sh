@@ -8,6 +8,7 @@ assert slug("") == ""
 assert slug("Crème brûlée") == "creme-brulee"
 assert slug("x" * 50, limit=10) == "x" * 10
 assert slug("ab cd ef", limit=6) == "ab-cd"
-print("ok")
+print("checked @NUMBER9@")
 END
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_slug.py >/tmp/out 2>&1 || fail "the tests fail: $(tail -1 /tmp/out)"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PWD python3 /tmp/test_slug.py >/tmp/out 2>&1
+[ "$(tail -1 /tmp/out)" = "checked @NUMBER9@" ] || fail "the tests fail: $(tail -1 /tmp/out)"

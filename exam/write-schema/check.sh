@@ -1,6 +1,6 @@
 fail() { echo "$1"; exit 1; }
 [ -f release.json ] || fail "release.json is missing"
-python3 - <<'END' || fail "release.json does not match schema.json or notes.txt"
+python3 -I - <<'END' || fail "release.json does not match schema.json or notes.txt"
 import json, re
 got = json.load(open("release.json"))
 assert sorted(got) == ["changes", "date", "version"]

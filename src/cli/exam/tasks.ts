@@ -36,6 +36,11 @@ export interface ExamTask extends TaskSettings {
   copyTo(folder: string): Promise<void>;
 }
 
+const SETTING_TYPES = {
+  ...{ skill: "string", needs: "string", before: "string", sandbox: "boolean" },
+  ...{ seconds: "number", calls: "number", tokens: "number", fill: "number" },
+} satisfies Record<keyof TaskSettings, string>;
+
 export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
 /** The skills, the easiest first. */
@@ -61,9 +66,11 @@ export const seeded = (text: string, seed: number): string =>
     return kind === "WORD" ? SEED_WORDS[value % SEED_WORDS.length]! : `${1000 + value % 9000}`;
   });
 
+const canRun = ({ needs }: TaskSettings): boolean =>
+  needs === undefined || findProgram(needs, programFolders(), undefined) !== undefined;
+
 /** Returns the program's tasks, in the order of `seed`: with `isQuick`, one of each skill. */
 export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
-  const folders = programFolders();
   const all = Object.entries(PACKED).map(([name, files]): ExamTask => {
     const of = (file: string) => seeded(files[file] ?? "", seed);
     const settings: TaskSettings = JSON.parse(of("exam.json") || "{}");
@@ -77,7 +84,7 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
         }
       },
     };
-  }).filter(({ needs }) => needs === undefined || findProgram(needs, folders, undefined));
+  }).filter(canRun);
   const groups = SKILLS.map((skill) =>
     all.filter((one) => one.skill === skill)
       .sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed))
@@ -102,11 +109,18 @@ export function ownTasks(): ExamTask[] {
       throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
     };
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
+    for (const [key, value] of Object.entries(settings)) {
+      const type = SETTING_TYPES[key as keyof TaskSettings];
+      if (typeof value === type && (type !== "number" || value >= 0)) continue;
+      const known = Object.keys(SETTING_TYPES).join(", ");
+      const why = type === undefined ? `there are only ${known}` : `it must be a ${type}`;
+      throw new UsageError(`Cannot use ${JSON.stringify(key)} in ${at}/exam.json as ${why}`);
+    }
     return {
       ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },
-      copyTo: (folder) => copyFolder(join(at, "files"), folder),
+      copyTo: (folder: string) => copyFolder(join(at, "files"), folder),
     };
-  });
+  }).filter(canRun);
 }
 
 /** Copies a folder; links are copied as links. A missing one is empty. */

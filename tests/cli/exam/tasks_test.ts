@@ -1,9 +1,10 @@
 /** The tasks of the exam: their files are packed, and their checks tell done from not done. */
 
-import { assertEquals, assertNotEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { checkFault } from "../../../src/cli/exam/run_task.ts";
-import { builtinTasks, numberOf, seeded } from "../../../src/cli/exam/tasks.ts";
+import { builtinTasks, numberOf, ownTasks, seeded } from "../../../src/cli/exam/tasks.ts";
 import { compatConfig } from "../../../src/config.ts";
+import { UsageError } from "../../../src/errors.ts";
 import { ignore } from "../../helpers/git_repository.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { PACKED, packedTasks } from "../../../scripts/exam_tasks.ts";
@@ -46,5 +47,58 @@ Deno.test("no check passes on an untouched folder, and each passes on the soluti
       );
       assertEquals(await checkFault(task.check, temp.path, options), undefined);
     });
+  }
+});
+
+Deno.test("a module that ends the test early does not pass, nor one in place of a library", {
+  ignore,
+}, async () => {
+  const { signal } = new AbortController();
+  const options = {
+    config: { compat: compatConfig({ baseUrl: "http://127.0.0.1:1/v1" }) },
+    signal,
+  };
+  const cheats: Record<string, string> = {
+    "write-module": "slug.py",
+    "fix-one": "paging.py",
+    "write-schema": "json.py",
+  };
+  for (const [name, file] of Object.entries(cheats)) {
+    using temp = tempFolder();
+    const task = tasks.find((one) => one.name === name)!;
+    await task.copyTo(temp.path);
+    Deno.writeTextFileSync(
+      `${temp.path}/${file}`,
+      'import os\nprint("ok", flush=True)\nos._exit(0)\n',
+    );
+    Deno.writeTextFileSync(`${temp.path}/release.json`, "{}");
+    assertMatch(await checkFault(task.check, temp.path, options) ?? "", /fail: ok$|does not match/);
+  }
+});
+
+Deno.test("own tasks: read from the user's folder, with one line about a wrong one", () => {
+  using temp = tempFolder();
+  const before = Deno.env.get("XDG_CONFIG_HOME");
+  Deno.env.set("XDG_CONFIG_HOME", temp.path);
+  try {
+    assertEquals(ownTasks(), []);
+    const at = `${temp.path}/copilot/exam/mine`;
+    Deno.mkdirSync(at, { recursive: true });
+    const put = (file: string, text: string) => Deno.writeTextFileSync(`${at}/${file}`, text);
+    assertThrows(ownTasks, UsageError, `Cannot use the task ${at} as it needs the file prompt.md`);
+    put("prompt.md", "Do @WORD@.\n");
+    put("check.sh", "false\n");
+    assertEquals(ownTasks().map(({ name, skill, prompt }) => [name, skill, prompt]), [
+      ["mine", "own", "Do @WORD@.\n"],
+    ]);
+    put("exam.json", '{"seconds": "5"}');
+    assertThrows(ownTasks, UsageError, '"seconds" in ');
+    put("exam.json", '{"second": 5}');
+    assertThrows(ownTasks, UsageError, "there are only skill, needs, before");
+    put("exam.json", '{"needs": "no-such-program"}');
+    assertEquals(ownTasks(), []);
+  } finally {
+    if (before === undefined) Deno.env.delete("XDG_CONFIG_HOME");
+    else Deno.env.set("XDG_CONFIG_HOME", before);
   }
 });
