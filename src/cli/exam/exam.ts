@@ -1,60 +1,38 @@
 /** `copilot exam`: small tasks for a model in the real session, judged by files and exit codes. @module */
 
-import { compatConfig, type CopilotConfig } from "../../config.ts";
+import { compatConfig, type CopilotConfig, mayBeOwnServer } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { addressOf } from "../../models/model_server.ts";
-import { listModels } from "../../models/ollama/model_list.ts";
+import { modelNames, serverOf } from "../../models/model_server.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { type Args, asUsage, parseArgs, wrongValue } from "../args.ts";
+import { asUsage, parseArgs, wrongValue } from "../args.ts";
 import { withDefaults } from "../defaults.ts";
 import { searchServers } from "../doctor_search.ts";
 import type { Run } from "../process.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
 import { setupHome } from "../setup.ts";
 import { rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
-import { examPermissions } from "./run_task.ts";
+import { type ExamOptions, examPermissions } from "./run_task.ts";
 import { examineModel, modelAt } from "./sitting.ts";
 import { builtinTasks, type ExamTask, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
-
-const EXAM_USAGE = `Usage:
-  copilot exam [flags]       24 small tasks for the model: 3 of each skill
-  copilot exam --quick       one task of each skill
-
-Flags:
-  --all          every model of every server that is found, with a ranking
-  --tune         also tries other settings for the tasks that failed, without a question
-  --only NAMES   only these tasks or skills, such as fix,stop-once; own: your tasks
-  --seed N       choose and fill in the tasks by this number (a new one each time)
-  --seconds N    the time limit of a task (300)
-  --json         print one JSON object
-  and those of a session that choose the server, the model and its settings,
-  such as --local, --base-url URL, --model NAME, --think off
-
-Each task runs in a temporary folder, in the sandbox and without network. Files
-and exit codes decide if it passed. Your own tasks are the folders of
-~/.config/copilot/exam: docs/exam.md
-`;
+import usage from "./usage.txt" with { type: "text" };
 
 const EXAM_FIND_MS = 3000;
 
-interface ExamArgs {
-  args: Args;
+interface ExamArgs extends Pick<ExamOptions, "args" | "seed" | "seconds"> {
   isQuick: boolean;
   isAll: boolean;
   tunes: boolean;
   only: string[] | undefined;
-  seed: number;
-  seconds: number;
 }
 
 export async function runExam(words: readonly string[], run: Run): Promise<number> {
   if (words.some((word) => /^(--help|-h|help)$/.test(word))) {
-    run.stdout.write(EXAM_USAGE);
+    run.stdout.write(usage);
     return EXIT.done;
   }
   const exam = examArgs(words);
@@ -96,9 +74,8 @@ function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
   const isNamed = (name: string) => (task: ExamTask) => task.name === name || task.skill === name;
   const other = only.find((name) => !all.some(isNamed(name)));
   if (other === undefined) return all.filter((task) => only.some((name) => isNamed(name)(task)));
-  const names = all.flatMap(({ name, skill }) => [name, skill]);
-  const known = [...new Set(all.map(({ skill }) => skill))].join(", ");
-  const hint = didYouMean(other, names, `the skills are ${known}`);
+  const names = [...new Set(all.flatMap(({ name, skill }) => [skill, name]))];
+  const hint = didYouMean(other, names, `there are ${names.join(", ")}`);
   throw new UsageError(`There is no task ${JSON.stringify(other.slice(0, 60))}: ${hint}`);
 }
 
@@ -143,29 +120,22 @@ async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotCo
     if (typeof found === "number") return found;
     args = { ...args, ...found };
   }
-  const ownConfig = isOpen && isAll
-    ? undefined
-    : asUsage(() => toConfig(optionsFromArgs(args)), args);
-  if (!isAll) return [ownConfig!];
+  const own = isOpen && isAll ? undefined : asUsage(() => toConfig(optionsFromArgs(args)), args);
+  if (!isAll) return [own!];
   const specs = new Map<string, string>();
   for (const { url, isNative, models } of await setupHome().find(EXAM_FIND_MS, run.signal)) {
     const server = isNative ? url : `${url}/v1`;
     for (const { name } of models) specs.set(`${new URL(url).host} ${name}`, `${server}#${name}`);
   }
-  const base = ownConfig ?? compatConfigAt(specs);
-  const ofOwn = ownConfig && targetOf(ownConfig);
-  if (ownConfig && ofOwn!.kind !== "hosted") {
-    const at = { ...addressOf(ofOwn!), signal: run.signal };
-    const listed = await listModels(ofOwn!.isNative, at, false).catch(() => []);
-    for (const { name } of listed) specs.set(`${new URL(ofOwn!.url).host} ${name}`, name);
+  // All models of a hosted API would be expensive.
+  if (own && mayBeOwnServer(targetOf(own).url)) {
+    for (const name of await modelNames(own).catch(() => [])) {
+      specs.set(`${serverOf(own)} ${name}`, name);
+    }
   }
+  const base = own ?? { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
   const chosen = [...specs.values()].filter((spec) => isChatName(spec.split("#").at(-1)!));
   if (chosen.length > 0) return chosen.map((spec) => asUsage(() => modelFlags.at(spec, base)));
   run.stderr.line("copilot: No server with a model was found: copilot doctor looks for one");
   return EXIT.error;
 }
-
-/** Returns settings that only give the others their defaults. */
-const compatConfigAt = (specs: ReadonlyMap<string, string>): CopilotConfig => ({
-  compat: compatConfig({ baseUrl: [...specs.values()][0]?.split("#")[0] ?? "http://127.0.0.1/v1" }),
-});

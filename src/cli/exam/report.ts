@@ -6,7 +6,7 @@ import { clockTime, count, thousands, windowText } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { isLoopback } from "../../wire/connect.ts";
 import { OWN } from "./tasks.ts";
-import type { MeasuredAnswer, TaskResult } from "./run_task.ts";
+import type { TaskResult } from "./run_task.ts";
 
 /** The results of one model, as `--json` prints them. */
 export interface Sitting {
@@ -103,52 +103,41 @@ export function sittingText(sitting: Sitting): string {
 
 function measuredLines(results: readonly TaskResult[], window: number | undefined): string[] {
   const answers = results.flatMap((one) => one.answers);
-  const sum = (pick: (one: MeasuredAnswer) => number | undefined) =>
-    answers.reduce((all, one) => all + (pick(one) ?? 0), 0);
-  const calls = results.reduce((all, one) => all + one.calls, 0);
-  const repaired = results.reduce((all, one) => all + one.repaired, 0);
+  const sum = (numbers: readonly (number | undefined)[]) =>
+    numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
+  const [calls, repaired] = (["calls", "repaired"] as const).map((key) =>
+    sum(results.map((one) => one[key]))
+  ) as [number, number];
   const speeds = DEPTHS.flatMap((depth, at) => {
     const some = answers.filter(({ inputTokens: n }) => n <= depth && n > (DEPTHS[at - 1] ?? 0));
     const [read, write] = (["readSpeed", "writeSpeed"] as const).map((key) =>
       medianOf(some.map((one) => one[key]))
     );
     const parts = [read && `reads ${Math.round(read)}`, write && `writes ${Math.round(write)}`];
-    const where = depth === Infinity
-      ? `beyond ${windowText(DEPTHS[at - 1]!)}`
-      : `up to ${windowText(depth)}`;
+    const where = depth === Infinity ? "beyond" : `up to ${windowText(depth)}`;
     const text = parts.filter(Boolean).join(", ");
     return text === "" ? [] : [`${text} (${where})`];
   });
   const counted = answers.filter(({ cachedTokens }) => cachedTokens !== undefined);
-  const read = counted.reduce((all, one) => all + one.inputTokens, 0);
+  const read = sum(counted.map((one) => one.inputTokens));
+  const cached = sum(counted.map((one) => one.cachedTokens));
   const peak = Math.max(0, ...answers.map((one) => one.inputTokens + one.outputTokens));
   const of = window === undefined ? "" : ` of ${windowText(window)}`;
   return [
     `  ${count(calls, "call")}, ${repaired} repaired`,
     ...speeds.length > 0 ? [`  tokens per second: ${speeds.join("; ")}`] : [],
     ...peak > 0 ? [`  largest context: ${thousands(peak)}${of} tokens`] : [],
-    ...read > 0
-      ? [`  from the cache: ${Math.round(100 * sum((one) => one.cachedTokens) / read)} %`]
-      : [],
+    ...read > 0 ? [`  from the cache: ${Math.round(100 * cached / read)} %`] : [],
   ];
 }
 
 /** Returns the ranking of several models, best first. */
 export function rankingText(sittings: readonly Sitting[]): string {
-  const rows = sittings.map((one) => ({ one, score: scoreOf(one) }))
-    .sort((a, b) =>
-      b.score.passed - a.score.passed || (b.score.writeSpeed ?? 0) - (a.score.writeSpeed ?? 0)
-    )
-    .map(({ one, score }) => [
-      ...[oneLine(one.model), oneLine(one.about), scoreText(score)],
-      score.writeSpeed ? `${Math.round(score.writeSpeed)} tok/s` : "",
-      oneLine(one.server),
-    ]);
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  const lines = rows.map((row) =>
-    `  ${row.map((text, at) => text.padEnd(widths[at]!)).join("  ").trimEnd()}\n`
+  const speedOf = (one: Sitting) => scoreOf(one).writeSpeed ?? 0;
+  const sorted = sittings.toSorted((a, b) =>
+    scoreOf(b).passed - scoreOf(a).passed || speedOf(b) - speedOf(a)
   );
-  return `\n${lines.join("")}`;
+  return `\n${sorted.map((one) => `  ${lineToPaste(one)} · ${oneLine(one.server)}\n`).join("")}`;
 }
 
 /** Shows the progress: a line per task, which is redrawn on a terminal. */

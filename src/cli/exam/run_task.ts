@@ -11,6 +11,7 @@ import { InstructionsExtension } from "../../extensions/instructions/instruction
 import { SkillsExtension } from "../../extensions/skills/skills_extension.ts";
 import { WebExtension } from "../../extensions/web/web_extension.ts";
 import { openPermissions } from "../../safety/permissions.ts";
+import { CacheWatch } from "../../session/cache_watch.ts";
 import { PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import { openSession } from "../../session/session.ts";
 import { CHARS_PER_TOKEN, count } from "../../text/count.ts";
@@ -18,16 +19,18 @@ import { oneLine, shortened } from "../../text/one_line.ts";
 import { newMessageId, userMessage } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { shellTool } from "../../tools/run_bash.ts";
-import type { Usage } from "../../types/event.ts";
+import type { TurnEvent } from "../../types/event.ts";
 import { within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
-import { type ExamTask, numberOf } from "./tasks.ts";
+import { type ExamTask, seeded } from "./tasks.ts";
 
 /** An answer of the model, with its speeds in tokens per second if they are known. */
-export interface MeasuredAnswer
-  extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedTokens"> {
-  readSpeed?: number | undefined;
-  writeSpeed?: number | undefined;
+interface MeasuredAnswer {
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number | undefined;
+  readSpeed: number | undefined;
+  writeSpeed: number | undefined;
 }
 
 export interface TaskResult {
@@ -61,10 +64,6 @@ export interface ExamOptions {
 const CHECK_SECONDS = 60;
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
-/** Shorter answers do not measure a speed, in tokens and milliseconds. */
-const MIN_TIMED_TOKENS = 20;
-const MIN_TIMED_MS = 300;
-const MIN_TIMED_PROMPT = 200;
 /** The largest window that an earlier conversation fills, in tokens: reading more takes too long. */
 const MAX_FILLED = 65_536;
 /** The tokens of the prompt and the tools, about. */
@@ -111,6 +110,8 @@ async function sendTask(
   const both = AbortSignal.any([signal, limit]);
   const skills = new SkillsExtension();
   const ask = async () => {
+    const opened: { agent?: CopilotAgent } = {};
+    const onEvent = meter(result, () => opened.agent!);
     await using session = await openSession({
       ...{ config, folder, readsFolder: true, trust: true, isChosen: true },
       ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
@@ -122,9 +123,10 @@ async function sendTask(
         ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
       ],
     }, {
-      onEvent: meter(result),
+      onEvent: (event) => opened.agent && onEvent(event),
       ...{ showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
     }, both);
+    opened.agent = session.agent;
     for (const [asked, answer] of earlierMessages(task, seed, window)) {
       session.agent.state.messages.push(
         { ...userMessage(asked), id: newMessageId() },
@@ -153,41 +155,25 @@ async function sendTask(
 }
 
 /** Returns an observer that counts calls and measures answers. */
-function meter(result: TaskResult): (event: SessionEvent) => void {
-  let [startedAt, firstAt] = [0, 0];
-  return (event) => {
-    const now = performance.now();
-    if (event.type === "thinking") [startedAt, firstAt] = [now, 0];
-    if (/^(text|reasoning|call)_delta$/.test(event.type)) firstAt ||= now;
+function meter(result: TaskResult, agent: () => CopilotAgent) {
+  const watch = new CacheWatch(() => {});
+  return (event: SessionEvent) => {
     if (event.type === "reasoning_delta") result.thinks = true;
     if (event.type === "tool_call_recovered") result.repaired++;
     if (event.type === "tool_done") {
       result.calls++;
       if (event.exec.repairs?.length) result.repaired++;
     }
-    if (event.type !== "usage" || firstAt === 0) return;
-    const { inputTokens, outputTokens, cachedTokens, readSpeed } = event.usage;
-    const read = inputTokens - (cachedTokens ?? 0);
-    const written = now - firstAt;
-    result.answers.push({
-      ...{ inputTokens, outputTokens },
-      ...cachedTokens !== undefined && { cachedTokens },
-      readSpeed: read < MIN_TIMED_PROMPT
-        ? undefined
-        : readSpeed ?? 1000 * read / (firstAt - startedAt),
-      writeSpeed: outputTokens >= MIN_TIMED_TOKENS && written >= MIN_TIMED_MS
-        ? 1000 * outputTokens / written
-        : undefined,
-    });
+    if (event.type === "thinking") watch.readSpeed = watch.writeSpeed = undefined;
+    if (/^(thinking|.*_delta|retry|loading|usage)$/.test(event.type)) {
+      watch.onEvent(event as TurnEvent, agent());
+    }
+    if (event.type !== "usage") return;
+    const { inputTokens, outputTokens, cachedTokens } = event.usage;
+    const { readSpeed, writeSpeed } = watch;
+    result.answers.push({ inputTokens, outputTokens, cachedTokens, readSpeed, writeSpeed });
   };
 }
-
-const FILLER = [
-  "the clerk,the baker,a sailor,the teacher,our guide,the old driver,a young farmer,the keeper",
-  "carried,painted,counted,moved,sold,found,cleaned,described",
-  "the green box,two small chairs,a heavy map,the last letter,some fresh bread,the blue lamp",
-  "in the harbor,near the station,behind the school,on the north shore,before the long winter",
-].map((words) => words.split(","));
 
 /** Returns an earlier conversation that fills the share of the window that the task demands. */
 export function earlierMessages(
@@ -202,8 +188,8 @@ export function earlierMessages(
   for (let left = tokens * CHARS_PER_TOKEN; left > 0; left -= CHUNK_CHARS) {
     let text = "Keep this part of the chronicle; nothing is to be done with it.\n";
     while (text.length < Math.min(left, CHUNK_CHARS)) {
-      const words = FILLER.map((some, at) => some[numberOf(`${seed} ${line} ${at}`) % some.length]);
-      text += `Day ${++line}: ${words.join(" ")}.\n`;
+      const words = "the @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station";
+      text += `Day ${++line}: ${seeded(words, seed + line)}.\n`;
     }
     messages.push([text, "Noted."]);
   }

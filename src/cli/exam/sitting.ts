@@ -115,7 +115,10 @@ export async function runTasks(
       }
       results.push(result);
       if (results.length === MAX_UNANSWERED && results.every(({ fault }) => fault)) {
-        return { results, ended: `the server answers no task: ${result.why}` };
+        return {
+          results,
+          ended: `none of the first ${MAX_UNANSWERED} tasks got an answer: ${result.why}`,
+        };
       }
       if (results.length === MAX_HOPELESS && of > MAX_HOPELESS && !results.some(hasPassed)) {
         const text = `none of the first ${MAX_HOPELESS} tasks passed: the others did not run`;

@@ -109,12 +109,14 @@ export function ownTasks(): ExamTask[] {
       throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
     };
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
-    for (const [key, value] of Object.entries(settings)) {
-      const type = SETTING_TYPES[key as keyof TaskSettings];
-      if (typeof value === type && (type !== "number" || value >= 0)) continue;
-      const known = Object.keys(SETTING_TYPES).join(", ");
-      const why = type === undefined ? `there are only ${known}` : `it must be a ${type}`;
-      throw new UsageError(`Cannot use ${JSON.stringify(key)} in ${at}/exam.json as ${why}`);
+    const types: Record<string, string> = SETTING_TYPES;
+    const [wrong] = Object.entries(settings).find(([key, value]) => typeof value !== types[key]) ??
+      [];
+    if (wrong !== undefined) {
+      const known = Object.entries(types).map((pair) => pair.join(": a ")).join(", ");
+      throw new UsageError(
+        `Cannot use ${JSON.stringify(wrong)} in ${at}/exam.json; there are ${known}`,
+      );
     }
     return {
       ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },

@@ -1,16 +1,15 @@
 /** Tries other settings for the tasks that a model failed, and saves the better ones. @module */
 
-import type { CopilotConfig, Thinking } from "../../config.ts";
+import type { CopilotConfig, LocalConfig } from "../../config.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { aboutSeconds, count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
-import type { Args } from "../args.ts";
 import { keepModelSettings } from "../defaults.ts";
 import type { Run } from "../process.ts";
 import { optionsFromArgs } from "../settings.ts";
 import type { Sitting } from "./report.ts";
-import type { ExamOptions } from "./run_task.ts";
+import type { ExamOptions, TaskResult } from "./run_task.ts";
 import { type FoundModel, runTasks } from "./sitting.ts";
 import type { ExamTask } from "./tasks.ts";
 
@@ -35,12 +34,9 @@ export async function tuneModel(
     await run.stdout.drained();
     if (!confirm(`Try ${what} (at most about ${aboutSeconds(time)})?`)) return;
   }
-  const of = (names: Iterable<string>) => {
-    const wanted = new Set(names);
-    return tasks.filter(({ name }) => wanted.has(name));
-  };
-  const passedWith = async (settings: ModelSettings, some: readonly ExamTask[]) => {
+  const passedWith = async (settings: ModelSettings, again: readonly TaskResult[]) => {
     const config = withTried(found.config, settings);
+    const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
     const { results } = await runTasks({ ...found, config }, some, exam, run);
     return results.filter(({ passed }) => passed).length;
   };
@@ -48,22 +44,19 @@ export async function tuneModel(
   let gained = 0;
   for (const settings of variants) {
     run.stderr.line(`· with ${triedText(settings)}:`);
-    const passed = await passedWith(settings, of(failed.map(({ task }) => task)));
+    const passed = await passedWith(settings, failed);
     if (run.signal.aborted) return;
     if (passed > gained) [best, gained] = [settings, passed];
   }
   if (best === undefined) return run.stderr.line("· no other setting does better");
   // A setting that helps in one place may harm in another.
-  const before = results.length - failed.length;
+  const others = results.filter(({ passed }) => passed);
   run.stderr.line(`· ${triedText(best)} passes ${gained} more; the others again:`);
-  const others = results.filter(({ passed }) => passed).map(({ task }) => task);
-  const now = gained + await passedWith(best, of(others));
+  const now = gained + await passedWith(best, others);
   if (run.signal.aborted) return;
-  const told = `${
-    triedText(best)
-  }: ${now}/${results.length} instead of ${before}/${results.length}`;
-  if (now <= before) return run.stdout.line(`${told}: no better`);
-  run.stdout.line(told);
+  const all = results.length;
+  run.stdout.line(`${triedText(best)}: ${now}/${all} instead of ${others.length}/${all}`);
+  if (now <= others.length) return;
   await offerSettings(model, best, canAsk, run);
 }
 
@@ -89,11 +82,7 @@ const triedText = (settings: ModelSettings): string =>
 /** Returns the settings to try, each alone: names and values as in config.json. */
 function variantsFor({ config, isLean, isText }: FoundModel, thinks: boolean): ModelSettings[] {
   const { kind } = targetOf(config);
-  const { think, sampling, temperature }: {
-    think?: Thinking;
-    sampling?: string;
-    temperature?: number;
-  } = config[kind] ?? {};
+  const { think, sampling, temperature } = (config[kind] ?? {}) as Partial<LocalConfig>;
   return [
     ...thinks || think === undefined ? [{ think: thinks ? "off" : "on" }] : [],
     ...isText || kind === "hosted" ? [] : [{ "text-tools": true as const }],
@@ -105,14 +94,10 @@ function variantsFor({ config, isLean, isText }: FoundModel, thinks: boolean): M
 
 /** Returns `config` with further settings of config.json. */
 function withTried(config: CopilotConfig, settings: ModelSettings): CopilotConfig {
-  const words = Object.entries(settings).map((
-    [name, value],
-  ) => [name, value === true ? true : `${value}`]);
-  const { promptTier = config.promptTier, ...options } = optionsFromArgs(
-    Object.fromEntries(words) as Args,
+  const args = Object.entries(settings).map(([name, value]) =>
+    [name, value === true || `${value}`] as const
   );
-  const change = Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  );
-  return { ...withModel(config, change), ...promptTier && { promptTier } };
+  const { promptTier = config.promptTier, ...options } = optionsFromArgs(Object.fromEntries(args));
+  const change = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...withModel(config, Object.fromEntries(change)), ...promptTier && { promptTier } };
 }

@@ -94,7 +94,7 @@ Deno.test("own tasks: read from the user's folder, with one line about a wrong o
     put("exam.json", '{"seconds": "5"}');
     assertThrows(ownTasks, UsageError, '"seconds" in ');
     put("exam.json", '{"second": 5}');
-    assertThrows(ownTasks, UsageError, "there are only skill, needs, before");
+    assertThrows(ownTasks, UsageError, "there are skill: a string, ");
     put("exam.json", '{"needs": "no-such-program"}');
     assertEquals(ownTasks(), []);
   } finally {
