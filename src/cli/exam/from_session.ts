@@ -44,26 +44,24 @@ export async function keepAsExam(
   try {
     const copy = await copyTo(join(home, "copy"));
     attempt(() => Deno.removeSync(join(copy, ".git"), { recursive: true }));
+    // Before the check, which may leave files.
+    Deno.mkdirSync(join(target, "files"), { recursive: true, mode: 0o700 });
+    await copyFolder(copy, join(target, "files"));
     const config = { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
     const fault = await checkFault(until, copy, { config, signal });
     if (fault === undefined) {
+      Deno.removeSync(target, { recursive: true });
       stderr.line(`copilot: The check passes before anything is done: name one that fails then`);
       return EXIT.check;
     }
-    Deno.mkdirSync(join(target, "files"), { recursive: true, mode: 0o700 });
-    // The check may have left files.
-    attempt(() => Deno.removeSync(copy, { recursive: true }));
-    const again = await copyTo(join(home, "again"));
-    attempt(() => Deno.removeSync(join(again, ".git"), { recursive: true }));
-    await copyFolder(again, join(target, "files"));
     Deno.writeTextFileSync(join(target, "prompt.md"), `${prompt}\n`);
     Deno.writeTextFileSync(join(target, "check.sh"), `${until}\n`);
     stderr.line(`· the check fails as it should: ${fault}`);
     stdout.line(`${target} is a task of copilot exam now`);
     return EXIT.done;
   } catch (error) {
-    signal.throwIfAborted();
     attempt(() => Deno.removeSync(target, { recursive: true }));
+    signal.throwIfAborted();
     stderr.line(`copilot: Cannot make the task: ${reasonOf(error)}`);
     return EXIT.error;
   } finally {

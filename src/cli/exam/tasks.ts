@@ -9,21 +9,16 @@ import packed from "./tasks.json" with { type: "json" };
 
 /** The optional settings of a task, in its `exam.json`. */
 interface TaskSettings {
-  /** The group in the table. The user's own tasks are in the group `own`. */
   skill?: string;
   /** A program that the task needs. */
   needs?: string;
-  /** The time limit. */
   seconds?: number;
-  /** The maximum calls of tools. */
   calls?: number;
-  /** The maximum tokens of all answers. */
   tokens?: number;
   /** True if it is about the limits of the sandbox, which other agents lack. */
   sandbox?: boolean;
-  /** The share of the model's window that an earlier conversation fills, in percent. */
+  /** The percentage of the model's window that an earlier conversation fills, which begins with `before`. */
   fill?: number;
-  /** The first message of that conversation. */
   before?: string;
 }
 
