@@ -126,11 +126,11 @@ test("exam --all: ranks all models of the servers, without those that write no t
     ...{ XDG_STATE_HOME: `${temp.path}/state`, XDG_CONFIG_HOME: `${temp.path}/config` },
     OLLAMA_HOST: server.url,
   };
-  const words = ["exam", "--all", "--quick", "--seed", `${SEED}`];
+  const words = ["exam", "--all", "--quick", "--only", "call", "--seed", `${SEED}`];
   const { stdout, stderr } = await run(words, { cwd: `${temp.path}/work`, env });
   const host = new URL(server.url).host;
-  assertMatch(stdout, new RegExp(`\n  bright · 8/8 · ${host}\n`), stderr);
-  assertMatch(stdout, new RegExp(`\n  lazy · 0/5 \\(of 8\\) · ${host}\n`));
+  assertMatch(stdout, new RegExp(`\n  bright · 3/3 · ${host}\n`), stderr);
+  assertMatch(stdout, new RegExp(`\n  lazy · 0/3 · ${host}\n`));
   assertEquals(stdout.includes("embedding"), false);
   assertEquals(stdout.lastIndexOf("  bright") < stdout.lastIndexOf("  lazy"), true);
 });
@@ -169,7 +169,7 @@ test("exam --tune: without a terminal, prints what to save", async () => {
   await using server = examModel(textOnly);
   const env = { XDG_STATE_HOME: `${temp.path}/state`, XDG_CONFIG_HOME: `${temp.path}/config` };
   const options = { cwd: `${temp.path}/work`, env };
-  const words = ["exam", ...flagsFor(server.url), "--quick", "--tune"];
+  const words = ["exam", ...flagsFor(server.url), "--quick", "--only", "edit", "--tune"];
   const { stdout, stderr } = await run(words, options);
   assertStringIncludes(
     stdout,

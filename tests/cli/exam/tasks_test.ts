@@ -31,21 +31,16 @@ Deno.test("a seed chooses tasks, their order and their values; there are three o
 Deno.test("no check passes on an untouched folder, and each passes on the solution", {
   ignore,
 }, async (t) => {
-  const { signal } = new AbortController();
-  const options = {
-    config: { compat: compatConfig({ baseUrl: "http://127.0.0.1:1/v1" }) },
-    signal,
-  };
   for (const task of tasks) {
     await t.step(task.name, async () => {
       using temp = tempFolder();
       await task.copyTo(temp.path);
-      assertNotEquals(await checkFault(task.check, temp.path, options), undefined);
-      assertEquals(
-        await checkFault(`set -e\n${solutionOf(task.name)}`, temp.path, options),
-        undefined,
-      );
-      assertEquals(await checkFault(task.check, temp.path, options), undefined);
+      // Without the sandbox, which takes longer than all of them.
+      const run = async (script: string) =>
+        (await new Deno.Command("bash", { args: ["-c", script], cwd: temp.path }).output()).code;
+      assertNotEquals(await run(task.check), 0);
+      assertEquals(await run(`set -e\n${solutionOf(task.name)}`), 0);
+      assertEquals(await run(task.check), 0);
     });
   }
 });
