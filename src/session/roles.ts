@@ -164,6 +164,8 @@ function conversationPart({ state: { messages } }: CopilotAgent, planner: Copilo
   if (messages.length === 0) return [];
   const { contextLength = Infinity } = targetOf(planner.config);
   const most = Math.min(contextLength, MAX_CONVERSATION_CHARS);
-  const told = truncateMiddle(messages.map(transcript).join("\n\n"), most);
-  return [notePart(`[The conversation so far. Another model carries out the plan]\n${told}`)];
+  const conversation = truncateMiddle(messages.map(transcript).join("\n\n"), most);
+  return [
+    notePart(`[The conversation so far. Another model carries out the plan]\n${conversation}`),
+  ];
 }

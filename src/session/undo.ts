@@ -3,6 +3,7 @@
  * @module
  */
 
+import { equalBytes } from "../text/utf8.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
 import { runInPlace, runInPlaces } from "../safety/in_place.ts";
@@ -232,8 +233,11 @@ export class UndoLog {
     const lost = exchanged.filter(({ result }) => result === "failed")
       .map(({ path }) => step.files.get(path)!.bytes);
     // A command may have moved a file: of one that could not be restored, this is the only copy.
-    const isOnly = ({ other }: Exchanged) =>
-      other?.bytes instanceof Uint8Array && lost.some((bytes) => haveSameBytes(bytes, other.bytes));
+    const isOnly = ({ other }: Exchanged) => {
+      const its = other?.bytes;
+      return its instanceof Uint8Array &&
+        lost.some((one) => one instanceof Uint8Array && equalBytes(one, its));
+    };
     const safe = exchanged.map((one) =>
       one.result === "removed" && isOnly(one) ? failedFile(one.path, ONLY_COPY) : one
     );
@@ -274,10 +278,6 @@ async function fileNow(grant: Grant): Promise<FileSides> {
 }
 
 const ONLY_COPY = "it has the content of a file that could not be restored";
-
-const haveSameBytes = (a: FileContent, b: FileContent): boolean =>
-  a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length &&
-  a.every((byte, i) => byte === b[i]);
 
 /** A file with an absolute path, and the step's sides of it from now on; `other` is missing if it failed. */
 type Exchanged = UndoneFile & { other?: FileSides };

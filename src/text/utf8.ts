@@ -7,3 +7,6 @@ export const utf8Text = (bytes?: Uint8Array): string =>
 /** Decodes bytes. `stream`: drops an incomplete last character. @throws {TypeError} for invalid UTF-8. */
 export const strictUtf8Text = (bytes: Uint8Array, stream = false): string =>
   new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream });
+
+export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at]);

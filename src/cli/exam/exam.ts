@@ -110,7 +110,7 @@ function examArgs(words: readonly string[]): ExamArgs {
   };
 }
 
-/** Returns the settings of each model to examine; the exit code if there is none. */
+/** Returns the settings of each model to examine, or the exit code if no model was found. */
 async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotConfig[] | number> {
   const isOpen = isServerOpen(args);
   if (!isAll && isOpen) {

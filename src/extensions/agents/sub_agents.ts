@@ -151,7 +151,7 @@ class SubAgentWork {
     const parent = session.agent;
     this.agent = parent.fork({
       policy: { decide: (...call) => this.#decide(...call) },
-      // What it writes in a worktree is checked, and goes through hooks, once it is applied.
+      // Edits in a worktree are checked, and pass hooks, when they are applied.
       ...!worktree && {
         afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
       },

@@ -16,7 +16,7 @@ import { escapeRegex } from "../../text/glob.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { basename, dirname, join, relative } from "../../text/std_path.ts";
-import { utf8Text } from "../../text/utf8.ts";
+import { equalBytes, utf8Text } from "../../text/utf8.ts";
 import { comparedWhole } from "../../tools/files/change.ts";
 import { writeThroughEditor } from "../../tools/files/editor_text.ts";
 import { MAX_DIGESTED_BYTES } from "../../tools/files/seen_files.ts";
@@ -103,7 +103,7 @@ const withPath = (text: string, from: string, to: string) =>
   text.replaceAll(new RegExp(`${escapeRegex(from)}(?![\\w.-]*\\w)`, "g"), () => to);
 
 const isSameContent = (a: Uint8Array | undefined, b: Uint8Array | undefined) =>
-  a && b ? a.length === b.length && a.every((byte, at) => byte === b[at]) : a === b;
+  a && b ? equalBytes(a, b) : a === b;
 
 /** Compares a copy with what was copied. `conflicts` have changed in the session's folder, too. */
 async function changesIn(folder: string, origin: string, before: FolderSnapshot) {

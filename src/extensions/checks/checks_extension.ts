@@ -30,7 +30,7 @@ export class ChecksExtension implements Extension {
     const decision = await next.decide(...call);
     const [tool, args, context] = call;
     const path = tool.access === "write" && decision.allow && tool.subject?.(args).path;
-    // What a sub-agent writes in its worktree is checked once it is applied.
+    // Edits in a sub-agent's worktree are checked when they are applied.
     if (!path || context.isIsolated) return decision;
     const checked = await this.#context(context);
     const file = resolve(context.workingDir, path);

@@ -19,7 +19,7 @@ export interface HookVerdict {
   updatedInput?: Record<string, unknown>;
   context?: string;
   stop?: string;
-  /** What the user reads in place of `block`. */
+  /** The reason for the user, in place of `block`. */
   shown?: string;
   messages: string[];
 }

@@ -40,7 +40,7 @@ interface CheckedTurn {
 
 export class UntilCheck {
   #turn: CheckedTurn | undefined;
-  /** What the turns since the last pass changed of the files that decide the check: as they were, and as they are. */
+  /** The check's own files that turns since the last pass changed: their accepted and their current digests. */
   #changed = new Map<string, { accepted: string | undefined; now: string | undefined }>();
 
   constructor(

@@ -29,7 +29,7 @@ export interface GitAnswers {
   mayApply(gitFolder: string, stash: string): boolean;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
-  /** What git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them. */
+  /** Returns "same" if git writes the same index for its entries, else what git writes; undefined if git cannot read it. */
   rebuiltIndex(path: string, format: string): "same" | ReplacedBytes | undefined;
   /** A folder that no program sees. */
   own: string;

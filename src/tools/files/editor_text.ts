@@ -1,6 +1,6 @@
 /** Files through the user's editor, which may have unsaved text. @module */
 
-import { strictUtf8Text } from "../../text/utf8.ts";
+import { equalBytes, strictUtf8Text } from "../../text/utf8.ts";
 import { attempt } from "../../attempt.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { realPathOr } from "../paths.ts";
@@ -37,7 +37,7 @@ export async function writeThroughEditor(
   const realPath = realPathOr(path);
   if (grant !== undefined && realPath !== grant.realPath) throw movedError("write", shown);
   const now = seen && await editorBytes(context, path);
-  if (now !== undefined && !isSameText(now, seen!)) {
+  if (now !== undefined && !equalBytes(now, seen!)) {
     throw new Error(
       `Cannot write ${shown} as it was changed in the editor meanwhile: read it again`,
     );
@@ -46,6 +46,3 @@ export async function writeThroughEditor(
   await editor.write(realPath, text, signal);
   return realPath;
 }
-
-const isSameText = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i]);
