@@ -24,17 +24,22 @@ if (import.meta.main) {
   }
 }
 
+/**
+ * The minifier puts a value that is used once, in the next statement, in the place of its name, and then nothing disposes
+ * of it. Then the bundle fails; another statement between the two keeps the `using`. It also counts two adjacent `using`
+ * as one, because the minifier joins them.
+ */
 async function bundle(source: string, to: string): Promise<void> {
-  const whole = join(dirname(to), "whole.js");
-  await denoBundle("--output", whole, source);
-  const text = withKeptUsing(await Deno.readTextFile(whole));
-  await Deno.writeTextFile(whole, text);
-  await denoBundle("--minify", "--output", to, whole);
-  await Deno.remove(whole);
-  const minified = await Deno.readTextFile(to);
-  const [wanted, found] = [text, minified].map((one) => one.match(USING)?.length ?? 0);
+  const plain = join(dirname(to), "plain.js");
+  await Promise.all([
+    denoBundle("--output", plain, source),
+    denoBundle("--minify", "--output", to, source),
+  ]);
+  const texts = await Promise.all([plain, to].map((path) => Deno.readTextFile(path)));
+  await Deno.remove(plain);
+  const [wanted, found] = texts.map((text) => text.match(USING)?.length ?? 0);
   if (found! < wanted!) throw new Error(`the minifier dropped ${wanted! - found!} of "using"`);
-  await Deno.writeTextFile(to, asAscii(minified));
+  await Deno.writeTextFile(to, asAscii(texts[1]!));
 }
 
 async function denoBundle(...more: string[]): Promise<void> {
@@ -42,25 +47,6 @@ async function denoBundle(...more: string[]): Promise<void> {
   const command = new Deno.Command(Deno.execPath(), { args, cwd: root });
   const { success, stderr } = await command.output();
   if (!success) throw new Error(new TextDecoder().decode(stderr).trim());
-}
-
-/**
- * Gives each resource of `using` a second name, which disposes of it. The minifier puts a value that is used once, in the
- * next statement, in the place of its name, and then nothing would dispose of it. `source`: unminified output of the bundler.
- */
-export function withKeptUsing(source: string): string {
-  const lines = source.split("\n");
-  for (let at = 0; at < lines.length; at++) {
-    const match = /^( *)((?:await )?using) ([A-Za-z$][\w$]*) = /.exec(lines[at]!);
-    if (!match) continue;
-    const [, indent = "", using, name] = match;
-    const isEnd = (line: string, i: number) =>
-      i >= at && line.endsWith(";") && /^ */.exec(line)![0] === indent;
-    const end = lines.findIndex(isEnd);
-    lines[at] = lines[at]!.replace(`${using} ${name}`, `const ${name}`);
-    lines[end] += ` ${using} _${name} = ${name};`;
-  }
-  return lines.join("\n");
 }
 
 /**

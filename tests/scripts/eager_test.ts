@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { asAscii, withKeptUsing } from "../../scripts/bundle.ts";
+import { asAscii } from "../../scripts/bundle.ts";
 import { withParentheses } from "../../scripts/eager.ts";
 
 /** The coverage of a function of `source`: the text where it begins, and as long. */
@@ -52,16 +52,4 @@ for (const [title, source, functions, result] of CASES) {
 
 Deno.test("a bundle is ASCII", () => {
   assertEquals(asAscii("a=/\u2026/,b='\u{1f600}'\n"), "a=/\\u2026/,b='\\ud83d\\ude00'\n");
-});
-
-Deno.test("bundle: what a using declaration holds has a second name, which the minifier keeps", () => {
-  const source = [
-    ...["function f() {", "  using a = open({", "    path: 1;", "  });", "  return a.size;", "}"],
-    ...["async function g() {", "  await using b = open();", "  using _ = b.on();", "}"],
-  ];
-  assertEquals(withKeptUsing(source.join("\n")).split("\n"), [
-    ...["function f() {", "  const a = open({", "    path: 1;", "  }); using _a = a;"],
-    ...["  return a.size;", "}", "async function g() {"],
-    ...["  const b = open(); await using _b = b;", "  using _ = b.on();", "}"],
-  ]);
 });

@@ -74,12 +74,12 @@ async function editLine(options: EditOptions): Promise<string | null> {
   const terminal = processTerminal();
   const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
   const modals = new ModalStack();
-  const text = modals.open(line);
   const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
     throw error;
   });
   await makeSane();
   using driver = new ModalDriver({ terminal, modals, output });
+  const text = modals.open(line);
   await driver.run(signal);
   modals.closeAll();
   output.commit(({ columns }) => line.whole(columns));

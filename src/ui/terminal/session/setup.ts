@@ -120,11 +120,11 @@ class Setup {
         const isNamed = items.some(({ detail }) => detail.startsWith(IN_USE));
         if (inUse && !isNamed) items.unshift(inUseRow(inUse));
         const chosen = Math.max(0, items.findIndex(({ detail }) => detail.startsWith(IN_USE)));
+        using list = endingWith(signal);
         const title = wrapped(
           found.length > 0 || inUse ? "Which model should copilot use?" : NOTHING_FOUND,
           columns,
         );
-        using list = endingWith(signal);
         using poll = endingWith(list.signal);
         if (hasNone(found)) {
           void this.#poll(poll.signal).then((later) => {

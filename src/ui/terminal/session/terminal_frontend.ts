@@ -204,10 +204,10 @@ export class TerminalFrontend implements Frontend, Disposable {
   /** Lets the user choose a server before the session; undefined if they cancel, an exit code after a signal. */
   async setUp(line?: string): Promise<ServerSettings | number | undefined> {
     using cleanUp = new DisposableStack();
-    cleanUp.defer(this.options.onSignals((code) => this.#end(code)));
+    const { setup, onSignals } = this.options;
+    cleanUp.defer(onSignals((code) => this.#end(code)));
     await makeSane();
     if (line !== undefined) this.#display.say(line);
-    const { setup } = this.options;
     const chosen = setup && await chooseServer(this.#display, setup, this.#stop.signal);
     return chosen ?? this.#ended;
   }
