@@ -8,11 +8,13 @@
 import { attempt } from "../../attempt.ts";
 import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
+import { moment } from "../../wire/wait.ts";
 import page from "./page.html" with { type: "text" };
 
 const SERVE_ADDRESS = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;
+const LISTEN_AGAIN_MS = 100;
 
 interface ServeOptions {
   /** 0 for a free one. */
@@ -33,17 +35,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
   const hosts = new Set<string>(names);
   const pageHeaders = await headersOfPage();
   const connections = new Set<Promise<void>>();
-  const server = Deno.serve({
-    hostname: SERVE_ADDRESS,
-    port,
-    signal,
-    onListen(address) {
-      for (const name of [SERVE_ADDRESS, "localhost", ...names]) {
-        hosts.add(`${name}:${address.port}`);
-      }
-      options.onListen({ url: `http://${SERVE_ADDRESS}:${address.port}`, token });
-    },
-  }, (request) => {
+  const answer = (request: Request): Response => {
     const refusal = refused(request, hosts);
     if (refusal !== undefined) return refusalOf(403, refusal);
     const { pathname } = new URL(request.url);
@@ -69,9 +61,36 @@ export async function serveClients(options: ServeOptions): Promise<void> {
       .finally(() => connections.delete(connection));
     connections.add(connection);
     return response;
+  };
+  await listenUntil(signal, port, answer, (actualPort) => {
+    for (const name of [SERVE_ADDRESS, "localhost", ...names]) hosts.add(`${name}:${actualPort}`);
+    options.onListen({ url: `http://${SERVE_ADDRESS}:${actualPort}`, token });
   });
-  await server.finished;
   await Promise.all(connections);
+}
+
+/** Deno stops listening when no file descriptor is left for a connection: listens at the same port again. */
+async function listenUntil(
+  signal: AbortSignal,
+  port: number,
+  answer: (request: Request) => Response,
+  onListen: (port: number) => void,
+): Promise<void> {
+  let open: number | undefined;
+  while (!signal.aborted) {
+    try {
+      const server = Deno.serve({
+        hostname: SERVE_ADDRESS,
+        port: open ?? port,
+        signal,
+        onListen: (address) => open ?? onListen(open = address.port),
+      }, answer);
+      await server.finished;
+    } catch (error) {
+      if (open === undefined || error instanceof Deno.errors.AddrInUse) throw error;
+      await moment(LISTEN_AGAIN_MS, signal);
+    }
+  }
 }
 
 /**
