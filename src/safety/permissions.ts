@@ -89,8 +89,8 @@ const pathTable = (variables: VariableReader) =>
     plugins: pluginsFolder(variables),
   });
 
-/** The origin of a server or a hook; `hooks`: a folder's hooks. */
-type ServerOrigin = "user" | "folder" | "given" | "plugin" | "hooks";
+/** The origin of a server or a hook; `hooks`: a folder's hooks; `trusted`: those by `--trust`. */
+type ServerOrigin = "user" | "folder" | "given" | "plugin" | "hooks" | "trusted";
 
 export class Permissions {
   readonly env: readonly string[];
@@ -210,12 +210,14 @@ export class Permissions {
   /**
    * Returns a function that sandboxes a server with a `/tmp` and caches of its own. Without a set sandbox mode, it
    * runs sandboxed if that works: the user approves its calls, but cannot see what they do.
-   * @param by what it is. Those of a plug-in are sandboxed under all settings. They and a folder's hooks, which may use
-   * git, are refused if no sandbox works
+   * @param by what it is. Plug-ins and a folder's hooks, which may use git, are sandboxed under all settings, because
+   * the question about them says so, and refused if no sandbox works
    */
   confineServers(workingDir: () => string, name: string, by: ServerOrigin = "user"): Confine {
     const { choice, file, variables, looks } = this;
-    const programs = { caches: `servers/${name}`, areCommands: by === "hooks" };
+    const areHooks = by === "hooks" || by === "trusted";
+    const isAlways = by === "plugin" || by === "hooks";
+    const programs = { caches: `servers/${name}`, areCommands: areHooks };
     const shared = [file, variables, programs, looks] as const;
     const asCommands = new Permissions(choice, ...shared);
     const anyhow = new Permissions({ ...choice, sandbox: "workspace-write" }, ...shared);
@@ -223,7 +225,7 @@ export class Permissions {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
       const configured = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
-      const isOff = by === "plugin" && (await asCommands.#settingsFor(folder)).sandbox === "off";
+      const isOff = isAlways && (await asCommands.#settingsFor(folder)).sandbox === "off";
       const permissions = configured === undefined || isOff ? anyhow : asCommands;
       if (permissions.#approve !== this.#approve) permissions.setApprove(this.#approve);
       permissions.frontend = this.frontend;
@@ -231,11 +233,14 @@ export class Permissions {
         return await permissions.confine(workingDir)(...given);
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
-        if (by === "plugin") {
+        if (isAlways) {
+          const what = by === "plugin"
+            ? "plug-ins run"
+            : "without --trust and --sandbox off, a folder's hooks run";
           const why = await permissions.#confinement.fault();
-          throw new RefusedError(`plug-ins run only in the sandbox, which cannot start: ${why}`);
+          throw new RefusedError(`${what} only in the sandbox, which cannot start: ${why}`);
         }
-        if (configured !== undefined || by === "hooks") throw error;
+        if (configured !== undefined || areHooks) throw error;
         return { program: given[0], args: [...given[1]] };
       }
     };

@@ -28,6 +28,13 @@ export interface HookScene {
 export class Hooks {
   constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
 
+  /** Returns the hooks that a folder brings, or those of the user and their plug-ins. */
+  of(isFolder: boolean): Hooks {
+    const isMeant = ({ scope, plugin }: HookDefinition) =>
+      isFolder === (scope === "folder" && !plugin);
+    return new Hooks(this.all.filter(isMeant), this.scene);
+  }
+
   /** Runs the hooks of an event whose matchers match `names`, in parallel. @throws the reason of `signal`. */
   async fire(
     event: HookEvent,
@@ -87,13 +94,13 @@ export class Hooks {
   }
 }
 
-/** The user can let a hook of their own run outside of the sandbox, and none of a plug-in. */
+/** The user can let a hook run outside of the sandbox, and none of a plug-in. */
 const limitOfHook = ({ scope, plugin }: HookDefinition, text: string): string =>
   plugin
     ? text.replace(/: [^:]*--sandbox off$/, "")
     : scope === "user"
     ? text.replace(/--(sandbox off|network)/, '"sandbox": "off" beside its command')
-    : text;
+    : text.replace("--sandbox off", "--trust --sandbox off");
 
 const MAX_HOOK_OUTPUT = 64 * 1024;
 

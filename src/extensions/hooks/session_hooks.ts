@@ -50,7 +50,7 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
     env: permissions.env,
     confine({ scope, plugin }) {
       const isOwn = scope === "user";
-      const by = plugin ? "plugin" : isOwn ? scope : "hooks";
+      const by = plugin ? "plugin" : isOwn ? scope : session.trust ? "trusted" : "hooks";
       const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
       return sandboxes[name] ??= permissions.confineServers(folder, name, by);
     },
@@ -101,31 +101,35 @@ export class SessionHooks {
     return context === undefined ? [] : [notePart(context)];
   }
 
-  /** Decides on a call: first the hooks, then `next`. A hook may refuse, ask, or answer for the user. */
+  /** Decides on a call: the folder's hooks, the user's, which see what those changed, then `next`. */
   async decide(
     next: Policy,
     tool: Tool,
     args: Record<string, unknown>,
     context: ToolContext,
   ): Promise<Decision> {
-    const { names, input } = hookCall(tool, args, context.workingDir);
-    const about = {
-      ...aboutCall(names, input, context.subAgent),
-      tool_use_id: context.callId ?? "",
-    };
-    const verdict = await this.#hooks.fire("PreToolUse", names, about, context.signal);
-    if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
-    if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
-    const { updatedInput, decision } = verdict;
-    const checked = updatedInput && checkArguments(tool, updatedInput);
-    if (checked && !checked.ok) {
-      return refusedByHook(`it changed the call wrongly: ${checked.error}`);
+    let given = args;
+    let verdict: HookVerdict | undefined;
+    for (const isFolder of [true, false]) {
+      const { names, input } = hookCall(tool, given, context.workingDir);
+      const about = {
+        ...aboutCall(names, input, context.subAgent),
+        tool_use_id: context.callId ?? "",
+      };
+      const hooks = this.#hooks.of(isFolder);
+      const own = await hooks.fire("PreToolUse", names, about, context.signal);
+      if (own.stop !== undefined) this.#endTurn(own.stop);
+      if (own.block !== undefined) return refusedByHook(own.block, own.shown);
+      if (verdict?.decision === undefined) verdict = own;
+      if (!own.updatedInput) continue;
+      const checked = checkArguments(tool, own.updatedInput);
+      if (!checked.ok) return refusedByHook(`it changed the call wrongly: ${checked.error}`);
+      given = checked.args;
     }
-    const given = checked ? checked.args : args;
-    const decided = decision === undefined
+    const decided = verdict?.decision === undefined
       ? await next.decide(tool, given, context)
       : await this.#decideWith(verdict, tool, given, context);
-    if (!decided.allow || decided.args || !checked) return decided;
+    if (!decided.allow || decided.args || given === args) return decided;
     return { ...decided, args: given, isByHook: true };
   }
 

@@ -112,9 +112,10 @@ export function joinedVerdicts(
   // Guards have not seen the changed call, so a plug-in does not change calls.
   const changed = each.findLast(({ hook, verdict }) => !hook.plugin && verdict.updatedInput);
   const asks = verdicts.some(({ decision }) => decision === "ask");
-  // A folder's hooks never make a decision less strict, neither by a yes nor by changed arguments.
-  const allows = changed?.hook.scope !== "folder" &&
-    each.some(({ hook, verdict }) => hook.scope === "user" && verdict.decision === "allow");
+  // A folder's hooks never answer for the user.
+  const allows = each.some(({ hook, verdict }) =>
+    hook.scope === "user" && verdict.decision === "allow"
+  );
   return {
     messages: verdicts.flatMap(({ messages }) => messages),
     ...lines("block"),

@@ -204,6 +204,33 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
   }
 });
 
+Deno.test("hooks: a call that a folder's hook changed passes the user's hooks and rules", async () => {
+  await using at = await places();
+  await at.own({ PreToolUse: hook("grep -q other && { echo not other >&2; exit 2; }; true") });
+  await Deno.writeTextFile(
+    `${at.root}/home/.config/copilot/permissions.json`,
+    JSON.stringify({ deny: ["run_bash(touch denied)"] }),
+  );
+  const rows: [command: string, outcome: string, result: RegExp][] = [
+    ["touch other", "refused", /hook: not other/],
+    ["touch denied", "refused", /touch denied/],
+    ["touch new", "done", /^A hook changed the call to .*touch new/],
+  ];
+  for (const [command, outcome, result] of rows) {
+    await at.brings({ PreToolUse: hook(changes(command)) });
+    await using server = strictServer([bash("touch made"), { text: "done" }]);
+    const choice = { sandbox: undefined, yes: true };
+    const permissions = at.permissions(choice);
+    if (!(await permissions.sandboxStatus(at.folder)).by) return;
+    await using fake = await fakeSession(server.url, {
+      ...{ folder: at.folder, permissions, readsFolder: true, trust: true },
+    });
+    const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
+    assertEquals([command, done!.outcome], [command, outcome], done!.result);
+    assertMatch(done!.result, result);
+  }
+});
+
 Deno.test("hooks: a prompt that one refuses is not sent, and one may end the turn", async () => {
   await using at = await places();
   await at.own({
@@ -228,7 +255,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
   const guard = (more = "") => `touch ran ${at.root}/outside; ${decides("allow")}${more}`;
   await at.brings({ PreToolUse: hook(guard(), "Bash") });
   const exists = (name: string) => Deno.stat(`${at.root}/${name}`).then(() => true, () => false);
-  const turn = async (answer?: boolean, choice = {}) => {
+  const turn = async (answer?: boolean, choice = {}, trust = false) => {
     for (const name of ["repo/ran", "outside"]) {
       await Deno.remove(`${at.root}/${name}`).catch(() => {});
     }
@@ -238,7 +265,7 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
     await using fake = await fakeSession(server.url, {
       folder: at.folder,
       permissions: await at.permissions({ sandbox: undefined, ...choice }),
-      readsFolder: true,
+      ...{ readsFolder: true, trust },
     }, {
       approve: () => (calls++, Promise.resolve({ choice: "once" })),
       confirm: (question) => {
@@ -262,8 +289,11 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
   if (by !== undefined) assertEquals([yes.ran, yes.calls, yes.outcome], [[true, false], 1, "done"]);
   else assertMatch(yes.result, /cannot be/);
   assertEquals((await turn()).asked, []);
+  // The question promised the sandbox.
   const off = await turn(undefined, { sandbox: "off" });
-  assertEquals([off.ran, off.calls], [[true, true], 1]);
+  assertEquals([off.ran, off.calls], [yes.ran, yes.calls]);
+  const trusted = await turn(undefined, { sandbox: "off" }, true);
+  assertEquals([trusted.ran, trusted.calls], [[true, true], 1]);
   await at.brings({ PreToolUse: hook(guard("; true"), "Bash") });
   const changed = await turn(false);
   assertEquals([changed.asked.length, changed.ran], [1, [false, false]]);
@@ -277,12 +307,12 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   await using at = await places();
   const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
   await at.own({ SessionStart: hook(note), UserPromptSubmit: hook("echo own") });
-  await at.brings({ SessionStart: hook(note), UserPromptSubmit: hook("echo folder") });
+  await at.brings({ SessionStart: hook("echo start"), UserPromptSubmit: hook("echo folder") });
+  const permissions = at.permissions();
+  if (!(await permissions.sandboxStatus(at.folder)).by) return;
   await using server = strictServer([{ text: "a" }, { text: "b" }]);
   await using fake = await fakeSession(server.url, {
-    folder: at.folder,
-    permissions: await at.permissions(),
-    readsFolder: true,
+    ...{ folder: at.folder, permissions, readsFolder: true },
   });
   await fake.session.prompt("hi", never);
   const asked: string[] = [];
@@ -296,8 +326,8 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   const said = server.requests.map(({ body }) =>
     (body.messages as { content: string }[]).at(-1)!.content
   );
-  assertEquals([asked, said], [["hooks"], ["hi\n\nown", "hi\n\nown\nfolder"]]);
-  assertEquals((await at.notes()).length, 2);
+  assertEquals([asked, said], [["hooks"], ["hi\n\nown", "start\n\nhi\n\nown\nfolder"]]);
+  assertEquals((await at.notes()).length, 1);
 });
 
 /** Prints the transcript that a hook's input names. */

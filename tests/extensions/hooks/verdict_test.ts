@@ -107,7 +107,6 @@ Deno.test("hooks: several verdicts are one, the strictest, and a folder's make n
     [[one(allow, "folder")], {}],
     [[one(allow), one(ask, "folder")], ask],
     [[one({ ...allow, updatedInput: a })], { ...allow, updatedInput: a }],
-    [[one(allow), one({ updatedInput: a }, "folder")], { updatedInput: a }],
     [[one(allow), { ...ofPlugin, verdict: { messages: [], updatedInput: a } }], allow],
     [[one({ updatedInput: { b: 1 } }, "folder"), one({ ...allow, updatedInput: a })], {
       ...{ ...allow, updatedInput: a },
