@@ -4,10 +4,12 @@
  * run with the rights of the user, in temporary folders: tasks about the limits of the sandbox are left out for all.
  */
 import { parseArgs } from "@std/cli/parse-args";
-import { checkFault, earlierMessages } from "../src/cli/exam/run_task.ts";
-import { MAX_HOPELESS, modelAt } from "../src/cli/exam/sitting.ts";
+import { modelAt, USUAL_WINDOW } from "../src/cli/exam/exam.ts";
+import { passedOf } from "../src/cli/exam/report.ts";
+import { checkFault, earlierMessages, MAX_HOPELESS } from "../src/cli/exam/run_task.ts";
 import { builtinTasks, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
 import { compatConfig } from "../src/config.ts";
+import { targetOf } from "../src/models/target.ts";
 import { root } from "./bench_tools.ts";
 
 interface Model {
@@ -146,7 +148,6 @@ async function runRival(
   tasks: readonly ExamTask[],
   at: Model & { seed: number; seconds: number },
 ): Promise<Result[]> {
-  const config = { compat: compatConfig({ baseUrl: at.url, model: at.model }) };
   const results: Result[] = [];
   for (const task of tasks) {
     const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "bench-exam-" }));
@@ -154,8 +155,7 @@ async function runRival(
     [home, folder].forEach((one) => Deno.mkdirSync(one));
     await task.copyTo(folder);
     const { args, env } = rival.start(home, at);
-    const earlier = earlierMessages(task, at.seed, at.window).map(([asked]) => asked);
-    const stdin = [...earlier, task.prompt].join("\n");
+    const stdin = [...earlierMessages(task, at.seed, at.window), task.prompt].join("\n");
     const seconds = Math.min(task.seconds ?? at.seconds, at.seconds);
     const kept = { PATH: Deno.env.get("PATH") ?? "", npm_config_cache: npmCache() };
     const options = { cwd: folder, stdin, seconds, env: { ...kept, HOME: home, ...env } };
@@ -163,13 +163,13 @@ async function runRival(
     const { signal } = new AbortController();
     const why = isLate
       ? `not done within ${seconds} s`
-      : await checkFault(task.check, folder, { config, signal });
+      : await checkFault(task.check, folder, signal);
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
     results.push({ task: task.name, skill: task.skill, passed: why === undefined, why });
     console.error(`${rival.name} ${why === undefined ? "✓" : "✗"} ${task.name} ${why ?? ""}`);
     Deno.removeSync(base, { recursive: true });
     // As in our own exam.
-    if (results.length === MAX_HOPELESS && !results.some(({ passed }) => passed)) break;
+    if (results.length === MAX_HOPELESS && passedOf(results) === 0) break;
   }
   return results;
 }
@@ -188,7 +188,7 @@ async function runOwn(names: ReadonlySet<string>, flags: string[]): Promise<Resu
 
 /** Returns the table: agents in rows, skills in columns. */
 function tableText(rows: readonly (readonly [string, Result[] | string])[], skills: string[]) {
-  const score = (some: Result[]) => `${some.filter(({ passed }) => passed).length}/${some.length}`;
+  const score = (some: Result[]) => `${passedOf(some)}/${some.length}`;
   const cells = rows.map(([name, results]) =>
     typeof results === "string" ? [name, results] : [
       ...[name, score(results)],
@@ -213,18 +213,13 @@ export async function benchExam(words: string[]): Promise<number> {
   }
   const { signal } = new AbortController();
   const config = { compat: compatConfig({ baseUrl: url, ...model && { model } }) };
-  const { config: now, window = 32_768, fault } = await modelAt(config, model !== "", signal);
+  const { fitted, fault } = await modelAt(config, model !== "", signal);
   if (fault !== undefined) {
     console.error(`bench exam: ${fault}`);
     return 1;
   }
-  const at = {
-    url,
-    model: now.compat!.model,
-    window,
-    seed: Number(seed),
-    seconds: Number(seconds),
-  };
+  const { name, contextLength: window = USUAL_WINDOW } = targetOf(fitted);
+  const at = { url, model: name, window, seed: Number(seed), seconds: Number(seconds) };
   const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()].filter((task) => !task.sandbox);
   const rows: [string, Result[] | string][] = [];
   const own = ["--base-url", url, "--model", at.model, "--seed", seed, "--seconds", seconds];

@@ -61,14 +61,6 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   stopOnSignals(run);
   const top = repositoryOf(folder);
-  if (args["as-exam"] !== undefined) {
-    const { keepAsExam } = await import("./exam/from_session.ts");
-    const copyTo = async (copy: string) => {
-      await runScript(COPY_SCRIPT, top, copy, started);
-      return join(copy, relative(top, folder));
-    };
-    return await keepAsExam({ folder, first: turns[0]!.message, copyTo }, args, run);
-  }
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
   const play = async (config: CopilotConfig, from: number) => {
     const isFirst = from === turns.length;
@@ -87,6 +79,12 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     return hasPassed === false ? EXIT.check : EXIT.done;
   };
   try {
+    if (args["as-exam"] !== undefined) {
+      const { keepAsExam } = await import("./exam/from_session.ts");
+      await runScript(COPY_SCRIPT, top, `${home}/1`, started);
+      const copy = join(`${home}/1`, relative(top, folder));
+      return await keepAsExam(copy, { folder, first: turns[0]!.message }, args, run);
+    }
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
     return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;
   } finally {

@@ -12,34 +12,31 @@ export interface ExamScore {
   /** Passed and all tasks by skill, such as `2/3`. */
   skills: Record<string, string>;
   /** Tokens per second. */
-  writeSpeed?: number | undefined;
-  seed: number;
-  /** The time in ISO form. */
-  at: string;
+  writeSpeed?: number;
 }
 
 const fileOfExams = () => `${stateFolder() ?? ""}/exam.json`;
+const storedExams = () =>
+  (attempt(() => readJsonFile(fileOfExams())) ?? {}) as Record<string, ExamScore>;
 const examKey = (server: string, model: string) =>
   `${server.replace(/^localhost(?=:|$)/, "127.0.0.1")}#${model}`;
 
 /** Returns a function that formats the stored score of a model, such as `exam 22/24`; empty without one. */
 export function examScores(): (server: string, model: string) => string {
-  const all = attempt(() => readJsonFile(fileOfExams())) ?? {};
+  const all = storedExams();
   return (server, model) => {
     const found = all[examKey(server, model)];
-    return isObject(found) ? `exam ${scoreText(found as unknown as ExamScore)}` : "";
+    return isObject(found) ? `exam ${scoreText(found)}` : "";
   };
 }
 
-export const scoreText = ({ passed, ran, of }: Pick<ExamScore, "passed" | "ran" | "of">): string =>
+export const scoreText = ({ passed, ran, of }: ExamScore): string =>
   `${passed}/${ran}${ran < of ? ` (of ${of})` : ""}`;
 
 /** Stores a score. One that was stopped does not replace a complete one. @throws {Error} */
 export async function keepScore(server: string, model: string, score: ExamScore): Promise<void> {
-  if (stateFolder() === undefined) return;
-  const all = attempt(() => readJsonFile(fileOfExams())) ?? {};
-  const before = all[examKey(server, model)] as ExamScore | undefined;
-  if (before && score.ran < score.of && before.ran >= before.of) return;
-  all[examKey(server, model)] = score;
-  await replaceUserFile(fileOfExams(), `${JSON.stringify(all, null, 2)}\n`);
+  const [all, key] = [storedExams(), examKey(server, model)];
+  const before = all[key] ?? score;
+  if (stateFolder() === undefined || score.ran < score.of && before.ran >= before.of) return;
+  await replaceUserFile(fileOfExams(), `${JSON.stringify({ ...all, [key]: score }, null, 2)}\n`);
 }

@@ -49,10 +49,11 @@ import { namespacesAdvice } from "./sandbox/probe.ts";
 export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
+  looks?: FolderLooks,
 ): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   file.general();
-  const permissions = new Permissions(choice, file, env);
+  const permissions = new Permissions(choice, file, env, undefined, looks);
   if (choice.level) {
     levelOf(choice.level, FLAG_SOURCE);
     const { homes } = permissions.paths;

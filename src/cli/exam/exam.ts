@@ -1,12 +1,17 @@
 /** `copilot exam`: small tasks for a model in the real session, judged by files and exit codes. @module */
 
+import { CopilotAgent } from "../../agent/agent.ts";
 import { compatConfig, type CopilotConfig, mayBeOwnServer } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { modelNames, serverOf } from "../../models/model_server.ts";
+import { addressOf, modelNames, serverOf } from "../../models/model_server.ts";
+import { listModels } from "../../models/ollama/model_list.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
+import { ModelFit } from "../../session/fit_model.ts";
+import { checkServerAndModel } from "../../session/server_look.ts";
 import { didYouMean } from "../../text/nearest.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { asUsage, parseArgs, wrongValue } from "../args.ts";
 import { withDefaults } from "../defaults.ts";
@@ -15,15 +20,16 @@ import type { Run } from "../process.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
 import { setupHome } from "../setup.ts";
 import { rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
-import { type ExamOptions, examPermissions } from "./run_task.ts";
-import { examineModel, modelAt } from "./sitting.ts";
-import { builtinTasks, type ExamTask, ownTasks } from "./tasks.ts";
+import { type ExamOptions, examPermissions, runTasks } from "./run_task.ts";
+import { builtinTasks, type ExamTask, OWN, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
 import usage from "./usage.txt" with { type: "text" };
 
 const EXAM_FIND_MS = 3000;
+/** The window of a model that does not report one, in tokens. */
+export const USUAL_WINDOW = 32_768;
 
-interface ExamArgs extends Pick<ExamOptions, "args" | "seed" | "seconds"> {
+interface ExamArgs extends Omit<ExamOptions, "config" | "window"> {
   isQuick: boolean;
   isAll: boolean;
   tunes: boolean;
@@ -47,18 +53,7 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   if (typeof configs === "number") return configs;
   const sittings: Sitting[] = [];
   for (const config of configs) {
-    if (run.signal.aborted) break;
-    const isChosen = exam.isAll || exam.args.model !== undefined;
-    const found = await modelAt(config, isChosen, run.signal);
-    const sitting = await examineModel(found, tasks, exam, run);
-    sittings.push(sitting);
-    if (!exam.args.json) run.stdout.write(sittingText(sitting));
-    const score = scoreOf(sitting);
-    if (score.ran > 0 && exam.only === undefined) {
-      await keepScore(sitting.server, sitting.model, score)
-        .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
-    }
-    if (exam.tunes || !exam.isAll) await tuneModel(found, sitting, tasks, exam, run);
+    if (!run.signal.aborted) sittings.push(await examineModel(config, tasks, exam, run));
   }
   if (exam.args.json) {
     const models = sittings.map((one) => ({ ...one, score: scoreOf(one) }));
@@ -67,32 +62,87 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   return sittings.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
 }
 
+/** Runs the tasks with a model, shows and stores its score, and tries other settings. */
+async function examineModel(
+  given: CopilotConfig,
+  tasks: readonly ExamTask[],
+  exam: ExamArgs,
+  run: Run,
+): Promise<Sitting> {
+  const { args, seed, isAll, only, tunes } = exam;
+  const { stdout, stderr, signal } = run;
+  const isChosen = isAll || args.model !== undefined;
+  const { config, fitted, about, fault } = await modelAt(given, isChosen, signal);
+  const { name: model, url, contextLength: window } = targetOf(fitted);
+  const server = serverOf(config);
+  const options = { ...exam, config, window: window ?? USUAL_WINDOW };
+  if (fault === undefined) stderr.line(oneLine(`${model} at ${server}, ${tasks.length} tasks`));
+  const sitting: Sitting = {
+    ...{ model, server, url, about, window, seed },
+    of: tasks.filter(({ skill }) => skill !== OWN).length,
+    ...fault === undefined ? await runTasks(tasks, options, run) : { results: [], ended: fault },
+  };
+  if (!args.json) stdout.write(sittingText(sitting));
+  const score = scoreOf(sitting);
+  if (score.ran > 0 && only === undefined) {
+    await keepScore(server, model, score)
+      .catch((error) => stderr.line(`copilot: ${reasonOf(error)}`));
+  }
+  if (tunes || !isAll) await tuneModel(sitting, fitted, tasks, options, run);
+  return sitting;
+}
+
+/** Asks the server about its model, as the start of a session does. */
+export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: AbortSignal) {
+  const agent = new CopilotAgent(config, ".");
+  const fit = new ModelFit({ isChosen, asksRemote: true });
+  let fault: string | undefined;
+  try {
+    for await (const check of checkServerAndModel({ agent, fit, signal })) {
+      if (check.status === "fail") fault ??= check.text;
+    }
+  } catch (error) {
+    fault = signal.aborted ? "stopped" : oneLine(reasonOf(error));
+  }
+  const target = targetOf(agent.config);
+  const { kind, isNative, name } = target;
+  const listed = fault || kind === "hosted"
+    ? []
+    : await listModels(isNative, { ...addressOf(target), signal }, true).catch(() => []);
+  const { size, quantization } = listed.find((one) => one.name === name) ?? {};
+  const about = [size, quantization].filter((one) => one && !name.includes(one)).join(" ");
+  // The user's settings with the model's name, and those that fit the model.
+  return { config: fit.unfitted(agent), fitted: agent.config, about, fault };
+}
+
 /** Returns the tasks to run. @throws {UsageError} for a name that is neither a task nor a skill. */
 function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
   const all = [...builtinTasks(seed, isQuick && !only), ...ownTasks()];
   if (only === undefined) return all;
-  const isNamed = (name: string) => (task: ExamTask) => task.name === name || task.skill === name;
-  const other = only.find((name) => !all.some(isNamed(name)));
-  if (other === undefined) return all.filter((task) => only.some((name) => isNamed(name)(task)));
-  const names = [...new Set(all.flatMap(({ name, skill }) => [skill, name]))];
+  const namesOf = ({ skill, name }: ExamTask) => [skill, name];
+  const names = [...new Set(all.flatMap(namesOf))];
+  const other = only.find((name) => !names.includes(name));
+  if (other === undefined) return all.filter((task) => namesOf(task).some((n) => only.includes(n)));
   const hint = didYouMean(other, names, `there are ${names.join(", ")}`);
   throw new UsageError(`There is no task ${JSON.stringify(other.slice(0, 60))}: ${hint}`);
 }
 
-const VALUE_OR_SWITCH = /^--(quick|all|tune|seed|seconds|only)(?:=(.*))?$/;
+const EXAM_FLAG = /^--(?:(quick|all|tune)|(seed|seconds|only)(?:=(.*))?)$/;
 
 function examArgs(words: readonly string[]): ExamArgs {
-  const own: Record<string, string | true> = {};
+  const own: Record<string, string> = {};
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
-    const [, name = "", inWord] = VALUE_OR_SWITCH.exec(words[at]!) ?? [];
-    if (name === "") rest.push(words[at]!);
-    else own[name] = /^[so]/.test(name) ? inWord ?? words[++at] ?? "" : true;
+    const [, switched, name, value] = EXAM_FLAG.exec(words[at]!) ?? [];
+    if (switched !== undefined) own[switched] = "";
+    else if (name !== undefined) own[name] = value ?? words[++at] ?? "";
+    else rest.push(words[at]!);
   }
   const number = (name: string, usual: number, min: number) => {
-    const value = own[name] === undefined ? usual : own[name] === "" ? NaN : Number(own[name]);
+    const text = own[name] ?? `${usual}`;
+    const value = Number(text || NaN);
     if (Number.isInteger(value) && value >= min && value < 2 ** 31) return value;
-    throw wrongValue(name, `a whole number from ${min}`, `${own[name]}`);
+    throw wrongValue(name, `a whole number from ${min}`, text);
   };
   const given = parseArgs(rest);
   const { message, print, output, demo, command } = given;
@@ -101,10 +151,10 @@ function examArgs(words: readonly string[]): ExamArgs {
   }
   return {
     args: { ...withDefaults(given), given },
-    isQuick: own.quick === true,
-    isAll: own.all === true,
-    tunes: own.tune === true,
-    only: own.only === undefined ? undefined : `${own.only}`.split(","),
+    isQuick: own.quick !== undefined,
+    isAll: own.all !== undefined,
+    tunes: own.tune !== undefined,
+    only: own.only?.split(","),
     seed: number("seed", crypto.getRandomValues(new Uint16Array(1))[0]!, 0),
     seconds: number("seconds", 300, 1),
   };
@@ -122,19 +172,15 @@ async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotCo
   }
   const own = isOpen && isAll ? undefined : asUsage(() => toConfig(optionsFromArgs(args)), args);
   if (!isAll) return [own!];
-  const specs = new Map<string, string>();
-  for (const { url, isNative, models } of await setupHome().find(EXAM_FIND_MS, run.signal)) {
-    const server = isNative ? url : `${url}/v1`;
-    for (const { name } of models) specs.set(`${new URL(url).host} ${name}`, `${server}#${name}`);
-  }
   // All models of a hosted API would be expensive.
-  if (own && mayBeOwnServer(targetOf(own).url)) {
-    for (const name of await modelNames(own).catch(() => [])) {
-      specs.set(`${serverOf(own)} ${name}`, name);
-    }
+  const isOwn = own !== undefined && mayBeOwnServer(targetOf(own).url);
+  const specs = isOwn ? await modelNames(own).catch(() => []) : [];
+  for (const { url, isNative, models } of await setupHome().find(EXAM_FIND_MS, run.signal)) {
+    if (own && new URL(url).host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
+    specs.push(...models.map(({ name }) => `${isNative ? url : `${url}/v1`}#${name}`));
   }
   const base = own ?? { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
-  const chosen = [...specs.values()].filter((spec) => isChatName(spec.split("#").at(-1)!));
+  const chosen = specs.filter((spec) => isChatName(spec.split("#").at(-1)!));
   if (chosen.length > 0) return chosen.map((spec) => asUsage(() => modelFlags.at(spec, base)));
   run.stderr.line("copilot: No server with a model was found: copilot doctor looks for one");
   return EXIT.error;

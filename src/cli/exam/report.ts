@@ -2,11 +2,32 @@
 
 import { attempt } from "../../attempt.ts";
 import { type ExamScore, scoreText } from "../../records/exams.ts";
+import type { CacheWatch } from "../../session/cache_watch.ts";
 import { clockTime, count, thousands, windowText } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
+import type { Usage } from "../../types/event.ts";
 import { isLoopback } from "../../wire/connect.ts";
 import { OWN } from "./tasks.ts";
-import type { TaskResult } from "./run_task.ts";
+
+/** An answer of the model, with its speeds in tokens per second if they are known. */
+type MeasuredAnswer = Omit<Usage, "readSpeed"> & Pick<CacheWatch, "readSpeed" | "writeSpeed">;
+
+export interface TaskResult {
+  task: string;
+  skill: string;
+  passed: boolean;
+  /** Why it did not pass, in one line. */
+  why?: string;
+  seconds: number;
+  calls: number;
+  /** The calls that had to be repaired or were found in text. */
+  repaired: number;
+  answers: MeasuredAnswer[];
+  /** True if the model thought. */
+  thinks?: true;
+  /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */
+  fault?: "gone" | "silent";
+}
 
 /** The results of one model, as `--json` prints them. */
 export interface Sitting {
@@ -36,16 +57,18 @@ function medianOf(numbers: readonly (number | undefined)[]): number | undefined 
   return sorted[Math.floor(sorted.length / 2)];
 }
 
+export const passedOf = (results: readonly { passed: boolean }[]): number =>
+  results.filter(({ passed }) => passed).length;
+
 /** Returns the results as they are stored. The user's own tasks do not count. */
-export function scoreOf({ results, of, seed }: Sitting): ExamScore {
+export function scoreOf({ results, of }: Sitting): ExamScore {
   const counted = results.filter(({ skill }) => skill !== OWN);
   const skills = [...Map.groupBy(results, ({ skill }) => skill)].map(([skill, some]) =>
-    [skill, `${some.filter(({ passed }) => passed).length}/${some.length}`] as const
+    [skill, `${passedOf(some)}/${some.length}`] as const
   );
   const speed = medianOf(results.flatMap(({ answers }) => answers).map((one) => one.writeSpeed));
   return {
-    passed: counted.filter(({ passed }) => passed).length,
-    ...{ ran: counted.length, of, seed, at: new Date().toISOString() },
+    ...{ passed: passedOf(counted), ran: counted.length, of },
     skills: Object.fromEntries(skills),
     ...speed !== undefined && { writeSpeed: Math.round(speed * 10) / 10 },
   };
@@ -79,13 +102,11 @@ function gpuName(): string | undefined {
 export function sittingText(sitting: Sitting): string {
   const { model, server, results, ended, window, seed } = sitting;
   const { skills } = scoreOf(sitting);
-  const rows = Object.entries(skills).flatMap(([skill, score]) => {
+  const rows = Object.entries(skills).map(([skill, score]) => {
+    const head = `  ${skill.padEnd(8)} ${score}  `;
     const failed = results.filter((one) => one.skill === skill && !one.passed);
     const faults = failed.map(({ task, why }) => `${task}: ${why}`);
-    const head = `  ${skill.padEnd(8)} ${score}  `;
-    return faults.length === 0
-      ? [head.trimEnd()]
-      : faults.map((fault, at) => `${at === 0 ? head : " ".repeat(head.length)}${fault}`);
+    return `${head}${faults.join(`\n${" ".repeat(head.length)}`)}`.trimEnd();
   });
   return [
     "",
@@ -103,11 +124,7 @@ export function sittingText(sitting: Sitting): string {
 
 function measuredLines(results: readonly TaskResult[], window: number | undefined): string[] {
   const answers = results.flatMap((one) => one.answers);
-  const sum = (numbers: readonly (number | undefined)[]) =>
-    numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
-  const [calls, repaired] = (["calls", "repaired"] as const).map((key) =>
-    sum(results.map((one) => one[key]))
-  ) as [number, number];
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
   const speeds = DEPTHS.flatMap((depth, at) => {
     const some = answers.filter(({ inputTokens: n }) => n <= depth && n > (DEPTHS[at - 1] ?? 0));
     const [read, write] = (["readSpeed", "writeSpeed"] as const).map((key) =>
@@ -115,16 +132,16 @@ function measuredLines(results: readonly TaskResult[], window: number | undefine
     );
     const parts = [read && `reads ${Math.round(read)}`, write && `writes ${Math.round(write)}`];
     const where = depth === Infinity ? "beyond" : `up to ${windowText(depth)}`;
-    const text = parts.filter(Boolean).join(", ");
-    return text === "" ? [] : [`${text} (${where})`];
+    return read ?? write ? [`${parts.filter(Boolean).join(", ")} (${where})`] : [];
   });
   const counted = answers.filter(({ cachedTokens }) => cachedTokens !== undefined);
   const read = sum(counted.map((one) => one.inputTokens));
-  const cached = sum(counted.map((one) => one.cachedTokens));
+  const cached = sum(counted.map((one) => one.cachedTokens!));
   const peak = Math.max(0, ...answers.map((one) => one.inputTokens + one.outputTokens));
   const of = window === undefined ? "" : ` of ${windowText(window)}`;
+  const calls = count(sum(results.map((one) => one.calls)), "call");
   return [
-    `  ${count(calls, "call")}, ${repaired} repaired`,
+    `  ${calls}, ${sum(results.map((one) => one.repaired))} repaired`,
     ...speeds.length > 0 ? [`  tokens per second: ${speeds.join("; ")}`] : [],
     ...peak > 0 ? [`  largest context: ${thousands(peak)}${of} tokens`] : [],
     ...read > 0 ? [`  from the cache: ${Math.round(100 * cached / read)} %`] : [],
@@ -140,37 +157,19 @@ export function rankingText(sittings: readonly Sitting[]): string {
   return `\n${sorted.map((one) => `  ${lineToPaste(one)} · ${oneLine(one.server)}\n`).join("")}`;
 }
 
-/** Shows the progress: a line per task, which is redrawn on a terminal. */
-export class ExamProgress {
-  #timer: ReturnType<typeof setInterval> | undefined;
-
-  constructor(
-    private readonly output: { write(text: string): void; line(text: string): void },
-    private readonly isTerminal: boolean,
-  ) {}
-
-  begin(at: number, of: number, name: string): void {
-    if (!this.isTerminal) return;
-    const start = performance.now();
-    const draw = () =>
-      this.output.write(
-        `\r\x1b[2K${taskNumber(at, of)} … ${name} ${clockTime(performance.now() - start)}`,
-      );
-    draw();
-    this.#timer = setInterval(draw, 1000);
-  }
-
-  end(at: number, of: number, { task, passed, why, seconds, calls }: TaskResult): void {
-    this.clear();
-    const about = `${task} (${seconds} s, ${count(calls, "call")})`;
-    const mark = passed ? "✓" : "✗";
-    this.output.line(`${taskNumber(at, of)} ${mark} ${about}${why ? `: ${why}` : ""}`);
-  }
-
-  clear(): void {
-    clearInterval(this.#timer);
-    if (this.isTerminal) this.output.write("\r\x1b[2K");
-  }
+export function taskLine({ task, passed, why, seconds, calls }: TaskResult): string {
+  const about = `${task} (${seconds} s, ${count(calls, "call")})`;
+  return `${passed ? "✓" : "✗"} ${about}${why ? `: ${why}` : ""}`;
 }
 
-const taskNumber = (at: number, of: number) => `${`${at}`.padStart(`${of}`.length)}/${of}`;
+/** Draws `text` with the time that it takes, on a terminal, until the returned function is called. */
+export function drawClock(output: { write(text: string): void }, text: string): () => void {
+  const start = performance.now();
+  const draw = () => output.write(`\r\x1b[2K${text} ${clockTime(performance.now() - start)}`);
+  draw();
+  const timer = setInterval(draw, 1000);
+  return () => {
+    clearInterval(timer);
+    output.write("\r\x1b[2K");
+  };
+}

@@ -1,18 +1,22 @@
-/** Runs a task of the exam in a folder of its own, with a session, and judges what is left there. @module */
+/** Runs the tasks of the exam, each with a session in a folder of its own, and judges what is left there. @module */
 
 import { attempt } from "../../attempt.ts";
 import { CopilotAgent } from "../../agent/agent.ts";
 import { outcomeOf } from "../../agent/run_tools.ts";
-import type { CopilotConfig } from "../../config.ts";
+import { compatConfig, type CopilotConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import { AgentsExtension } from "../../extensions/agents/agents_extension.ts";
 import { ChecksExtension } from "../../extensions/checks/checks_extension.ts";
 import { InstructionsExtension } from "../../extensions/instructions/instructions_extension.ts";
 import { SkillsExtension } from "../../extensions/skills/skills_extension.ts";
 import { WebExtension } from "../../extensions/web/web_extension.ts";
+import { addressOf } from "../../models/model_server.ts";
+import { checkLocalConnection } from "../../models/ollama/connection.ts";
+import { targetOf } from "../../models/target.ts";
+import type { FolderLooks } from "../../safety/folder_looks.ts";
 import { openPermissions } from "../../safety/permissions.ts";
 import { CacheWatch } from "../../session/cache_watch.ts";
-import { PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
+import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import { openSession } from "../../session/session.ts";
 import { CHARS_PER_TOKEN, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
@@ -20,35 +24,11 @@ import { newMessageId, userMessage } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { shellTool } from "../../tools/run_bash.ts";
 import type { TurnEvent } from "../../types/event.ts";
-import { within } from "../../wire/wait.ts";
+import { wait, within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
+import type { Run } from "../process.ts";
+import { drawClock, type Sitting, taskLine, type TaskResult } from "./report.ts";
 import { type ExamTask, seeded } from "./tasks.ts";
-
-/** An answer of the model, with its speeds in tokens per second if they are known. */
-interface MeasuredAnswer {
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens: number | undefined;
-  readSpeed: number | undefined;
-  writeSpeed: number | undefined;
-}
-
-export interface TaskResult {
-  task: string;
-  skill: string;
-  passed: boolean;
-  /** Why it did not pass, in one line. */
-  why?: string;
-  seconds: number;
-  calls: number;
-  /** The calls that had to be repaired or were found in text. */
-  repaired: number;
-  answers: MeasuredAnswer[];
-  /** True if the model thought. */
-  thinks?: true;
-  /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */
-  fault?: "gone" | "silent";
-}
 
 export interface ExamOptions {
   config: CopilotConfig;
@@ -58,9 +38,14 @@ export interface ExamOptions {
   window: number;
   /** The time limit of a task, unless it has its own. */
   seconds: number;
-  signal: AbortSignal;
 }
 
+/** The wait for a server that went away, and between two looks, in milliseconds. */
+const MAX_AWAY_MS = 60_000;
+const AWAY_LOOK_MS = 500;
+/** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
+const MAX_UNANSWERED = 3;
+export const MAX_HOPELESS = 5;
 const CHECK_SECONDS = 60;
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
@@ -71,15 +56,89 @@ const PROMPT_TOKENS = 2500;
 const CHUNK_CHARS = 4000;
 const MAX_WHY = 100;
 
+interface TaskOptions extends ExamOptions {
+  signal: AbortSignal;
+  looks: FolderLooks;
+}
+
 /** Permissions of the exam: sandboxed commands without network, and no questions. */
-export const examPermissions = () =>
-  openPermissions({ approve: "auto", sandbox: "workspace-write", network: false });
+export const examPermissions = (looks?: FolderLooks) =>
+  openPermissions(
+    { approve: "auto", sandbox: "workspace-write", network: false },
+    undefined,
+    looks,
+  );
+
+/** Runs all tasks with a model, until the end, a signal, or the server's end. Returns also why some did not run. */
+export async function runTasks(
+  tasks: readonly ExamTask[],
+  given: ExamOptions,
+  { stderr, signal }: Run,
+): Promise<Pick<Sitting, "results" | "ended" | "isHopeless">> {
+  // The tasks share the looks: neither the home folder nor the system is searched for each.
+  const options = { ...given, signal, looks: examPermissions().looks };
+  const isTerminal = !given.args.json && Deno.stderr.isTerminal();
+  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
+  const results: TaskResult[] = [];
+  const of = tasks.length;
+  let mayWait = true;
+  const run = async (task: ExamTask, folder: string) => {
+    const result = await runTask(task, folder, options);
+    if (result.fault !== "gone" || !mayWait) return result;
+    mayWait = false;
+    return await isBack(options) ? await runTask(task, `${folder}-again`, options) : result;
+  };
+  try {
+    for (const [at, task] of tasks.entries()) {
+      const number = `${`${at + 1}`.padStart(`${of}`.length)}/${of}`;
+      const running = `${number} … ${task.skill} · ${task.name}`;
+      const stopClock = isTerminal ? drawClock(stderr, running) : undefined;
+      const result = await run(task, `${home}/${at}`).finally(stopClock);
+      stderr.line(`${number} ${taskLine(result)}`);
+      if (result.fault === "gone") {
+        return { results, ended: `the server failed after ${at} of ${of} tasks: ${result.why}` };
+      }
+      results.push(result);
+      const end = earlyEnd(results, of);
+      if (end) return { results, ...end };
+    }
+    return { results };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { results, ended: `stopped after ${results.length} of ${of} tasks` };
+  } finally {
+    attempt(() => Deno.removeSync(home, { recursive: true }));
+  }
+}
+
+/** Returns why the other tasks do not run; undefined if they do. */
+function earlyEnd(results: readonly TaskResult[], of: number) {
+  const { length: ran } = results;
+  if (ran === MAX_UNANSWERED && results.every(({ fault }) => fault)) {
+    return { ended: `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}` };
+  }
+  if (ran < MAX_HOPELESS || ran === of || results.some(({ passed }) => passed)) return undefined;
+  const ended = `none of the first ${ran} tasks passed: the others did not run`;
+  return { ended, isHopeless: true } as const;
+}
+
+/** Waits for a server that went away. True once it answers. */
+async function isBack({ config, seconds, signal }: TaskOptions): Promise<boolean> {
+  const target = targetOf(config);
+  if (target.kind === "hosted") return false;
+  const end = performance.now() + Math.min(MAX_AWAY_MS, seconds * 1000);
+  while (performance.now() < end) {
+    if (await checkLocalConnection({ ...addressOf(target), signal })) return true;
+    await wait(AWAY_LOOK_MS, signal);
+  }
+  return false;
+}
 
 /** Runs `task` in the new folder `folder`. @throws the signal's reason if it is aborted. */
-export async function runTask(
+async function runTask(
   task: ExamTask,
   folder: string,
-  options: ExamOptions,
+  options: TaskOptions,
 ): Promise<TaskResult> {
   const { name, skill, calls = Infinity, tokens = Infinity } = task;
   const start = performance.now();
@@ -93,7 +152,7 @@ export async function runTask(
   const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
-  why ??= await checkFault(task.check, folder, options);
+  why ??= await checkFault(task.check, folder, options.signal, options.looks);
   result.seconds = Math.round((performance.now() - start) / 100) / 10;
   return { ...result, passed: why === undefined, ...why !== undefined && { why } };
 }
@@ -102,35 +161,36 @@ export async function runTask(
 async function sendTask(
   task: ExamTask,
   folder: string,
-  { config, args, seed, window, seconds: usual, signal }: ExamOptions,
+  { config, args, seed, window, seconds: usual, signal, looks }: TaskOptions,
   result: TaskResult,
 ): Promise<string | undefined> {
   const seconds = Math.min(task.seconds ?? usual, usual);
   const limit = AbortSignal.timeout(seconds * 1000);
   const both = AbortSignal.any([signal, limit]);
   const skills = new SkillsExtension();
+  const surface = { ...PLAIN_SURFACE, way: "flags" } as const;
+  const frontend: Frontend = { onEvent() {}, showsStatus: false, surface };
   const ask = async () => {
-    const opened: { agent?: CopilotAgent } = {};
-    const onEvent = meter(result, () => opened.agent!);
-    await using session = await openSession({
-      ...{ config, folder, readsFolder: true, trust: true, isChosen: true },
-      ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
-      systemPrompt: args["system-prompt"],
-      appendedPrompt: args["append-system-prompt"],
-      permissions: examPermissions(),
-      extensions: [
-        ...[new InstructionsExtension(skills), skills, new AgentsExtension(skills)],
-        ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
-      ],
-    }, {
-      onEvent: (event) => opened.agent && onEvent(event),
-      ...{ showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
-    }, both);
-    opened.agent = session.agent;
-    for (const [asked, answer] of earlierMessages(task, seed, window)) {
+    await using session = await openSession(
+      {
+        ...{ config, folder, readsFolder: true, trust: true, isChosen: true },
+        ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
+        systemPrompt: args["system-prompt"],
+        appendedPrompt: args["append-system-prompt"],
+        permissions: examPermissions(looks),
+        extensions: [
+          ...[new InstructionsExtension(skills), skills, new AgentsExtension(skills)],
+          ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
+        ],
+      },
+      frontend,
+      both,
+    );
+    frontend.onEvent = meter(result, session.agent);
+    for (const text of earlierMessages(task, seed, window)) {
       session.agent.state.messages.push(
-        { ...userMessage(asked), id: newMessageId() },
-        { role: "assistant", content: answer, id: newMessageId() },
+        { ...userMessage(text), id: newMessageId() },
+        { role: "assistant", content: "Noted.", id: newMessageId() },
       );
     }
     const { stopReason, isUnanswered, response } = await session.prompt(task.prompt, both);
@@ -155,7 +215,7 @@ async function sendTask(
 }
 
 /** Returns an observer that counts calls and measures answers. */
-function meter(result: TaskResult, agent: () => CopilotAgent) {
+function meter(result: TaskResult, agent: CopilotAgent) {
   const watch = new CacheWatch(() => {});
   return (event: SessionEvent) => {
     if (event.type === "reasoning_delta") result.thinks = true;
@@ -165,25 +225,22 @@ function meter(result: TaskResult, agent: () => CopilotAgent) {
       if (event.exec.repairs?.length) result.repaired++;
     }
     if (event.type === "thinking") watch.readSpeed = watch.writeSpeed = undefined;
-    if (/^(thinking|.*_delta|retry|loading|usage)$/.test(event.type)) {
-      watch.onEvent(event as TurnEvent, agent());
-    }
+    watch.onEvent(event as TurnEvent, agent);
     if (event.type !== "usage") return;
-    const { inputTokens, outputTokens, cachedTokens } = event.usage;
     const { readSpeed, writeSpeed } = watch;
-    result.answers.push({ inputTokens, outputTokens, cachedTokens, readSpeed, writeSpeed });
+    result.answers.push({ ...event.usage, readSpeed, writeSpeed });
   };
 }
 
-/** Returns an earlier conversation that fills the share of the window that the task demands. */
+/** Returns the messages of an earlier conversation, which fills the share of the window that the task demands. */
 export function earlierMessages(
   { fill = 0, before }: Pick<ExamTask, "fill" | "before">,
   seed: number,
   window: number,
-): [asked: string, answer: string][] {
+): string[] {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
-  const messages: [string, string][] = [[before, "Noted."]];
+  const messages = [before];
   let line = 0;
   for (let left = tokens * CHARS_PER_TOKEN; left > 0; left -= CHUNK_CHARS) {
     let text = "Keep this part of the chronicle; nothing is to be done with it.\n";
@@ -191,7 +248,7 @@ export function earlierMessages(
       const words = "the @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station";
       text += `Day ${++line}: ${seeded(words, seed + line)}.\n`;
     }
-    messages.push([text, "Noted."]);
+    messages.push(text);
   }
   return messages;
 }
@@ -200,9 +257,11 @@ export function earlierMessages(
 export async function checkFault(
   check: string,
   folder: string,
-  { config, signal }: Pick<ExamOptions, "config" | "signal">,
+  signal: AbortSignal,
+  looks?: FolderLooks,
 ): Promise<string | undefined> {
-  const confine = examPermissions().confine(() => folder);
+  const confine = examPermissions(looks).confine(() => folder);
+  const config = { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
   // The model may have removed the folder.
   const agent = attempt(() => new CopilotAgent(config, folder, { confine }));
   if (!agent) return "the folder is gone";
@@ -211,9 +270,8 @@ export async function checkFault(
     const outcome = outcomeOf(await shellTool.run(args, agent.toolContext(signal)));
     const { exitCode, isTimedOut, output, content } = outcome;
     if (exitCode === 0 && !isTimedOut) return undefined;
-    const { stdout = "", stderr = "" } = output ?? { stderr: content };
-    const text = (stdout.trim() || stderr).trim();
-    const [last = ""] = text.split("\n").slice(-1);
+    const { stdout = "", stderr = content } = output ?? {};
+    const [last = ""] = (stdout.trim() || stderr.trim()).split("\n").slice(-1);
     return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY) ||
       "the check failed";
   } catch (error) {

@@ -7,20 +7,21 @@ import { dirname, join } from "../../text/std_path.ts";
 import { readJsonFile, userFile } from "../../user_files.ts";
 import packed from "./tasks.json" with { type: "json" };
 
-/** The optional settings of a task, in its `exam.json`. */
-interface TaskSettings {
-  skill?: string;
+/** The optional settings of a task in its `exam.json`, each with a value of its type. */
+const TASK_SETTINGS = {
+  skill: "",
   /** A program that the task needs. */
-  needs?: string;
-  seconds?: number;
-  calls?: number;
-  tokens?: number;
+  needs: "",
+  seconds: 0,
+  calls: 0,
+  tokens: 0,
   /** True if it is about the limits of the sandbox, which other agents lack. */
-  sandbox?: boolean;
+  sandbox: false,
   /** The percentage of the model's window that an earlier conversation fills, which begins with `before`. */
-  fill?: number;
-  before?: string;
-}
+  fill: 0,
+  before: "",
+};
+type TaskSettings = Partial<typeof TASK_SETTINGS>;
 
 export interface ExamTask extends TaskSettings {
   name: string;
@@ -30,11 +31,6 @@ export interface ExamTask extends TaskSettings {
   /** Makes the files of the task in an empty folder. @throws {Error} */
   copyTo(folder: string): Promise<void>;
 }
-
-const SETTING_TYPES = {
-  ...{ skill: "string", needs: "string", before: "string", sandbox: "boolean" },
-  ...{ seconds: "number", calls: "number", tokens: "number", fill: "number" },
-} satisfies Record<keyof TaskSettings, string>;
 
 export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
@@ -92,26 +88,23 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
 
 /** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */
 export function ownTasks(): ExamTask[] {
-  const home = userFile("exam");
-  const names = home === undefined
-    ? []
-    : [...attempt(() => Deno.readDirSync(home)) ?? []].filter(({ isDirectory }) => isDirectory);
-  return names.map(({ name }) => name).sort().map((name) => {
-    const at = join(home!, name);
+  const home = userFile("exam") ?? "";
+  const folders = [...attempt(() => Deno.readDirSync(home)) ?? []]
+    .filter(({ isDirectory }) => isDirectory);
+  return folders.map(({ name }) => name).sort().map((name) => {
+    const at = join(home, name);
     const read = (file: string) => {
       const text = attempt(() => Deno.readTextFileSync(join(at, file)));
       if (text?.trim()) return text;
       throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
     };
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
-    const types: Record<string, string> = SETTING_TYPES;
-    const [wrong] = Object.entries(settings).find(([key, value]) => typeof value !== types[key]) ??
-      [];
-    if (wrong !== undefined) {
-      const known = Object.entries(types).map((pair) => pair.join(": a ")).join(", ");
-      throw new UsageError(
-        `Cannot use ${JSON.stringify(wrong)} in ${at}/exam.json; there are ${known}`,
-      );
+    const usual: Record<string, unknown> = TASK_SETTINGS;
+    for (const [key, value] of Object.entries(settings)) {
+      if (typeof value === typeof usual[key]) continue;
+      const known = Object.entries(usual).map(([name, one]) => `${name}: a ${typeof one}`);
+      const wrong = `${JSON.stringify(key)} in ${at}/exam.json`;
+      throw new UsageError(`Cannot use ${wrong}; there are ${known.join(", ")}`);
     }
     return {
       ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },

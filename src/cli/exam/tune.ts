@@ -1,5 +1,7 @@
 /** Tries other settings for the tasks that a model failed, and saves the better ones. @module */
 
+import type { CopilotAgent } from "../../agent/agent.ts";
+import { isLean } from "../../agent/prompt.ts";
 import type { CopilotConfig, LocalConfig } from "../../config.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { aboutSeconds, count } from "../../text/count.ts";
@@ -8,56 +10,54 @@ import { reasonOf } from "../../text/reason.ts";
 import { keepModelSettings } from "../defaults.ts";
 import type { Run } from "../process.ts";
 import { optionsFromArgs } from "../settings.ts";
-import type { Sitting } from "./report.ts";
-import type { ExamOptions, TaskResult } from "./run_task.ts";
-import { type FoundModel, runTasks } from "./sitting.ts";
+import { passedOf, type Sitting, type TaskResult } from "./report.ts";
+import { type ExamOptions, runTasks } from "./run_task.ts";
 import type { ExamTask } from "./tasks.ts";
 
 type ModelSettings = Record<string, string | number | true>;
 
-/** Tries other settings, if the user asked for it or says yes. */
+/** Tries other settings, if the user asked for it or says yes. `fitted` has what the server says about its model. */
 export async function tuneModel(
-  found: FoundModel,
   { results, ended, model }: Sitting,
+  fitted: CopilotAgent["config"],
   tasks: readonly ExamTask[],
-  exam: Pick<ExamOptions, "args" | "seed" | "seconds"> & { tunes: boolean },
+  exam: ExamOptions & { tunes: boolean },
   run: Run,
 ): Promise<void> {
+  const { stdout, stderr, signal } = run;
   const failed = results.filter(({ passed }) => !passed);
   if (ended !== undefined || failed.length === 0 || exam.args.json) return;
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
-  const variants = variantsFor(found, results.some(({ thinks }) => thinks));
+  const variants = variantsFor(exam.config, fitted, results.some(({ thinks }) => thinks));
   const time = failed.reduce((sum, { seconds }) => sum + seconds, 0) * variants.length;
   const what = `other settings for ${count(failed.length, "failed task")}`;
   if (!exam.tunes) {
-    if (!canAsk) return run.stderr.line(`· copilot exam --tune tries ${what}`);
-    await run.stdout.drained();
+    if (!canAsk) return stderr.line(`· copilot exam --tune tries ${what}`);
+    await stdout.drained();
     if (!confirm(`Try ${what} (at most about ${aboutSeconds(time)})?`)) return;
   }
   const passedWith = async (settings: ModelSettings, again: readonly TaskResult[]) => {
-    const config = withTried(found.config, settings);
     const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
-    const { results } = await runTasks({ ...found, config }, some, exam, run);
-    return results.filter(({ passed }) => passed).length;
+    const config = withTried(exam.config, settings);
+    return passedOf((await runTasks(some, { ...exam, config }, run)).results);
   };
-  let best: ModelSettings | undefined;
+  let best: ModelSettings = {};
   let gained = 0;
   for (const settings of variants) {
-    run.stderr.line(`· with ${triedText(settings)}:`);
+    stderr.line(`· with ${triedText(settings)}:`);
     const passed = await passedWith(settings, failed);
-    if (run.signal.aborted) return;
+    if (signal.aborted) return;
     if (passed > gained) [best, gained] = [settings, passed];
   }
-  if (best === undefined) return run.stderr.line("· no other setting does better");
+  if (gained === 0) return stderr.line("· no other setting does better");
   // A setting that helps in one place may harm in another.
   const others = results.filter(({ passed }) => passed);
-  run.stderr.line(`· ${triedText(best)} passes ${gained} more; the others again:`);
+  stderr.line(`· ${triedText(best)} passes ${gained} more; the others again:`);
   const now = gained + await passedWith(best, others);
-  if (run.signal.aborted) return;
+  if (signal.aborted) return;
   const all = results.length;
-  run.stdout.line(`${triedText(best)}: ${now}/${all} instead of ${others.length}/${all}`);
-  if (now <= others.length) return;
-  await offerSettings(model, best, canAsk, run);
+  stdout.line(`${triedText(best)}: ${now}/${all} instead of ${others.length}/${all}`);
+  if (now > others.length) await offerSettings(model, best, canAsk, run);
 }
 
 /** Saves the settings for the model if the user says yes; without a terminal, shows how. */
@@ -69,10 +69,8 @@ async function offerSettings(model: string, settings: ModelSettings, canAsk: boo
   }
   await stdout.drained();
   if (!confirm(`Save this for ${oneLine(model)} in config.json?`)) return;
-  await keepModelSettings(model, settings).then(
-    () => stdout.line("Saved."),
-    (error) => stderr.line(`copilot: ${reasonOf(error)}`),
-  );
+  await keepModelSettings(model, settings)
+    .then(() => stdout.line("Saved."), (error) => stderr.line(`copilot: ${reasonOf(error)}`));
 }
 
 const triedText = (settings: ModelSettings): string =>
@@ -80,16 +78,17 @@ const triedText = (settings: ModelSettings): string =>
     .join(", ");
 
 /** Returns the settings to try, each alone: names and values as in config.json. */
-function variantsFor({ config, isLean, isText }: FoundModel, thinks: boolean): ModelSettings[] {
-  const { kind } = targetOf(config);
+function variantsFor(config: CopilotConfig, fitted: CopilotAgent["config"], thinks: boolean) {
+  const { kind, textTools } = targetOf(fitted);
   const { think, sampling, temperature } = (config[kind] ?? {}) as Partial<LocalConfig>;
-  return [
-    ...thinks || think === undefined ? [{ think: thinks ? "off" : "on" }] : [],
-    ...isText || kind === "hosted" ? [] : [{ "text-tools": true as const }],
-    { "prompt-tier": isLean ? "full" : "lean" },
-    ...temperature === 0.1 ? [] : [{ temperature: 0.1 }],
-    ...sampling === "server" ? [] : [{ sampling: "server" }],
+  const variants: (ModelSettings | false)[] = [
+    (thinks || think === undefined) && { think: thinks ? "off" : "on" },
+    !textTools && kind !== "hosted" && { "text-tools": true },
+    { "prompt-tier": isLean(fitted) ? "full" : "lean" },
+    temperature !== 0.1 && { temperature: 0.1 },
+    sampling !== "server" && { sampling: "server" },
   ];
+  return variants.filter((one) => one !== false);
 }
 
 /** Returns `config` with further settings of config.json. */

@@ -1,7 +1,7 @@
 /** The ends of an exam: a signal, a server that goes away, no sandbox; and what is stored, tuned and ranked. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { examineModel } from "../../../src/cli/exam/sitting.ts";
+import { runTasks } from "../../../src/cli/exam/run_task.ts";
 import { compatConfig } from "../../../src/config.ts";
 import { examScores } from "../../../src/records/exams.ts";
 import { Output } from "../../../src/ui/terminal/stdio.ts";
@@ -22,10 +22,9 @@ async function sitAt(url: string, some: number, seconds = 60) {
   const output = new Output({ write: (bytes) => Promise.resolve(bytes.length) }, () => {});
   const { signal } = new AbortController();
   const config = { compat: compatConfig({ baseUrl: `${url}/v1`, model: "test", maxRetries: 0 }) };
-  return await examineModel(
-    { config, about: "", window: 32_768, isLean: false, isText: false },
+  return await runTasks(
     tasks.slice(0, some),
-    { args: {}, seed: SEED, seconds },
+    { config, args: {}, seed: SEED, seconds, window: 32_768 },
     { stdout: output, stderr: output, stop() {}, signal },
   );
 }

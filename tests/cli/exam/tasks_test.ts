@@ -3,7 +3,6 @@
 import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { checkFault } from "../../../src/cli/exam/run_task.ts";
 import { builtinTasks, numberOf, ownTasks, seeded } from "../../../src/cli/exam/tasks.ts";
-import { compatConfig } from "../../../src/config.ts";
 import { UsageError } from "../../../src/errors.ts";
 import { ignore } from "../../helpers/git_repository.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
@@ -49,10 +48,6 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
   ignore,
 }, async () => {
   const { signal } = new AbortController();
-  const options = {
-    config: { compat: compatConfig({ baseUrl: "http://127.0.0.1:1/v1" }) },
-    signal,
-  };
   const cheats: Record<string, string> = {
     "write-module": "slug.py",
     "fix-one": "paging.py",
@@ -67,7 +62,7 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
       'import os\nprint("ok", flush=True)\nos._exit(0)\n',
     );
     Deno.writeTextFileSync(`${temp.path}/release.json`, "{}");
-    assertMatch(await checkFault(task.check, temp.path, options) ?? "", /fail: ok$|does not match/);
+    assertMatch(await checkFault(task.check, temp.path, signal) ?? "", /fail: ok$|does not match/);
   }
 });
 
