@@ -167,11 +167,15 @@ Deno.test("the tools that a rule is about: by name, by access, all; those of ser
     ["mcp__git__read_file", false, true],
     ["mcp__git", false, true],
     ["mcp__gi", false, false],
+    ["mcp__git__read_file__x", false, false],
     ["mcp__git__read", false, false],
   ];
   for (const [text, isForOurs, isForTheirs] of rows) {
     const rule = parseRule("deny", text);
     assertEquals([isFor(rule, ours), isFor(rule, theirs)], [isForOurs, isForTheirs], text);
+    const longer = { ...theirs, ruleName: "mcp__git__read_file__x" };
+    const isForLonger = text === longer.ruleName || isForTheirs && text !== theirs.ruleName;
+    assertEquals(isFor(rule, longer), isForLonger, text);
   }
 });
 

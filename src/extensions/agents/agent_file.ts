@@ -64,6 +64,6 @@ const isNamedBy = (entry: string) => {
   const wanted = entry.toLowerCase().replace(/(?:__)?\*$/, "");
   return (name: string) => {
     const lower = name.toLowerCase();
-    return lower === wanted || wanted.startsWith("mcp__") && lower.startsWith(`${wanted}__`);
+    return lower === wanted || /^mcp__(?!.*__)/.test(wanted) && lower.startsWith(`${wanted}__`);
   };
 };

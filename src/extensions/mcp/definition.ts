@@ -68,7 +68,9 @@ export function definitionsIn(
 const isServer = (value: unknown): value is Record<string, unknown> =>
   isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
 
-const NAME = /^[A-Za-z0-9](?:[\w.-]{0,38}[A-Za-z0-9])?$/;
+/** A tool's name for models has at most 64 characters, of which this leaves some. */
+export const MAX_SERVER_NAME = 55;
+const NAME = /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/;
 
 function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
   const given = isObject(value) ? value : {};
@@ -92,8 +94,8 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
 }
 
 function problemOf({ name, program, url }: McpDefinition, type: unknown): string | undefined {
-  if (!NAME.test(name)) {
-    return "its name must be 1 to 40 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
+  if (!NAME.test(name) || name.length > MAX_SERVER_NAME) {
+    return "its name must be 1 to 55 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
   }
   if (/[._]{2}/.test(name)) return "its name must not have two of . and _ in a row";
   if (/^sse$/i.test(String(type))) {

@@ -7,7 +7,7 @@ import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { type HookDefinition, hooksIn } from "../hooks/definition.ts";
-import { definitionsIn, type McpDefinition } from "../mcp/definition.ts";
+import { definitionsIn, MAX_SERVER_NAME, type McpDefinition } from "../mcp/definition.ts";
 import type { PromptFolder } from "../skills/places.ts";
 
 export type PluginFields = Readonly<Record<string, unknown>>;
@@ -21,15 +21,18 @@ export function manifestIn(root: string): PluginFields {
 const isFileAt = (path: string) => attempt(() => Deno.statSync(path).isFile) === true;
 
 export function pluginNameOf(given: unknown): string | undefined {
-  const name = String(given ?? "").toLowerCase().replace(/[\s.]+/g, "-");
-  return /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) && name.length <= 64 ? name : undefined;
+  const name = String(given ?? "").toLowerCase().replace(/[\s._]+/g, "-");
+  return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64 ? name : undefined;
 }
 
-const serverName = (given: string) =>
-  given.replace(/[^A-Za-z0-9]*[^\w.-]+[^A-Za-z0-9]*|[._]{2,}/g, "-").slice(0, 40).replace(
-    /\W+$/,
-    "",
-  );
+/** Returns the name of a server as in Claude Code. A plug-in's name has no `_`, so no other server has this one. */
+function serverName(plugin: string, given: string): string {
+  const own = given.replace(/[^A-Za-z0-9]*[^\w.-]+[^A-Za-z0-9]*|[._]{2,}/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "").slice(0, Math.max(1, MAX_OWN_CHARS - plugin.length));
+  return `plugin_${plugin}_${own}`.replace(/[^A-Za-z0-9]+$/, "");
+}
+
+const MAX_OWN_CHARS = MAX_SERVER_NAME - "plugin__".length;
 
 export class PluginParts {
   readonly version: string;
@@ -56,8 +59,7 @@ export class PluginParts {
     this.hooks = this.#hooks();
     this.servers = this.#settings("mcpServers", ".mcp.json").flatMap(([file, value]) => {
       const given = Object.entries(isObject(value.mcpServers) ? value.mcpServers : value);
-      // With such a name, no rule for another server covers it.
-      const named = given.map(([one, server]) => [serverName(`${name}_${one}`), server] as const);
+      const named = given.map(([one, server]) => [serverName(name, one), server] as const);
       if (new Set(named.map(([one]) => one)).size < named.length) {
         throw new Error("two of its servers would have the same name");
       }

@@ -193,7 +193,7 @@ class PluginWork extends PluginStore {
     const row = { ...found, folder, enabled: before?.enabled !== false };
     const read = await readPlugin(this.folder, name, row);
     const text = await partsText(read.parts);
-    if (text.includes(NO_PARTS)) {
+    if (text.includes(NO_PARTS) && read.parts.unused.length === 0) {
       const market = attempt(() => sources.readMarket(root, true).name);
       const hint = market === undefined ? text : `${market} is a marketplace`;
       throw new UsageError(`There is no plug-in in ${shown}: ${hint}`);

@@ -144,7 +144,7 @@ class Loader {
         .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
     this.#bytes += text.length;
     if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
-    const read = definitionIn(kind, text, slashed(relative(place.path, file)));
+    const read = definitionIn(kind, text, slashed(relative(place.path, file)), plugin);
     if (typeof read === "string") return refuse(read);
     if (plugin !== undefined) read.name = `${plugin.name}:${read.name}`;
     const key = `${kind} ${read.name}`;
@@ -164,13 +164,18 @@ export function definitionIn(
   kind: PromptFile["kind"],
   text: string,
   file: string,
+  plugin?: PromptFolder["plugin"],
 ): Definition | string {
   const { fields, body } = readFrontmatter(text);
-  return DEFINITION_READERS[kind]({ fields, body: body.trim() }, file);
+  return DEFINITION_READERS[kind]({ fields, body: body.trim() }, file, plugin);
 }
 
 type FieldValue = Parameters<typeof textField>[0];
-type DefinitionReader = (read: FrontmatterFile, file: string) => Definition | string;
+type DefinitionReader = (
+  read: FrontmatterFile,
+  file: string,
+  plugin: PromptFolder["plugin"],
+) => Definition | string;
 
 const BAD_NAME = "its name must be letters, digits and hyphens";
 const NO_DESCRIPTION = "it has no description";
@@ -192,13 +197,14 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
       isForPerson: booleanField(fields["user-invocable"]) !== false,
     };
   },
-  agent({ fields, body }, file) {
-    const description = lineOf(fields.description);
+  /** One of a plug-in needs no description, as in Claude Code, and its name has the plug-in's before it. */
+  agent({ fields, body }, file, plugin) {
+    const description = lineOf(fields.description) || lineOf(plugin && titleOf(body));
     if (description === "") return NO_DESCRIPTION;
     if (body === "") return NO_TEXT;
     const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z\d][\w-]*$/);
     if (name === undefined) return BAD_NAME;
-    if (name === EXPLORE) return "a built-in sub-agent has this name";
+    if (name === EXPLORE && !plugin) return "a built-in sub-agent has this name";
     const limits = limitsIn(fields);
     return { name, description, body, limits, isForModel: true, isForPerson: false };
   },
@@ -209,19 +215,20 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
       return BAD_NAME;
     }
     if (body === "") return NO_TEXT;
-    const [first = ""] = body.split("\n");
     const argument = argumentHint(fields["argument-hint"]) ??
       (/\$(?:ARGUMENTS|[1-9])/.test(body) ? "[TEXT]" : undefined);
     return {
       name,
       body,
-      description: lineOf(fields.description ?? first.replace(/^#+\s*/, "")),
+      description: lineOf(fields.description ?? titleOf(body)),
       ...argument !== undefined && { argument },
       isForModel: false,
       isForPerson: true,
     };
   },
 };
+
+const titleOf = (body: string) => body.split("\n")[0]!.replace(/^#+\s*/, "");
 
 const withoutEnding = (file: string) => file.replace(/\.md$/i, "");
 

@@ -8,6 +8,7 @@ const TOOLS = [
   { name: "write_file", access: "write" },
   { name: "run_bash", access: "execute" },
   { name: "git__log", ruleName: "mcp__git__log", access: "execute" },
+  { name: "git__log__x", ruleName: "mcp__git__log__x", access: "execute" },
   { name: "gitlab__log", ruleName: "mcp__gitlab__log", access: "execute" },
   { name: "call_tool", access: "network" },
   { name: "explore", access: "read" },
@@ -22,12 +23,18 @@ const ROWS: [fields: string, allowed: string][] = [
   ["tools:\n  - Read\n  - Write", "read_file write_file"],
   ["tools: Bash(git *), Read", "read_file"],
   ["tools: Bash(*)", ""],
-  ["tools: Read, mcp__git__*", "read_file git__log call_tool"],
-  ["tools: mcp__git", "git__log call_tool"],
+  ["tools: Read, mcp__git__*", "read_file git__log git__log__x call_tool"],
+  ["tools: mcp__git", "git__log git__log__x call_tool"],
   ["tools: mcp__git__log", "git__log call_tool"],
   ["tools: Nothing", ""],
-  ["tools:\n  write: false\n  Bash: false", "read_file grep_code git__log gitlab__log call_tool"],
-  ["disallowedTools: Bash, mcp__gitlab", "read_file grep_code write_file git__log call_tool"],
+  [
+    "tools:\n  write: false\n  Bash: false",
+    "read_file grep_code git__log git__log__x gitlab__log call_tool",
+  ],
+  [
+    "disallowedTools: Bash, mcp__gitlab",
+    "read_file grep_code write_file git__log git__log__x call_tool",
+  ],
   ["tools: Read, Bash\ndisallowedTools: Bash", "read_file"],
   ["permissionMode: plan", "read_file grep_code"],
   ["permissionMode: bypassPermissions\ntools: Read", "read_file"],
@@ -42,10 +49,15 @@ for (const [fields, allowed] of ROWS) {
   });
 }
 
-const FILES: [text: string, name: string, read: string][] = [
+const FILES: [text: string, name: string, read: string, inPlugin?: string][] = [
   ["---\nname: Reviewer\ndescription: D\n---\nBody", "x.md", "reviewer"],
   ["---\ndescription: D\n---\nBody", "code-review.md", "code-review"],
-  ["---\ndescription: D\n---\nBody", "Explore.md", "a built-in sub-agent has this name"],
+  [
+    "---\ndescription: D\n---\nBody",
+    "Explore.md",
+    "a built-in sub-agent has this name",
+    "explore: D",
+  ],
   ["---\nname: \x1b[31mred\ndescription: D\n---\nBody", "x.md", "x"],
   [
     "---\nname: ../../etc\ndescription: D\n---\nBody",
@@ -55,13 +67,19 @@ const FILES: [text: string, name: string, read: string][] = [
   ["---\nname: a\n---\nBody", "x.md", "it has no description"],
   ["---\nname: Explore\ndescription: D\n---\nBody", "x.md", "a built-in sub-agent has this name"],
   ["---\nname: a\ndescription: D\n---\n", "x.md", "it has no text"],
-  ["Body", "x.md", "it has no description"],
+  ["# The judge\nBody", "x.md", "it has no description", "x: The judge"],
 ];
 
-for (const [text, name, expected] of FILES) {
+for (const [text, name, expected, inPlugin] of FILES) {
   Deno.test(`sub-agents in files: ${JSON.stringify(text)} is ${expected}`, () => {
     const read = definitionIn("agent", text, name);
     assertEquals(typeof read === "string" ? read : read.name, expected);
+    if (inPlugin === undefined) return;
+    const other = definitionIn("agent", text, name, { name: "p", root: "/" });
+    assertEquals(
+      typeof other === "string" ? other : `${other.name}: ${other.description}`,
+      inPlugin,
+    );
   });
 }
 

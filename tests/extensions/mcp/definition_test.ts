@@ -73,7 +73,7 @@ Deno.test("mcp: a definition is read by all the spellings of its fields", () => 
 
 Deno.test("mcp: a definition that makes no sense says why", () => {
   const name =
-    "its name must be 1 to 40 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
+    "its name must be 1 to 55 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
   const rows: [server: unknown, problem: string | undefined, name?: string][] = [
     [5, "its definition is not a JSON object"],
     [{}, "it has neither a command nor a url"],
@@ -92,8 +92,8 @@ Deno.test("mcp: a definition that makes no sense says why", () => {
       "its tool_timeout_sec must be a number above 0",
     ],
     [{ url: "https://a", oauth: { clientId: 5 } }, "its clientId must be a string"],
-    [{ command: "a" }, undefined, "x".repeat(40)],
-    [{ command: "a" }, name, "x".repeat(41)],
+    [{ command: "a" }, undefined, "x".repeat(55)],
+    [{ command: "a" }, name, "x".repeat(56)],
     [{ command: "a" }, name, "-a"],
     [{ command: "a" }, undefined, "a-b.c_d"],
     [{ command: "a" }, "its name must not have two of . and _ in a row", "a__b"],

@@ -109,7 +109,7 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
     const line of [
       "The plug-in tools 1.0: 8 files, and 3 of its parts can run. Hooks and servers run in the sandbox, hooks without asking.",
       '  hook UserPromptSubmit: echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note" (at most 60 s)',
-      '  server tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
+      '  server plugin_tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
       "  program scripts/wrap.sh",
       "  It has version 1.0, 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
     ]
@@ -169,7 +169,7 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
   assertStringIncludes(sent, `from ${root}\\nthe hook's note`);
   assertStringIncludes(sent, "find_tool");
   assertStringIncludes((await fake.command("/agents"))!, "tools:judge");
-  assertMatch((await fake.command("/mcp"))!, /^ {2}tools_look: its tools are not known yet/);
+  assertMatch((await fake.command("/mcp"))!, /^ {2}plugin_tools_look: its tools are not known yet/);
   assertMatch((await fake.command("/plugin"))!, /^ {2}tools 1\.0\n/);
 });
 
@@ -258,7 +258,13 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
       metadata: { pluginRoot: "./plugins" },
       plugins: [
         { name: "near", source: "near", description: "\x1b[31mred" },
-        { name: "Some.Name", source: "./", strict: false, skills: ["./one/b"], commands: "./c.md" },
+        {
+          name: "Some._Name",
+          source: "./",
+          strict: false,
+          skills: ["./one/b"],
+          commands: "./c.md",
+        },
         {
           name: "far",
           source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep" },
@@ -281,7 +287,7 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
     /Installed near: 1 command\.\n$/,
   );
   assertMatch(
-    (await at.plugin("add", "Some.Name@shop", "--yes")).stdout,
+    (await at.plugin("add", "Some._Name@shop", "--yes")).stdout,
     /some-name: 1 command, 1 skill\.\n$/,
   );
   const { plugins, marketplaces } = await at.record();
@@ -391,6 +397,11 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     assertMatch(ran.stderr, text);
     assertEquals([ran.code, ran.stderr.split("\n").length], [code, 2], ran.stderr);
   }
+  await at.put("lsp", { ".lsp.json": { go: { command: "gopls" } } });
+  assertEquals(
+    (await at.plugin("add", "../lsp", "--yes")).stdout.split("\n").at(-2),
+    "Installed lsp: nothing that copilot uses; language servers are not used.",
+  );
   await at.put("link", good);
   await at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
   await Deno.symlink("../../home", `${at.root}/link/skills/home`);
@@ -513,7 +524,10 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   await at.plugin("add", "../tools", "--yes");
   await using server = strictServer([]);
   await using fake = await at.session(server.url);
-  assertMatch((await fake.command("/mcp tools_my-look"))!, /^ {2}tools_my-look: 2 tools/);
+  assertMatch(
+    (await fake.command("/mcp plugin_tools_my-look"))!,
+    /^ {2}plugin_tools_my-look: 2 tools/,
+  );
   const [root, folder] = (await Deno.readTextFile(`${at.folder}/seen`)).trim().split(" ");
   // `--sandbox off` and the approval of all calls are about commands.
   assertEquals([...Deno.readDirSync(at.root)].some(({ name }) => name === "out"), false);
@@ -522,6 +536,11 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   assertMatch(folder!, /copilot-mcp-/);
   const [definition] = new PluginParts(root!, "tools").servers;
   assertEquals([definition!.isSandboxed, definition!.scope], [true, "plugin"]);
+  const names = ["my", "my-db"].map((plugin) => {
+    const mcpServers = { _db_x: { command: "x" }, x: { command: "x" } };
+    return new PluginParts(root!, plugin, { mcpServers }).servers.slice(-2).map(({ name }) => name);
+  });
+  assertEquals(names, [["plugin_my_db_x", "plugin_my_x"], ["plugin_my-db_db_x", "plugin_my-db_x"]]);
 });
 
 Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and a line says why", async () => {
@@ -541,7 +560,7 @@ Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and
   const { toolExecutions: [call] } = await fake.session.prompt("go", never);
   assertStringIncludes(call!.result, why);
   assertStringIncludes(call!.result, "copilot plugin disable tools turns it off");
-  assertStringIncludes((await fake.command("/mcp tools_look"))!, why);
+  assertStringIncludes((await fake.command("/mcp plugin_tools_look"))!, why);
   assertEquals([...Deno.readDirSync(at.root)].some(({ name }) => name === "out"), false);
 });
 
