@@ -8,6 +8,8 @@ import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
 import { reasonOf } from "../text/reason.ts";
 import { basename, resolve } from "../text/std_path.ts";
+import { writeAtomically } from "../tools/files/atomic_write.ts";
+import { grantOfNamed } from "../tools/files/regular_file.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Args } from "./args.ts";
 
@@ -57,14 +59,29 @@ export async function flagImages({ image }: Args): Promise<ImagePart[]> {
   );
 }
 
-/** Writes the answer to the file of `--output-last-message`. Returns why that failed. */
-export async function writeAnswer(args: Args, answer: string): Promise<string | undefined> {
-  const path = args["output-last-message"];
-  if (path === undefined) return undefined;
-  try {
-    await Deno.writeTextFile(path, answer === "" ? "" : `${answer}\n`);
-    return undefined;
-  } catch (error) {
-    return `cannot write the answer to ${path}: ${reasonOf(error)}`;
+const OUTPUT = "output-last-message";
+
+/**
+ * Returns a function that writes the answer to the file of `--output-last-message`, and returns why that failed. Its
+ * folder is resolved before any command runs, and a link in it is never followed. @throws {UsageError}
+ */
+export function answerWriter({ [OUTPUT]: path }: Args) {
+  if (path === undefined) return () => Promise.resolve(undefined);
+  const grant = attempt(() => grantOfNamed(path));
+  if (grant === undefined) throw unusableFile(OUTPUT, path, "its folder does not exist");
+  // `/dev/stderr` and `/dev/fd/3` are links.
+  const isDevice = path.startsWith("/dev/");
+  if (!isDevice && attempt(() => Deno.readLinkSync(grant.realPath)) !== undefined) {
+    throw unusableFile(OUTPUT, path, "it is a link: name the file that it leads to");
   }
+  return async (answer: string): Promise<string | undefined> => {
+    const bytes = new TextEncoder().encode(answer === "" ? "" : `${answer}\n`);
+    try {
+      if (isDevice) await Deno.writeFile(path, bytes);
+      else await writeAtomically(grant.realPath, path, bytes, undefined, { grant });
+      return undefined;
+    } catch (error) {
+      return `cannot write the answer to ${path}: ${reasonOf(error)}`;
+    }
+  };
 }

@@ -14,7 +14,7 @@ import type { Format } from "../ui/print/json_output.ts";
 import { PrintFrontend } from "../ui/print/print.ts";
 import { readPiped } from "../ui/terminal/stdio.ts";
 import { type Args, asUsage, flagNote } from "./args.ts";
-import { flagImages, serversOf, writeAnswer } from "./flag_files.ts";
+import { answerWriter, flagImages, serversOf } from "./flag_files.ts";
 import { afterAbort, type Run } from "./process.ts";
 import { type CopilotOptions, sessionOptions } from "./settings.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
@@ -39,6 +39,7 @@ async function answerPrompt(
 ): Promise<number> {
   const answerSchema = await answerSchemaOf(args);
   const servers = await serversOf(args);
+  const writeAnswer = answerWriter(args);
   const chosen = parsePermissionChoice(args);
   // A check can only pass if the model may change files.
   const prefersAuto = args.until === undefined ? "read-only" : "workspace-write";
@@ -67,7 +68,7 @@ async function answerPrompt(
   );
   if (args.demo) run.stderr.write(`${DEMO_NOTICE}\n`);
   const exitCode = await frontend.run(session, prompt);
-  const fault = await writeAnswer(args, frontend.answer);
+  const fault = await writeAnswer(frontend.answer);
   if (fault === undefined) return exitCode;
   run.stderr.line(`copilot: ${fault}`);
   return exitCode === EXIT.done ? EXIT.error : exitCode;

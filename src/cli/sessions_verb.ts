@@ -27,7 +27,10 @@ The beginning of an ID is enough, from 4 characters on.
 `;
 const MAX_SHOWN_TITLE = 60;
 
-export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
+export async function runSessions(
+  words: readonly string[],
+  { stdout, stderr }: Run,
+): Promise<number> {
   const [verb = "help"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
@@ -56,7 +59,7 @@ export function runSessions(words: readonly string[], { stdout, stderr }: Run): 
   for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved]) {
     if (typeof key === "string") keepSecrets({ key });
   }
-  stdout.write(verb === "show" ? exportedText(session) : `${exportSession(session, rest)}\n`);
+  stdout.write(verb === "show" ? exportedText(session) : `${await exportSession(session, rest)}\n`);
   return EXIT.done;
 }
 

@@ -10,8 +10,9 @@ import { hideCredentials } from "../text/credentials.ts";
 import { blocksOf } from "../text/fence.ts";
 import { oneLine } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
-import { reasonOf } from "../text/reason.ts";
 import { foreignText } from "../text/sanitize.ts";
+import { writeAtomically } from "../tools/files/atomic_write.ts";
+import { grantOfNamed } from "../tools/files/regular_file.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -32,11 +33,11 @@ interface ExportFormat {
 /**
  * Writes a session to a new file as `words` say: `[--html|--md] [-o] [FILE]`. Returns a line about it. @throws {Error}
  */
-export function exportSession(
+export async function exportSession(
   session: StoredSession,
   words: readonly string[],
   resolve = (file: string) => file,
-): string {
+): Promise<string> {
   const [named = "", ...more] = words.filter((word) => !/^(--md|--html|-o)$/.test(word));
   const strange = named.startsWith("-") ? named : more[0];
   if (strange !== undefined || words.at(-1) === "-o") {
@@ -46,17 +47,14 @@ export function exportSession(
   const isHtml = words.includes("--html") || !words.includes("--md") && /\.html?$/i.test(named);
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  if (attempt(() => Deno.lstatSync(path))) {
-    throw new UsageError(`Cannot write ${oneLine(file)} as it exists: name another file`);
+  const isTaken = attempt(() => Deno.lstatSync(path));
+  const grant = attempt(() => grantOfNamed(path));
+  if (isTaken || !grant) {
+    const why = grant ? "it exists: name another file" : "its folder does not exist";
+    throw new UsageError(`Cannot write ${oneLine(file)} as ${why}`);
   }
-  try {
-    Deno.writeTextFileSync(temporary, exportedText(session, isHtml ? HTML : MARKDOWN));
-    Deno.renameSync(temporary, path);
-  } catch (error) {
-    attempt(() => Deno.removeSync(temporary));
-    throw new Error(`Cannot write ${oneLine(file)}: ${reasonOf(error)}`, { cause: error });
-  }
+  const bytes = new TextEncoder().encode(exportedText(session, isHtml ? HTML : MARKDOWN));
+  await writeAtomically(grant.realPath, oneLine(file), bytes, undefined, { grant });
   return `Exported to ${
     oneLine(file)
   }, without what looks like a credential. Read it before you share it.`;

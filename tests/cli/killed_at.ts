@@ -25,4 +25,4 @@ for (const name of "writeText write rename link remove mkdir".split(" ")) {
 }
 const run = { stdout: { write() {} }, stderr: { line() {} } } as unknown as Run;
 if (words[0] === "fork") forkSession(sessionWithId(words[1]!));
-else Deno.exit(runSessions(words, run));
+else Deno.exit(await runSessions(words, run));

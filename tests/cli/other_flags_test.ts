@@ -3,6 +3,8 @@
 
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseArgs } from "../../src/cli/args.ts";
+import { answerWriter } from "../../src/cli/flag_files.ts";
+import { UsageError } from "../../src/errors.ts";
 import { parsePermissionChoice } from "../../src/safety/choice.ts";
 import { ruleElsewhere } from "../../src/safety/rules_elsewhere.ts";
 import { png } from "../helpers/images.ts";
@@ -78,6 +80,25 @@ Deno.test("--add-dir opens a folder to tools", async () => {
   for (const wrong of [`${temp.path}/none`, "/", Deno.env.get("HOME")!]) {
     await turn([], ["--add-dir", wrong], {}, ({ code }) => assertEquals(code, 2));
   }
+});
+
+Deno.test("the answer is never written through a link", async () => {
+  using temp = tempFolder();
+  const at = (name: string) => `${temp.path}/${name}`;
+  const has = (name: string) => Deno.readTextFileSync(at(name));
+  await Deno.writeTextFile(at("mine"), "mine");
+  await Deno.mkdir(at("sub"));
+  const [first, second] = ["answer", "sub/mine"].map((name) =>
+    answerWriter({ "output-last-message": at(name) })
+  );
+  assertEquals([await first!("one"), has("answer")], [undefined, "one\n"]);
+  await Deno.remove(at("answer"));
+  await Deno.symlink("mine", at("answer"));
+  await Deno.rename(at("sub"), at("moved"));
+  await Deno.symlink(".", at("sub"));
+  for (const write of [first!, second!]) assertMatch(`${await write("two")}`, /^cannot write /);
+  assertEquals(has("mine"), "mine");
+  assertThrows(() => answerWriter({ "output-last-message": at("answer") }), UsageError, "a link");
 });
 
 Deno.test("prompts, images, servers and the file of the answer come from flags", async () => {

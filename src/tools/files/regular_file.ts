@@ -1,6 +1,6 @@
 /** The checks before any tool opens a file, and their errors. @module */
 
-import { basename, dirname, join, relative, SEPARATOR } from "../../text/std_path.ts";
+import { basename, dirname, join, relative, resolve, SEPARATOR } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";
 import { nearest } from "../../text/nearest.ts";
 import { sanitize } from "../../text/sanitize.ts";
@@ -47,6 +47,12 @@ export const grantIn = (folder: string, realPath: string): Grant => ({
   realPath,
   withheld: { folder, paths: [] },
 });
+
+/** Returns the grant of a file that the user names. Its folder is resolved now, and it must not be a link. */
+export function grantOfNamed(path: string): Grant {
+  const folder = Deno.realPathSync(dirname(resolve(path)));
+  return grantIn(folder, join(folder, basename(path)));
+}
 
 /** A file that does not open within this time, in ms, is a FIFO that replaced it: opening one waits for a writer. */
 const MAX_OPEN_MS = 5000;

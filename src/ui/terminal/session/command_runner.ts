@@ -165,7 +165,8 @@ export class CommandRunner {
         const { exportSession } = await import("../../export.ts");
         const words = effect.argument.split(/\s+/).filter(Boolean);
         const { state } = session.agent;
-        return exportSession(effect.session, words, (file) => resolvePath(state, expandHome(file)));
+        const at = (file: string) => resolvePath(state, expandHome(file));
+        return await exportSession(effect.session, words, at);
       }
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);
