@@ -5,8 +5,13 @@
  */
 import { parseArgs } from "@std/cli/parse-args";
 import { modelAt, USUAL_WINDOW } from "../src/cli/exam/exam.ts";
-import { passedOf } from "../src/cli/exam/report.ts";
-import { checkFault, earlierMessages, MAX_HOPELESS } from "../src/cli/exam/run_task.ts";
+import { passedOf, type TaskResult } from "../src/cli/exam/report.ts";
+import {
+  checkFault,
+  earlierMessages,
+  earlyEnd,
+  examPermissions,
+} from "../src/cli/exam/run_task.ts";
 import { builtinTasks, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
 import { compatConfig } from "../src/config.ts";
 import { targetOf } from "../src/models/target.ts";
@@ -135,20 +140,14 @@ async function found({ program, npm }: Rival): Promise<[string[], string] | unde
   }
 }
 
-interface Result {
-  task: string;
-  skill: string;
-  passed: boolean;
-  why?: string | undefined;
-}
-
 async function runRival(
   rival: Rival,
   way: readonly string[],
   tasks: readonly ExamTask[],
   at: Model & { seed: number; seconds: number },
-): Promise<Result[]> {
-  const results: Result[] = [];
+): Promise<TaskResult[]> {
+  const results: TaskResult[] = [];
+  const { looks } = examPermissions();
   for (const task of tasks) {
     const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "bench-exam-" }));
     const [home, folder] = [`${base}/home`, `${base}/work`];
@@ -159,17 +158,22 @@ async function runRival(
     const seconds = Math.min(task.seconds ?? at.seconds, at.seconds);
     const kept = { PATH: Deno.env.get("PATH") ?? "", npm_config_cache: npmCache() };
     const options = { cwd: folder, stdin, seconds, env: { ...kept, HOME: home, ...env } };
+    const start = performance.now();
     const { isLate, text } = await runToEnd([...way, ...args], options);
     const { signal } = new AbortController();
     const why = isLate
       ? `not done within ${seconds} s`
-      : await checkFault(task.check, folder, signal);
+      : await checkFault(task.check, folder, signal, looks);
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
-    results.push({ task: task.name, skill: task.skill, passed: why === undefined, why });
+    results.push({
+      ...{ task: task.name, skill: task.skill, passed: why === undefined, ...why && { why } },
+      ...{ calls: 0, repaired: 0, answers: [] },
+      seconds: Math.round((performance.now() - start) / 100) / 10,
+    });
     console.error(`${rival.name} ${why === undefined ? "✓" : "✗"} ${task.name} ${why ?? ""}`);
     Deno.removeSync(base, { recursive: true });
     // As in our own exam.
-    if (results.length === MAX_HOPELESS && passedOf(results) === 0) break;
+    if (earlyEnd(results, tasks.length, at.seconds)) break;
   }
   return results;
 }
@@ -177,18 +181,18 @@ async function runRival(
 const npmCache = () => Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
 
 /** Runs our own exam as a process, and returns the results of `tasks`. */
-async function runOwn(names: ReadonlySet<string>, flags: string[]): Promise<Result[]> {
+async function runOwn(names: ReadonlySet<string>, flags: string[]): Promise<TaskResult[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--quiet", `${root}main.ts`, "exam", "--json", ...flags],
     ...{ stdin: "null", stderr: "inherit", stdout: "piped" },
   }).output();
   const [model] = JSON.parse(new TextDecoder().decode(stdout)).models;
-  return model.results.filter(({ task }: Result) => names.has(task));
+  return model.results.filter(({ task }: TaskResult) => names.has(task));
 }
 
 /** Returns the table: agents in rows, skills in columns. */
-function tableText(rows: readonly (readonly [string, Result[] | string])[], skills: string[]) {
-  const score = (some: Result[]) => `${passedOf(some)}/${some.length}`;
+function tableText(rows: readonly (readonly [string, TaskResult[] | string])[], skills: string[]) {
+  const score = (some: TaskResult[]) => `${passedOf(some)}/${some.length}`;
   const cells = rows.map(([name, results]) =>
     typeof results === "string" ? [name, results] : [
       ...[name, score(results)],
@@ -221,7 +225,7 @@ export async function benchExam(words: string[]): Promise<number> {
   const { name, contextLength: window = USUAL_WINDOW } = targetOf(fitted);
   const at = { url, model: name, window, seed: Number(seed), seconds: Number(seconds) };
   const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()].filter((task) => !task.sandbox);
-  const rows: [string, Result[] | string][] = [];
+  const rows: [string, TaskResult[] | string][] = [];
   const own = ["--base-url", url, "--model", at.model, "--seed", seed, "--seconds", seconds];
   const names = new Set(tasks.map(({ name }) => name));
   rows.push(["copilot", await runOwn(names, [...own, ...quick ? ["--quick"] : []])]);

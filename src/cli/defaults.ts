@@ -62,13 +62,10 @@ export async function keepTheme(theme: Theme): Promise<void> {
 }
 
 /** Adds settings of a model to the user's `config.json`. @throws {Error} like `keepSettings`. */
-export async function keepModelSettings(
-  model: string,
-  change: Record<string, unknown>,
-): Promise<void> {
+export async function keepModelSettings(model: string, change: object): Promise<void> {
   const { models, ...settings } = readConfigFile()?.settings ?? {};
-  const all = isObject(models) ? models as Record<string, Record<string, unknown>> : {};
-  const saved = { ...all, [model]: { ...all[model], ...change } };
+  const all = models as Record<string, object> | undefined;
+  const saved = { ...all, [model]: { ...all?.[model], ...change } };
   await writeConfigFile({ ...settings, models: saved });
 }
 

@@ -81,9 +81,9 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   try {
     if (args["as-exam"] !== undefined) {
       const { keepAsExam } = await import("./exam/from_session.ts");
-      await runScript(COPY_SCRIPT, top, `${home}/1`, started);
-      const copy = join(`${home}/1`, relative(top, folder));
-      return await keepAsExam(copy, { folder, first: turns[0]!.message }, args, run);
+      const at = join(`${home}/1`, relative(top, folder));
+      const copy = () => runScript(COPY_SCRIPT, top, `${home}/1`, started);
+      return await keepAsExam({ folder, first: turns[0]!.message, at, copy }, args, run);
     }
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
     return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;

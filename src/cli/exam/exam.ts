@@ -25,16 +25,10 @@ import { builtinTasks, type ExamTask, OWN, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
 import usage from "./usage.txt" with { type: "text" };
 
-const EXAM_FIND_MS = 3000;
 /** The window of a model that does not report one, in tokens. */
 export const USUAL_WINDOW = 32_768;
 
-interface ExamArgs extends Omit<ExamOptions, "config" | "window"> {
-  isQuick: boolean;
-  isAll: boolean;
-  tunes: boolean;
-  only: string[] | undefined;
-}
+type ExamArgs = ReturnType<typeof examArgs>;
 
 export async function runExam(words: readonly string[], run: Run): Promise<number> {
   if (words.some((word) => /^(--help|-h|help)$/.test(word))) {
@@ -43,7 +37,8 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   }
   const exam = examArgs(words);
   const tasks = tasksOf(exam);
-  const { by, why, advice } = await examPermissions().sandboxStatus(Deno.cwd());
+  const permissions = examPermissions();
+  const { by, why, advice } = await permissions.sandboxStatus(Deno.cwd());
   if (by === undefined) {
     const more = [why, advice].filter(Boolean).join(". ");
     run.stderr.line(`copilot: The exam runs commands of models only in a sandbox. ${more}`);
@@ -53,7 +48,8 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   if (typeof configs === "number") return configs;
   const sittings: Sitting[] = [];
   for (const config of configs) {
-    if (!run.signal.aborted) sittings.push(await examineModel(config, tasks, exam, run));
+    if (run.signal.aborted) break;
+    sittings.push(await examineModel(config, tasks, { ...exam, looks: permissions.looks }, run));
   }
   if (exam.args.json) {
     const models = sittings.map((one) => ({ ...one, score: scoreOf(one) }));
@@ -66,7 +62,7 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
 async function examineModel(
   given: CopilotConfig,
   tasks: readonly ExamTask[],
-  exam: ExamArgs,
+  exam: ExamArgs & Pick<ExamOptions, "looks">,
   run: Run,
 ): Promise<Sitting> {
   const { args, seed, isAll, only, tunes } = exam;
@@ -96,14 +92,9 @@ async function examineModel(
 export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: AbortSignal) {
   const agent = new CopilotAgent(config, ".");
   const fit = new ModelFit({ isChosen, asksRemote: true });
-  let fault: string | undefined;
-  try {
-    for await (const check of checkServerAndModel({ agent, fit, signal })) {
-      if (check.status === "fail") fault ??= check.text;
-    }
-  } catch (error) {
-    fault = signal.aborted ? "stopped" : oneLine(reasonOf(error));
-  }
+  const checks = await Array.fromAsync(checkServerAndModel({ agent, fit, signal }))
+    .catch((error) => [{ status: "fail", text: oneLine(reasonOf(error)) }]);
+  const fault = checks.find(({ status }) => status === "fail")?.text;
   const target = targetOf(agent.config);
   const { kind, isNative, name } = target;
   const listed = fault || kind === "hosted"
@@ -129,7 +120,7 @@ function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
 
 const EXAM_FLAG = /^--(?:(quick|all|tune)|(seed|seconds|only)(?:=(.*))?)$/;
 
-function examArgs(words: readonly string[]): ExamArgs {
+function examArgs(words: readonly string[]) {
   const own: Record<string, string> = {};
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -175,7 +166,7 @@ async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotCo
   // All models of a hosted API would be expensive.
   const isOwn = own !== undefined && mayBeOwnServer(targetOf(own).url);
   const specs = isOwn ? await modelNames(own).catch(() => []) : [];
-  for (const { url, isNative, models } of await setupHome().find(EXAM_FIND_MS, run.signal)) {
+  for (const { url, isNative, models } of await modelFlags.find(run.signal)) {
     if (own && new URL(url).host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
     specs.push(...models.map(({ name }) => `${isNative ? url : `${url}/v1`}#${name}`));
   }

@@ -12,16 +12,13 @@ import type { Run } from "../process.ts";
 import { checkFault } from "./run_task.ts";
 import { copyFolder } from "./tasks.ts";
 
-/**
- * Writes a task to the user's folder: the first message of a session, with a copy of its folder as it was. Returns the exit
- * code. @throws {UsageError}
- */
+/** Makes a task of the first message of a session and of its folder, which `copy` copies to `at`. @throws {UsageError} */
 export async function keepAsExam(
-  copy: string,
-  { folder, first }: { folder: string; first: Message },
+  session: { folder: string; first: Message; at: string; copy(): Promise<unknown> },
   { "as-exam": name = "", until }: Args,
   { stdout, stderr, signal }: Run,
 ): Promise<number> {
+  const { folder, first, at, copy } = session;
   if (!/^\w[\w.-]*$/.test(name)) {
     throw new UsageError("--as-exam needs a name of letters, digits, dots and dashes");
   }
@@ -33,15 +30,16 @@ export async function keepAsExam(
   }
   const prompt = typedText(first).replaceAll(`${folder}/`, "").trim();
   if (prompt === "") throw new UsageError("The first message of this session has no text");
-  attempt(() => Deno.removeSync(join(copy, ".git"), { recursive: true }));
+  await copy();
+  attempt(() => Deno.removeSync(join(at, ".git"), { recursive: true }));
   let fault: string | undefined;
   try {
     // Before the check, which may leave files.
     Deno.mkdirSync(join(target, "files"), { recursive: true, mode: 0o700 });
-    await copyFolder(copy, join(target, "files"));
+    await copyFolder(at, join(target, "files"));
     Deno.writeTextFileSync(join(target, "prompt.md"), `${prompt}\n`);
     Deno.writeTextFileSync(join(target, "check.sh"), `${until}\n`);
-    fault = await checkFault(until, copy, signal);
+    fault = await checkFault(until, at, signal);
   } finally {
     if (fault === undefined) attempt(() => Deno.removeSync(target, { recursive: true }));
   }

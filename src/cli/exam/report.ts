@@ -16,14 +16,12 @@ export interface TaskResult {
   task: string;
   skill: string;
   passed: boolean;
-  /** Why it did not pass, in one line. */
   why?: string;
   seconds: number;
   calls: number;
   /** The calls that had to be repaired or were found in text. */
   repaired: number;
   answers: MeasuredAnswer[];
-  /** True if the model thought. */
   thinks?: true;
   /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */
   fault?: "gone" | "silent";
@@ -33,7 +31,6 @@ export interface TaskResult {
 export interface Sitting {
   model: string;
   server: string;
-  /** The address of the server. */
   url: string;
   /** The size and the quantization, if the server reports them. */
   about: string;
@@ -51,7 +48,6 @@ export interface Sitting {
 /** The depths for which speeds are shown separately, in tokens of the prompt. */
 const DEPTHS = [8192, 32_768, Infinity];
 
-/** Returns the median; undefined for no numbers. */
 function medianOf(numbers: readonly (number | undefined)[]): number | undefined {
   const sorted = numbers.filter((one) => one !== undefined).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
@@ -98,7 +94,6 @@ function gpuName(): string | undefined {
   return found.replace(/NVIDIA |GeForce /g, "").trim() || undefined;
 }
 
-/** Returns the table of one model. */
 export function sittingText(sitting: Sitting): string {
   const { model, server, results, ended, window, seed } = sitting;
   const { skills } = scoreOf(sitting);

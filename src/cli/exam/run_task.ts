@@ -27,17 +27,18 @@ import type { TurnEvent } from "../../types/event.ts";
 import { wait, within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
 import type { Run } from "../process.ts";
-import { drawClock, type Sitting, taskLine, type TaskResult } from "./report.ts";
+import { drawClock, passedOf, type Sitting, taskLine, type TaskResult } from "./report.ts";
 import { type ExamTask, seeded } from "./tasks.ts";
 
 export interface ExamOptions {
   config: CopilotConfig;
   args: Args;
   seed: number;
-  /** The window of the model in tokens. */
   window: number;
   /** The time limit of a task, unless it has its own. */
   seconds: number;
+  /** The tasks share them: neither the home folder nor the system is searched for each. */
+  looks: FolderLooks;
 }
 
 /** The wait for a server that went away, and between two looks, in milliseconds. */
@@ -45,7 +46,9 @@ const MAX_AWAY_MS = 60_000;
 const AWAY_LOOK_MS = 500;
 /** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
 const MAX_UNANSWERED = 3;
-export const MAX_HOPELESS = 5;
+const MAX_HOPELESS = 5;
+/** Nor if it passes none in the time limits of so many tasks: by default, in 10 minutes. */
+const MAX_LIMITS = 2;
 const CHECK_SECONDS = 60;
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
@@ -55,11 +58,6 @@ const MAX_FILLED = 65_536;
 const PROMPT_TOKENS = 2500;
 const CHUNK_CHARS = 4000;
 const MAX_WHY = 100;
-
-interface TaskOptions extends ExamOptions {
-  signal: AbortSignal;
-  looks: FolderLooks;
-}
 
 /** Permissions of the exam: sandboxed commands without network, and no questions. */
 export const examPermissions = (looks?: FolderLooks) =>
@@ -72,34 +70,31 @@ export const examPermissions = (looks?: FolderLooks) =>
 /** Runs all tasks with a model, until the end, a signal, or the server's end. Returns also why some did not run. */
 export async function runTasks(
   tasks: readonly ExamTask[],
-  given: ExamOptions,
+  options: ExamOptions,
   { stderr, signal }: Run,
 ): Promise<Pick<Sitting, "results" | "ended" | "isHopeless">> {
-  // The tasks share the looks: neither the home folder nor the system is searched for each.
-  const options = { ...given, signal, looks: examPermissions().looks };
-  const isTerminal = !given.args.json && Deno.stderr.isTerminal();
+  const isTerminal = !options.args.json && Deno.stderr.isTerminal();
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
   const results: TaskResult[] = [];
   const of = tasks.length;
   let mayWait = true;
-  const run = async (task: ExamTask, folder: string) => {
-    const result = await runTask(task, folder, options);
-    if (result.fault !== "gone" || !mayWait) return result;
-    mayWait = false;
-    return await isBack(options) ? await runTask(task, `${folder}-again`, options) : result;
-  };
   try {
     for (const [at, task] of tasks.entries()) {
       const number = `${`${at + 1}`.padStart(`${of}`.length)}/${of}`;
       const running = `${number} … ${task.skill} · ${task.name}`;
       const stopClock = isTerminal ? drawClock(stderr, running) : undefined;
-      const result = await run(task, `${home}/${at}`).finally(stopClock);
+      const run = (name: string) => runTask(task, `${home}/${name}`, options, signal);
+      const result = await run(`${at}`).then(async (first) => {
+        if (first.fault !== "gone" || !mayWait) return first;
+        mayWait = false;
+        return await isBack(options, signal) ? await run(`${at}-again`) : first;
+      }).finally(stopClock);
       stderr.line(`${number} ${taskLine(result)}`);
       if (result.fault === "gone") {
         return { results, ended: `the server failed after ${at} of ${of} tasks: ${result.why}` };
       }
       results.push(result);
-      const end = earlyEnd(results, of);
+      const end = earlyEnd(results, of, options.seconds);
       if (end) return { results, ...end };
     }
     return { results };
@@ -112,23 +107,24 @@ export async function runTasks(
 }
 
 /** Returns why the other tasks do not run; undefined if they do. */
-function earlyEnd(results: readonly TaskResult[], of: number) {
+export function earlyEnd(results: readonly TaskResult[], of: number, seconds: number) {
   const { length: ran } = results;
-  if (ran === MAX_UNANSWERED && results.every(({ fault }) => fault)) {
+  if (passedOf(results) > 0) return undefined;
+  const isLate = results.reduce((sum, one) => sum + one.seconds, 0) >= MAX_LIMITS * seconds;
+  if (results.every(({ fault }) => fault) && (isLate || ran === MAX_UNANSWERED)) {
     return { ended: `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}` };
   }
-  if (ran < MAX_HOPELESS || ran === of || results.some(({ passed }) => passed)) return undefined;
-  const ended = `none of the first ${ran} tasks passed: the others did not run`;
+  if (ran === of || ran < MAX_HOPELESS && !isLate) return undefined;
+  const time = isLate ? ` within ${MAX_LIMITS * seconds} s (--seconds N allows more)` : "";
+  const ended = `none of the first ${ran} tasks passed${time}: the others did not run`;
   return { ended, isHopeless: true } as const;
 }
 
 /** Waits for a server that went away. True once it answers. */
-async function isBack({ config, seconds, signal }: TaskOptions): Promise<boolean> {
-  const target = targetOf(config);
-  if (target.kind === "hosted") return false;
+async function isBack({ config, seconds }: ExamOptions, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + Math.min(MAX_AWAY_MS, seconds * 1000);
   while (performance.now() < end) {
-    if (await checkLocalConnection({ ...addressOf(target), signal })) return true;
+    if (await checkLocalConnection({ ...addressOf(targetOf(config)), signal })) return true;
     await wait(AWAY_LOOK_MS, signal);
   }
   return false;
@@ -138,21 +134,23 @@ async function isBack({ config, seconds, signal }: TaskOptions): Promise<boolean
 async function runTask(
   task: ExamTask,
   folder: string,
-  options: TaskOptions,
+  options: ExamOptions,
+  signal: AbortSignal,
 ): Promise<TaskResult> {
   const { name, skill, calls = Infinity, tokens = Infinity } = task;
   const start = performance.now();
   const result: TaskResult = {
     ...{ task: name, skill, passed: false, seconds: 0, calls: 0, repaired: 0, answers: [] },
+    fault: "silent",
   };
   await Deno.mkdir(folder, { recursive: true });
   await task.copyTo(folder);
-  let why = await sendTask(task, folder, options, result);
-  options.signal.throwIfAborted();
+  let why = await sendTask(task, folder, options, signal, result);
+  signal.throwIfAborted();
   const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
-  why ??= await checkFault(task.check, folder, options.signal, options.looks);
+  why ??= await checkFault(task.check, folder, signal, options.looks);
   result.seconds = Math.round((performance.now() - start) / 100) / 10;
   return { ...result, passed: why === undefined, ...why !== undefined && { why } };
 }
@@ -161,7 +159,8 @@ async function runTask(
 async function sendTask(
   task: ExamTask,
   folder: string,
-  { config, args, seed, window, seconds: usual, signal, looks }: TaskOptions,
+  { config, args, seed, window, seconds: usual, looks }: ExamOptions,
+  signal: AbortSignal,
   result: TaskResult,
 ): Promise<string | undefined> {
   const seconds = Math.min(task.seconds ?? usual, usual);
@@ -194,30 +193,26 @@ async function sendTask(
       );
     }
     const { stopReason, isUnanswered, response } = await session.prompt(task.prompt, both);
+    if (!both.aborted) delete result.fault;
     if (isUnanswered) return `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
     return stopReason === "done" ? undefined : `the turn was ended: ${stopReason}`;
   };
-  try {
-    // A session that does not end is left behind. The exam continues.
-    const why = await within(seconds * 1000 + ENDING_MS, ask());
-    if (!limit.aborted) return why;
-  } catch (error) {
+  // A session that does not end is left behind. The exam continues.
+  const why = await within(seconds * 1000 + ENDING_MS, ask()).catch((error) => {
     signal.throwIfAborted();
-    if (!limit.aborted) {
-      const kind = error instanceof BackendError ? error.kind : "";
-      const isGone = /^(connection|incomplete|auth|model_not_found)$/.test(kind);
-      if (kind !== "") result.fault = isGone ? "gone" : "silent";
-      return shortened(oneLine(reasonOf(error)), MAX_WHY);
-    }
-  }
-  if (result.answers.length === 0) result.fault = "silent";
-  return `not done within ${seconds} s`;
+    const kind = error instanceof BackendError ? error.kind : "";
+    const isGone = /^(connection|incomplete|auth|model_not_found)$/.test(kind);
+    if (kind !== "" && !limit.aborted) result.fault = isGone ? "gone" : "silent";
+    return shortened(oneLine(reasonOf(error)), MAX_WHY);
+  });
+  return limit.aborted ? `not done within ${seconds} s` : why;
 }
 
 /** Returns an observer that counts calls and measures answers. */
 function meter(result: TaskResult, agent: CopilotAgent) {
   const watch = new CacheWatch(() => {});
   return (event: SessionEvent) => {
+    if (event.type.endsWith("_delta")) delete result.fault;
     if (event.type === "reasoning_delta") result.thinks = true;
     if (event.type === "tool_call_recovered") result.repaired++;
     if (event.type === "tool_done") {

@@ -40,15 +40,12 @@ const SEED_WORDS =
   "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
     .split(" ");
 
-/** Returns a number for a text, the same on each machine (FNV-1a). */
-export function numberOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
-  }
-  hash = Math.imul(hash ^ hash >>> 15, 0x2c1b3c6d) >>> 0;
-  return (hash ^ hash >>> 13) >>> 0;
-}
+/** Returns a number for a text, the same on each machine. */
+export const numberOf = (text: string): number =>
+  new TextEncoder().encode(text).reduce((hash, byte) => {
+    const product = Math.imul(hash ^ byte, 0x85ebca6b);
+    return (product ^ product >>> 13) >>> 0;
+  }, 0x811c9dc5);
 
 /** Replaces `@WORD@`, `@NUMBER@` and the like by values of the seed, so that no answer can be learned by heart. */
 export const seeded = (text: string, seed: number): string =>

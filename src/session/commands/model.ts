@@ -81,9 +81,8 @@ async function modelChoices(
   const scoreOf = examScores();
   const facts = models.map((model) => {
     const speed = speeds.get(model.name);
-    return modelColumns(model).toSpliced(
-      ...[2, 0, speed ? `${Math.round(speed)} tok/s` : "", scoreOf(group, model.name)] as const,
-    );
+    const measured = [speed ? `${Math.round(speed)} tok/s` : "", scoreOf(group, model.name)];
+    return modelColumns(model).toSpliced(2, 0, ...measured);
   });
   const widths = facts[0]?.map((_, at) => Math.max(...facts.map((row) => row[at]!.length))) ?? [];
   const detailOf = (row: readonly string[]) =>

@@ -51,9 +51,9 @@ export function examModel(
   );
 }
 
-/** Solves each task with one command, unless the model is `lazy`. */
-export function perfect({ name, results, model, hasTools }: Asked): Step {
-  if (results > 0 || name === "" || model === "lazy") return { text: "It is done." };
+/** Solves each task with one command. */
+export function perfect({ name, results, hasTools }: Asked): Step {
+  if (results > 0 || name === "") return { text: "It is done." };
   return hasTools ? bash(solutionOf(name)) : { text: callText(solutionOf(name)) };
 }
 
@@ -73,7 +73,7 @@ export interface Examined {
   json: any;
 }
 
-/** Runs the program's exam with the model at `url`. */
+/** Runs the program's exam with the model at `url`, or with all models if it ends with `/v1`. */
 export async function examine(
   url: string,
   words: string[],
@@ -81,8 +81,10 @@ export async function examine(
 ): Promise<Examined> {
   using temp = tempFolder();
   Deno.mkdirSync(`${temp.path}/work`);
-  const server = url.endsWith("/v1") ? ["--base-url", url] : ["--local", "--host", url];
-  const flags = [...server, "-m", "test", "--seed", `${SEED}`];
+  const server = url.endsWith("/v1")
+    ? ["--all", "--base-url", url]
+    : ["--local", "--host", url, "-m", "test"];
+  const flags = [...server, "--seed", `${SEED}`];
   const ran = await run(["exam", ...flags, ...words], {
     cwd: `${temp.path}/work`,
     env: { XDG_STATE_HOME: `${temp.path}/state`, XDG_CONFIG_HOME: `${temp.path}/config`, ...env },

@@ -1,7 +1,7 @@
 /** The tasks of the exam: their files are packed, and their checks tell done from not done. */
 
 import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import { checkFault } from "../../../src/cli/exam/run_task.ts";
+import { checkFault, examPermissions } from "../../../src/cli/exam/run_task.ts";
 import { builtinTasks, numberOf, ownTasks, seeded } from "../../../src/cli/exam/tasks.ts";
 import { UsageError } from "../../../src/errors.ts";
 import { ignore } from "../../helpers/git_repository.ts";
@@ -48,6 +48,7 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
   ignore,
 }, async () => {
   const { signal } = new AbortController();
+  const { looks } = examPermissions();
   const cheats: Record<string, string> = {
     "write-module": "slug.py",
     "fix-one": "paging.py",
@@ -62,7 +63,10 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
       'import os\nprint("ok", flush=True)\nos._exit(0)\n',
     );
     Deno.writeTextFileSync(`${temp.path}/release.json`, "{}");
-    assertMatch(await checkFault(task.check, temp.path, signal) ?? "", /fail: ok$|does not match/);
+    assertMatch(
+      await checkFault(task.check, temp.path, signal, looks) ?? "",
+      /fail: ok$|does not match/,
+    );
   }
 });
 
