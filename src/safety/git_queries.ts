@@ -319,7 +319,8 @@ export async function gitContent(
 /** Returns the commit, the folder of objects and the files of a work tree; or why it cannot be copied: "it ...". */
 export function gitWorkTree(source: GitSource) {
   const ask = (...args: string[]) => gitOutput(source, ["-c", "core.fsmonitor=false", ...args]);
-  const objects = ask("rev-parse", "--path-format=absolute", "--git-path", "objects")?.trim();
+  const named = ask("rev-parse", "--path-format=absolute", "--git-path", "objects")?.trim();
+  const objects = named && realPathOf(named);
   if (!objects || /[\n"#]/.test(objects)) return "is in no repository that git can read";
   const commit = ask("rev-parse", "-q", "--verify", "HEAD^{commit}")?.trim();
   if (!commit) return "has no commit yet";

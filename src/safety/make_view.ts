@@ -23,6 +23,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
   paths: PathTable;
   read?: readonly string[];
   write?: readonly string[];
+  /** Folders without links, which commands of another view may replace. */
+  lent?: readonly string[];
   ruledPlaces?: readonly string[];
   looks?: FolderLooks;
   programs?: readonly string[];
@@ -32,7 +34,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
 
 /** Makes the view of a folder. Creates what git's settings name and is missing, so that no command can create it. */
 export function makeView(sources: ViewSources): View {
-  const { folder, isWritable, network, paths, read = [], write = [], programs = [] } = sources;
+  const { folder, isWritable, network, paths, read = [], write = [], programs = [], lent = [] } =
+    sources;
   const { looks = new FolderLooks(paths) } = sources;
   makeOwnFolders(paths.own, [...isWritable ? [folder] : [], ...write]);
   const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
@@ -40,6 +43,7 @@ export function makeView(sources: ViewSources): View {
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
   addPlaces(places, "read", [...repository, ...read, ...[paths.plugins ?? []].flat()]);
+  for (const at of lent) if (realPathOf(at) === at) places.set(at, "read");
   addPlaces(places, "write", write);
   const [listed, written] = [realPathsOf(read), realPathsOf(write)];
   const named = new Set([...listed, ...written]);
@@ -48,7 +52,7 @@ export function makeView(sources: ViewSources): View {
     !(named.has(path) || paths.protectedKind(path) === OF_SYSTEM &&
         [...named].some((at) => isWithin(at, path))) &&
     ![folder, ...programs].some((at) => isWithin(path, at));
-  const beside = looksBeside(sources, repository[0], listed)
+  const beside = looksBeside(sources, repository[0], [...listed, ...lent])
     .flatMap((look) => findingsIn(look, looks).found);
   const ofSystem = systemSecrets(looks, [folder, ...repository]);
   for (const { path, access } of [...ofSystem, ...beside, ...ofHome]) {
@@ -85,7 +89,7 @@ export function makeView(sources: ViewSources): View {
   }
   hideSecrets(places, folder, paths.confinedSecrets(list).filter(({ real }) => !named.has(real!)));
   const texts = replaceTexts(places, all);
-  return { folder, places, texts, network, isComplete, links, ...knownTo(repositories) };
+  return { folder, places, texts, network, isComplete, links, lent, ...knownTo(repositories) };
 }
 
 const realPathsOf = (paths: readonly string[]): string[] =>

@@ -113,9 +113,9 @@ export async function settingsInForce(
   if (inForce.sandbox === "off") return inForce;
   inForce.notices.push(...missingPaths(inForce));
   if (inForce.approve === "plan") inForce = { ...withoutWrites(inForce), sandbox: "read-only" };
-  if (copy) inForce = withoutWrites(inForce, copy.reads);
+  if (copy) inForce = withoutWrites(inForce);
   if (holdsHome || !await hasSandbox()) return inForce;
-  return { ...inForce, view: viewsOf(copy?.at ?? folder, inForce, path, looks), looks };
+  return { ...inForce, view: viewsOf(folder, inForce, path, looks, copy), looks };
 }
 
 function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): PermissionNotice[] {
@@ -128,19 +128,19 @@ function missingPaths({ sandboxRead, sandboxWrite }: SettingsInForce): Permissio
 /** Returns settings under which commands only read the further folders. */
 const withoutWrites = (
   { sandboxRead, sandboxWrite, ...inForce }: SettingsInForce,
-  reads: readonly string[] = [],
 ): SettingsInForce => ({
   ...inForce,
-  sandboxRead: [...sandboxRead, ...sandboxWrite, ...reads],
+  sandboxRead: [...sandboxRead, ...sandboxWrite],
   sandboxWrite: [],
 });
 
 /** Returns what makes the view of a folder under these settings, in which commands may also write one more folder. */
 function viewsOf(
-  folder: string,
+  of: string,
   { paths, sandbox, sandboxRead: read, sandboxWrite, network, rules }: SettingsInForce,
   path: string | undefined,
   looks: FolderLooks,
+  { at: folder, reads: lent }: FolderCopy = { at: of, of, reads: [] },
 ): (more?: string) => View {
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
   const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>
@@ -152,6 +152,7 @@ function viewsOf(
       network,
       paths,
       read,
+      lent,
       looks,
       write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
       programs: programFolders(folder, path),

@@ -26,6 +26,8 @@ export interface View {
   repositories?: readonly string[];
   /** The links of `repositories` with their targets: no mount protects them. */
   gitLinks?: ReadonlyMap<string, string>;
+  /** Folders of another view, whose commands may replace them. */
+  lent?: readonly string[];
   /** The folders that are hidden or read-only as a whole because there are too many paths in them. */
   closed?: readonly string[];
   /** False if the folder is too large to be searched completely; the rest is closed. */

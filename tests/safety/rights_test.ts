@@ -147,6 +147,21 @@ test("R-22 caches and /tmp of a server are its own: neither commands nor other s
   assertMatch(await at.run(look, other), /^0$/m);
 });
 
+test("R-22 a link that a job puts in place of what a copy shares leads its commands nowhere", async () => {
+  await using at = await places();
+  const [packages, copy, own] = [`${at.folder}/node_modules`, `${at.base}/copy`, `${at.base}/own`];
+  for (const path of [packages, copy, own, `${at.home}/private`]) await Deno.mkdir(path);
+  for (const path of [packages, `${at.home}/private`]) await Deno.writeTextFile(`${path}/x`, path);
+  const shared = { at: copy, of: at.folder, reads: [packages] };
+  const { confine } = at.permissions.addCopy(shared, own);
+  const look = async () =>
+    await at.run(`cat ${packages}/x || cat ${at.home}/private/x`, confine, undefined, copy);
+  assertMatch(await look(), /node_modules\n*$/);
+  await Deno.rename(packages, `${packages}x`);
+  await Deno.symlink(`${at.home}/private`, packages);
+  assertMatch(await look(), /private\/x: No such file/);
+});
+
 test("R-22 no command makes the settings of this program, wherever their folder lies", async () => {
   await using at = await places();
   const config = `${at.home}/.config`;

@@ -62,11 +62,16 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
     stack.defer(remove);
   }, { isOpen: (at) => accessAt(view, at) === "write" });
   const copyOf = (at: string) => join(own, "tree", basename(top), relative(top, at));
+  // While a job runs, git may list files behind a link.
+  const links = new Set<string>();
+  const isBehindLink = (path: string): boolean =>
+    path !== "." && (links.has(path) || isBehindLink(dirname(path)));
   for (const name of names) {
     signal.throwIfAborted();
-    await copyFile(top, name, copyOf(top));
+    if (!isBehindLink(name) && await copyFile(top, name, copyOf(top))) links.add(name);
   }
   const folder = copyOf(origin);
+  if (isBehindLink(relative(top, origin))) throw refuse("is replaced by a link");
   Deno.mkdirSync(folder, { recursive: true });
   makeRepository({ ...source, folder: copyOf(top) }, tree);
   const packages = [top, origin].flatMap((at) => SHARED_PACKAGES.map((name) => join(at, name)))
@@ -86,14 +91,15 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   };
 }
 
-/** Copies a file or a link, unless it has gone or this user cannot read it. */
-async function copyFile(top: string, name: string, root: string): Promise<void> {
+/** Copies a file or a link, unless it has gone or this user cannot read it. True if it is a link. */
+async function copyFile(top: string, name: string, root: string): Promise<boolean> {
   const [from, to] = [join(top, name), join(root, name)];
   const { isFile, isSymlink, mode } = entryAt(from) ?? {};
   const bytes = isFile && await contentIn(top, name).catch(() => undefined);
   Deno.mkdirSync(dirname(to), { recursive: true });
   if (isSymlink) Deno.symlinkSync(Deno.readLinkSync(from), to);
   if (bytes) Deno.writeFileSync(to, bytes, { mode: (mode ?? 0) & 0o777 | 0o600 });
+  return isSymlink === true;
 }
 
 const contentIn = async (folder: string, path: string) =>

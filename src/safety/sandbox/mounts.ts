@@ -27,7 +27,8 @@ export function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) 
       mountLine(hostMounts, { real, at: path, isReadOnly: access === "read" });
     if (access === "own") return { path, ...privateMount(path, ownSource(own, path), lineFor) };
     // The folder counts as well: a job of another folder may be able to write its parent.
-    const isInside = path === view.folder || writtenAround(path) !== undefined;
+    const isInside = path === view.folder || view.lent?.includes(path) ||
+      writtenAround(path) !== undefined;
     return { path, ...mountOf({ view, own, path, access, isInside, lineFor }) };
   });
   return {

@@ -220,6 +220,9 @@ test("worktrees: two at once do not see each other, and of the second nothing is
 
 test("worktrees: a no drops all, nothing changed asks nothing, and no answer loses no change", async () => {
   await using at = await repository();
+  // In the user's folder, git has files where there is a link now.
+  await at.sh("mkdir -p l/deep ../outside; echo >l/deep/f; git add l; git commit -qm l; rm -r l");
+  await at.sh('ln -s "$PWD/../outside" l');
   await using server = strictServer([
     ...[work("One"), bash("echo no >a.txt"), { text: "One." }],
     ...[work("Two"), bash("touch a.txt; mkdir out; touch out/y"), { text: "Two." }],
@@ -234,6 +237,8 @@ test("worktrees: a no drops all, nothing changed asks nothing, and no answer los
   assertMatch(nothing!, /^Two\.\n\n\[It changed no files\.\]$/);
   assertMatch(unanswered!, /^It gave no answer\.\n\n\[The user said no.*three/);
   assertEquals([asked.length, await at.state()], [2, before]);
+  // The copy is not made through the copied link.
+  assertEquals(await at.sh("ls ../outside"), "");
 });
 
 test("worktrees: without a user, the rules about edits decide, and no call leads out of the worktree", async () => {
