@@ -103,7 +103,8 @@ function convertedObject(schema: JsonSchema, given: ToolArgs): ToolArgs {
   }
   for (const [key, property] of Object.entries(properties)) {
     const value = objectOf(property).default;
-    if (value !== undefined && isAbsent(given, key, property)) {
+    // FastMCP writes null for a missing argument of any type.
+    if (value !== undefined && value !== null && isAbsent(given, key, property)) {
       entries.push([key, structuredClone(value)]);
     }
   }

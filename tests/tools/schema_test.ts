@@ -142,6 +142,7 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
       },
       any: { type: ["string", "null"], maxLength: 3 },
       some: { anyOf: [{ type: "integer" }, { type: "null" }] },
+      title: { type: "string", default: null },
     },
   });
   assertEquals(
