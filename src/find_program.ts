@@ -2,14 +2,33 @@
 
 import { attempt } from "./attempt.ts";
 import { isWithin } from "./text/paths.ts";
-import { isAbsolute, join } from "./text/std_path.ts";
+import { basename, dirname, isAbsolute, join } from "./text/std_path.ts";
+
+/** The PATH of this program's own helpers: folders of the system, wherever one works. The last is that of NixOS. */
+export const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin";
 
 /** The default folders without PATH, which are trusted even if the working directory is `/`. */
 const USUAL = ["/usr/local/bin", "/usr/bin", "/bin"];
 
+/** Folders that package managers write and remove as a whole, and with them sandboxed commands: no mount is in them. */
+export const DEPENDENCIES =
+  /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
+
+/** True for a folder in those of a project: commands may have written it, also those of another session. */
+function isInDependencies(path: string): boolean {
+  const home = Deno.env.get("HOME") ?? "/";
+  // No sandboxed command works directly in these.
+  const ofNoProject = ["/", "/opt", home, realOrPath(home)];
+  for (let at = path; dirname(at) !== at; at = dirname(at)) {
+    if (DEPENDENCIES.test(basename(at)) && !ofNoProject.includes(dirname(at))) return true;
+  }
+  return false;
+}
+
 /**
- * Returns the folders of PATH that are not in `folder` (not for Windows). Relative and empty ones, which depend on the
- * working directory, are dropped, and missing ones, which may be created in `folder`, behind a link.
+ * Returns the folders of PATH (not for Windows) that are neither in `folder` nor in the dependencies of a project.
+ * Relative and empty ones, which depend on the working directory, are dropped, and missing ones, which may be created
+ * in `folder`, behind a link.
  */
 export function programFolders(
   folder?: string,
@@ -21,7 +40,8 @@ export function programFolders(
   const isInside = (at: string) => inside.some((root) => isWithin(root, at));
   return folders.filter((one) => {
     const real = attempt(() => Deno.realPathSync(one));
-    return USUAL.includes(one) || real !== undefined && !isInside(one) && !isInside(real);
+    const isOpen = (at: string) => isInside(at) || isInDependencies(at);
+    return USUAL.includes(one) || real !== undefined && !isOpen(one) && !isOpen(real);
   });
 }
 

@@ -18,6 +18,17 @@ Deno.test("programs are looked for in the folders of PATH that are not in the wo
   await Deno.symlink(`${inside}/later`, `${top}/dangling`);
   const missing = `${top}/dangling:${link}/later:${outside}`;
   assertEquals(programFolders(`${top}/work`, missing), [outside]);
+  // Commands of any session may have written these, except at home.
+  const made = [`${top}/other/.venv/bin`, `${top}/node_modules/.bin`];
+  for (const at of made) await Deno.mkdir(at, { recursive: true });
+  await Deno.symlink(made[0]!, `${top}/link2`);
+  const home = Deno.env.get("HOME")!;
+  for (const isHome of [false, true]) {
+    if (isHome) Deno.env.set("HOME", top);
+    const found = programFolders(`${top}/work`, [...made, `${top}/link2`, outside].join(":"));
+    assertEquals(found, isHome ? [made[1], outside] : [outside]);
+  }
+  Deno.env.set("HOME", home);
   // The usual folders count wherever one works.
   assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
 

@@ -14,6 +14,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { findProgram } from "../find_program.ts";
 import { toolPath } from "../tools/paths.ts";
+import type { Right } from "../types/confine.ts";
 import type { Decision } from "../types/policy.ts";
 import type { Prepared, Tool, ToolContext } from "../types/tool.ts";
 import type { Approval, ApprovalChoice, Approver } from "./approval.ts";
@@ -309,17 +310,18 @@ export class CallPolicy {
       ...rules && this.#isPlainEdit(args, verdict) && { allowsEdits: true } as const,
       ...rules && subject.path !== undefined &&
         { rulePath: rulePathOf(this.#place(".").real, this.#place(subject.path).real) },
-      ...!isUsualRight(right) && { right, programs: this.#programs(subject.command ?? "") },
+      ...!isUsualRight(right) && { right, programs: this.#programs(subject.command ?? "", right!) },
       ...networked && { networked },
     };
   }
 
-  #programs(command: string): string[] {
+  #programs(command: string, { kind }: Right): string[] {
     const chosen = chosenPrograms(command);
     if (chosen) return [`it (it chooses its programs itself: ${shortened(oneLine(chosen), 100)})`];
-    const { programs = [] } = this.by.settings;
+    const { programs, commandPrograms } = this.by.settings;
+    const folders = (/^(sandbox|credentials)$/.test(kind) ? programs : commandPrograms) ?? [];
     return programNames(command).flatMap((name) => {
-      const path = name.includes("/") ? name : findProgram(name, programs, undefined);
+      const path = name.includes("/") ? name : findProgram(name, folders, undefined);
       if (path === undefined) return [];
       const place = this.#place(path);
       // The words of a wrapper may be programs, or addresses.

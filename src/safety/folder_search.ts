@@ -1,5 +1,6 @@
 /** Searches a folder for what is secret, protected, git's, or named by a rule. @module */
 
+import { DEPENDENCIES } from "../find_program.ts";
 import { basename, dirname } from "../text/std_path.ts";
 import { type Finding, type FolderLooks, isGitName } from "./folder_looks.ts";
 import { gitFindings } from "./git_files.ts";
@@ -12,9 +13,6 @@ const CLOSED_COST = 100;
 /** Folders of dependencies and builds: files there are not the user's settings. */
 const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
-/** Folders that package managers remove as a whole, which a mount in them would prevent. */
-export const DEPENDENCIES =
-  /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
 
 /** A place to search: for paths that rules cover, and with `paths` also for secrets and protected files. */
 export interface PlaceLook {

@@ -5,6 +5,7 @@
  */
 
 import { attempt } from "../attempt.ts";
+import { SYSTEM_PATH } from "../find_program.ts";
 
 /**
  * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path, and `$()` drops line
@@ -73,7 +74,7 @@ export function runInPlaces(
   );
   const words = ["/bin/sh", "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"];
   const given = now.flatMap(([folder, args = []]) => [folder, ...args]);
-  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC0" };
+  const env = { PATH: SYSTEM_PATH, LC_ALL: "C", TZ: "UTC0" };
   const ran = outputIn(time, TIMEOUT, [...words, ...given], env);
   const parts = new TextDecoder().decode(ran?.stdout).split("\0");
   const results = now.map((_, i) => {

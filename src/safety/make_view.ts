@@ -1,10 +1,11 @@
 /** Makes the view of a folder for its settings. @module */
 
 import { attempt } from "../attempt.ts";
+import { DEPENDENCIES } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
-import { DEPENDENCIES, findingsIn, type PlaceLook } from "./folder_search.ts";
+import { findingsIn, type PlaceLook } from "./folder_search.ts";
 import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
@@ -75,9 +76,10 @@ export function makeView(sources: ViewSources): View {
     const isFolder = root === folder;
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
     isComplete &&= inside.isComplete;
-    const found = isFolder
-      ? [...inside.found, ...programsIn(sources)]
-      : inside.found.filter(({ path }) => mayRestrict(path));
+    const found = isFolder ? [...inside.found, ...programsIn(root, sources)] : [
+      ...inside.found.filter(({ path }) => mayRestrict(path)),
+      ...programsIn(root, sources).filter(({ path }) => !named.has(path)),
+    ];
     for (const { path, isGitFolder } of found) {
       if (isGitFolder && (isFolder || isWithin(root, path))) repositories.add(path);
     }
@@ -113,8 +115,8 @@ function looksBeside(
   ].filter(({ root }) => !isWithin(folder, root));
 }
 
-/** Returns the folders of PATH in the folder, except those of dependencies, which package managers write. */
-function programsIn({ folder, allPrograms = [] }: ViewSources): Finding[] {
+/** Returns the folders of PATH in a writable folder, except those of dependencies, which package managers write. */
+function programsIn(folder: string, { allPrograms = [] }: ViewSources): Finding[] {
   return allPrograms.filter((path) => {
     const real = realPathOf(path);
     if (real === undefined || !isWithin(folder, real)) return false;

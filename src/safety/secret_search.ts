@@ -3,7 +3,7 @@
 import { isWithin } from "../text/paths.ts";
 import { join } from "../text/std_path.ts";
 import { type Finding, type FolderLooks, hasOtherBytes, type PathAccess } from "./folder_looks.ts";
-import { DEPENDENCIES } from "./folder_search.ts";
+import { DEPENDENCIES } from "../find_program.ts";
 import { smallFile, withoutCredentials } from "./git_files.ts";
 import { runInPlaces } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";

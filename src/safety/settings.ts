@@ -49,6 +49,8 @@ export interface Settings {
   networked?: readonly string[];
   /** The absolute folders of PATH that no command writes. Programs outside of the sandbox are searched for there. */
   programs?: readonly string[];
+  /** The absolute folders of PATH, which a sandboxed command has. */
+  commandPrograms?: readonly string[];
   /** Queries git for what a repository has: settings, hooks and files of remotes, folders for submodules. */
   git?: {
     settings(folder: string): readonly GitSetting[] | undefined;

@@ -104,7 +104,7 @@ export async function settingsInForce(
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path), folder) !== undefined,
-    programs: outside,
+    ...{ programs: outside, commandPrograms: programFolders(undefined, path) },
     ...{ lacksSandbox: isWanted && !canConfine, notices: [] },
   };
   for (const project of projectSettings(folder)) {

@@ -52,7 +52,9 @@ test("R-22 what leaves the sandbox finds no program of the folder, and the quest
   await using at = await places();
   const own = `${at.folder}/.venv/bin`;
   await Deno.mkdir(own, { recursive: true });
-  await Deno.writeTextFile(`${own}/uname`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
+  for (const name of ["uname", "curl"]) {
+    await Deno.writeTextFile(`${own}/${name}`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
+  }
   const before = Deno.env.get("PATH")!;
   await Deno.mkdir(`${at.base}/linked`);
   await Deno.symlink(`${own}/uname`, `${at.base}/linked/linked`);
@@ -71,10 +73,13 @@ test("R-22 what leaves the sandbox finds no program of the folder, and the quest
     for (const command of ["uname", "linked", "PATH=.:$PATH uname"]) {
       await policy.decide(tool, { command, leave: "sandbox", reason: "x" }, context);
     }
+    await policy.decide(tool, { command: "curl h", leave: "network", reason: "x" }, context);
     assertMatch(asked[0]!.join(), /^\/[^ ]*\/uname$/);
     assertEquals(asked[0]!.join().includes(own), false);
     assertEquals(asked.slice(1), [
       ...[[`${own}/uname`], ["it (it chooses its programs itself: PATH=.:$PATH)"]],
+      // With the network alone, it is the program that other commands find.
+      [`${own}/curl`],
     ]);
   } finally {
     Deno.env.set("PATH", before);

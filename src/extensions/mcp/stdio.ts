@@ -74,12 +74,12 @@ export async function startProgram(
     const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables, ...ofPlugin };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
-    if (confined?.finish) stopWithProgram(child, folder);
+    if (confined?.finish) stopWithProgram(child);
   } catch (error) {
     end();
     throw new Error(`it cannot be started: ${reasonOf(error)}`, { cause: error });
   }
-  return new ProgramCarrier(child, folder, handlers, confined, end, definition.scope);
+  return new ProgramCarrier(child, handlers, confined, end, definition.scope);
 }
 
 /** Returns the program to start. One of the folder itself runs only if a path names it, relative to `at`. */
@@ -101,7 +101,6 @@ class ProgramCarrier implements Carrier {
 
   constructor(
     private readonly child: Deno.ChildProcess,
-    private readonly folder: string,
     handlers: CarrierHandlers,
     private readonly confined: ConfinedProgram | undefined,
     private readonly onEnd: () => void,
@@ -110,7 +109,7 @@ class ProgramCarrier implements Carrier {
     this.peer = linePeer({ ...handlers, input: child.stdout, output: child.stdin });
     this.#reading = this.#readWords();
     this.#release = atProgramEnd(() => {
-      endNow(child.pid, folder);
+      endNow(child.pid);
       onEnd();
     });
     // Processes that it started may outlive it and keep its stdout open. Its last output is read first.
@@ -147,7 +146,7 @@ class ProgramCarrier implements Carrier {
   async #end(): Promise<void> {
     this.peer.close(new Error("it has ended"));
     await within(LEAVE_MS, this.child.status);
-    await endGroup(this.child.pid, END_MS, this.folder);
+    await endGroup(this.child.pid, END_MS);
     await within(END_MS, Promise.all([this.child.status, this.#reading]));
     this.#release();
     this.onEnd();

@@ -1,6 +1,7 @@
 /** The folders of a run that sandboxed commands see as `/tmp` and the like. @module */
 
 import { attempt } from "../../attempt.ts";
+import { SYSTEM_PATH } from "../../find_program.ts";
 import { makeTempFolder, type TempFolderOptions } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { entryAt } from "../places.ts";
@@ -58,7 +59,7 @@ export function isLeft(path: string): boolean {
 const removal = (paths: readonly string[]) =>
   new Deno.Command("/bin/sh", {
     args: ["-c", REMOVE, "sh", ...paths],
-    env: { PATH: "/usr/bin:/bin" },
+    env: { PATH: SYSTEM_PATH },
     cwd: "/",
     clearEnv: true,
     stdin: "null",

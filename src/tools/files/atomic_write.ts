@@ -122,7 +122,7 @@ async function makeFolder(folder: string, grant: Grant): Promise<void> {
     missing.unshift(basename(at));
   }
   if (missing.length === 0) return;
-  const { code, error } = await runInFolder(at, MAKE_FOLDERS, missing, grant);
+  const { code, error } = await runInFolder(at, MAKE_FOLDERS, missing);
   if (code !== 0) throw new Error(error);
 }
 
@@ -151,7 +151,7 @@ async function createFile(target: string, { bytes, signal, grant }: WriteOrder):
     signal?.throwIfAborted();
     if (grant && hasShell) {
       const names = [temporary, target].map((path) => basename(path));
-      const { code, error } = await runInFolder(dirname(target), LINK_FILE, names, grant);
+      const { code, error } = await runInFolder(dirname(target), LINK_FILE, names);
       if (code === EXISTS) throw new ChangedError();
       if (code !== 0) throw new Error(error);
       return;
@@ -238,7 +238,7 @@ async function prepare(
   let inPlace: string | undefined;
   if (Deno.build.os !== "windows") {
     const now = { ...file.statSync(), path: temporary };
-    inPlace = await copyAttributes(old, now, { folder: grant?.withheld.folder, signal });
+    inPlace = await copyAttributes(old, now, signal);
   }
   await fill(file, bytes);
   // The write clears these bits. No sandboxed program can make a file with them.

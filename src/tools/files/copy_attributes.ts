@@ -1,7 +1,7 @@
 /** Access lists and extended attributes of files, which Deno can neither read nor write. @module */
 
 import { basename, dirname } from "../../text/std_path.ts";
-import { programFolders } from "../../find_program.ts";
+import { SYSTEM_PATH } from "../../find_program.ts";
 
 /** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;
@@ -27,14 +27,13 @@ chmod 600 "$to"; exit 1`;
  * Gives a temporary file the owner, the mode, the access list and the extended attributes of the file beside it, and no
  * others. Returns the reason if it cannot. Not for Windows. It takes milliseconds each time, because Deno cannot tell
  * which files have any.
- * @param limits `folder`: the working directory, whose programs are not run; `signal` ends the copy
+ * @param signal ends the copy
  */
 export async function copyAttributes(
   old: Deno.FileInfo & { path: string },
   temporary: Deno.FileInfo & { path: string },
-  limits: { folder: string | undefined; signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const { folder, signal } = limits;
   const limit = AbortSignal.timeout(MAX_COPY_MS);
   const isSame = temporary.uid === old.uid && temporary.gid === old.gid;
   const owner = isSame ? "" : `${old.uid}:${old.gid}`;
@@ -43,7 +42,7 @@ export async function copyAttributes(
     args: ["-c", COPY_RIGHTS, "sh", basename(old.path), basename(temporary.path), identity, owner],
     cwd: dirname(temporary.path),
     clearEnv: true,
-    env: { PATH: programFolders(folder).join(":") },
+    env: { PATH: SYSTEM_PATH },
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
     stdin: "null",
     stdout: "null",

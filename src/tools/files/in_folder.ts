@@ -8,7 +8,7 @@ import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
-import { programFolders } from "../../find_program.ts";
+import { SYSTEM_PATH } from "../../find_program.ts";
 
 export const hasShell = Deno.build.os !== "windows";
 
@@ -31,13 +31,12 @@ export async function runInFolder(
   folder: string,
   script: string,
   args: readonly string[],
-  { withheld }: Grant,
 ): Promise<{ code: number; stdout: string; error: string }> {
   const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
     args: ["-c", `at=$0\n[ "$(pwd -P)" = "$at" ] || exit $MOVED\n${script}`, folder, ...args],
     cwd: folder,
     clearEnv: true,
-    env: { PATH: programFolders(withheld.folder).join(":"), MOVED: String(MOVED), LC_ALL: "C" },
+    env: { PATH: SYSTEM_PATH, MOVED: String(MOVED), LC_ALL: "C" },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -57,7 +56,7 @@ export async function* entryNames(path: string, grant?: Grant): AsyncGenerator<s
   }
   if (!grant || !hasShell) return;
   const script = `printf '%s\\0' ${PATTERNS.join(" ")}`;
-  const { stdout } = await runInFolder(path, script, [], grant);
+  const { stdout } = await runInFolder(path, script, []);
   for (const name of stdout.split("\0")) {
     // A pattern without a match is a plain name.
     const isName = !PATTERNS.includes(name) || attempt(() => Deno.lstatSync(join(path, name)));

@@ -156,8 +156,8 @@ class ShellJob implements Job {
   }
 
   kill(): void {
-    const { child, folder } = this.shell;
-    if (Deno.build.os !== "windows") endNow(child.pid, folder);
+    const { child } = this.shell;
+    if (Deno.build.os !== "windows") endNow(child.pid);
     else attempt(() => child.kill("SIGKILL"));
   }
 

@@ -6,7 +6,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
-import { programFolders } from "../../find_program.ts";
+import { SYSTEM_PATH } from "../../find_program.ts";
 import { atProgramStop } from "../../program_stop.ts";
 
 interface Process {
@@ -34,11 +34,11 @@ const STAT = /^(\d+) \(([^]{0,64}?)\) (\S) (\d+) (\d+) (\d+)(?: -?\d+){15} (\d+)
 
 /**
  * Ends every process that the child `leader` started and, if it lives, the child: SIGTERM, and SIGKILL after `graceMs`.
- * Returns the names of those found. Runs no program in `folder`.
+ * Returns the names of those found.
  */
-export async function endGroup(leader: number, graceMs: number, folder: string): Promise<string[]> {
+export async function endGroup(leader: number, graceMs: number): Promise<string[]> {
   if (Deno.build.os === "windows") return await endTree(leader);
-  const list = listing(folder);
+  const list = listing();
   let members = await membersOf(leader, list);
   const names = members.filter(({ pid }) => pid !== leader).map(({ name }) => name);
   signal(leader, members, "SIGTERM");
@@ -57,17 +57,17 @@ export async function endGroup(leader: number, graceMs: number, folder: string):
 }
 
 /** Kills every process that the child `leader` started and, if it lives, the child, without waiting. */
-export function endNow(leader: number, folder: string): void {
+export function endNow(leader: number): void {
   if (Deno.build.os === "windows") return;
-  const table = attempt(() => processesIn(listing(folder).outputSync().stdout));
+  const table = attempt(() => processesIn(listing().outputSync().stdout));
   signal(leader, membersIn(table ?? [], leader), "SIGKILL");
 }
 
 /** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches none. */
-export function stopWithProgram({ pid, status }: Deno.ChildProcess, folder: string): void {
+export function stopWithProgram({ pid, status }: Deno.ChildProcess): void {
   const release = atProgramStop(async () => {
     kill(-pid, "SIGSTOP");
-    const list = listing(folder);
+    const list = listing();
     let members: Process[] = [];
     // A process may start another between the check and the stop, and end: its stopped parent does not read that.
     // A list is not read at once, so it may miss such a pair: it has to be the same three times.
@@ -129,10 +129,10 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
 }
 
 /** Lists every process. Runs a program, because Deno reads `/proc` only with permission to read everything. */
-function listing(folder: string): Deno.Command {
+function listing(): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
   return new Deno.Command("/bin/sh", {
-    env: { PATH: programFolders(folder).join(":") },
+    env: { PATH: SYSTEM_PATH },
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     // The folder in which this program was started may have been removed.
     cwd: "/",

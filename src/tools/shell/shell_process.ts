@@ -34,10 +34,9 @@ const SIGNALS = " HUP INT QUIT ILL TRAP ABRT  FPE KILL  SEGV  PIPE ALRM TERM".sp
 /** The maximum number of bytes of each stream that `finish` gets. */
 const MAX_MENDED_BYTES = 4096;
 
-/** A started shell, its working directory, and its sandbox if it has one. */
+/** A started shell, and its sandbox if it has one. */
 export interface StartedShell extends Partial<ConfinedProgram> {
   child: Deno.ChildProcess;
-  folder: string;
 }
 
 /** The differences between a program and a command of the model. */
@@ -68,8 +67,8 @@ export async function startShell(
     try {
       const started = confined ?? { program: shell, args };
       const child = startLeader(started, how, hasInput ? "piped" : "null");
-      if (confined?.limits) stopWithProgram(child, cwd);
-      return { ...confined, child, folder: cwd };
+      if (confined?.limits) stopWithProgram(child);
+      return { ...confined, child };
     } catch (error) {
       confined?.finish?.("");
       if (error instanceof Deno.errors.NotFound) continue;
@@ -97,7 +96,7 @@ export async function runShell(command: string, context: ToolContext, options: R
   const shell = await startShell(command, context, options);
   const { child } = shell;
   // At the end of the program, there is no time for SIGTERM.
-  const release = atProgramEnd(() => endNow(child.pid, context.workingDir));
+  const release = atProgramEnd(() => endNow(child.pid));
   const streams: Streams = {
     stdout: new OutputCapture([child.stdout], maxBytes),
     stderr: new OutputCapture([child.stderr], maxBytes),
@@ -164,11 +163,11 @@ async function shellsFor(command: string, cwd: string): Promise<[string, string[
 
 /** Ends the remaining processes of a shell whose output is `captures`. Returns its status if it can be ended. */
 export async function tidyUp(
-  { child, folder, finish }: StartedShell,
+  { child, finish }: StartedShell,
   captures: readonly JobOutput[],
   graceMs: number,
 ): Promise<{ left: string[]; status: Deno.CommandStatus | undefined; mended: string[] }> {
-  const ended = await endGroup(child.pid, graceMs, folder);
+  const ended = await endGroup(child.pid, graceMs);
   // The sandbox's process may still be ending.
   const left = ended.filter((name) => name !== "bwrap");
   await within(LAST_DRAIN_MS, Promise.all(captures.map(({ done }) => done)));

@@ -167,7 +167,7 @@ test("R-03 processes stop before this program is stopped, links are restored, an
       const end = keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
       const how = { cwd: ${JSON.stringify(at.folder)}, env: { PATH: "/usr/bin:/bin" } };
       const child = startLeader({ program: "/bin/sh", args: ["-c", ${JSON.stringify(job)}] }, how);
-      stopWithProgram(child, "/");
+      stopWithProgram(child);
       const { code } = await child.status;
       console.log(code, end().length);`;
   // A process group is stopped only if a shell can continue it.
@@ -201,7 +201,7 @@ Deno.test({
       const args = ${JSON.stringify([...args, "perl", "-e", chain])};
       const how = { cwd: "/", env: { PATH: "/usr/bin:/bin" } };
       const child = startLeader({ program: "bwrap", args }, how);
-      stopWithProgram(child, "/");
+      stopWithProgram(child);
       await child.stdout.getReader().read();
       Deno.kill(Deno.pid, "SIGTSTP");
       await child.status;`;
