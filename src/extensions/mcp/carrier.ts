@@ -14,6 +14,8 @@ export interface Carrier {
   speaks(version: string): void;
   /** The end of the server's stderr, for error messages; may be empty. */
   lastWords(): string;
+  /** Returns what the sandbox denied a program, and the setting that grants it, by the words of an error. */
+  limitIn?(error: string): string | undefined;
   /** Closes the connection. Ends the program and all processes that it started. */
   end(): Promise<void>;
 }

@@ -92,6 +92,10 @@ export class McpClient {
     return this.#carrier!.lastWords();
   }
 
+  limitIn(error: string): string | undefined {
+    return this.#carrier!.limitIn?.(error);
+  }
+
   async end(): Promise<void> {
     await this.#carrier?.end();
   }

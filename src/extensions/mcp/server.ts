@@ -128,7 +128,9 @@ export class McpServer {
     });
     if (result.isError !== true) return await resultOutcome(result, imageLimits);
     const text = contentText(result.content, result.structuredContent);
-    throw new Error(text || `the tool ${tool} failed without a word`);
+    const limit = this.#running?.limitIn(text);
+    const cause = limit ? `\nCause: ${limit}` : "";
+    throw new Error((text || `the tool ${tool} failed without a word`) + cause);
   }
 
   async read(uri: string, signal: AbortSignal): Promise<string> {

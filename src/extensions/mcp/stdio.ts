@@ -127,13 +127,17 @@ class ProgramCarrier implements Carrier {
     return [said, this.#limits()].filter(Boolean).join("; ");
   }
 
+  limitIn(error: string): string | undefined {
+    const limit = this.confined?.limitOf?.({ command: "", code: 1, stderr: error });
+    if (!limit || this.scope === "plugin") return undefined;
+    return sandboxLimitText(limit).replace("--network", "copilot mcp add without --no-network")
+      .replace("--sandbox off", "copilot mcp add --no-sandbox");
+  }
+
   #limits(): string | undefined {
-    const { limits, limitOf } = this.confined ?? {};
-    const limit = limitOf?.({ command: "", code: 1, stderr: this.#words });
-    if (limit && this.scope !== "plugin") {
-      return sandboxLimitText(limit).replace("--network", "copilot mcp add without --no-network")
-        .replace("--sandbox off", "copilot mcp add --no-sandbox");
-    }
+    const limit = this.limitIn(this.#words);
+    if (limit) return limit;
+    const limits = this.confined?.limits;
     const more = this.scope === "plugin" ? "" : ", copilot mcp add --no-sandbox lifts all limits";
     return limits &&
       `${limits}: "sandboxRead" and "sandboxWrite" in permissions.json open more files${more}`;

@@ -94,6 +94,7 @@ async function call({ name, arguments: args }: Json, id: Json): Promise<Json> {
   }
   if (mode === "silent-call") await new Promise(() => {});
   if (mode === "not-an-object") return "done";
+  if (mode === "denied") return { isError: true, content: [{ type: "text", text: "no socket" }] };
   if (mode === "escape-result") {
     return { content: [{ type: "text", text: "\x1b[2Jred\x1b[0m \u202eabc" }] };
   }

@@ -9,6 +9,7 @@ import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import { McpServers, modelNamesOf } from "../../../src/extensions/mcp/servers.ts";
 import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server_options.ts";
+import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
@@ -94,6 +95,18 @@ Deno.test("mcp: a server starts on first use, in either era, and one is found an
     assertEquals(facts.era, mode === "modern" ? "modern" : "legacy");
     assertEquals(await startsOf(one), 1);
   }
+});
+
+Deno.test("mcp: a call that the sandbox made fail says what it lacked, and how to grant it", async () => {
+  const confine: Confine = (program, args) =>
+    Promise.resolve({
+      ...{ program, args: [...args] },
+      limitOf: ({ stderr = "" }) => /no socket/.test(stderr) ? { kind: "socket" } : undefined,
+    });
+  await using one = await bad("denied", { more: { confine: () => confine } });
+  await one.servers.find("bad")!.refresh();
+  const why = "no socket\nCause: no Unix sockets in the sandbox: copilot mcp add --no-sandbox";
+  assertEquals((await assertRejects(() => one.call("echo", { text: "hi" }), Error)).message, why);
 });
 
 Deno.test("mcp: what is known of tools is kept: searching in the next session starts nothing", async () => {
