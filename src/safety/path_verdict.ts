@@ -89,7 +89,7 @@ export function pathVerdict(
 }
 
 /** Returns what a path is if, with it, git considers a folder a repository without a work tree. */
-function partOfRepository(root: string, path: string): string | undefined {
+export function partOfRepository(root: string, path: string): string | undefined {
   for (let at = path; at !== root && dirname(at) !== at; at = dirname(at)) {
     const folder = dirname(at);
     const isAround = isWithin(folder, root) && isRepository(folder);

@@ -7,6 +7,7 @@ import { equalBytes } from "../text/utf8.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { attempt } from "../attempt.ts";
 import { runInPlace, runInPlaces } from "../safety/in_place.ts";
+import { partOfRepository } from "../safety/path_verdict.ts";
 import { basename, dirname, relative } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { writeAtomically } from "../tools/files/atomic_write.ts";
@@ -227,7 +228,11 @@ export class UndoLog {
         sides.isStuck = false;
         continue;
       }
-      const exchange = exchangeFile(grantIn(workingDir, path), sides);
+      // A plain file may be a setting of git by now.
+      const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
+      const exchange = part
+        ? Promise.reject(new Error(`it is ${part}`))
+        : exchangeFile(grantIn(workingDir, path), sides);
       exchanged.push(await exchange.catch((error) => failedFile(path, error)));
     }
     const lost = exchanged.filter(({ result }) => result === "failed")

@@ -123,6 +123,19 @@ Deno.test("what the user wrote after a command, ignored files and links are not 
   await Deno.remove(outside, { recursive: true });
 });
 
+Deno.test("settings of git are not restored into what has become a repository", {
+  ignore,
+}, async () => {
+  const command = "rm er/config; mkdir er/objects er/refs; echo ref: refs/heads/x >er/HEAD";
+  await ran("mkdir er; echo evil >er/config", [command], async ({ sh, say }) => {
+    assertMatch(
+      await say("undo"),
+      /er\/config was not changed: it is a part of a repository of git, .*\/er,/,
+    );
+    assertEquals(await sh("ls er"), "objects\nrefs\n");
+  });
+});
+
 Deno.test("git has the content of many files, also in a nested repository, and runs no filter", {
   ignore,
 }, async () => {
