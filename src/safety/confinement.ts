@@ -1,5 +1,6 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
+import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
@@ -121,13 +122,15 @@ export class Confinement {
 
   async #sandboxed(
     settings: SettingsInForce,
-    [program, args, right, { reads = [], isJob = false } = {}]: Parameters<Confine>,
+    [program, args, right, more = {}]: Parameters<Confine>,
     restored: readonly string[],
   ): Promise<ConfinedProgram> {
     const { sources } = this;
+    const { reads = [], isJob = false, changesState = false } = more;
     const command = args.at(-1) ?? "";
     const made = await this.#viewFor(settings, right);
-    const { sandbox, view, git, left } = made;
+    const { sandbox, git, left } = made;
+    const view = made.view = withState(made.view, changesState);
     const open = await this.#openGit(view, git, { command, right, isJob });
     const { opened } = open;
     const { words, variables, closed, shared, network, tidy } = await this.#wordsFor(
@@ -347,6 +350,24 @@ const withReadable = (view: View, paths: readonly string[]): View => ({
   ...view,
   places: new Map([...view.places, ...paths.map((path) => [path, "read"] as const)]),
 });
+
+/** A file in `.claude` in which a plug-in of Claude Code keeps its state, and one that replaces it. */
+const STATE_FILE = /^[\w-][\w.-]*\.local\.md(\.|$)/;
+
+/**
+ * Returns a view with the state of plug-ins writable, if there is some and `isTheirs`, and what else is beside it as
+ * before. An empty folder, which plug-ins leave, is like a missing one: any program can write it.
+ */
+function withState(view: View, isTheirs: boolean): View {
+  const at = join(view.folder, ".claude");
+  const names = attempt(() => [...Deno.readDirSync(at)].map(({ name }) => name));
+  const isOpen = names?.length === 0 || isTheirs && names?.some((name) => STATE_FILE.test(name));
+  const isProtected = accessAt(view, at) === "read" && accessAt(view, view.folder) === "write";
+  if (!names || !isOpen || !isProtected || !entryAt(at)?.isDirectory) return view;
+  const others = names.filter((name) => !STATE_FILE.test(name)).map((name) => join(at, name));
+  const places = others.map((path) => [path, accessAt(view, path)] as const);
+  return { ...view, places: new Map([...view.places, [at, "write"], ...places]) };
+}
 
 function limitsOf(
   { sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">,

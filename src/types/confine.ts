@@ -28,6 +28,8 @@ export type Confine = (
   more?: {
     /** Absolute paths that it may read beside the others. */
     reads?: readonly string[];
+    /** True if it may change the state of plug-ins in the folder. */
+    changesState?: boolean;
     /** True for a command in the background, which writes no git folders: its writes are checked at its end only. */
     isJob?: boolean;
   },

@@ -421,6 +421,31 @@ test("R-14 a command that lacked one folder gets that folder, once, and no more 
   assertEquals(asked, ["write", ...Array(5 + system.length).fill("sandbox")]);
 });
 
+test("a plug-in's hook changes the state of plug-ins in .claude, and nothing else there", async () => {
+  await using at = await places();
+  const folder = `${at.folder}/.claude`;
+  const confined = at.permissions.confineServers(() => at.folder, "plugin-loop", "plugin");
+  const hook: Confine = (program, args, right, more) =>
+    confined(program, args, right, { ...more, changesState: true });
+  const command = at.permissions.confine(() => at.folder);
+  // An empty folder is like a missing one.
+  await Deno.mkdir(folder);
+  await at.run("echo 1 > .claude/loop.local.md", command);
+  await Deno.mkdir(`${folder}/commands`);
+  for (const name of ["settings.json", "commands/a.md", ".env"]) {
+    await Deno.writeTextFile(`${folder}/${name}`, "1\n");
+  }
+  const line = "for f in .claude/*.* .claude/*/* .claude/.env; do echo 2 > $f.new; mv $f.new $f; " +
+    "echo 2 > $f; done; cat .claude/.env; mv .claude moved; true";
+  const texts = () =>
+    ["loop.local.md", "settings.json", "commands/a.md", ".env"]
+      .map((name) => Deno.readTextFileSync(`${folder}/${name}`).trim()).join("");
+  await at.run(line, command);
+  assertEquals(texts(), "1111");
+  await at.run(line, hook);
+  assertEquals(texts(), "2111");
+});
+
 test("commands and hooks read the plug-ins and never write them, wherever the folder of data lies", async () => {
   const elsewhere = await Deno.realPath(await Deno.makeTempDir());
   for (const XDG_DATA_HOME of ["", elsewhere]) {

@@ -90,7 +90,8 @@ export class Hooks {
     const isBelowHome = (path: string) => mayBeFolder && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
       .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
-    return (program, args, right) => confine(program, args, right, { reads });
+    return (program, args, right) =>
+      confine(program, args, right, { reads, changesState: hook.plugin !== undefined });
   }
 }
 
