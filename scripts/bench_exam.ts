@@ -15,6 +15,7 @@ import {
 import { builtinTasks, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
 import { compatConfig } from "../src/config.ts";
 import { targetOf } from "../src/models/target.ts";
+import { modelText } from "../src/ui/terminal/session/footer.ts";
 import { root } from "./bench_tools.ts";
 
 interface Model {
@@ -155,22 +156,23 @@ async function runRival(
     await task.copyTo(folder);
     const { args, env } = rival.start(home, at);
     const stdin = [...earlierMessages(task, at.seed, at.window), task.prompt].join("\n");
-    const seconds = Math.min(task.seconds ?? at.seconds, at.seconds);
+    const limit = Math.min(task.seconds ?? at.seconds, at.seconds);
     const kept = { PATH: Deno.env.get("PATH") ?? "", npm_config_cache: npmCache() };
-    const options = { cwd: folder, stdin, seconds, env: { ...kept, HOME: home, ...env } };
+    const options = { cwd: folder, stdin, seconds: limit, env: { ...kept, HOME: home, ...env } };
     const start = performance.now();
     const { isLate, text } = await runToEnd([...way, ...args], options);
     const { signal } = new AbortController();
     const why = isLate
-      ? `not done within ${seconds} s`
+      ? `not done within ${limit} s`
       : await checkFault(task.check, folder, signal, looks);
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
+    const seconds = Math.round((performance.now() - start) / 100) / 10;
     results.push({
       ...{ task: task.name, skill: task.skill, passed: why === undefined, ...why && { why } },
-      ...{ calls: 0, repaired: 0, answers: [] },
-      seconds: Math.round((performance.now() - start) / 100) / 10,
+      ...{ seconds, calls: 0, repaired: 0, answers: [] },
     });
-    console.error(`${rival.name} ${why === undefined ? "✓" : "✗"} ${task.name} ${why ?? ""}`);
+    const mark = why === undefined ? "✓" : "✗";
+    console.error(`${rival.name} ${mark} ${task.name} (${seconds} s)${why ? `: ${why}` : ""}`);
     Deno.removeSync(base, { recursive: true });
     // As in our own exam.
     if (earlyEnd(results, tasks.length, at.seconds)) break;
@@ -235,6 +237,8 @@ export async function benchExam(words: string[]): Promise<number> {
     else rows.push([`${rival.name} ${version}`, await runRival(rival, way, tasks, at)]);
   }
   const skills = [...new Set(tasks.map(({ skill }) => skill))];
-  console.log(`\n${at.model}, seed ${seed}, ${seconds} s for a task\n${tableText(rows, skills)}`);
+  console.log(
+    `\n${modelText(at.model)}, seed ${seed}, ${seconds} s for a task\n${tableText(rows, skills)}`,
+  );
   return 0;
 }

@@ -47,5 +47,5 @@ Deno.test("bench exam: a table of the same tasks, with agents that are missing",
     out!,
     /\ngoose 1\.2\.3 +1\/9 +0\/1 +0\/1 +0\/1 +1\/1 +0\/1 +0\/1 +0\/1 +0\/1 +0\/1\n/,
   );
-  assertMatch(err!, /\ngoose ✗ slow not done within 1 s\n/);
+  assertMatch(err!, /\ngoose ✗ slow \([\d.]+ s\): not done within 1 s\n/);
 });

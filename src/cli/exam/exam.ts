@@ -13,6 +13,7 @@ import { checkServerAndModel } from "../../session/server_look.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
+import { modelText } from "../../ui/terminal/session/footer.ts";
 import { asUsage, parseArgs, wrongValue } from "../args.ts";
 import { withDefaults } from "../defaults.ts";
 import { searchServers } from "../doctor_search.ts";
@@ -72,7 +73,7 @@ async function examineModel(
   const { name: model, url, contextLength: window } = targetOf(fitted);
   const server = serverOf(config);
   const options = { ...exam, config, window: window ?? USUAL_WINDOW };
-  if (fault === undefined) stderr.line(oneLine(`${model} at ${server}, ${tasks.length} tasks`));
+  if (fault === undefined) stderr.line(`${modelText(model)} at ${server}, ${tasks.length} tasks`);
   const sitting: Sitting = {
     ...{ model, server, url, about, window, seed },
     of: tasks.filter(({ skill }) => skill !== OWN).length,

@@ -6,6 +6,7 @@ import type { CacheWatch } from "../../session/cache_watch.ts";
 import { clockTime, count, thousands, windowText } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { Usage } from "../../types/event.ts";
+import { modelText } from "../../ui/terminal/session/footer.ts";
 import { isLoopback } from "../../wire/connect.ts";
 import { OWN } from "./tasks.ts";
 
@@ -75,7 +76,7 @@ function lineToPaste(sitting: Sitting): string {
   const { model, about, url } = sitting;
   const score = scoreOf(sitting);
   const parts = [
-    [model, about].filter(Boolean).join(" "),
+    [modelText(model), about].filter(Boolean).join(" "),
     score.of > 0 && scoreText(score),
     score.skills[OWN] && `own ${score.skills[OWN]}`,
     score.writeSpeed && `${Math.round(score.writeSpeed)} tok/s`,
@@ -105,7 +106,7 @@ export function sittingText(sitting: Sitting): string {
   });
   return [
     "",
-    oneLine(`${model} at ${server}`),
+    `${modelText(model)} at ${server}`,
     ...rows,
     "",
     ...measuredLines(results, window),

@@ -47,8 +47,8 @@ const AWAY_LOOK_MS = 500;
 /** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
 const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
-/** Nor if it passes none in the time limits of so many tasks: by default, in 10 minutes. */
-const MAX_LIMITS = 2;
+/** Nor if it passes none in the time of so many limits: by default, in 7.5 minutes, at most 12.5 with the last task. */
+const MAX_LIMITS = 1.5;
 const CHECK_SECONDS = 60;
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
@@ -110,13 +110,14 @@ export async function runTasks(
 export function earlyEnd(results: readonly TaskResult[], of: number, seconds: number) {
   const { length: ran } = results;
   if (passedOf(results) > 0) return undefined;
-  const isLate = results.reduce((sum, one) => sum + one.seconds, 0) >= MAX_LIMITS * seconds;
+  const time = results.reduce((sum, one) => sum + one.seconds, 0);
+  const isLate = time >= MAX_LIMITS * seconds;
   if (results.every(({ fault }) => fault) && (isLate || ran === MAX_UNANSWERED)) {
     return { ended: `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}` };
   }
   if (ran === of || ran < MAX_HOPELESS && !isLate) return undefined;
-  const time = isLate ? ` within ${MAX_LIMITS * seconds} s (--seconds N allows more)` : "";
-  const ended = `none of the first ${ran} tasks passed${time}: the others did not run`;
+  const more = isLate ? ` in ${Math.round(time)} s (--seconds N allows more)` : "";
+  const ended = `none of the first ${ran} tasks passed${more}: the others did not run`;
   return { ended, isHopeless: true } as const;
 }
 

@@ -1,7 +1,7 @@
 /** The ends of an exam: time limits, a signal, a server that goes away, no sandbox; and what is stored and tuned. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { examPermissions, runTasks } from "../../../src/cli/exam/run_task.ts";
+import { earlyEnd, examPermissions, runTasks } from "../../../src/cli/exam/run_task.ts";
 import type { ExamTask } from "../../../src/cli/exam/tasks.ts";
 import { compatConfig } from "../../../src/config.ts";
 import { type ExamScore, examScores, keepScore } from "../../../src/records/exams.ts";
@@ -68,25 +68,40 @@ test("exam: a server that stays away, or answers no task, ends it", async () => 
   assertMatch(ended!, /^none of the first 3 tasks got an answer: .*out of memory/);
 });
 
-test("exam: a task ends at its limit, and an exam without a pass in two limits", async () => {
-  await using slow = examModel((asked) =>
-    asked.name === tasks[0]!.name ? { text: "Wait", hang: true } : perfect(asked)
-  );
-  const [first, second] = firstTasks(2);
-  const { results, ended } = await sitAt(slow.url, [{ ...first!, seconds: 1 }, second!]);
-  assertEquals(results.map(({ why }) => why), ["not done within 1 s", undefined]);
-  assertEquals(ended, undefined);
-  await using writing = examModel(() => ({ text: "Wait", hang: true }));
-  const late = await sitAt(writing.url, firstTasks(3), 1);
-  const why = "none of the first 2 tasks passed within 2 s (--seconds N allows more)";
-  assertEquals(late.ended, `${why}: the others did not run`);
-  assertEquals(late.isHopeless, true);
+test("exam: a task ends at its limit, also if the model is silent", async () => {
   const over = Promise.withResolvers<Step>();
-  await using silent = examModel(() => over.promise);
-  const unheard = await sitAt(silent.url, firstTasks(3), 1);
+  const [late, silent, last] = tasks.slice(0, 3).map((task) => ({ ...task, seconds: 1 }));
+  await using server = examModel((asked) =>
+    asked.name === late!.name
+      ? { text: "Wait", hang: true }
+      : asked.name === silent!.name
+      ? over.promise
+      : perfect(asked)
+  );
+  const { results } = await sitAt(server.url, [late!, silent!, { ...last!, seconds: 60 }]);
   over.resolve({ text: "" });
-  assertEquals(unheard.ended, "none of the first 2 tasks got an answer: not done within 1 s");
-  assertEquals(unheard.isHopeless, undefined);
+  assertEquals(results.map(({ why, fault }) => [why, fault]), [
+    ["not done within 1 s", undefined],
+    ["not done within 1 s", "silent"],
+    [undefined, undefined],
+  ]);
+});
+
+Deno.test("exam: without a pass, it ends after five tasks, or half as much again as a limit", () => {
+  const end = (seconds: number[], more: { passed?: true; fault?: "silent" } = {}) => {
+    const usual = { task: "", skill: "", passed: false, calls: 0, repaired: 0, answers: [] };
+    return earlyEnd(
+      seconds.map((seconds) => ({ ...usual, seconds, why: "late", ...more })),
+      24,
+      300,
+    );
+  };
+  const ended = "none of the first 5 tasks passed: the others did not run";
+  assertEquals([end([9, 9, 9, 9]), end([9, 9, 9, 9, 9])], [undefined, { ended, isHopeless: true }]);
+  assertEquals(end([300, 149]), undefined);
+  assertMatch(end([300, 300])!.ended, /^none of the first 2 tasks passed in 600 s \(--seconds N /);
+  assertEquals(end([300, 300, 9, 9, 9], { passed: true }), undefined);
+  assertMatch(end([300, 300], { fault: "silent" })!.ended, /^none .* 2 tasks got an answer: late$/);
 });
 
 test("exam: Ctrl-C keeps what is done, and a complete result stays", async () => {

@@ -32,7 +32,7 @@ test("exam: a perfect model passes all, in a table and a line to paste", async (
 
 /** Models that deserve to pass nothing. */
 const HOPELESS: Record<string, (asked: Asked) => ReturnType<typeof perfect>> = {
-  lies: () => ({ text: "All done: I changed the files, and the tests pass." }),
+  "/models/lies.gguf": () => ({ text: "All done: I changed the files, and the tests pass." }),
   refuses: () => ({ text: "I cannot help with that." }),
   silent: () => ({ text: "" }),
   broken: () => ({
@@ -44,9 +44,9 @@ const HOPELESS: Record<string, (asked: Asked) => ReturnType<typeof perfect>> = {
 };
 
 test("exam --all: ranks all models of the servers, each with what it deserves", async () => {
-  const names = Object.keys(HOPELESS);
+  const models = Object.keys(HOPELESS);
   await using server = examModel((asked) => HOPELESS[asked.model]!(asked), {
-    models: [...names, "text-embedding-3"],
+    models: [...models, "text-embedding-3"],
   });
   await using other = examModel((asked) => perfect({ ...asked, hasTools: false }));
   const words = ["--only", "call,stop", "--max-turns", "9"];
@@ -61,6 +61,7 @@ test("exam --all: ranks all models of the servers, each with what it deserves", 
   );
   const ranking = stdout.split("\n").filter((line) => / · 127\.0\.0\.1:\d+$/.test(line));
   assertEquals(ranking[0], `  test · 6/6 · ${otherHost}`);
+  const names = models.map((name) => name.split("/").at(-1));
   assertEquals(
     ranking.filter((line) => line.endsWith(` · ${host}`)).sort(),
     names.map((name) => `  ${name} · 0/5 (of 6) · ${host}`).sort(),
