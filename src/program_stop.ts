@@ -19,20 +19,38 @@ export function atProgramStop(action: Action): Undo {
   };
 }
 
-async function stop(): Promise<void> {
-  // A terminal repeats the key.
-  if (isStopping) return;
-  isStopping = true;
+/** Calls all actions. Returns what calls their results. */
+async function begin(): Promise<Undo> {
   const undos = new Map<Action, Undo | void>();
   const next = () => [...stops].findLast((action) => !undos.has(action));
   for (let action = next(); action !== undefined; action = next()) {
     undos.set(action, await Promise.try(action).catch(() => {}));
   }
+  return () => undos.forEach((undo) => undo?.());
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs `action` between the actions of a stop and their results, one at a time: sandboxed programs do not run meanwhile. */
+export function whileStopped<T>(action: () => Promise<T>): Promise<T> {
+  const run = last.then(async () => {
+    const undo = await begin();
+    return await Promise.try(action).finally(undo);
+  });
+  last = run.catch(() => {});
+  return run;
+}
+
+async function stop(): Promise<void> {
+  // A terminal repeats the key.
+  if (isStopping) return;
+  isStopping = true;
+  const undo = await begin();
   // Without the listener, the signal stops the program, unless no shell could continue it.
   Deno.removeSignalListener("SIGTSTP", stop);
   Deno.kill(Deno.pid, "SIGTSTP");
   const resume = () => {
-    for (const undo of undos.values()) undo?.();
+    undo();
     isStopping = false;
     if (stops.size > 0) Deno.addSignalListener("SIGTSTP", stop);
   };

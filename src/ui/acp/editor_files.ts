@@ -1,9 +1,12 @@
 /** Files of an editor, through `fs/read_text_file` and `fs/write_text_file`. @module */
 
-import { RpcError } from "../../rpc/message.ts";
+import { whileStopped } from "../../program_stop.ts";
+import { RpcError, type RpcParams } from "../../rpc/message.ts";
+import { placeOf } from "../../safety/places.ts";
 import { attempt } from "../../attempt.ts";
 import { isObject } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { movedError } from "../../tools/files/regular_file.ts";
 import type { EditorFiles } from "../../types/tool.ts";
 import type { Editor } from "./editor.ts";
 
@@ -18,6 +21,12 @@ export function editorFiles(
 ): EditorFiles | undefined {
   if (!readTextFile && !writeTextFile) return undefined;
   const known = new Set<string>();
+  // The editor resolves the path again, in which a job may put a link.
+  const request = (method: string, path: string, more: RpcParams, signal: AbortSignal) =>
+    whileStopped(() => {
+      if (placeOf("/", path).real !== path) throw movedError("open", path);
+      return editor.request(method, { sessionId: sessionId(), path, ...more }, signal);
+    });
   return {
     known,
     ...readTextFile && {
@@ -25,10 +34,9 @@ export function editorFiles(
         // The editor's answer is only used for text files.
         const file = attempt(() => Deno.statSync(path));
         if (file?.isFile === false) return undefined;
-        const params = { sessionId: sessionId(), path };
         const waiting = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
         try {
-          const answer = await editor.request("fs/read_text_file", params, waiting);
+          const answer = await request("fs/read_text_file", path, {}, waiting);
           if (!isObject(answer) || typeof answer.content !== "string") return undefined;
           // CodeCompanion answers for a missing file as for an empty one.
           if (answer.content === "" && file === undefined) return undefined;
@@ -44,8 +52,7 @@ export function editorFiles(
     ...writeTextFile && {
       async write(path: string, content: string, signal: AbortSignal): Promise<void> {
         try {
-          const params = { sessionId: sessionId(), path, content };
-          await editor.request("fs/write_text_file", params, signal);
+          await request("fs/write_text_file", path, { content }, signal);
         } catch (error) {
           if (!(error instanceof RpcError)) throw error;
           // The protocol's TypeScript library sends "Internal error", and the reason as its details.

@@ -1,6 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
 import { editorFiles } from "../../../src/ui/acp/editor_files.ts";
+import { startLeader } from "../../../src/start_leader.ts";
+import { stopWithProgram } from "../../../src/tools/shell/process_group.ts";
+import { tempFolder } from "../../helpers/temp_folder.ts";
 import { RpcError, type RpcParams } from "../../../src/rpc/message.ts";
 
 const { signal } = new AbortController();
@@ -38,6 +41,26 @@ Deno.test("acp: the files of an editor are read and written as far as it offers 
   const before = asked.length;
   assertEquals(await reader.read!(Deno.cwd(), signal), undefined);
   assertEquals(asked.length, before);
+});
+
+Deno.test("acp: no sandboxed program runs while an editor opens a path, which has no link", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using temp = tempFolder();
+  const at = Deno.realPathSync(temp.path);
+  Deno.symlinkSync("elsewhere", `${at}/link`);
+  const env = { PATH: "/usr/bin:/bin" };
+  const child = startLeader({ program: "sh", args: ["-c", "read x"] }, { cwd: at, env });
+  stopWithProgram(child);
+  const state = () => /\) (.)/.exec(Deno.readTextFileSync(`/proc/${child.pid}/stat`))![1];
+  const { asked, editor: it } = editor(() => ({ content: state() }));
+  const files = editorFiles(it, both, () => "s")!;
+  const read = (name: string) => files.read!(`${at}/${name}`, signal);
+  assertEquals(await Promise.all(["new", "other", "link/x"].map(read)), ["T", "T", undefined]);
+  await assertRejects(() => files.write!(`${at}/link`, "x", signal), Error, "was replaced");
+  assertEquals(asked.length, 2);
+  await child.stdin.close();
+  await Promise.all([child.status, child.stdout.cancel(), child.stderr.cancel()]);
 });
 
 Deno.test("acp: an editor that has no text for a file leaves it to the disk, and says why it does not write", async () => {
