@@ -202,7 +202,7 @@ const DEFINITION_READERS: Readonly<Record<PromptFile["kind"], DefinitionReader>>
     const description = lineOf(fields.description) || lineOf(plugin && titleOf(body));
     if (description === "") return NO_DESCRIPTION;
     if (body === "") return NO_TEXT;
-    const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z\d][\w-]*$/);
+    const name = nameIn(fields, withoutEnding(basename(file)), /^[a-z\d][\w-]*(?:\.[\w-]+)*$/);
     if (name === undefined) return BAD_NAME;
     if (name === EXPLORE && !plugin) return "a built-in sub-agent has this name";
     const limits = limitsIn(fields);

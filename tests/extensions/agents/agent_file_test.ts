@@ -52,6 +52,7 @@ for (const [fields, allowed] of ROWS) {
 const FILES: [text: string, name: string, read: string, inPlugin?: string][] = [
   ["---\nname: Reviewer\ndescription: D\n---\nBody", "x.md", "reviewer"],
   ["---\ndescription: D\n---\nBody", "code-review.md", "code-review"],
+  ["---\ndescription: D\n---\nBody", "net-4.8.md", "net-4.8"],
   [
     "---\ndescription: D\n---\nBody",
     "Explore.md",
