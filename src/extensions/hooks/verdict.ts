@@ -25,6 +25,7 @@ export interface HookVerdict {
 }
 
 const MAX_CONTEXT_CHARS = 10_000;
+const ASYNC_LINE = /^\{\s*"async"\s*:\s*true\s*(?:,\s*"asyncTimeout"\s*:\s*\d+\s*)?\}\s*/;
 const SHOWN_COMMAND_CHARS = 60;
 /** The exit codes of a shell that cannot start the program, and the first one of signals. */
 const NOT_RUN_CODES = [126, 127];
@@ -45,7 +46,8 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     return failed(hook, `${hookName} cannot run: exit code ${code}${words}`);
   }
   if (code !== 0) return { messages: [`${hookName} ended with exit code ${code}${words}`] };
-  const text = stdout.trim();
+  // Its first line may say that Claude Code need not wait for it.
+  const text = stdout.trim().replace(ASYNC_LINE, "");
   if (!text.startsWith("{")) {
     const isContext = hook.event === "SessionStart" || hook.event === "UserPromptSubmit";
     const context = shortened(text, MAX_CONTEXT_CHARS);
