@@ -137,8 +137,7 @@ function examArgs(words: readonly string[]) {
     throw wrongValue(name, `a whole number from ${min}`, text);
   };
   const given = parseArgs(rest);
-  const { message, print, output, demo, command } = given;
-  if (command ?? message ?? print ?? output ?? demo) {
+  if (["command", "message", "print", "output", "demo"].some((name) => name in given)) {
     throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
   }
   return {

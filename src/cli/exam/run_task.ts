@@ -81,8 +81,8 @@ export async function runTasks(
   try {
     for (const [at, task] of tasks.entries()) {
       const number = `${`${at + 1}`.padStart(`${of}`.length)}/${of}`;
-      const running = `${number} … ${task.skill} · ${task.name}`;
-      const stopClock = isTerminal ? drawClock(stderr, running) : undefined;
+      const text = `${number} … ${task.skill} · ${task.name}`;
+      const stopClock = isTerminal ? drawClock(stderr, text) : undefined;
       const run = (name: string) => runTask(task, `${home}/${name}`, options, signal);
       const result = await run(`${at}`).then(async (first) => {
         if (first.fault !== "gone" || !mayWait) return first;
@@ -229,11 +229,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
 }
 
 /** Returns the messages of an earlier conversation, which fills the share of the window that the task demands. */
-export function earlierMessages(
-  { fill = 0, before }: Pick<ExamTask, "fill" | "before">,
-  seed: number,
-  window: number,
-): string[] {
+export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window: number) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
   const messages = [before];

@@ -41,8 +41,7 @@ export async function tuneModel(
     const config = withTried(exam.config, settings);
     return passedOf((await runTasks(some, { ...exam, config }, run)).results);
   };
-  let best: ModelSettings = {};
-  let gained = 0;
+  let [best, gained]: [ModelSettings, number] = [{}, 0];
   for (const settings of variants) {
     stderr.line(`· with ${triedText(settings)}:`);
     const passed = await passedWith(settings, failed);
