@@ -16,7 +16,7 @@ import { openPermissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { noticeLines } from "../session/notices.ts";
-import { sessionWithId } from "../session/record.ts";
+import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
 import { oneLine } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
@@ -51,7 +51,8 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     throw new UsageError("Name a session: copilot replay --help");
   }
   const session = sessionWithId(args.message);
-  const { head: { folder, started } } = session;
+  const { head: { started } } = session;
+  const folder = recordedFolder(session);
   const turns = turnsOf(session);
   const first = Number(args.from ?? 1) - 1;
   if (!turns[first] || args.from && !args.model) {
@@ -62,12 +63,20 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   stopOnSignals(run);
   const top = repositoryOf(folder);
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
+  const placeIn = (copy: string) => join(copy, relative(top, folder));
+  const copyTo = async (copy: string) => {
+    const said = await runScript(COPY_SCRIPT, top, copy, started);
+    const at = placeIn(copy);
+    // A command may have made the commit, with a link in its place.
+    if (attempt(() => Deno.realPathSync(at)) === at) return said;
+    throw new Error(`Cannot replay it as its copy has no folder ${oneLine(folder)}`);
+  };
   const play = async (config: CopilotConfig, from: number) => {
     const isFirst = from === turns.length;
     const copy = `${home}/${isFirst ? 1 : 2}`;
-    const said = await runScript(COPY_SCRIPT, top, copy, started);
+    const said = await copyTo(copy);
     if (isFirst) run.stderr.line(said);
-    const at = join(copy, relative(top, folder));
+    const at = placeIn(copy);
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
     const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, at));
     const title = `With ${oneLine(targetOf(config).name)}`;
@@ -81,8 +90,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   try {
     if (args["as-exam"] !== undefined) {
       const { keepAsExam } = await import("./exam/from_session.ts");
-      const at = join(`${home}/1`, relative(top, folder));
-      const copy = () => runScript(COPY_SCRIPT, top, `${home}/1`, started);
+      const [at, copy] = [placeIn(`${home}/1`), () => copyTo(`${home}/1`)];
       return await keepAsExam({ folder, first: turns[0]!.message, at, copy }, args, run);
     }
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);

@@ -5,7 +5,13 @@ import { UsageError } from "../errors.ts";
 import type { Way } from "../session/hint_text.ts";
 import { farewellLines } from "../ui/session_lines.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
-import { forkSession, newestSession, type RecordFile, sessionWithId } from "../session/record.ts";
+import {
+  forkSession,
+  newestSession,
+  recordedFolder,
+  type RecordFile,
+  sessionWithId,
+} from "../session/record.ts";
 import { targetOf } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
 import type { Args } from "./args.ts";
@@ -54,9 +60,9 @@ export function withResumed(args: Args, given: Args, way: Way): { args: Args; li
   if (isFork && id === "") throw new UsageError("--fork-session needs --resume ID");
   if (id === "") return { args };
   const found = sessionWithId(id);
+  const folder = args["working-dir"] ?? recordedFolder(found);
   const resumes = isFork ? forkSession(found, -1, way === "flags") : found;
-  const { folder } = resumes.head;
-  args = { ...args, resumes, "working-dir": args["working-dir"] ?? folder };
+  args = { ...args, resumes, "working-dir": folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };
   const at = attempt(() => targetOf(toConfig(optionsFromArgs(args))));

@@ -285,6 +285,14 @@ export function sessionWithId(id: string): StoredSession {
   throw new UsageError(`${why}.${list} copilot sessions list shows all`);
 }
 
+/** Returns the folder of a session. @throws {UsageError} if a link, which a command may have made, leads elsewhere */
+export function recordedFolder({ head: { folder } }: Pick<StoredSession, "head">): string {
+  if ((attempt(() => Deno.realPathSync(folder)) ?? folder) === folder) return folder;
+  throw new UsageError(
+    `The session's folder ${oneLine(folder)} was replaced by a link: --working-dir names another`,
+  );
+}
+
 /** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
 export function forkSession(session: StoredSession, end = -1, isPrint = false): StoredSession {
   const copy = forkRecord(sessionsFolder()!, session, isPrint, end === -1 ? undefined : end);

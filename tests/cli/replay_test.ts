@@ -88,6 +88,12 @@ Deno.test(
       /copy of the commit [\da-f]{40}\n.*is at the commit [\da-f]{40} now\n.*its commit now: 2\n/,
     );
     assertEquals((await at.sh("ls ..")).split("\n").filter((name) => name.includes("replay")), []);
+    // A folder that is now there, and was none or a link in the copy.
+    await at.sh(
+      "mkdir sub; cd ../state/copilot/sessions; mv *work x; mv x $(pwd | sed 's,/state/.*,/work+sub,;s,/,+,g')" +
+        "; sed -i 's,/work\",/work/sub\",' */*.jsonl",
+    );
+    assertMatch((await at.replay()).stderr, /Cannot replay it as its copy has no folder .*sub\n/);
   },
 );
 

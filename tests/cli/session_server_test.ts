@@ -117,6 +117,11 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
         UsageError,
         `ID 0 is too short: it needs 4 characters. There are: ${resume} "hi". copilot sessions list shows all`,
       );
+      Deno.renameSync(folder, `${folder}.real`);
+      Deno.symlinkSync(`${folder}.real`, folder);
+      assertThrows(() => withResumed(same, {}, "flags"), UsageError, "was replaced by a link");
+      Deno.removeSync(folder);
+      Deno.renameSync(`${folder}.real`, folder);
     },
   );
 });

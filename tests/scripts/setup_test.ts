@@ -250,6 +250,11 @@ test("copilot: set up, it starts Deno in the caller's folder, also through links
   assertStringIncludes(args.join(" "), `--config ${made.root}/deno.json --`);
   assertEquals(args.includes("--no-prompt"), true);
   assertEquals(args.filter((arg) => /^-A$|allow-(all|ffi)|^--allow-sys$/.test(arg)), []);
+  // Deno's cache has code that it runs.
+  for (const [set, isOpen] of [["DENO_DIR=x", true], ["HOME=/h XDG_CACHE_HOME=/h/.cache", false]]) {
+    const { text } = await made.run("-c", [`${set} exec "${made.bin}/link"`]);
+    assertEquals(text.includes("--no-code-cache"), isOpen);
+  }
 });
 
 Deno.test("copilot: a bundle is made of the sources, again where one is newer, and runs", {

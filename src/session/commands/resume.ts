@@ -19,6 +19,7 @@ import { unknownText } from "./texts.ts";
 import {
   earlierSessions,
   forgetSession,
+  recordedFolder,
   resumeSession,
   sessionTitle,
   sessionWithId,
@@ -62,9 +63,10 @@ async function resume(session: SessionState, argument: string): Promise<CommandA
   if (listed && verb !== undefined) return changeSession(listed, verb, title).text;
   const chosen = listed && title === "" ? wholeSession(listed) : undefined;
   if (!chosen) return unknownText(`session ${verb ? word : argument}`, "/resume");
-  const isElsewhere = chosen.head.folder !== session.agent.state.workingDir;
-  const before = isElsewhere ? await changeFolder(session, chosen.head.folder) : undefined;
-  if (isElsewhere && chosen.head.folder !== session.agent.state.workingDir) return before!;
+  const folder = recordedFolder(chosen);
+  const isElsewhere = folder !== session.agent.state.workingDir;
+  const before = isElsewhere ? await changeFolder(session, folder) : undefined;
+  if (isElsewhere && folder !== session.agent.state.workingDir) return before!;
   // The check of the server may choose another model.
   await session.probed;
   session.undo?.forget();
