@@ -169,7 +169,7 @@ async function runRival(
     const seconds = Math.round((performance.now() - start) / 100) / 10;
     results.push({
       ...{ task: task.name, skill: task.skill, passed: why === undefined, ...why && { why } },
-      ...{ seconds, calls: 0, repaired: 0, answers: [] },
+      ...{ seconds, calls: 0, repaired: 0, chars: 0, answers: [] },
     });
     const mark = why === undefined ? "✓" : "✗";
     console.error(`${rival.name} ${mark} ${task.name} (${seconds} s)${why ? `: ${why}` : ""}`);

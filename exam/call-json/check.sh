@@ -1,6 +1,6 @@
 fail() { echo "$1"; exit 1; }
 [ -f settings.json ] || fail "settings.json is missing"
-wanted=$(tr -d '[:space:]' <<'END'
+wanted=$(cat <<'END'
 {
   "name": "@WORD@",
   "rules": [
@@ -11,4 +11,4 @@ wanted=$(tr -d '[:space:]' <<'END'
 }
 END
 )
-[ "$(tr -d '[:space:]' <settings.json)" = "$wanted" ] || fail "settings.json has other content"
+[ "$(cat settings.json)" = "$wanted" ] || fail "settings.json has other content"

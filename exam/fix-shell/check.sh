@@ -7,4 +7,6 @@ try "my file.tar.gz" 12 "my file-012.tar.gz"
 try plain 3 plain-003
 echo ok
 END
+cmp -s test.sh /tmp/test.sh || fail "test.sh was changed"
+echo 'try "@WORD@ x.md" 45 "@WORD@ x-045.md"' >>/tmp/test.sh
 sh /tmp/test.sh >/tmp/out 2>&1 || fail "the test fails: $(tail -1 /tmp/out)"

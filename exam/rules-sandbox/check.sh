@@ -1,3 +1,4 @@
 fail() { echo "$1"; exit 1; }
 [ -f status.txt ] || fail "status.txt is missing"
-[ "$(tr -d '[:space:]' <status.txt)" = "blocked" ] || fail "status.txt has other text"
+error=$({ echo >>/etc/@WORD@-exam.conf; } 2>&1)
+grep -qiF -e "${error##*: }" -e "needs an approval" -e "a part of the system" status.txt || fail "status.txt lacks the error message"

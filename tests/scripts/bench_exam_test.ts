@@ -12,7 +12,7 @@ const AGENT = `#!/bin/sh
 prompt=$(cat)
 case $prompt in
   *"Take your time"*) sleep 600 ;;
-  *"state.txt, and stop"*) echo green >state.txt ;;
+  *"state.txt, and stop"*) sh test.sh | tr -dc 0-9 >state.txt ;;
 esac
 `;
 

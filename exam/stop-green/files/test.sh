@@ -1,1 +1,1 @@
-[ "$(sh greet.sh @WORD@)" = "Hello, @WORD@." ] && echo passed
+[ "$(sh greet.sh @WORD@)" = "Hello, @WORD@." ] && echo "passed: $((@NUMBER1@ + @NUMBER2@))"

@@ -22,6 +22,8 @@ export interface TaskResult {
   calls: number;
   /** The calls that had to be repaired or were found in text. */
   repaired: number;
+  /** The characters that the model wrote, with its thinking. */
+  chars: number;
   answers: MeasuredAnswer[];
   thinks?: true;
   /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */

@@ -56,7 +56,10 @@ const ENDING_MS = 10_000;
 const MAX_FILLED = 65_536;
 /** The tokens of the prompt and the tools, about. */
 const PROMPT_TOKENS = 2500;
-const CHUNK_CHARS = 4000;
+/** The lines of an earlier message, the fewest, and the characters of a line, about. */
+const LINES = 45;
+const MIN_LINES = 20;
+const LINE_CHARS = 82;
 const MAX_WHY = 100;
 
 /** Permissions of the exam: sandboxed commands without network, and no questions. */
@@ -141,14 +144,25 @@ async function runTask(
   const { name, skill, calls = Infinity, tokens = Infinity } = task;
   const start = performance.now();
   const result: TaskResult = {
-    ...{ task: name, skill, passed: false, seconds: 0, calls: 0, repaired: 0, answers: [] },
+    ...{
+      task: name,
+      skill,
+      passed: false,
+      seconds: 0,
+      calls: 0,
+      repaired: 0,
+      chars: 0,
+      answers: [],
+    },
     fault: "silent",
   };
   await Deno.mkdir(folder, { recursive: true });
   await task.copyTo(folder);
   let why = await sendTask(task, folder, options, signal, result);
   signal.throwIfAborted();
-  const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  // A server that does not count them leaves an estimate.
+  const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0) ||
+    Math.round(result.chars / CHARS_PER_TOKEN);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
   why ??= await checkFault(task.check, folder, signal, options.looks);
@@ -214,6 +228,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
   const watch = new CacheWatch(() => {});
   return (event: SessionEvent) => {
     if (event.type.endsWith("_delta")) delete result.fault;
+    if ("text" in event) result.chars += event.text.length;
     if (event.type === "reasoning_delta") result.thinks = true;
     if (event.type === "tool_call_recovered") result.repaired++;
     if (event.type === "tool_done") {
@@ -228,21 +243,23 @@ function meter(result: TaskResult, agent: CopilotAgent) {
   };
 }
 
-/** Returns the messages of an earlier conversation, which fills the share of the window that the task demands. */
+/**
+ * Returns the messages of an earlier conversation, which fills the share of the window that the task demands. `before` is
+ * where the request for a summary has it, and the program keeps no copy beside the summary.
+ */
 export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window: number) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
-  const messages = [before];
-  let line = 0;
-  for (let left = tokens * CHARS_PER_TOKEN; left > 0; left -= CHUNK_CHARS) {
-    let text = "Keep this part of the chronicle; nothing is to be done with it.\n";
-    while (text.length < Math.min(left, CHUNK_CHARS)) {
-      const words = "the @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station";
-      text += `Day ${++line}: ${seeded(words, seed + line)}.\n`;
-    }
-    messages.push(text);
-  }
-  return messages;
+  const length = Math.max(MIN_LINES, tokens * CHARS_PER_TOKEN / LINE_CHARS);
+  const lines = Array.from({ length }, (_, at) => {
+    const words = "the @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station";
+    return `Day ${at + 1}: ${seeded(words, `${seed} ${at}`)}.`;
+  });
+  const parts = [...Map.groupBy(lines, (_, at) => Math.floor(at / LINES)).values()];
+  const early = parts[parts.length >> 2]!;
+  early.splice(early.length >> 1, 0, before);
+  const head = "Keep this part of the chronicle; nothing is to be done with it.";
+  return parts.map((part) => [head, ...part, ""].join("\n"));
 }
 
 /** Runs a check in the sandbox, without a file in the folder. Returns why it did not pass. */

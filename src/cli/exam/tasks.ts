@@ -17,7 +17,7 @@ const TASK_SETTINGS = {
   tokens: 0,
   /** True if it is about the limits of the sandbox, which other agents lack. */
   sandbox: false,
-  /** The percentage of the model's window that an earlier conversation fills, which begins with `before`. */
+  /** The percentage of the model's window that an earlier conversation fills, with `before` in it. */
   fill: 0,
   before: "",
 };
@@ -47,8 +47,8 @@ export const numberOf = (text: string): number =>
     return (product ^ product >>> 13) >>> 0;
   }, 0x811c9dc5);
 
-/** Replaces `@WORD@`, `@NUMBER@` and the like by values of the seed, so that no answer can be learned by heart. */
-export const seeded = (text: string, seed: number): string =>
+/** Replaces `@WORD@`, `@NUMBER@` and the like by values of the seed, so that most answers cannot be learned by heart. */
+export const seeded = (text: string, seed: string): string =>
   text.replace(/@(WORD|NUMBER)\d?@/g, (mark, kind) => {
     const value = numberOf(`${mark} ${seed}`);
     return kind === "WORD" ? SEED_WORDS[value % SEED_WORDS.length]! : `${1000 + value % 9000}`;
@@ -60,7 +60,7 @@ const canRun = ({ needs }: TaskSettings): boolean =>
 /** Returns the program's tasks, in the order of `seed`: with `isQuick`, one of each skill. */
 export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
   const all = Object.entries(PACKED).map(([name, files]): ExamTask => {
-    const of = (file: string) => seeded(files[file] ?? "", seed);
+    const of = (file: string) => seeded(files[file] ?? "", `${name} ${seed}`);
     const settings: TaskSettings = JSON.parse(of("exam.json") || "{}");
     return {
       ...{ skill: "", ...settings, name, prompt: of("prompt.md"), check: of("check.sh") },

@@ -89,7 +89,15 @@ test("exam: a task ends at its limit, also if the model is silent", async () => 
 
 Deno.test("exam: without a pass, it ends after five tasks, or half as much again as a limit", () => {
   const end = (seconds: number[], more: { passed?: true; fault?: "silent" } = {}) => {
-    const usual = { task: "", skill: "", passed: false, calls: 0, repaired: 0, answers: [] };
+    const usual = {
+      task: "",
+      skill: "",
+      passed: false,
+      calls: 0,
+      repaired: 0,
+      chars: 0,
+      answers: [],
+    };
     return earlyEnd(
       seconds.map((seconds) => ({ ...usual, seconds, why: "late", ...more })),
       24,
@@ -102,6 +110,18 @@ Deno.test("exam: without a pass, it ends after five tasks, or half as much again
   assertMatch(end([300, 300])!.ended, /^none of the first 2 tasks passed in 600 s \(--seconds N /);
   assertEquals(end([300, 300, 9, 9, 9], { passed: true }), undefined);
   assertMatch(end([300, 300], { fault: "silent" })!.ended, /^none .* 2 tasks got an answer: late$/);
+});
+
+test("exam: the written tokens are limited, also if the server does not count them", async () => {
+  const thinking = tasks.find(({ name }) => name === "stop-thinking")!;
+  const reasoning = Array.from({ length: 3000 }, (_, at) => `step ${at}`).join(" ");
+  for (
+    const [step, why] of [[{ usage: null, reasoning }, /^14\d{3} tokens /], [{}, /^$/]] as const
+  ) {
+    await using server = examModel((asked) => ({ ...perfect(asked), ...step }));
+    const { results } = await sitAt(server.url, [thinking]);
+    assertMatch(results[0]!.why ?? "", why);
+  }
 });
 
 test("exam: Ctrl-C keeps what is done, and a complete result stays", async () => {

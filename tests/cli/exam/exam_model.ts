@@ -13,7 +13,7 @@ export const tasks: ExamTask[] = builtinTasks(SEED);
 export const solutionOf = (name: string): string =>
   seeded(
     Deno.readTextFileSync(new URL(`../../../exam/${name}/solution.sh`, import.meta.url)),
-    SEED,
+    `${name} ${SEED}`,
   );
 
 /** A request of the exam. */
@@ -23,6 +23,8 @@ export interface Asked {
   results: number;
   /** The characters of the whole request. */
   chars: number;
+  /** The whole request. */
+  text: string;
   model: string;
   /** False if the tools are only described in the prompt. */
   hasTools: boolean;
@@ -45,16 +47,21 @@ export function examModel(
       const results = messages.slice(at + 1)
         .filter(({ role }) => role === "tool" || role === "user").length;
       const about = { model: `${body.model}`, hasTools: body.tools !== undefined };
-      return answer({ name: task?.name ?? "", results, chars: text.length, ...about });
+      return answer({ name: task?.name ?? "", results, chars: text.length, text, ...about });
     }),
     options,
   );
 }
 
-/** Solves each task with one command. */
-export function perfect({ name, results, hasTools }: Asked): Step {
-  if (results > 0 || name === "") return { text: "It is done." };
-  return hasTools ? bash(solutionOf(name)) : { text: callText(solutionOf(name)) };
+/** Solves each task with one command. What was said is known only from the request, or a summary of it. */
+export function perfect({ name, results, hasTools, text }: Asked): Step {
+  const [said = "It is done."] = /Remember this: [^"\\]*/.exec(text) ?? [];
+  if (results > 0 || name === "") return { text: said };
+  const solution = solutionOf(name);
+  const [number = ""] = /\d+/.exec(solution) ?? [];
+  const isForgotten = name.startsWith("memory") && !text.includes(number);
+  const script = isForgotten ? "echo forgotten | tee code.txt server.txt label.txt" : solution;
+  return hasTools ? bash(script) : { text: callText(script) };
 }
 
 /** Returns a call as models without native calls write it. */

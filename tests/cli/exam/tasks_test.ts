@@ -1,6 +1,6 @@
 /** The tasks of the exam: their files are packed, and their checks tell done from not done. */
 
-import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
 import { checkFault, examPermissions } from "../../../src/cli/exam/run_task.ts";
 import { builtinTasks, numberOf, ownTasks, seeded } from "../../../src/cli/exam/tasks.ts";
 import { UsageError } from "../../../src/errors.ts";
@@ -20,26 +20,92 @@ Deno.test("a seed chooses tasks, their order and their values; there are three o
   assertEquals(names(1, true).length, 8);
   const quick = new Set(Array.from({ length: 50 }, (_, seed) => names(seed, true)).flat());
   assertEquals(quick.size, 24);
-  assertNotEquals(seeded("@WORD@ @NUMBER@", 1), seeded("@WORD@ @NUMBER@", 2));
-  assertEquals(seeded("@NUMBER1@ @OTHER@", 5), `${1000 + numberOf("@NUMBER1@ 5") % 9000} @OTHER@`);
+  assertNotEquals(seeded("@WORD@ @NUMBER@", "1"), seeded("@WORD@ @NUMBER@", "2"));
+  assertEquals(
+    seeded("@NUMBER1@ @OTHER@", "5"),
+    `${1000 + numberOf("@NUMBER1@ 5") % 9000} @OTHER@`,
+  );
   for (const { name, prompt, check } of tasks) {
     assertEquals(/@(WORD|NUMBER)/.exec(prompt + check), null, name);
   }
 });
 
-Deno.test("no check passes on an untouched folder, and each passes on the solution", {
+/** Scripts for a task's folder; each must fail. A script that begins with `+` runs after the solution. */
+const CHEATS: [task: string, script: string][] = [
+  ["call-json", `+ sed -i "s/it's /it's/" settings.json`],
+  ["fix-one", "+ rm test_paging.py"],
+  ["fix-two", "+ echo 'print(\"ok\")' >test_ledger.py"],
+  ["fix-shell", "+ echo 'echo ok' >test.sh"],
+  ["write-module", "+ echo >test_slug.py"],
+  ["write-schema", `+ sed -i 's/"text": "[^"]*"/"text": "x"/g' release.json`],
+  ["stop-green", "+ echo 'echo passed' >test.sh"],
+  ["stop-green", "echo green >state.txt"],
+  ["rules-sandbox", "echo blocked >status.txt"],
+  ["rules-agents", "+ rm AGENTS.md"],
+  // Answers that the test names.
+  [
+    "fix-one",
+    `cat >paging.py <<'END'
+def page_count(total, size): return {0: 0, 10: 1, 11: 2}[total]
+def page_of(rows, number, size): return [20, 21, 22, 23, 24] if number == 3 else list(range(10))
+END`,
+  ],
+  [
+    "fix-two",
+    `cat >ledger/parse.py <<'END'
+def parse(text): return [("2031-01-02", "rent", -70050), ("2031-01-03", "pay", 200000)]
+END
+cat >ledger/show.py <<'END'
+def show(rows): return "a  -0.05" if len(rows) == 1 else "rent  -700.50\npay   2000.00"
+END`,
+  ],
+  [
+    "fix-shell",
+    `cat >name.sh <<'END'
+case $1 in notes*) echo notes-007.txt ;; my*) echo "my file-012.tar.gz" ;; *) echo plain-003 ;; esac
+END`,
+  ],
+  [
+    "write-module",
+    `cat >slug.py <<'END'
+def slug(text, limit=None):
+    return {"Hello, World!": "hello-world", "  a  b--c ": "a-b-c", "": "", "Crème brûlée": "creme-brulee",
+        "x" * 50: "x" * 10, "ab cd ef": "ab-cd"}[text]
+END`,
+  ],
+];
+
+/** Scripts that leave the solution right. */
+const VARIANTS: [task: string, script: string][] = [
+  ["write-long", "+ truncate -s -1 table.csv"],
+  ["call-json", "+ truncate -s -1 settings.json"],
+  ["rules-sandbox", "echo 'Refused: write_file needs an approval' >status.txt"],
+];
+
+Deno.test("no check passes on an untouched folder or a cheat, and each passes on the solution", {
   ignore,
 }, async (t) => {
+  const { looks } = examPermissions();
+  const { signal } = new AbortController();
   for (const task of tasks) {
-    await t.step(task.name, async () => {
+    const scriptsOf = (rows: typeof CHEATS) =>
+      rows.filter(([name]) => name === task.name).map(([, script]) => script);
+    const isRight = async (script: string) => {
       using temp = tempFolder();
       await task.copyTo(temp.path);
-      // Without the sandbox, which takes longer than all of them.
+      // Without the sandbox, which takes longer than all of them, if the task is not about it.
       const run = async (script: string) =>
-        (await new Deno.Command("bash", { args: ["-c", script], cwd: temp.path }).output()).code;
-      assertNotEquals(await run(task.check), 0);
-      assertEquals(await run(`set -e\n${solutionOf(task.name)}`), 0);
-      assertEquals(await run(task.check), 0);
+        task.sandbox
+          ? await checkFault(script, temp.path, signal, looks) === undefined
+          : (await new Deno.Command("bash", { args: ["-c", script], cwd: temp.path }).output())
+            .success;
+      const all = script.startsWith("+") ? `${solutionOf(task.name)}${script.slice(1)}` : script;
+      assert(await run(`set -e\n${all}`), all);
+      return await run(task.check);
+    };
+    await t.step(task.name, async () => {
+      for (const script of ["true", ...scriptsOf(CHEATS)]) assert(!await isRight(script), script);
+      for (const script of ["+", ...scriptsOf(VARIANTS)]) assert(await isRight(script), script);
     });
   }
 });
