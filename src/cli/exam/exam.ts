@@ -85,8 +85,8 @@ async function examineModel(
     await keepScore(server, model, score)
       .catch((error) => stderr.line(`copilot: ${reasonOf(error)}`));
   }
-  if (tunes || !isAll) await tuneModel(sitting, fitted, tasks, options, run);
-  return sitting;
+  const unfinished = (tunes || !isAll) && await tuneModel(sitting, fitted, tasks, options, run);
+  return unfinished ? { ...sitting, ended: unfinished, isHopeless: false } : sitting;
 }
 
 /** Asks the server about its model, as the start of a session does. */
@@ -139,6 +139,9 @@ function examArgs(words: readonly string[]) {
   const given = parseArgs(rest);
   if (["command", "message", "print", "output", "demo"].some((name) => name in given)) {
     throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
+  }
+  if (own.tune !== undefined && given.json) {
+    throw new UsageError("--tune and --json exclude each other");
   }
   return {
     args: { ...withDefaults(given), given },

@@ -45,7 +45,7 @@ export interface Sitting {
   /** Why not all tasks ran. */
   ended?: string;
   /** True if they did not run because the model passed none of the first ones. */
-  isHopeless?: true;
+  isHopeless?: boolean;
 }
 
 /** The depths for which speeds are shown separately, in tokens of the prompt. */

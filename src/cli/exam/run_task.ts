@@ -39,6 +39,8 @@ export interface ExamOptions {
   seconds: number;
   /** The tasks share them: neither the home folder nor the system is searched for each. */
   looks: FolderLooks;
+  /** All tasks run, even if the model passes none. */
+  runsAll?: true;
 }
 
 /** The wait for a server that went away, and between two looks, in milliseconds. */
@@ -98,7 +100,7 @@ export async function runTasks(
       }
       results.push(result);
       const end = earlyEnd(results, of, options.seconds);
-      if (end) return { results, ...end };
+      if (end && !(options.runsAll && end.isHopeless)) return { results, ...end };
     }
     return { results };
   } catch (error) {
@@ -116,12 +118,13 @@ export function earlyEnd(results: readonly TaskResult[], of: number, seconds: nu
   const time = results.reduce((sum, one) => sum + one.seconds, 0);
   const isLate = time >= MAX_LIMITS * seconds;
   if (results.every(({ fault }) => fault) && (isLate || ran === MAX_UNANSWERED)) {
-    return { ended: `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}` };
+    const ended = `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}`;
+    return { ended, isHopeless: false };
   }
   if (ran === of || ran < MAX_HOPELESS && !isLate) return undefined;
   const more = isLate ? ` in ${Math.round(time)} s (--seconds N allows more)` : "";
   const ended = `none of the first ${ran} tasks passed${more}: the others did not run`;
-  return { ended, isHopeless: true } as const;
+  return { ended, isHopeless: true };
 }
 
 /** Waits for a server that went away. True once it answers. */

@@ -16,65 +16,81 @@ import type { ExamTask } from "./tasks.ts";
 
 type ModelSettings = Record<string, string | number | true>;
 
-/** Tries other settings, if the user asked for it or says yes. `fitted` has what the server says about its model. */
+/**
+ * Tries other settings, if the user asked for it or says yes. `fitted` has what the server says about its model.
+ * Returns why that ended early.
+ */
 export async function tuneModel(
-  { results, ended, model }: Sitting,
+  { results, ended, isHopeless, model }: Sitting,
   fitted: CopilotAgent["config"],
   tasks: readonly ExamTask[],
   exam: ExamOptions & { tunes: boolean },
   run: Run,
-): Promise<void> {
-  const { stdout, stderr, signal } = run;
+): Promise<string | undefined> {
+  const { stdout, stderr } = run;
   const failed = results.filter(({ passed }) => !passed);
-  if (ended !== undefined || failed.length === 0 || exam.args.json) return;
+  if (ended && !isHopeless || failed.length === 0 || exam.args.json) return;
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
-  const variants = variantsFor(exam.config, fitted, results.some(({ thinks }) => thinks));
-  const time = failed.reduce((sum, { seconds }) => sum + seconds, 0) * variants.length;
+  // First the same settings: what failed may pass by chance.
+  const variants = [{}, ...variantsFor(exam.config, fitted, results.some(({ thinks }) => thinks))];
+  const rounds = ({ passed }: TaskResult) => passed ? 1 : variants.length;
+  const time = results.reduce((sum, one) => sum + one.seconds * rounds(one), 0);
   const what = `other settings for ${count(failed.length, "failed task")}`;
   if (!exam.tunes) {
-    if (!canAsk) return stderr.line(`· copilot exam --tune tries ${what}`);
+    if (!canAsk) return void stderr.line(`· copilot exam --tune tries ${what}`);
     await stdout.drained();
-    if (!confirm(`Try ${what} (at most about ${aboutSeconds(time)})?`)) return;
+    if (!confirm(`Try ${what} (about ${aboutSeconds(time)})?`)) return;
   }
-  const passedWith = async (settings: ModelSettings, again: readonly TaskResult[]) => {
+  const runWith = async (settings: ModelSettings, again: readonly TaskResult[]) => {
     const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
     const config = withTried(exam.config, settings);
-    return passedOf((await runTasks(some, { ...exam, config }, run)).results);
+    const { results, ended } = await runTasks(some, { ...exam, config, runsAll: true }, run);
+    if (ended) stderr.line(`· the settings were not compared: ${ended}`);
+    return { passed: passedOf(results), ended };
   };
-  let [best, gained]: [ModelSettings, number] = [{}, 0];
+  let [best, most, usual]: [ModelSettings, number, number] = [{}, -1, 0];
   for (const settings of variants) {
     stderr.line(`· with ${triedText(settings)}:`);
-    const passed = await passedWith(settings, failed);
-    if (signal.aborted) return;
-    if (passed > gained) [best, gained] = [settings, passed];
+    const { passed, ended } = await runWith(settings, failed);
+    if (ended) return ended;
+    if (most < 0) usual = passed;
+    if (passed > most) [best, most] = [settings, passed];
+    if (usual === failed.length) break;
   }
-  if (gained === 0) return stderr.line("· no other setting does better");
+  if (most === usual) return void stderr.line("· no other setting does better");
+  stderr.line(
+    `· ${triedText(best)} passes ${most - usual} more; now the tasks that passed before:`,
+  );
   // A setting that helps in one place may harm in another.
   const others = results.filter(({ passed }) => passed);
-  stderr.line(`· ${triedText(best)} passes ${gained} more; the others again:`);
-  const now = gained + await passedWith(best, others);
-  if (signal.aborted) return;
+  const again = await runWith(best, others);
+  const [before, now] = [usual + others.length, most + again.passed];
+  if (again.ended) return again.ended;
   const all = results.length;
-  stdout.line(`${triedText(best)}: ${now}/${all} instead of ${others.length}/${all}`);
-  if (now > others.length) await offerSettings(model, best, canAsk, run);
+  stdout.line(`${triedText(best)}: ${now}/${all} instead of ${before}/${all}`);
+  if (now > before) await offerSettings(model, best, canAsk, run);
 }
 
 /** Saves the settings for the model if the user says yes; without a terminal, shows how. */
 async function offerSettings(model: string, settings: ModelSettings, canAsk: boolean, run: Run) {
   const { stdout, stderr } = run;
+  const use = `copilot -m ${oneLine(model)}`;
   if (!canAsk) {
     const lines = JSON.stringify({ models: { [model]: settings } });
-    return stdout.line(`To keep it, add to config.json: ${lines}`);
+    return stdout.line(`To keep it for ${use}, add to config.json: ${lines}`);
   }
   await stdout.drained();
-  if (!confirm(`Save this for ${oneLine(model)} in config.json?`)) return;
+  if (!confirm(`Save ${triedText(settings)} for ${oneLine(model)} in config.json?`)) return;
   await keepModelSettings(model, settings)
-    .then(() => stdout.line("Saved."), (error) => stderr.line(`copilot: ${reasonOf(error)}`));
+    .then(
+      () => stdout.line(`Saved for ${use}`),
+      (error) => stderr.line(`copilot: ${reasonOf(error)}`),
+    );
 }
 
 const triedText = (settings: ModelSettings): string =>
   Object.entries(settings).map(([name, value]) => value === true ? name : `${name} ${value}`)
-    .join(", ");
+    .join(", ") || "the same settings";
 
 /** Returns the settings to try, each alone: names and values as in config.json. */
 function variantsFor(config: CopilotConfig, fitted: CopilotAgent["config"], thinks: boolean) {

@@ -18,14 +18,17 @@ const test = (name: string, fn: () => Promise<void>, isIgnored = ignore) =>
 const flagsFor = (url: string) => ["--local", "--host", url, "-m", "test", "--seed", `${SEED}`];
 
 /** Runs tasks in this process, with a server that is not tried again by the session. */
-async function sitAt(url: string, some: readonly ExamTask[], seconds = 60) {
+async function sitAt(url: string, some: readonly ExamTask[], seconds = 60, more = {}) {
   using _state = folderWithState();
   const output = new Output({ write: (bytes) => Promise.resolve(bytes.length) }, () => {});
   const { signal } = new AbortController();
   const config = { compat: compatConfig({ baseUrl: `${url}/v1`, model: "test", maxRetries: 0 }) };
   return await runTasks(
     some,
-    { config, args: {}, seed: SEED, seconds, window: 32_768, looks: examPermissions().looks },
+    {
+      ...{ config, args: {}, seed: SEED, seconds, window: 32_768 },
+      ...{ looks: examPermissions().looks, ...more },
+    },
     { stdout: output, stderr: output, stop() {}, signal },
   );
 }
@@ -197,21 +200,52 @@ test(
     );
     await tty.type("y\r");
     await tty.until("text-tools: 2/2 instead of 1/2");
-    await tty.until("Save this for test in config.json?");
+    await tty.until("Save text-tools for test in config.json?");
     await tty.type("y\r");
-    await tty.until("Saved.");
+    await tty.until("Saved for copilot -m test");
     const saved = Deno.readTextFileSync(`${tty.folder}/../config/copilot/config.json`);
     assertEquals(JSON.parse(saved), { models: { test: { "text-tools": true } } });
   },
   ignore || noTmux !== "",
 );
 
-test("exam --tune: without a terminal, prints what to save", async () => {
-  await using server = examModel(textOnly);
-  const { stdout, stderr } = await examine(server.url, ["--only", "edit-alike", "--tune"]);
-  assertStringIncludes(
-    stdout,
-    'add to config.json: {"models":{"test":{"text-tools":true}}}',
-    stderr,
+/** With these flags, tuning tries only calls as text and the other prompt. */
+const FEW = ["--tune", "--think", "on", "--temperature", "0.1", "--sampling", "server"];
+
+test("exam --tune: without a terminal, prints what to save, also after a hopeless start", async () => {
+  await using server = examModel((asked) =>
+    asked.hasTools ? { text: "I have no tools." } : perfect(asked)
   );
+  const { stdout, stderr } = await examine(server.url, ["--only", "call,stop", ...FEW]);
+  assertMatch(stdout, /\n {2}none of the first 5 tasks passed: the others did not run\n/);
+  const settings = '{"models":{"test":{"text-tools":true}}}';
+  assertStringIncludes(stdout, "\ntext-tools: 5/5 instead of 0/5\n", stderr);
+  assertStringIncludes(stdout, `\nTo keep it for copilot -m test, add to config.json: ${settings}`);
+});
+
+test("exam --tune: luck is no gain, and a server that fails ends it", async () => {
+  let asked = 0;
+  await using once = examModel((one) =>
+    one.results === 0 && asked++ === 0 ? { text: "No." } : perfect(one)
+  );
+  const lucky = await examine(once.url, ["--only", "edit-alike", "--tune"]);
+  assertMatch(
+    lucky.stderr,
+    /· with the same settings:\n1\/1 ✓ [^\n]*\n· no other setting does better\n$/,
+  );
+  let starts = 0;
+  await using dying = examModel((one) => {
+    if (one.results === 0 && one.name === "edit-alike") starts++;
+    if (starts > 2) return { error: { status: 401, message: "no such key" } };
+    return one.name === "edit-alike" ? { text: "No." } : perfect(one);
+  });
+  const dead = await examine(dying.url, ["--only", "edit-alike,stop-once", "--tune"]);
+  assertMatch(
+    dead.stderr,
+    /\n· the settings were not compared: the server failed after 0 of 1 task/,
+  );
+  assertEquals([dead.code, dead.stdout.includes("instead of")], [1, false]);
+  // The sixth task is the one that other settings may help.
+  await using none = examModel(() => ({ text: "No." }));
+  assertEquals((await sitAt(none.url, firstTasks(6), 60, { runsAll: true })).results.length, 6);
 });

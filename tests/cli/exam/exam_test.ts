@@ -124,6 +124,7 @@ test("exam: without flags of its own, refuses others; --help lists them", async 
       [["--seconds="], '--seconds must be a whole number from 1: it is ""'],
       [["--only", "fixx"], 'There is no task "fixx": did you mean fix?'],
       [["--quick=yes"], 'Unknown flag "--quick"'],
+      [["--tune", "--json"], "--tune and --json exclude each other"],
       [["now"], "exam takes only flags of its own and of models: copilot exam --help"],
     ] as const
   ) {
