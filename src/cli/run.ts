@@ -23,6 +23,7 @@ export async function main(words: readonly string[]): Promise<number> {
   await undefined;
   endOnFault();
   await findHome();
+  restoreDenoDir();
   const stopped = new AbortController();
   const stdout = new Output(Deno.stdout, (error) => {
     if (error instanceof Deno.errors.BrokenPipe) return run.stop(EXIT.closed);
@@ -76,6 +77,13 @@ async function findHome(): Promise<void> {
   if (Deno.env.get("HOME") || Deno.build.os === "windows") return;
   const home = attempt((await import("node:os")).homedir);
   if (home) Deno.env.set("HOME", home);
+}
+
+/** Gives commands the variable as it was before `scripts/copilot`, which names the program's own cache. */
+function restoreDenoDir(): void {
+  const given = Deno.env.get("COPILOT_DENO_DIR");
+  if (given !== undefined) Deno.env.delete("DENO_DIR");
+  if (given) Deno.env.set("DENO_DIR", given);
 }
 
 /** True if stdout and stderr are the same file, where two streams would lose their order. */

@@ -65,7 +65,8 @@ export function makeView(sources: ViewSources): View {
   const isProtected = isInsideGit(folder) || paths.protectedKind(folder) !== undefined;
   places.set(folder, isWritable && !isProtected ? "write" : "read");
   for (const at of written) if (isInsideGit(at)) places.set(at, "read");
-  addPlaces(places, "read", programParts().filter((path) => isWithin(folder, path)));
+  const isInside = (path: string) => [folder, ...written].some((at) => isWithin(at, path));
+  addPlaces(places, "read", programParts().filter(isInside));
   const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the surrounding repository name paths in the folder.
   const stated = beside.filter(({ named }) => named !== undefined);

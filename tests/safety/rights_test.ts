@@ -186,11 +186,12 @@ test("R-22 no command makes the settings of this program, wherever their folder 
 Deno.test("R-22 this program's own clone is not written where it is worked in", async () => {
   const folder = await Deno.realPath(new URL("../..", import.meta.url).pathname.replace(/\/$/, ""));
   const paths = new PathTable({ home: "/nowhere" });
-  const view = makeView({ folder, isWritable: true, network: false, paths });
-  const access = (name: string) => accessAt(view, `${folder}/${name}`);
-  assertEquals([access("scripts/copilot"), access("vendor/x"), access("src/mod.ts")], [
-    ...["read", "read", "write"],
-  ]);
+  for (const given of [{ folder }, { folder: "/usr/src", write: [folder] }]) {
+    const view = makeView({ ...given, isWritable: true, network: false, paths });
+    const access = (name: string) => accessAt(view, `${folder}/${name}`);
+    const found = ["scripts/copilot", "vendor/x", ".deno/cache", "src/mod.ts"].map(access);
+    assertEquals(found, ["read", "read", "read", "write"]);
+  }
 });
 
 Deno.test("R-22 settings and records in the repository that is worked in are refused", async () => {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { launchFlags } from "../../scripts/bench_tools.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -23,7 +23,7 @@ test("with its own permissions the program finds out whether it can confine, and
   await Deno.mkdir(`${folder}/work`);
   for (const mode of ["auto", "ask"]) {
     await using server = strictServer([{
-      toolCalls: [{ name: "run_bash", arguments: { command: "true" } }],
+      toolCalls: [{ name: "run_bash", arguments: { command: "echo $DENO_DIR." } }],
     }, { text: "Done." }]);
     const { code, stderr } = await new Deno.Command(Deno.execPath(), {
       args: [
@@ -44,6 +44,7 @@ test("with its own permissions the program finds out whether it can confine, and
         DENO_NO_UPDATE_CHECK: "1",
         XDG_CONFIG_HOME: `${folder}/config`,
         XDG_STATE_HOME: `${folder}/state`,
+        COPILOT_DENO_DIR: "/tmp/mine",
       },
       stdin: "null",
     }).output();
@@ -51,6 +52,8 @@ test("with its own permissions the program finds out whether it can confine, and
       true,
       false,
     ], mode);
+    // The variable of the user, not that of scripts/copilot.
+    if (code === 0) assertMatch(JSON.stringify(server.requests[1]), /\/tmp\/mine\./);
   }
 });
 
