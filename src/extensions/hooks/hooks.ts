@@ -138,6 +138,7 @@ async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
     return {
       code,
       ...output,
+      isSandboxed: shell.limits !== undefined,
       ...limit && { limit: limitOfHook(hook, sandboxLimitText(limit)) },
       isCut: stdout.total > MAX_HOOK_OUTPUT,
     };

@@ -60,6 +60,13 @@ function hookScene(session: SessionState, transcript: HookTranscript): HookScene
   };
 }
 
+/** True if a hook that decided so answers a question. That of a sandboxed one grants nothing that the sandbox lacks. */
+const mayAnswer = (
+  decision: HookVerdict["decision"],
+  { isRoutine, right, networked }: Approval,
+): boolean =>
+  decision === "allow" || decision === "allowUsual" && isRoutine && !right && !networked;
+
 export class SessionHooks {
   readonly #scene: HookScene;
   readonly #hooks: Hooks;
@@ -140,8 +147,17 @@ export class SessionHooks {
     context: ToolContext,
   ): Promise<Decision> {
     const { approve, policyWith } = this.session;
-    const once: Approve = () => Promise.resolve({ choice: "once" });
-    if (decision === "allow") return await policyWith(once).decide(tool, args, context);
+    if (decision !== "ask") {
+      let answersAll = true;
+      const answer: Approve = (question, signal) => {
+        answersAll &&= mayAnswer(decision, question);
+        return answersAll || !approve
+          ? Promise.resolve({ choice: "once" })
+          : approve(question, signal);
+      };
+      const decided = await policyWith(answer).decide(tool, args, context);
+      return answersAll || approve ? decided : policyWith(undefined).decide(tool, args, context);
+    }
     let isAsked = false;
     const asking: Approve | undefined = approve &&
       ((...question) => (isAsked = true, approve(...question)));
@@ -166,15 +182,13 @@ export class SessionHooks {
   }
 
   /** Answers a question about a call in place of the user, or notifies them of it. */
-  async question(
-    { call, subAgent }: Approval,
-    signal: AbortSignal,
-  ): Promise<ApprovalAnswer | undefined> {
+  async question(question: Approval, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+    const { call, subAgent } = question;
     const { names, input } = this.#callOf(call.name, call.arguments);
     const about = aboutCall(names, input, subAgent);
     const { block, decision } = await this.#hooks.fire("PermissionRequest", names, about, signal);
     if (block !== undefined) return { choice: "refuse", reason: block };
-    if (decision === "allow") return { choice: "once" };
+    if (mayAnswer(decision, question)) return { choice: "once" };
     const type = "permission_prompt";
     const message = `copilot needs your permission to use ${names[0]}`;
     const fields = { notification_type: type, message };

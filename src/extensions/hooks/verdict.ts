@@ -8,13 +8,23 @@ import type { HookDefinition } from "./definition.ts";
 export type HookEnd =
   | { failure: string }
   /** `limit`: what it lacked in the sandbox. */
-  | { code: number; stdout: string; stderr: string; limit?: string; isCut: boolean };
+  | EndedHook;
+
+interface EndedHook extends Record<"stdout" | "stderr", string> {
+  code: number;
+  isCut: boolean;
+  isSandboxed?: boolean;
+  limit?: string;
+}
 
 export interface HookVerdict {
   /** Why the call or message is refused; at the end of a turn, why the turn continues. */
   block?: string;
-  /** `ask` asks the user about the call; `allow` runs it without a question. */
-  decision?: "allow" | "ask";
+  /**
+   * `ask` asks the user about the call; `allow` runs it without a question, and `allowUsual` if it is a plain edit or
+   * command: the hook was sandboxed, and a program that commands changed may have written its output.
+   */
+  decision?: "allow" | "allowUsual" | "ask";
   reason?: string;
   updatedInput?: Record<string, unknown>;
   context?: string;
@@ -55,7 +65,9 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
   }
   const value = isCut ? undefined : jsonOrUndefined(text);
   if (!isObject(value)) return failed(hook, `${hookName} printed what is not JSON`);
-  return verdictIn(value, hook, hookName);
+  const verdict = verdictIn(value, hook, hookName);
+  if (end.isSandboxed && verdict.decision === "allow") verdict.decision = "allowUsual";
+  return verdict;
 }
 
 const isOnlyTold = ({ event }: HookDefinition) =>
@@ -113,11 +125,11 @@ export function joinedVerdicts(
   };
   // Guards have not seen the changed call, so a plug-in does not change calls.
   const changed = each.findLast(({ hook, verdict }) => !hook.plugin && verdict.updatedInput);
-  const asks = verdicts.some(({ decision }) => decision === "ask");
   // A folder's hooks never answer for the user.
-  const allows = each.some(({ hook, verdict }) =>
-    hook.scope === "user" && verdict.decision === "allow"
+  const decisions = each.flatMap(({ hook, verdict: { decision } }) =>
+    hook.scope === "user" || decision === "ask" ? decision : []
   );
+  const decision = (["ask", "allow", "allowUsual"] as const).find((one) => decisions.includes(one));
   return {
     messages: verdicts.flatMap(({ messages }) => messages),
     ...lines("block"),
@@ -126,6 +138,6 @@ export function joinedVerdicts(
     ...lines("reason"),
     ...lines("shown"),
     ...changed && { updatedInput: changed.verdict.updatedInput! },
-    ...asks ? { decision: "ask" } as const : allows && { decision: "allow" } as const,
+    ...decision && { decision },
   };
 }

@@ -98,7 +98,12 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   const limit = "exec 3<>/dev/tcp/192.0.2.1/80";
   await using at = await places();
   await at.own({ PreToolUse: hook(decides("allow")) });
-  await using server = strictServer([bash(`bash -c '${limit}'`), { text: "done" }]);
+  const leaving = { command: `touch ${at.root}/left`, leave: "sandbox", reason: "I must" };
+  await using server = strictServer([
+    bash(`bash -c '${limit}'`),
+    { toolCalls: [{ name: "run_bash", arguments: leaving }] },
+    { text: "done" },
+  ]);
   const permissions = at.permissions({ approve: "auto", sandbox: "workspace-write" });
   if ((await permissions.sandboxStatus(at.folder)).by !== "bubblewrap") return;
   await using fake = await fakeSession(server.url, {
@@ -106,6 +111,8 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   });
   const { toolExecutions } = await fake.session.prompt("hi", never);
   assertStringIncludes(toolExecutions[0]!.result, "The user can grant it with --network.");
+  // The hook is sandboxed, and grants no more: a program of the folder may have written its output.
+  assertEquals(toolExecutions[1]!.outcome, "refused");
 });
 
 Deno.test("hooks: a Stop hook that objects to the end makes the turn fail", async () => {
