@@ -108,15 +108,16 @@ for (const sandbox of [undefined, "off"]) {
   });
 }
 
-test("R-22 a person's own servers start in an empty folder; those of a definition with cwd in that", async () => {
+test("R-22 servers of the user or an editor start in an empty folder; with cwd in that", async () => {
   await using at = await places();
   await Deno.mkdir(`${at.folder}/node_modules`);
   const confine = at.permissions.confineServers(() => at.folder, "one");
-  for (const isConfined of [true, false]) {
+  for (const scope of ["user", "given"] as const) {
+    const isConfined = scope === "user";
     for (const cwd of [undefined, at.folder]) {
       const args = ["-c", `{ pwd; ls -A; } > '${at.folder}/seen'`];
       const given = { command: "sh", args, ...cwd && { cwd } };
-      const [one] = definitionsIn({ mcpServers: { one: given } }, { scope: "user" });
+      const [one] = definitionsIn({ mcpServers: { one: given } }, { scope });
       const carrier = await startProgram(
         one!,
         { onRequest: () => Promise.reject(), onNotification: () => {} } as never,

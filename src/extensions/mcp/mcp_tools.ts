@@ -28,7 +28,7 @@ export interface McpTools extends AsyncDisposable {
  *
  * @example
  * ```ts ignore
- * await using mcp = await mcpTools({ files: { command: "npx", args: ["-y", "some-server", "."] } });
+ * await using mcp = await mcpTools({ files: { command: "npx", args: ["-y", "some-server"] } });
  * const agent = new CopilotAgent(config, ".", { tools: [...builtinTools, ...mcp.tools] });
  * ```
  *

@@ -45,9 +45,8 @@ export async function startProgram(
 ): Promise<Carrier> {
   const { program, network, isSandboxed } = definition;
   const { cwd = "." } = definition;
-  // The user's own server has permissions that a file of the session's folder, as in `node_modules`, must not
-  // use.
-  const ownFolder = /user|plugin/.test(definition.scope) && definition.cwd === undefined
+  // It may have secrets, which a file of the session's folder, as in `node_modules`, must not get.
+  const ownFolder = definition.scope !== "folder" && definition.cwd === undefined
     ? makeTempFolder("copilot-mcp-", { isOpen: (at) => folder !== "/" && isWithin(folder, at) })
     : undefined;
   const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
