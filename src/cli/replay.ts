@@ -18,8 +18,10 @@ import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { noticeLines } from "../session/notices.ts";
 import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
+import { makeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
+import { isWithin } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
@@ -62,7 +64,8 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   stopOnSignals(run);
   const top = repositoryOf(folder);
-  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-replay-" }));
+  // A job in the folder could write settings of the copies' repositories.
+  const home = makeTempFolder("copilot-replay-", { isOpen: (at) => isWithin(top, at) });
   const placeIn = (copy: string) => join(copy, relative(top, folder));
   const copyTo = async (copy: string) => {
     const said = await runScript(COPY_SCRIPT, top, copy, started);

@@ -126,6 +126,8 @@ Deno.test(
   async () => {
     using at = await session("echo b > b; echo '*.log' > .gitignore; echo l > x.log; ln -s b link");
     await at.sh("rm a c; echo b > b");
+    // A job in the folder could change the copy.
+    at.options.env.TMPDIR = at.folder;
     const { code, stdout, stderr } = await at.replay("--keep");
     assertEquals(code, 0, stderr);
     assertStringIncludes(stdout, "\n+three\n");
@@ -134,6 +136,7 @@ Deno.test(
       await at.sh(`ls -A ${kept}/1; ls`),
       ".git\n.gitignore\na\nc\nlink\nb\nlink\nx.log\n",
     );
+    await at.sh(`rm -rf ${kept}`);
     const refused = await run(["replay", "12345678"], at.options);
     assertEquals(refused.code, 2);
     assertStringIncludes(refused.stderr, `There is no session 12345678. There are: ${at.id}`);
