@@ -150,7 +150,8 @@ const PROTECTED: readonly FileGroup[] = [
     what: "a file that shells run at their start",
     paths: ".{bash,zsh,sh,ksh,csh,tcsh}rc .{bash,zsh,sh,ksh}env .{bash_,zsh_,ksh_,z,}profile " +
       ".{bash_,zsh_,z,}{login,logout} .bash_aliases .inputrc .envrc .envrc.* {.,}mise{,.*}.toml " +
-      "mise/config.toml .config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
+      "{.,}mise/config*.toml {.,}mise/conf.d/ .direnv/*.rc .autoenv* " +
+      ".config/{fish,autostart,systemd,mise,environment.d}/ .x{profile,session,sessionrc,initrc} .pam_environment",
   },
   { // R, Ruby, GHC, OCaml, Elixir, Python, Perl
     what: "a file that interpreters run at their start",

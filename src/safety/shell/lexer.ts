@@ -185,6 +185,7 @@ function parameter(s: ShellSource): Word {
     else if (s.text[s.at] === "`") backquotes(s, true);
     else if (take(s, /[^\\'"{}()<>\n`$]+/y) === undefined) fail("${ } has quotes or brackets");
   }
+  if (s.text.endsWith("@P", s.at)) fail("${ } expands a prompt");
   s.depth--;
   s.at++;
   return dynamic(s, start);

@@ -7,7 +7,7 @@ import { type Redirection, type SimpleCommand, type Word, wordOf } from "./lexer
 const WRAPPERS = new Set(
   `. alias arch ash at bash batch builtin busybox bwrap caffeinate capsh catchsegv cgexec choom chpst
    chronic chroot chrt command compgen complete crontab csh dash dbus-run-session doas dumb-init eatmydata enable entr env
-   eval exec expect fakeroot faketime firejail fish flock gdb gosu hash ionice ksh linux32
+   eval exec expect fakeroot faketime fc firejail fish flock gdb gosu hash history ionice ksh linux32
    linux64 ltrace mapfile mksh nice nix-shell nohup nsenter numactl parallel pkexec prlimit proot
    proxychains proxychains4 rbash readarray rlwrap runcon runuser screen script set setarch setpriv
    setsid setuidgid sg sh shopt softlimit source ssh stdbuf strace su su-exec sudo sudoedit
@@ -99,7 +99,7 @@ const MAX_RUNS = 2000;
 
 /** Builtins of bash that evaluate their words: subscripts (`test -v 'a[$(x)]'`), numbers, lists of completions. */
 const EVALUATING = new Set(
-  "[ [[ compgen complete declare getopts let local printf read readonly test typeset unset wait"
+  "[ [[ compgen complete declare export getopts let local printf read readonly test typeset unset wait"
     .split(" "),
 );
 /** The command and the flag with which sed runs programs. */
