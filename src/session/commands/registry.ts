@@ -35,7 +35,9 @@ const commands: readonly Command[] = [
     help: "list the commands",
     isOfTerminal: true,
     run(session) {
-      const all = commandsOf(session);
+      const isOffered = ({ isOfTerminal }: Command) =>
+        session.surface.way !== "editor" || !isOfTerminal;
+      const all = commandsOf(session).filter(isOffered);
       const rows = (heading: string, some: readonly Command[]) => {
         const named = some.map(({ name, argument = "", help }) => [`/${name} ${argument}`, help]);
         return `${heading}:\n${table(named, session.surface.columns)}`;

@@ -245,6 +245,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const session = await this.#open(params, signal, stored);
     await this.#keep(session, signal, id);
     if (isShown) session.replay();
+    session.tellState();
     announceSoon(session);
     return session.settings;
   }

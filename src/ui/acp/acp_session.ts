@@ -116,11 +116,16 @@ export class AcpSession implements Frontend {
   replay(): void {
     this.#queued = undefined;
     for (const update of replayUpdates(this.#session)) this.#update(update);
+  }
+
+  /** Tells the title, the plan and the usage of a resumed session. */
+  tellState(): void {
     const { messages } = this.#session.agent.state;
     const first = messages.find(({ role, standsFor }) =>
       role === "user" && standsFor === undefined
     );
     if (first) this.#title(typedText(first));
+    this.#tellPlan(this.#session.status);
     this.#tellUsage(this.#session.status);
   }
 

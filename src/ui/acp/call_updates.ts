@@ -71,6 +71,7 @@ export function askedCall(approval: Approval, folder: string): CallUpdate {
 export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   const { toolCallId, outcome, details, subject, result } = exec;
   const { verb, object, counts, ending } = callText(exec);
+  const done = `${verb} ${object}`.trimEnd();
   const diffs = details?.change ? diffsOf(details.change, folder) : [];
   const text = details?.output === undefined
     ? result
@@ -83,7 +84,7 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
   const range = details?.range;
   return {
     toolCallId,
-    title: [`${verb} ${object}`, counts, ending].filter((part) => part !== "").join(" · "),
+    title: [done, counts, ending].filter((part) => part !== "").join(" · "),
     kind: kindOf(subject),
     status: outcome === "done" ? "completed" : "failed",
     content: [

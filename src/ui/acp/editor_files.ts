@@ -38,11 +38,15 @@ export function editorFiles(
         try {
           const answer = await request("fs/read_text_file", path, {}, waiting);
           if (!isObject(answer) || typeof answer.content !== "string") return undefined;
+          const { content } = answer;
           // CodeCompanion answers for a missing file as for an empty one.
-          if (answer.content === "" && file === undefined) return undefined;
+          if (content === "" && file === undefined) return undefined;
           known.delete(path);
           known.add(path);
-          return answer.content;
+          // Avante leaves out the newline at the end.
+          const isCut = content !== "" && !content.endsWith("\n") &&
+            attempt(() => Deno.readTextFileSync(path))?.endsWith("\n");
+          return isCut ? `${content}\n` : content;
         } catch {
           signal.throwIfAborted();
           return undefined;

@@ -19,11 +19,14 @@ export interface Asking {
   end(toolCallId: string, isYes: boolean): void;
 }
 
-const PERMISSION_KINDS: Readonly<Record<Exclude<ApprovalChoice, "edit">, string>> = {
-  once: "allow_once",
-  session: "allow_always",
-  folder: "allow_always",
-  refuse: "reject_once",
+/** Avante takes an option whose id is not its kind for a no. */
+const OPTIONS: Readonly<
+  Record<Exclude<ApprovalChoice, "edit">, { optionId: string; kind: string }>
+> = {
+  once: { optionId: "allow_once", kind: "allow_once" },
+  session: { optionId: "allow_always", kind: "allow_always" },
+  folder: { optionId: "folder", kind: "allow_always" },
+  refuse: { optionId: "reject_once", kind: "reject_once" },
 };
 
 export async function askApproval(
@@ -52,14 +55,13 @@ export async function askApproval(
     choice === "folder" && !asking.editor.takes.choices &&
     rows.some((row) => row.choice === "session");
   const options = rows.filter(({ choice }) => !isDropped(choice)).map(({ choice, label }) => ({
-    optionId: choice,
+    ...OPTIONS[choice],
     name: choice === "refuse" ? "No" : label,
-    kind: PERMISSION_KINDS[choice],
   }));
-  const choice = await picked({ ...asked, content }, options, asking, signal);
-  const isYes = choice === "once" || choice === "session" || choice === "folder";
-  if (!isCall) asking.end(id, isYes);
-  return isYes ? { choice } : { choice: "refuse", reason: "" };
+  const optionId = await picked({ ...asked, content }, options, asking, signal);
+  const choice = rows.find((row) => OPTIONS[row.choice].optionId === optionId)?.choice ?? "refuse";
+  if (!isCall) asking.end(id, choice !== "refuse");
+  return choice === "refuse" ? { choice, reason: "" } : { choice };
 }
 
 /** Asks whether to use what a folder brings, with a call made for the question; undefined without an answer. */
@@ -83,13 +85,15 @@ export async function askAbout(
     ...data !== undefined && { rawInput: data },
   };
   asking.begin(call);
+  // After an answer of the kind allow_always, Avante allows all later calls of the message itself.
   const options = [
-    { optionId: "on", name: "Yes, always", kind: "allow_always" },
-    { optionId: "off", name: "No", kind: "reject_once" },
+    { ...OPTIONS.once, name: "Yes, always" },
+    { ...OPTIONS.refuse, name: "No" },
   ];
   const answer = await picked(call, options, asking, signal);
-  asking.end(toolCallId, answer === "on");
-  return answer === undefined ? undefined : answer === "on";
+  const isYes = answer === OPTIONS.once.optionId;
+  asking.end(toolCallId, isYes);
+  return answer === undefined ? undefined : isYes;
 }
 
 async function picked(

@@ -28,7 +28,7 @@ Deno.test("acp: while a command runs the end of its output is shown, then all of
   const command = "seq 12; until [ -e go ]; do sleep 0.05; done; echo '```'";
   await using server = strictServer([call("run_bash", { command }), { text: "Done." }]);
   await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
-  editor.answer = answering("once");
+  editor.answer = answering("allow_once");
   editor.onMessage = ({ params }) => {
     const update = params?.update as Record<string, unknown> | undefined;
     if (update?.status === undefined && update?.sessionUpdate === "tool_call_update") {
@@ -64,7 +64,7 @@ Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole,
   await using server = strictServer([{ text: "Hi." }, { text: "Hi." }, { text: "Hi." }]);
   using state = workspace();
   const env = { XDG_STATE_HOME: state.dir };
-  for (const [optionId, asked] of [["off", 2], ["on", 0]] as const) {
+  for (const [optionId, asked] of [["reject_once", 2], ["allow_once", 0]] as const) {
     await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
     const questions: Record<string, unknown>[] = [];
     editor.answer = (method, params) => {
@@ -93,7 +93,7 @@ Deno.test("acp: tools of a server that is approved with the first prompt are the
   using state = workspace();
   const env = { XDG_STATE_HOME: state.dir };
   await using editor = new Editor(flagsFor(server.url), { cwd: ws.dir, env });
-  editor.answer = answering("on");
+  editor.answer = answering("allow_once");
   const id = await editor.begin(ws.dir);
   assertEquals(await editor.prompt(id, "Hello"), "end_turn");
   const [ended] = editor.updates("tool_call_update").filter(({ rawOutput }) => rawOutput);
@@ -110,7 +110,7 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
   const asked: unknown[] = [];
   editor.answer = (method, { sessionId }) => {
     asked.push(sessionId);
-    return answering("once")(method);
+    return answering("allow_once")(method);
   };
   const first = await editor.begin(folders[0]!);
   const second = String(
@@ -189,7 +189,7 @@ Deno.test("acp: the end of stdin ends a command that runs, within a second, with
   const command = `sleep ${mark} & sleep ${mark}`;
   await using server = strictServer([call("run_bash", { command })]);
   await using editor = new Editor(flagsFor(server.url, "--no-session"), { cwd: ws.dir });
-  editor.answer = answering("once");
+  editor.answer = answering("allow_once");
   const id = await editor.begin(ws.dir);
   await editor.send({
     ...{ jsonrpc: "2.0", id: 99, method: "session/prompt" },
@@ -204,10 +204,12 @@ Deno.test("acp: the end of stdin ends a command that runs, within a second, with
   assertMatch(editor.lines.at(-1)!, /^\{/);
 });
 
-Deno.test("acp: a session that is loaded has its model again, whatever the flags of the editor's settings", async () => {
+Deno.test("acp: a session that is loaded or resumed has its model, title and plan again", async () => {
   using ws = workspace();
   using state = workspace();
-  await using server = strictServer([{ text: "Hi." }], { models: ["test", "other"] });
+  const plan = call("tasks", { list: "[x] look\n[ ] write" });
+  const answers = [plan, { text: "Hi." }, { text: "Hi again." }];
+  await using server = strictServer(answers, { models: ["test", "other"] });
   const options = { cwd: ws.dir, env: { XDG_STATE_HOME: state.dir } };
   const open = { cwd: ws.dir, mcpServers: [] };
   let sessionId: string;
@@ -225,4 +227,9 @@ Deno.test("acp: a session that is loaded has its model again, whatever the flags
   const model = (configOptions as { id: string; currentValue: string }[])
     .find(({ id }) => id === "model");
   assertEquals(model?.currentValue, "other");
+  assertEquals(editor.updates("tool_call")[0]!.title, "Planned · 1/2 tasks");
+  await editor.request("session/resume", { sessionId, ...open });
+  await editor.prompt(sessionId, "More");
+  const titles = editor.updates("session_info_update").map(({ title }) => title);
+  assertEquals([titles, editor.updates("plan").length], [["Hello", "Hello"], 2]);
 });

@@ -19,7 +19,7 @@ Deno.test("acp: a turn is told by updates, and a write is asked about with its c
   editor.answer = (method, params) => {
     if (method !== "session/request_permission") return undefined;
     asked.push(params);
-    return { outcome: { outcome: "selected", optionId: "once" } };
+    return { outcome: { outcome: "selected", optionId: "allow_once" } };
   };
   const sessionId = await editor.begin(ws.dir);
   assertEquals(await editor.prompt(sessionId, "Write it"), "end_turn");
@@ -30,7 +30,10 @@ Deno.test("acp: a turn is told by updates, and a write is asked about with its c
   assertEquals(
     (options as unknown as { kind: string; optionId: string }[])
       .map(({ kind, optionId }) => [kind, optionId]),
-    [["allow_once", "once"], ["allow_always", "session"], ["reject_once", "refuse"]],
+    [["allow_once", "allow_once"], ["allow_always", "allow_always"], [
+      "reject_once",
+      "reject_once",
+    ]],
   );
   assertEquals(
     editor.updates("tool_call").map(({ status, title }) => [status, title]),
@@ -61,7 +64,7 @@ Deno.test("acp: /init is a turn of the model, which writes with the usual questi
   editor.answer = (method) => {
     if (method !== "session/request_permission") return undefined;
     asked++;
-    return { outcome: { outcome: "selected", optionId: "once" } };
+    return { outcome: { outcome: "selected", optionId: "allow_once" } };
   };
   const sessionId = await editor.begin(ws.dir);
   assertEquals(await editor.prompt(sessionId, "/init"), "end_turn");
@@ -98,7 +101,7 @@ function withBuffers(editor: Editor, buffers: Record<string, string>): string[] 
       buffers[path] = String(params.content);
       return {};
     }
-    return { outcome: { outcome: "selected", optionId: "once" } };
+    return { outcome: { outcome: "selected", optionId: "allow_once" } };
   };
   return asked;
 }
@@ -198,7 +201,7 @@ Deno.test("acp: a session is listed, loaded with all of its turns, resumed and d
   let id = "";
   {
     await using editor = new Editor(flags, options);
-    editor.answer = () => ({ outcome: { outcome: "selected", optionId: "once" } });
+    editor.answer = () => ({ outcome: { outcome: "selected", optionId: "allow_once" } });
     id = await editor.begin(ws.dir);
     await editor.prompt(id, "Write it");
   }
@@ -246,6 +249,9 @@ Deno.test("acp: a slash command right after the session began is answered before
   );
   assertEquals(order.at(-1), "stopReason");
   assertEquals(order.filter((one) => one === "agent_message_chunk").length, 1);
+  await editor.prompt(sessionId, "/help");
+  const help = JSON.stringify(editor.updates("agent_message_chunk").at(-1));
+  assertEquals(["/status", "/theme"].map((name) => help.includes(name)), [true, false]);
 });
 
 Deno.test("acp: the commands of a folder are announced once the user trusts it", async () => {
@@ -261,7 +267,7 @@ Deno.test("acp: the commands of a folder are announced once the user trusts it",
   editor.answer = (method, params) => {
     if (method !== "session/request_permission") return undefined;
     kinds.push((params.options as { kind: string }[]).map(({ kind }) => kind));
-    return { outcome: { outcome: "selected", optionId: "on" } };
+    return { outcome: { outcome: "selected", optionId: "allow_once" } };
   };
   const sessionId = await editor.begin(ws.dir);
   await editor.prompt(sessionId, "Hello");
@@ -269,7 +275,7 @@ Deno.test("acp: the commands of a folder are announced once the user trusts it",
     (availableCommands as { name: string }[]).some(({ name }) => name === "greet")
   );
   assertEquals(announced, [false, true]);
-  assertEquals(kinds, [["allow_always", "reject_once"]]);
+  assertEquals(kinds, [["allow_once", "reject_once"]]);
 });
 
 Deno.test({

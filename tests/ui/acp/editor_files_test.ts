@@ -5,6 +5,7 @@ import { startLeader } from "../../../src/start_leader.ts";
 import { stopWithProgram } from "../../../src/tools/shell/process_group.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { RpcError, type RpcParams } from "../../../src/rpc/message.ts";
+import { workspace } from "../../tools/workspace.ts";
 
 const { signal } = new AbortController();
 const both = { readTextFile: true, writeTextFile: true };
@@ -69,6 +70,13 @@ Deno.test("acp: an editor that has no text for a file leaves it to the disk, and
     const files = editorFiles(editor(() => answer).editor, both, () => "s")!;
     assertEquals(await files.read!("/no/such/a", signal), undefined);
     assertEquals([...files.known], []);
+  }
+  // Avante leaves out the newline at the end of a file.
+  using ws = workspace();
+  for (const [text, said] of [["a\n", "b\n"], ["a", "b"]] as const) {
+    ws.put("a", text);
+    const files = editorFiles(editor(() => ({ content: "b" })).editor, both, () => "s")!;
+    assertEquals(await files.read!(ws.at("a"), signal), said);
   }
   const failing = (error: Error) =>
     editorFiles(editor(() => Promise.reject(error)).editor, both, () => "s")!;

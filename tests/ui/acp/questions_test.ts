@@ -30,7 +30,7 @@ Deno.test("editors: a question about trust has all of the text and of the change
     { name: "AGENTS.md", lines: 60, text, isHeeded: false },
     { name: "b", lines: 60, change: { type: "added", lines } as const, isHeeded: false },
   ];
-  const { asking, shown } = answering("off");
+  const { asking, shown } = answering("reject_once");
   const question = instructionQuestion({ files, doubt: "content" });
   assertEquals(await askAbout(question, "/project", asking, signal), false);
   const rows = shown().join("\n").split("\n");
@@ -55,7 +55,7 @@ Deno.test("editors: a question says what a yes does, who asks, and the model's r
     isRoutine: false,
     isFromUser: false,
   };
-  const { asking, shown } = answering("once");
+  const { asking, shown } = answering("allow_once");
   assertEquals(await askApproval(approval, "/project", asking, signal), { choice: "once" });
   assertEquals(shown().slice(-5, -1), [
     "Asked by the sub-agent builder.",
@@ -74,7 +74,7 @@ Deno.test("editors: a question shows all of a command with its lines, and the ar
     ...{ isRoutine: false, isFromUser: false },
   } as Approval);
   const asked = async (one: Approval) => {
-    const { asking, shown } = answering("once");
+    const { asking, shown } = answering("allow_once");
     await askApproval(one, "/project", asking, signal);
     return shown();
   };
