@@ -56,7 +56,7 @@ export function makeView(sources: ViewSources): View {
   const beside = looksBeside(sources, repository[0], [...listed, ...lent])
     .flatMap((look) => findingsIn(look, looks).found);
   const ofSystem = systemSecrets(looks, [folder, ...repository]);
-  for (const { path, access } of [...ofSystem, ...beside, ...ofHome]) {
+  for (const { path, access } of [...ofSystem, ...beside, ...ofHome.found]) {
     const usual = accessAt({ places }, path);
     const isStricter = usual === "write" || usual === "read" && access === "hidden";
     if (isStricter && mayRestrict(path)) addPlaces(places, access, [path]);
@@ -72,7 +72,7 @@ export function makeView(sources: ViewSources): View {
   const stated = beside.filter(({ named }) => named !== undefined);
   const all = [...beside];
   const links: string[] = [];
-  let isComplete = true;
+  let { isComplete } = ofHome;
   for (const root of new Set([folder, ...written])) {
     const isFolder = root === folder;
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);

@@ -9,34 +9,40 @@ import { runInPlaces } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { canOpen, realPathOf } from "./places.ts";
 
-/** The folders of the home folder are looked through up to this depth, and for about 20 ms. */
+/** Each folder of the home folder is looked through up to this depth, and for about 0.2 s. */
 const HOME_LEVELS = 3;
-const MAX_HOME_COST = 5_000;
+const MAX_HOME_COST = 50_000;
 
+/** Returns the secrets in shown folders of the home folder. A folder for which there is no time is hidden. */
 export function homeSecrets(
   places: ReadonlyMap<string, PathAccess>,
   { home = "/" }: PathTable,
   looks: FolderLooks,
-): Finding[] {
+): { found: Finding[]; isComplete: boolean } {
   const found: Finding[] = [];
-  const limit = looks.cost + MAX_HOME_COST;
-  const shown = [...places].filter(([path, access]) => access === "read" && isWithin(home, path));
-  let folders = home === "/" ? [] : shown.map(([path]) => path);
-  for (let level = 0; level < HOME_LEVELS && looks.cost < limit; level++) {
-    const looked = folders.map((at) => looks.cost < limit ? looks.at(at)?.entries ?? [] : [])
-      .flat();
-    for (const { name, path, access } of looked) {
-      // Flutter runs git in its own repository, which fails without the settings.
-      const isGits = /^config(\.worktree)?$/.test(name) && path.includes("/.git/");
-      const text = isGits ? smallFile(path) : "";
-      const isPlain = text !== "" && withoutCredentials(text) === text;
-      if (access === "hidden" && !isPlain) found.push({ path, access });
+  let isComplete = true;
+  for (const [top, shown] of home === "/" ? [] : places) {
+    if (shown !== "read" || !isWithin(home, top)) continue;
+    const limit = looks.cost + MAX_HOME_COST;
+    let folders = [top];
+    for (let level = 0; level < HOME_LEVELS; level++) {
+      const looked = folders.flatMap((at) => looks.cost < limit ? looks.at(at)?.entries ?? [] : []);
+      for (const { name, path, access } of looked) {
+        // Flutter runs git in its own repository, which fails without the settings.
+        const isGits = /^config(\.worktree)?$/.test(name) && path.includes("/.git/");
+        const text = isGits ? smallFile(path) : "";
+        const isPlain = text !== "" && withoutCredentials(text) === text;
+        if (access === "hidden" && !isPlain) found.push({ path, access });
+      }
+      folders = looked.filter(({ name, isDirectory, access }) =>
+        isDirectory && access !== "hidden" && !DEPENDENCIES.test(name) && name !== "site-packages"
+      ).map(({ path }) => path);
     }
-    folders = looked.filter(({ name, isDirectory, access }) =>
-      isDirectory && access !== "hidden" && !DEPENDENCIES.test(name) && name !== "site-packages"
-    ).map(({ path }) => path);
+    if (looks.cost < limit) continue;
+    isComplete = false;
+    found.push({ path: top, access: "hidden" });
   }
-  return found;
+  return { found, isComplete };
 }
 
 /** System folders in which users may store secrets, and the levels that are searched for known names. */

@@ -467,6 +467,13 @@ test(`R-19 secrets in the toolchains of the home folder are hidden${skipped}`, a
   );
   const shown = output.split("\n").filter((line) => !line.startsWith("cat: "));
   assertEquals(shown.filter((line) => line !== ""), plain);
+  // A folder that is too large is hidden until it is known, and keeps no other one from being looked through.
+  await sh(`${base}/home`, "cd .asdf; seq 51000 | xargs touch");
+  const large = viewFor(`${base}/work`, `${base}/home`);
+  const access = [".asdf/plain", ".rye/credentials", "bin/.env", "bin/a"].map((name) =>
+    accessAt(large, `${base}/home/${name}`)
+  );
+  assertEquals([large.isComplete, ...access], [false, "hidden", "hidden", "hidden", "read"]);
   // What commands cannot read, read_file asks about.
   const paths = new PathTable({ home: `${base}/home` });
   const unasked = secrets.filter((path) => !paths.secretKind(`${base}/home/${path}`));
