@@ -6,7 +6,7 @@ import { oneLine, shortened } from "../text/one_line.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type FolderLooks, isGitName, isUnseen } from "./folder_looks.ts";
 import { gitFolderOf, gitFoldersOf, headName, leadsIntoKnown } from "./git_files.ts";
-import { runInPlace } from "./in_place.ts";
+import { OPEN_FOLDER, runInPlace } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import { entryAt } from "./places.ts";
 
@@ -89,7 +89,7 @@ export function repositoriesIn(
     let look = looks.at(at);
     if (look === undefined) {
       looks.cost += OPENED_COST;
-      runInPlace(at, "chmod u+rwx .");
+      runInPlace(dirname(at), OPEN_FOLDER, [basename(at)]);
       look = looks.at(at);
     }
     // The user may open a closed folder later.

@@ -11,7 +11,7 @@ async function sh(folder: string, script: string): Promise<void> {
 }
 
 Deno.test({
-  name: `R-23 a folder that a command closed to the look for new repositories is named${
+  name: `R-23 a folder that a command closed to the look for new repositories is opened${
     Deno.uid() === 0 ? " (skipped: root may look everywhere)" : ""
   }`,
   ignore: Deno.build.os === "windows" || Deno.uid() === 0,
@@ -20,22 +20,13 @@ Deno.test({
     const folder = `${base}/work`;
     await Deno.mkdir(folder);
     await sh(folder, "git init -q one; git init -q c/two");
-    const rows: [mode: string, found: string[]][] = [
-      ["chmod 000 c", ["c", "one/.git"]],
-      ["chmod 444 c", ["c", "one/.git"]],
-      ["chmod 311 c", ["c/two/.git", "one/.git"]],
-      ["chmod 000 .", [""]],
-    ];
-    for (const [line, found] of rows) {
-      await sh(folder, line);
+    for (const line of ["000 c", "444 c", "311 c", "000 one/.git", "000 ."]) {
+      await sh(folder, `chmod ${line}`);
       const looks = new FolderLooks(new PathTable({}));
       const look = repositoriesIn(folder, looks, () => true);
       const names = look.found.map((at) => at.slice(folder.length + 1)).sort();
-      assertEquals([names, look.isComplete], [found, true], line);
-      const said = removeLinks(look.found, () => ["hooks"], waitTime()).join();
-      assertEquals(said.includes("could not be looked through"), !line.includes("311"), said);
-      await Deno.chmod(folder, 0o755);
-      await Deno.chmod(`${folder}/c`, 0o755);
+      assertEquals([names, look.isComplete], [["c/two/.git", "one/.git"], true], line);
+      assertEquals(removeLinks(look.found, () => ["hooks"], waitTime()), []);
     }
     await Deno.remove(base, { recursive: true });
   },

@@ -8,7 +8,7 @@
 import { attempt } from "../../attempt.ts";
 import { atProgramStop } from "../../program_stop.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
-import { runInPlace } from "../in_place.ts";
+import { OPEN_FOLDER, runInPlace } from "../in_place.ts";
 import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
 
@@ -20,8 +20,6 @@ const REPLACED = ".replaced";
 const REPLACED_LINK = ".replaced-link";
 
 const FLAG = Deno.build.os === "darwin" ? "h" : "T";
-/** A command can close the folder. A link instead of it is not followed. */
-const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1"`;
 /** Arguments: the name of the link, its target's bytes, and the name to move its replacement to, if there is one. */
 const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} -- "./$1" "./$3" || exit
 to=$(printf "$2.") && ln -s${FLAG} -- "\${to%.}" "./$1"`;
