@@ -131,8 +131,8 @@ export class AcpSession implements Frontend {
 
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     this.announce();
-    const { workingDir } = this.#session.agent.state;
-    const parts = promptParts(blocks, workingDir);
+    const { workingDir, messages } = this.#session.agent.state;
+    const parts = promptParts(blocks, workingDir, messages.length === 0);
     const waiting: WaitingPrompt = { parts };
     this.#waiting.push(waiting);
     const turn = this.#ended.then(() => {

@@ -14,16 +14,35 @@ export type ContentBlock =
  * Converts a prompt to parts. A link to a file is like a typed `@path`. @throws {RpcError} for a block of another
  * kind.
  */
-export function promptParts(blocks: unknown, folder: string): Part[] {
+export function promptParts(blocks: unknown, folder: string, isNew: boolean): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {
     throw invalidParams("prompt must be a list of content blocks");
   }
-  return blocks.map((block, at) => {
+  const parts = blocks.map((block, at) => {
     const part = isObject(block) ? partOf(block, folder) : undefined;
     if (part !== undefined) return part;
     const type = isObject(block) ? shortened(oneLine(String(block.type)), 100) : "no object";
     throw invalidParams(`prompt[${at}] cannot be used: ${type}`);
   });
+  return newestMessage(parts, isNew);
+}
+
+const AVANTE_MESSAGE = /^<previous_user_message>([\s\S]*)<\/previous_user_message>$/;
+const AVANTE_NOTE = /^<system_context>Continuing from previous session/;
+
+/**
+ * Avante sends what is attached, its last messages in tags, the newest first, and a note about them. A session has
+ * the earlier ones, unless it is new.
+ */
+function newestMessage(parts: Part[], isNew: boolean): Part[] {
+  const texts = parts.map((part) => part.type === "text" ? part.text : "");
+  const newest = texts.findIndex((text) => AVANTE_MESSAGE.test(text));
+  if (newest < 0) return parts;
+  const others = parts.filter((_, at) =>
+    at !== newest && !AVANTE_NOTE.test(texts[at]!) &&
+    (isNew || !AVANTE_MESSAGE.test(texts[at]!))
+  );
+  return [{ type: "text", text: AVANTE_MESSAGE.exec(texts[newest]!)![1]! }, ...others];
 }
 
 function partOf(block: Record<string, unknown>, folder: string): Part | undefined {

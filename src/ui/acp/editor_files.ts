@@ -39,7 +39,7 @@ export function editorFiles(
           const answer = await request("fs/read_text_file", path, {}, waiting);
           if (!isObject(answer) || typeof answer.content !== "string") return undefined;
           const { content } = answer;
-          // CodeCompanion answers for a missing file as for an empty one.
+          // CodeCompanion and Toad answer for a missing file as for an empty one.
           if (content === "" && file === undefined) return undefined;
           known.delete(path);
           known.add(path);
