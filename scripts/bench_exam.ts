@@ -4,24 +4,28 @@
  * run with the rights of the user, in temporary folders: tasks about the limits of the sandbox are left out for all.
  */
 import { parseArgs } from "@std/cli/parse-args";
-import { modelAt, USUAL_WINDOW } from "../src/cli/exam/exam.ts";
+import { modelAt } from "../src/cli/exam/exam.ts";
 import { passedOf, type TaskResult } from "../src/cli/exam/report.ts";
 import {
-  checkFault,
   earlierMessages,
   earlyEnd,
   examPermissions,
+  runTasks,
+  whyCheckFails,
 } from "../src/cli/exam/run_task.ts";
-import { builtinTasks, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
-import { compatConfig } from "../src/config.ts";
+import { builtinTasks, canRun, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
+import { compatConfig, type CopilotConfig } from "../src/config.ts";
 import { targetOf } from "../src/models/target.ts";
+import { Output } from "../src/ui/terminal/stdio.ts";
 import { modelText } from "../src/ui/terminal/session/footer.ts";
-import { root } from "./bench_tools.ts";
 
 interface Model {
   url: string;
   model: string;
   window: number;
+  seed: number;
+  /** The time limit of a task. */
+  seconds: number;
 }
 
 /** Another agent: how it starts with a model in `home`, a folder of its own. The prompt comes on stdin. */
@@ -91,16 +95,24 @@ const RIVALS: readonly Rival[] = [
   {
     name: "goose",
     program: "goose",
-    start: (home, { url, model }) => ({
+    start: (home, { url, model, window }) => ({
       args: ["run", "--no-session", "--instructions", "-"],
       env: {
         ...{ GOOSE_PROVIDER: "openai", GOOSE_MODEL: model, GOOSE_MODE: "auto" },
         ...{ OPENAI_HOST: new URL(url).origin, OPENAI_API_KEY: "none", GOOSE_DISABLE_KEYRING: "1" },
-        XDG_CONFIG_HOME: home,
+        ...{ XDG_CONFIG_HOME: home, GOOSE_CONTEXT_LIMIT: `${window}` },
       },
     }),
   },
 ];
+
+/** The variables that an agent gets: no keys, no settings. */
+const KEPT = /^(PATH|LANG|LC_.*|TERM|TMPDIR|npm_config_.*|(https?|no)_proxy)$/i;
+const userHome = Deno.env.get("HOME") ?? "/";
+const kept = Object.fromEntries([
+  ["npm_config_cache", `${userHome}/.npm`],
+  ...Object.entries(Deno.env.toObject()).filter(([name]) => KEPT.test(name)),
+]);
 
 /** Runs a program to its end or its limit, and ends all its processes. Returns its output. */
 async function runToEnd(
@@ -109,7 +121,8 @@ async function runToEnd(
 ): Promise<{ isLate: boolean; code: number; text: string }> {
   const { cwd, env, stdin, seconds } = options;
   const child = new Deno.Command(program!, {
-    ...{ args, cwd, env, stdin: "piped", stdout: "piped", stderr: "piped", detached: true },
+    ...{ args, cwd, env: { ...kept, ...env }, clearEnv: true, detached: true },
+    ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
   }).spawn();
   const writer = child.stdin.getWriter();
   writer.write(new TextEncoder().encode(stdin)).then(() => writer.close()).catch(() => {});
@@ -134,7 +147,7 @@ async function runToEnd(
 async function found({ program, npm }: Rival): Promise<[string[], string] | undefined> {
   const ways = [[program], ...npm === undefined ? [] : [["npx", "--yes", npm]]];
   for (const way of ways) {
-    const options = { cwd: "/tmp", env: {}, stdin: "", seconds: 600 };
+    const options = { cwd: "/tmp", env: { HOME: userHome }, stdin: "", seconds: 600 };
     const ran = await runToEnd([...way, "--version"], options).catch(() => undefined);
     const [version] = /\d+\.\d+\.\d+\S*/.exec(ran?.text ?? "") ?? [];
     if (ran?.code === 0 && version) return [way, version];
@@ -145,7 +158,7 @@ async function runRival(
   rival: Rival,
   way: readonly string[],
   tasks: readonly ExamTask[],
-  at: Model & { seed: number; seconds: number },
+  at: Model,
 ): Promise<TaskResult[]> {
   const results: TaskResult[] = [];
   const { looks } = examPermissions();
@@ -156,40 +169,46 @@ async function runRival(
     await task.copyTo(folder);
     const { args, env } = rival.start(home, at);
     const stdin = [...earlierMessages(task, at.seed, at.window), task.prompt].join("\n");
-    const limit = Math.min(task.seconds ?? at.seconds, at.seconds);
-    const kept = { PATH: Deno.env.get("PATH") ?? "", npm_config_cache: npmCache() };
-    const options = { cwd: folder, stdin, seconds: limit, env: { ...kept, HOME: home, ...env } };
+    const limit = task.seconds ?? at.seconds;
+    const options = { cwd: folder, stdin, seconds: limit, env: { HOME: home, ...env } };
     const start = performance.now();
     const { isLate, text } = await runToEnd([...way, ...args], options);
     const { signal } = new AbortController();
     const why = isLate
       ? `not done within ${limit} s`
-      : await checkFault(task.check, folder, signal, looks);
+      : await whyCheckFails(task.check, folder, signal, looks);
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
     const seconds = Math.round((performance.now() - start) / 100) / 10;
     results.push({
       ...{ task: task.name, skill: task.skill, passed: why === undefined, ...why && { why } },
-      ...{ seconds, calls: 0, repaired: 0, chars: 0, answers: [] },
+      ...{ seconds, calls: 0, repaired: 0, chars: text.length, answers: [] },
     });
     const mark = why === undefined ? "✓" : "✗";
     console.error(`${rival.name} ${mark} ${task.name} (${seconds} s)${why ? `: ${why}` : ""}`);
     Deno.removeSync(base, { recursive: true });
     // As in our own exam.
-    if (earlyEnd(results, tasks.length, at.seconds)) break;
+    const end = earlyEnd(results, tasks.length, at.seconds);
+    if (end) {
+      console.error(`${rival.name}: ${end.ended}`);
+      break;
+    }
   }
   return results;
 }
 
-const npmCache = () => Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
-
-/** Runs our own exam as a process, and returns the results of `tasks`. */
-async function runOwn(names: ReadonlySet<string>, flags: string[]): Promise<TaskResult[]> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--quiet", `${root}main.ts`, "exam", "--json", ...flags],
-    ...{ stdin: "null", stderr: "inherit", stdout: "piped" },
-  }).output();
-  const [model] = JSON.parse(new TextDecoder().decode(stdout)).models;
-  return model.results.filter(({ task }: TaskResult) => names.has(task));
+/** Runs the tasks as our exam does, without settings and instructions of the user. */
+async function runOwn(tasks: readonly ExamTask[], config: CopilotConfig, at: Model) {
+  const folder = Deno.makeTempDirSync({ prefix: "bench-exam-" });
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) Deno.env.set(name, folder);
+  const output = new Output(Deno.stderr, () => {});
+  const options = { ...at, config, args: {}, looks: examPermissions().looks };
+  const { signal } = new AbortController();
+  const run = { stdout: output, stderr: output, stop() {}, signal };
+  const { results, ended } = await runTasks(tasks, options, run);
+  await output.drained();
+  if (ended !== undefined) console.error(`copilot: ${ended}`);
+  Deno.removeSync(folder, { recursive: true });
+  return results;
 }
 
 /** Returns the table: agents in rows, skills in columns. */
@@ -219,18 +238,16 @@ export async function benchExam(words: string[]): Promise<number> {
   }
   const { signal } = new AbortController();
   const config = { compat: compatConfig({ baseUrl: url, ...model && { model } }) };
-  const { fitted, fault } = await modelAt(config, model !== "", signal);
+  const { config: own, fitted, fault } = await modelAt(config, model !== "", signal);
   if (fault !== undefined) {
     console.error(`bench exam: ${fault}`);
     return 1;
   }
-  const { name, contextLength: window = USUAL_WINDOW } = targetOf(fitted);
+  const { name, contextLength: window = 32_768 } = targetOf(fitted);
   const at = { url, model: name, window, seed: Number(seed), seconds: Number(seconds) };
-  const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()].filter((task) => !task.sandbox);
-  const rows: [string, TaskResult[] | string][] = [];
-  const own = ["--base-url", url, "--model", at.model, "--seed", seed, "--seconds", seconds];
-  const names = new Set(tasks.map(({ name }) => name));
-  rows.push(["copilot", await runOwn(names, [...own, ...quick ? ["--quick"] : []])]);
+  const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()]
+    .filter((task) => !task.sandbox && canRun(task));
+  const rows: [string, TaskResult[] | string][] = [["copilot", await runOwn(tasks, own, at)]];
   for (const rival of RIVALS.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
     const [way, version] = await found(rival) ?? [];
     if (way === undefined) rows.push([rival.name, "not installed"]);

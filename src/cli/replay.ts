@@ -42,6 +42,7 @@ the model of --model, if given. It shows the changes of both. copilot sessions l
   --model NAME [--base-url URL, --local, ...]  another model, as for a session
   --from N         use it from your message N on; before, the recorded answers
   --until COMMAND  a check that says which of them passed; the exit code is 5 if the last did not
+  --as-exam NAME   make a task of copilot exam instead: the first message, with the check of --until
   --keep           do not remove the copies
 `;
 

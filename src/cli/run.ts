@@ -157,7 +157,9 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const given = args;
   const { command } = args;
   args = { ...withDefaults(args), given };
-  if (command === "doctor") return await (await import("./examine.ts")).examine(args, run);
+  if (command === "doctor") {
+    return await (await import("./doctor_verb.ts")).runDoctorVerb(args, run);
+  }
   if (command === "acp" || command === "serve") {
     stopOnSignals(run);
     const { runAcp, runServe } = await import("./acp.ts");

@@ -6,20 +6,18 @@ import { readJsonFile, replaceUserFile, stateFolder } from "../user_files.ts";
 
 export interface ExamScore {
   passed: number;
-  /** The tasks that ran, and those of the whole exam. Fewer ran if it was stopped. */
   ran: number;
-  of: number;
-  /** Passed and all tasks by skill, such as `2/3`. */
-  skills: Record<string, string>;
-  /** Tokens per second. */
-  writeSpeed?: number;
+  /** What is unusual: how many tasks the exam has if not all ran, the flags, how many tasks timed out. */
+  notes: string[];
+  /** True if all tasks ran, without flags that change the result. */
+  isWhole: boolean;
 }
 
 const fileOfExams = () => `${stateFolder() ?? ""}/exam.json`;
 const storedExams = () =>
   (attempt(() => readJsonFile(fileOfExams())) ?? {}) as Record<string, ExamScore>;
 const examKey = (server: string, model: string) =>
-  `${server.replace(/^localhost(?=:|$)/, "127.0.0.1")}#${model}`;
+  `${server.replace(/^localhost(?=:|$)/, "127.0.0.1")}#${model.replace(/:latest$/, "")}`;
 
 /** Returns a function that formats the stored score of a model, such as `exam 22/24`; empty without one. */
 export function examScores(): (server: string, model: string) => string {
@@ -30,13 +28,12 @@ export function examScores(): (server: string, model: string) => string {
   };
 }
 
-export const scoreText = ({ passed, ran, of }: ExamScore): string =>
-  `${passed}/${ran}${ran < of ? ` (of ${of})` : ""}`;
+export const scoreText = ({ passed, ran, notes = [] }: ExamScore): string =>
+  `${passed}/${ran}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 
-/** Stores a score. One that was stopped does not replace a complete one. @throws {Error} */
+/** Stores a score. Only a whole one replaces a whole one. @throws {Error} */
 export async function keepScore(server: string, model: string, score: ExamScore): Promise<void> {
   const [all, key] = [storedExams(), examKey(server, model)];
-  const before = all[key] ?? score;
-  if (stateFolder() === undefined || score.ran < score.of && before.ran >= before.of) return;
+  if (stateFolder() === undefined || !score.isWhole && all[key]?.isWhole) return;
   await replaceUserFile(fileOfExams(), `${JSON.stringify({ ...all, [key]: score }, null, 2)}\n`);
 }

@@ -8,7 +8,7 @@ import { tempFolder } from "../helpers/temp_folder.ts";
 /** Creates one file, obeys no rules, hangs at one task, and reads the prompt from stdin. */
 const AGENT = `#!/bin/sh
 [ "$1" = --version ] && echo " 1.2.3" && exit
-[ "$GOOSE_MODEL $GOOSE_MODE" = "test auto" ] || exit 1
+[ "$GOOSE_MODEL $GOOSE_MODE $GOOSE_CONTEXT_LIMIT$MY_API_KEY" = "test auto 32768" ] || exit 1
 prompt=$(cat)
 case $prompt in
   *"Take your time"*) sleep 600 ;;
@@ -36,6 +36,7 @@ Deno.test("bench exam: a table of the same tasks, with agents that are missing",
     cwd: `${temp.path}/work`,
     env: {
       ...{ XDG_CONFIG_HOME: `${temp.path}/config`, XDG_STATE_HOME: `${temp.path}/state` },
+      MY_API_KEY: "secret",
       PATH: `${bin}:${Deno.env.get("PATH")}`,
     },
   }).output();

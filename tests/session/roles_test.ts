@@ -344,18 +344,18 @@ Deno.test("/model: shows the score of the exam beside each model", async () => {
   using _state = folderWithState();
   await using other = bigServer([]);
   await using server = strictServer([]);
-  const score = { passed: 22, ran: 24, of: 24, skills: {}, seed: 1, at: "" };
+  const score = { passed: 22, ran: 24, notes: [], isWhole: true };
   await keepScore(new URL(server.url).host, "test", score);
   // A stopped exam does not replace a complete one.
-  await keepScore(new URL(server.url).host, "test", { ...score, passed: 1, ran: 2 });
-  await keepScore(`localhost:${new URL(other.url).port}`, "big", { ...score, ran: 23 });
+  await keepScore(new URL(server.url).host, "test", { ...score, passed: 1, isWhole: false });
+  await keepScore(`localhost:${new URL(other.url).port}`, "big", { ...score, notes: ["of 24"] });
   const found = [{ url: other.url, state: "answers", isNative: false, models: [{ name: "big" }] }];
   const find = () => Promise.resolve(found as FoundServer[]);
   const flags = { ...modelFlags, find };
   await using fake = await sessionWith(server, undefined, ws.dir, { modelFlags: flags });
   assertEquals((await fake.session.choices("model", signal)).map(({ detail }) => detail), [
     "40k context  exam 22/24  tools",
-    "exam 22/23 (of 24)",
+    "exam 22/24 (of 24)",
   ]);
   assertMatch((await fake.command("/model"))!, /^\* test {2}exam 22\/24\n/);
 });

@@ -5,34 +5,34 @@ import { compatConfig, type CopilotConfig, mayBeOwnServer } from "../../config.t
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { addressOf, modelNames, serverOf } from "../../models/model_server.ts";
+import { isSameModel } from "../../models/ollama/connection.ts";
 import { listModels } from "../../models/ollama/model_list.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
 import { ModelFit } from "../../session/fit_model.ts";
 import { checkServerAndModel } from "../../session/server_look.ts";
+import { count } from "../../text/count.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
+import { isLoopback } from "../../wire/connect.ts";
 import { asUsage, parseArgs, wrongValue } from "../args.ts";
-import { withDefaults } from "../defaults.ts";
+import { FLAGS_OF_SERVER, withDefaults } from "../defaults.ts";
 import { searchServers } from "../doctor_search.ts";
 import type { Run } from "../process.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
 import { setupHome } from "../setup.ts";
-import { rankingText, scoreOf, type Sitting, sittingText } from "./report.ts";
+import { type ExamResult, examText, rankingText, scoreOf } from "./report.ts";
 import { type ExamOptions, examPermissions, runTasks } from "./run_task.ts";
-import { builtinTasks, type ExamTask, OWN, ownTasks } from "./tasks.ts";
+import { builtinTasks, canRun, type ExamTask, OWN, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
 import usage from "./usage.txt" with { type: "text" };
-
-/** The window of a model that does not report one, in tokens. */
-export const USUAL_WINDOW = 32_768;
 
 type ExamArgs = ReturnType<typeof examArgs>;
 
 export async function runExam(words: readonly string[], run: Run): Promise<number> {
-  if (words.some((word) => /^(--help|-h|help)$/.test(word))) {
+  if (words[0] === "help" || words.includes("--help") || words.includes("-h")) {
     run.stdout.write(usage);
     return EXIT.done;
   }
@@ -47,46 +47,44 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   }
   const configs = await configsOf(exam, run);
   if (typeof configs === "number") return configs;
-  const sittings: Sitting[] = [];
+  const models: ExamResult[] = [];
   for (const config of configs) {
     if (run.signal.aborted) break;
-    sittings.push(await examineModel(config, tasks, { ...exam, looks: permissions.looks }, run));
+    models.push(await examineModel(config, tasks, { ...exam, looks: permissions.looks }, run));
   }
-  if (exam.args.json) {
-    const models = sittings.map((one) => ({ ...one, score: scoreOf(one) }));
-    run.stdout.write(`${JSON.stringify({ seed: exam.seed, models })}\n`);
-  } else if (exam.isAll && sittings.length > 0) run.stdout.write(rankingText(sittings));
-  return sittings.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
+  if (exam.args.json) run.stdout.write(`${JSON.stringify({ seed: exam.seed, models })}\n`);
+  else if (exam.isAll && models.length > 0) run.stdout.write(rankingText(models));
+  return models.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
 }
 
 /** Runs the tasks with a model, shows and stores its score, and tries other settings. */
 async function examineModel(
   given: CopilotConfig,
-  tasks: readonly ExamTask[],
+  all: readonly ExamTask[],
   exam: ExamArgs & Pick<ExamOptions, "looks">,
   run: Run,
-): Promise<Sitting> {
-  const { args, seed, isAll, only, tunes } = exam;
+): Promise<ExamResult> {
+  const { args, seed, isAll, only, how, tunesUnasked } = exam;
   const { stdout, stderr, signal } = run;
+  const tasks = all.filter(canRun);
   const isChosen = isAll || args.model !== undefined;
   const { config, fitted, about, fault } = await modelAt(given, isChosen, signal);
   const { name: model, url, contextLength: window } = targetOf(fitted);
   const server = serverOf(config);
-  const options = { ...exam, config, window: window ?? USUAL_WINDOW };
-  if (fault === undefined) stderr.line(`${modelText(model)} at ${server}, ${tasks.length} tasks`);
-  const sitting: Sitting = {
-    ...{ model, server, url, about, window, seed },
-    of: tasks.filter(({ skill }) => skill !== OWN).length,
-    ...fault === undefined ? await runTasks(tasks, options, run) : { results: [], ended: fault },
-  };
-  if (!args.json) stdout.write(sittingText(sitting));
-  const score = scoreOf(sitting);
+  const options = { ...exam, config, window };
+  const head = `${modelText(model)} at ${server}, ${count(tasks.length, "task")}`;
+  if (fault === undefined) stderr.line(head);
+  const none = { results: [], ended: fault! };
+  const ran = fault === undefined ? await runTasks(tasks, options, run) : none;
+  const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, how);
+  const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
+  if (!args.json) stdout.write(examText(result));
   if (score.ran > 0 && only === undefined) {
     await keepScore(server, model, score)
       .catch((error) => stderr.line(`copilot: ${reasonOf(error)}`));
   }
-  const unfinished = (tunes || !isAll) && await tuneModel(sitting, fitted, tasks, options, run);
-  return unfinished ? { ...sitting, ended: unfinished, isHopeless: false } : sitting;
+  const end = (tunesUnasked || !isAll) && await tuneModel(result, fitted, tasks, options, run);
+  return end ? { ...result, ended: end, isHopeless: false } : result;
 }
 
 /** Asks the server about its model, as the start of a session does. */
@@ -101,13 +99,13 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
   const listed = fault || kind === "hosted"
     ? []
     : await listModels(isNative, { ...addressOf(target), signal }, true).catch(() => []);
-  const { size, quantization } = listed.find((one) => one.name === name) ?? {};
+  const { size, quantization } = listed.find((one) => isSameModel(one.name, name)) ?? {};
   const about = [size, quantization].filter((one) => one && !name.includes(one)).join(" ");
-  // The user's settings with the model's name, and those that fit the model.
+  // `config`: the user's settings and the model's name. `fitted`: also what the server reports.
   return { config: fit.unfitted(agent), fitted: agent.config, about, fault };
 }
 
-/** Returns the tasks to run. @throws {UsageError} for a name that is neither a task nor a skill. */
+/** Returns the tasks to choose from. @throws {UsageError} for a name that is neither a task nor a skill. */
 function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
   const all = [...builtinTasks(seed, isQuick && !only), ...ownTasks()];
   if (only === undefined) return all;
@@ -137,18 +135,23 @@ function examArgs(words: readonly string[]) {
     throw wrongValue(name, `a whole number from ${min}`, text);
   };
   const given = parseArgs(rest);
-  if (["command", "message", "print", "output", "demo"].some((name) => name in given)) {
+  const how = Object.keys(given).filter((name) => ![...FLAGS_OF_SERVER, "json"].includes(name));
+  const known = [...modelFlags.names, "--system-prompt", "--append-system-prompt"];
+  if (how.some((name) => !known.includes(`--${name}`))) {
     throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
   }
   if (own.tune !== undefined && given.json) {
     throw new UsageError("--tune and --json exclude each other");
   }
+  how.push(...["quick", "seconds"].filter((name) => own[name] !== undefined));
   return {
     args: { ...withDefaults(given), given },
     isQuick: own.quick !== undefined,
     isAll: own.all !== undefined,
-    tunes: own.tune !== undefined,
+    tunesUnasked: own.tune !== undefined,
     only: own.only?.split(","),
+    /** The flags that may change the score. */
+    how: how.map((name) => `--${name}`),
     seed: number("seed", crypto.getRandomValues(new Uint16Array(1))[0]!, 0),
     seconds: number("seconds", 300, 1),
   };

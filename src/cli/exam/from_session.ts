@@ -9,12 +9,12 @@ import { userFile } from "../../user_files.ts";
 import type { Message } from "../../types/message.ts";
 import type { Args } from "../args.ts";
 import type { Run } from "../process.ts";
-import { checkFault } from "./run_task.ts";
+import { whyCheckFails } from "./run_task.ts";
 import { copyFolder } from "./tasks.ts";
 
 /** Makes a task of the first message of a session and of its folder, which `copy` copies to `at`. @throws {UsageError} */
 export async function keepAsExam(
-  session: { folder: string; first: Message; at: string; copy(): Promise<unknown> },
+  session: { folder: string; first: Message; at: string; copy(): Promise<string> },
   { "as-exam": name = "", until }: Args,
   { stdout, stderr, signal }: Run,
 ): Promise<number> {
@@ -30,24 +30,26 @@ export async function keepAsExam(
   }
   const prompt = typedText(first).replaceAll(`${folder}/`, "").trim();
   if (prompt === "") throw new UsageError("The first message of this session has no text");
-  await copy();
+  stderr.line(await copy());
   attempt(() => Deno.removeSync(join(at, ".git"), { recursive: true }));
-  let fault: string | undefined;
+  let [why, isTask]: [string | undefined, boolean] = ["", false];
   try {
     // Before the check, which may leave files.
     Deno.mkdirSync(join(target, "files"), { recursive: true, mode: 0o700 });
     await copyFolder(at, join(target, "files"));
     Deno.writeTextFileSync(join(target, "prompt.md"), `${prompt}\n`);
     Deno.writeTextFileSync(join(target, "check.sh"), `${until}\n`);
-    fault = await checkFault(until, at, signal);
+    why = await whyCheckFails(until, at, signal);
+    isTask = why !== undefined && !/: command not found$/.test(why);
   } finally {
-    if (fault === undefined) attempt(() => Deno.removeSync(target, { recursive: true }));
+    if (!isTask) attempt(() => Deno.removeSync(target, { recursive: true }));
   }
-  if (fault === undefined) {
-    stderr.line("copilot: The check passes before anything is done: name one that fails then");
+  if (!isTask) {
+    const passes = "The check passes before anything is done: name one that fails then";
+    stderr.line(`copilot: ${why === undefined ? passes : `The check cannot run: ${why}`}`);
     return EXIT.check;
   }
-  stderr.line(`· the check fails as it should: ${fault}`);
+  stderr.line(`· the check fails as it should: ${why}`);
   stdout.line(`${target} is a task of copilot exam now`);
   return EXIT.done;
 }

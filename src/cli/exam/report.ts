@@ -3,11 +3,10 @@
 import { attempt } from "../../attempt.ts";
 import { type ExamScore, scoreText } from "../../records/exams.ts";
 import type { CacheWatch } from "../../session/cache_watch.ts";
-import { clockTime, count, thousands, windowText } from "../../text/count.ts";
+import { count, thousands, windowText } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { Usage } from "../../types/event.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
-import { isLoopback } from "../../wire/connect.ts";
 import { OWN } from "./tasks.ts";
 
 /** An answer of the model, with its speeds in tokens per second if they are known. */
@@ -26,22 +25,23 @@ export interface TaskResult {
   chars: number;
   answers: MeasuredAnswer[];
   thinks?: true;
-  /** The server did not answer: it went away (`gone`), or it failed or was silent (`silent`). */
-  fault?: "gone" | "silent";
+  isLate?: true;
+  /** True if the server went away. */
+  isGone?: true;
 }
 
 /** The results of one model, as `--json` prints them. */
-export interface Sitting {
+export interface ExamResult {
   model: string;
   server: string;
-  url: string;
+  /** True for a server of this machine. */
+  isLocal: boolean;
   /** The size and the quantization, if the server reports them. */
   about: string;
   window: number | undefined;
   seed: number;
+  score: ExamScore;
   results: TaskResult[];
-  /** The number of the program's tasks in the exam. */
-  of: number;
   /** Why not all tasks ran. */
   ended?: string;
   /** True if they did not run because the model passed none of the first ones. */
@@ -59,30 +59,30 @@ function medianOf(numbers: readonly (number | undefined)[]): number | undefined 
 export const passedOf = (results: readonly { passed: boolean }[]): number =>
   results.filter(({ passed }) => passed).length;
 
-/** Returns the results as they are stored. The user's own tasks do not count. */
-export function scoreOf({ results, of }: Sitting): ExamScore {
+const passedText = (results: readonly TaskResult[]) => `${passedOf(results)}/${results.length}`;
+const writeSpeedOf = ({ results }: ExamResult) =>
+  medianOf(results.flatMap(({ answers }) => answers).map((one) => one.writeSpeed)) ?? 0;
+
+/** Returns the score in the program's tasks, of which the exam has `total`, with the flags `how`. */
+export function scoreOf(results: readonly TaskResult[], total: number, how: readonly string[]) {
   const counted = results.filter(({ skill }) => skill !== OWN);
-  const skills = [...Map.groupBy(results, ({ skill }) => skill)].map(([skill, some]) =>
-    [skill, `${passedOf(some)}/${some.length}`] as const
-  );
-  const speed = medianOf(results.flatMap(({ answers }) => answers).map((one) => one.writeSpeed));
-  return {
-    ...{ passed: passedOf(counted), ran: counted.length, of },
-    skills: Object.fromEntries(skills),
-    ...speed !== undefined && { writeSpeed: Math.round(speed * 10) / 10 },
-  };
+  const [ran, late] = [counted.length, counted.filter(({ isLate }) => isLate).length];
+  const notes = [ran < total && `of ${total}`, ...how, late > 0 && `${late} timed out`];
+  const isWhole = ran === total && how.length === 0;
+  return { passed: passedOf(counted), ran, notes: notes.filter((one) => one !== false), isWhole };
 }
 
 /** Returns the line to paste: `qwen3-coder:30b Q4_K_M · 22/24 · 41 tok/s · RTX 3090`. */
-function lineToPaste(sitting: Sitting): string {
-  const { model, about, url } = sitting;
-  const score = scoreOf(sitting);
+function lineToPaste(result: ExamResult): string {
+  const { model, about, isLocal, score, results } = result;
+  const own = results.filter(({ skill }) => skill === OWN);
+  const speed = writeSpeedOf(result);
   const parts = [
     [modelText(model), about].filter(Boolean).join(" "),
-    score.of > 0 && scoreText(score),
-    score.skills[OWN] && `own ${score.skills[OWN]}`,
-    score.writeSpeed && `${Math.round(score.writeSpeed)} tok/s`,
-    isLoopback(url) && gpuName(),
+    (own.length === 0 || score.ran > 0) && scoreText(score),
+    own.length > 0 && `own ${passedText(own)}`,
+    speed > 0 && `${Math.round(speed)} tok/s`,
+    isLocal && gpuName(),
   ];
   return oneLine(parts.filter(Boolean).join(" · "));
 }
@@ -92,18 +92,16 @@ function gpuName(): string | undefined {
   const nvidia = "/proc/driver/nvidia/gpus";
   const [card] = attempt(() => [...Deno.readDirSync(nvidia)]) ?? [];
   const read = (path: string) => attempt(() => Deno.readTextFileSync(path)) ?? "";
-  const [, model] = /^Model:\s*(.*)/m.exec(read(`${nvidia}/${card?.name}/information`)) ?? [];
-  const found = model ?? read("/sys/class/drm/card0/device/product_name");
-  return found.replace(/NVIDIA |GeForce /g, "").trim() || undefined;
+  const [, model = read("/sys/class/drm/card0/device/product_name")] =
+    /^Model:\s*(.*)/m.exec(read(`${nvidia}/${card?.name}/information`)) ?? [];
+  return model.replace(/NVIDIA |GeForce /g, "").trim() || undefined;
 }
 
-export function sittingText(sitting: Sitting): string {
-  const { model, server, results, ended, window, seed } = sitting;
-  const { skills } = scoreOf(sitting);
-  const rows = Object.entries(skills).map(([skill, score]) => {
-    const head = `  ${skill.padEnd(8)} ${score}  `;
-    const failed = results.filter((one) => one.skill === skill && !one.passed);
-    const faults = failed.map(({ task, why }) => `${task}: ${why}`);
+export function examText(result: ExamResult): string {
+  const { model, server, results, ended, window, seed } = result;
+  const rows = [...Map.groupBy(results, ({ skill }) => skill)].map(([skill, some]) => {
+    const head = `  ${skill.padEnd(8)} ${passedText(some)}  `;
+    const faults = some.filter(({ passed }) => !passed).map(({ task, why }) => `${task}: ${why}`);
     return `${head}${faults.join(`\n${" ".repeat(head.length)}`)}`.trimEnd();
   });
   return [
@@ -115,7 +113,7 @@ export function sittingText(sitting: Sitting): string {
     `  seed ${seed} (--seed ${seed} repeats these tasks)`,
     ...ended === undefined ? [] : [`  ${ended}`],
     "",
-    lineToPaste(sitting),
+    lineToPaste(result),
     "",
   ].join("\n");
 }
@@ -147,27 +145,9 @@ function measuredLines(results: readonly TaskResult[], window: number | undefine
 }
 
 /** Returns the ranking of several models, best first. */
-export function rankingText(sittings: readonly Sitting[]): string {
-  const speedOf = (one: Sitting) => scoreOf(one).writeSpeed ?? 0;
-  const sorted = sittings.toSorted((a, b) =>
-    scoreOf(b).passed - scoreOf(a).passed || speedOf(b) - speedOf(a)
+export function rankingText(all: readonly ExamResult[]): string {
+  const sorted = all.toSorted((a, b) =>
+    b.score.passed - a.score.passed || writeSpeedOf(b) - writeSpeedOf(a)
   );
   return `\n${sorted.map((one) => `  ${lineToPaste(one)} · ${oneLine(one.server)}\n`).join("")}`;
-}
-
-export function taskLine({ task, passed, why, seconds, calls }: TaskResult): string {
-  const about = `${task} (${seconds} s, ${count(calls, "call")})`;
-  return `${passed ? "✓" : "✗"} ${about}${why ? `: ${why}` : ""}`;
-}
-
-/** Draws `text` with the time that it takes, on a terminal, until the returned function is called. */
-export function drawClock(output: { write(text: string): void }, text: string): () => void {
-  const start = performance.now();
-  const draw = () => output.write(`\r\x1b[2K${text} ${clockTime(performance.now() - start)}`);
-  draw();
-  const timer = setInterval(draw, 1000);
-  return () => {
-    clearInterval(timer);
-    output.write("\r\x1b[2K");
-  };
 }

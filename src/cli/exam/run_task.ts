@@ -18,7 +18,7 @@ import { openPermissions } from "../../safety/permissions.ts";
 import { CacheWatch } from "../../session/cache_watch.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import { openSession } from "../../session/session.ts";
-import { CHARS_PER_TOKEN, count } from "../../text/count.ts";
+import { CHARS_PER_TOKEN, clockTime, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { newMessageId, userMessage } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -27,23 +27,23 @@ import type { TurnEvent } from "../../types/event.ts";
 import { wait, within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
 import type { Run } from "../process.ts";
-import { drawClock, passedOf, type Sitting, taskLine, type TaskResult } from "./report.ts";
+import { type ExamResult, passedOf, type TaskResult } from "./report.ts";
 import { type ExamTask, seeded } from "./tasks.ts";
 
 export interface ExamOptions {
   config: CopilotConfig;
   args: Args;
   seed: number;
-  window: number;
-  /** The time limit of a task, unless it has its own. */
+  window: number | undefined;
+  /** The time limit of a task without its own. */
   seconds: number;
-  /** The tasks share them: neither the home folder nor the system is searched for each. */
+  /** The contents of the home folder and the system; shared, because the search is slow. */
   looks: FolderLooks;
   /** All tasks run, even if the model passes none. */
   runsAll?: true;
 }
 
-/** The wait for a server that went away, and between two looks, in milliseconds. */
+/** How long to wait for a server that went away, and the pause between two requests, in milliseconds. */
 const MAX_AWAY_MS = 60_000;
 const AWAY_LOOK_MS = 500;
 /** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
@@ -58,27 +58,23 @@ const ENDING_MS = 10_000;
 const MAX_FILLED = 65_536;
 /** The tokens of the prompt and the tools, about. */
 const PROMPT_TOKENS = 2500;
-/** The lines of an earlier message, the fewest, and the characters of a line, about. */
-const LINES = 45;
-const MIN_LINES = 20;
-const LINE_CHARS = 82;
+/** The lines of an earlier message, and its tokens, about. */
+const LINES = 32;
+const PART_TOKENS = 600;
+const DAY = "The @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station.";
 const MAX_WHY = 100;
 
-/** Permissions of the exam: sandboxed commands without network, and no questions. */
-export const examPermissions = (looks?: FolderLooks) =>
-  openPermissions(
-    { approve: "auto", sandbox: "workspace-write", network: false },
-    undefined,
-    looks,
-  );
+/** Sandboxed commands without network, and no questions. */
+const RIGHTS = { approve: "auto", sandbox: "workspace-write", network: false } as const;
+export const examPermissions = (looks?: FolderLooks) => openPermissions(RIGHTS, undefined, looks);
 
-/** Runs all tasks with a model, until the end, a signal, or the server's end. Returns also why some did not run. */
+/** Runs all tasks with a model, until the end, a signal, or the server's end. Also returns why some did not run. */
 export async function runTasks(
   tasks: readonly ExamTask[],
   options: ExamOptions,
   { stderr, signal }: Run,
-): Promise<Pick<Sitting, "results" | "ended" | "isHopeless">> {
-  const isTerminal = !options.args.json && Deno.stderr.isTerminal();
+): Promise<Pick<ExamResult, "results" | "ended" | "isHopeless">> {
+  const clear = !options.args.json && Deno.stderr.isTerminal() ? "\r\x1b[2K" : "";
   const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
   const results: TaskResult[] = [];
   const of = tasks.length;
@@ -86,17 +82,21 @@ export async function runTasks(
   try {
     for (const [at, task] of tasks.entries()) {
       const number = `${`${at + 1}`.padStart(`${of}`.length)}/${of}`;
-      const text = `${number} … ${task.skill} · ${task.name}`;
-      const stopClock = isTerminal ? drawClock(stderr, text) : undefined;
+      const text = `${clear}${number} … ${task.skill} · ${task.name}`;
+      const start = performance.now();
+      const draw = () => stderr.write(`${text} ${clockTime(performance.now() - start)}`);
+      const timer = clear && setInterval(draw, 1000);
       const run = (name: string) => runTask(task, `${home}/${name}`, options, signal);
       const result = await run(`${at}`).then(async (first) => {
-        if (first.fault !== "gone" || !mayWait) return first;
+        if (!first.isGone || !mayWait) return first;
         mayWait = false;
         return await isBack(options, signal) ? await run(`${at}-again`) : first;
-      }).finally(stopClock);
-      stderr.line(`${number} ${taskLine(result)}`);
-      if (result.fault === "gone") {
-        return { results, ended: `the server failed after ${at} of ${of} tasks: ${result.why}` };
+      }).finally(() => timer && clearInterval(timer));
+      const { passed, seconds, calls, why } = result;
+      const about = `${passed ? "✓" : "✗"} ${task.name} (${seconds} s, ${count(calls, "call")})`;
+      stderr.line(`${clear}${number} ${about}${why ? `: ${why}` : ""}`);
+      if (result.isGone) {
+        return { results, ended: `the server failed after ${at} of ${of} tasks: ${why}` };
       }
       results.push(result);
       const end = earlyEnd(results, of, options.seconds);
@@ -116,8 +116,9 @@ export function earlyEnd(results: readonly TaskResult[], of: number, seconds: nu
   const { length: ran } = results;
   if (passedOf(results) > 0) return undefined;
   const time = results.reduce((sum, one) => sum + one.seconds, 0);
+  const isSilent = results.every(({ chars, answers }) => chars + answers.length === 0);
   const isLate = time >= MAX_LIMITS * seconds;
-  if (results.every(({ fault }) => fault) && (isLate || ran === MAX_UNANSWERED)) {
+  if (isSilent && (isLate || ran === MAX_UNANSWERED)) {
     const ended = `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}`;
     return { ended, isHopeless: false };
   }
@@ -147,17 +148,8 @@ async function runTask(
   const { name, skill, calls = Infinity, tokens = Infinity } = task;
   const start = performance.now();
   const result: TaskResult = {
-    ...{
-      task: name,
-      skill,
-      passed: false,
-      seconds: 0,
-      calls: 0,
-      repaired: 0,
-      chars: 0,
-      answers: [],
-    },
-    fault: "silent",
+    ...{ task: name, skill, passed: false, seconds: 0, calls: 0, repaired: 0, chars: 0 },
+    answers: [],
   };
   await Deno.mkdir(folder, { recursive: true });
   await task.copyTo(folder);
@@ -168,12 +160,12 @@ async function runTask(
     Math.round(result.chars / CHARS_PER_TOKEN);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
-  why ??= await checkFault(task.check, folder, signal, options.looks);
+  why ??= await whyCheckFails(task.check, folder, signal, options.looks);
   result.seconds = Math.round((performance.now() - start) / 100) / 10;
   return { ...result, passed: why === undefined, ...why !== undefined && { why } };
 }
 
-/** Sends the prompt in a session. Returns why the turn cannot count. */
+/** Sends the prompt in a session. Returns why the task failed; undefined if the turn ended normally. */
 async function sendTask(
   task: ExamTask,
   folder: string,
@@ -181,7 +173,7 @@ async function sendTask(
   signal: AbortSignal,
   result: TaskResult,
 ): Promise<string | undefined> {
-  const seconds = Math.min(task.seconds ?? usual, usual);
+  const { seconds = usual } = task;
   const limit = AbortSignal.timeout(seconds * 1000);
   const both = AbortSignal.any([signal, limit]);
   const skills = new SkillsExtension();
@@ -211,7 +203,6 @@ async function sendTask(
       );
     }
     const { stopReason, isUnanswered, response } = await session.prompt(task.prompt, both);
-    if (!both.aborted) delete result.fault;
     if (isUnanswered) return `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
     return stopReason === "done" ? undefined : `the turn was ended: ${stopReason}`;
   };
@@ -220,24 +211,26 @@ async function sendTask(
     signal.throwIfAborted();
     const kind = error instanceof BackendError ? error.kind : "";
     const isGone = /^(connection|incomplete|auth|model_not_found)$/.test(kind);
-    if (kind !== "" && !limit.aborted) result.fault = isGone ? "gone" : "silent";
+    if (isGone && !limit.aborted) result.isGone = true;
     return shortened(oneLine(reasonOf(error)), MAX_WHY);
   });
+  if (limit.aborted) result.isLate = true;
   return limit.aborted ? `not done within ${seconds} s` : why;
 }
 
 /** Returns an observer that counts calls and measures answers. */
 function meter(result: TaskResult, agent: CopilotAgent) {
   const watch = new CacheWatch(() => {});
+  const repaired = new Set<string>();
   return (event: SessionEvent) => {
-    if (event.type.endsWith("_delta")) delete result.fault;
     if ("text" in event) result.chars += event.text.length;
     if (event.type === "reasoning_delta") result.thinks = true;
-    if (event.type === "tool_call_recovered") result.repaired++;
+    if (event.type === "tool_call_recovered") repaired.add(event.id);
     if (event.type === "tool_done") {
       result.calls++;
-      if (event.exec.repairs?.length) result.repaired++;
+      if (event.exec.repairs?.length) repaired.add(event.exec.toolCallId);
     }
+    result.repaired = repaired.size;
     if (event.type === "thinking") watch.readSpeed = watch.writeSpeed = undefined;
     watch.onEvent(event as TurnEvent, agent);
     if (event.type !== "usage") return;
@@ -250,23 +243,20 @@ function meter(result: TaskResult, agent: CopilotAgent) {
  * Returns the messages of an earlier conversation, which fills the share of the window that the task demands. `before` is
  * where the request for a summary has it, and the program keeps no copy beside the summary.
  */
-export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window: number) {
+export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window = 32_768) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
-  const length = Math.max(MIN_LINES, tokens * CHARS_PER_TOKEN / LINE_CHARS);
-  const lines = Array.from({ length }, (_, at) => {
-    const words = "the @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station";
-    return `Day ${at + 1}: ${seeded(words, `${seed} ${at}`)}.`;
-  });
-  const parts = [...Map.groupBy(lines, (_, at) => Math.floor(at / LINES)).values()];
-  const early = parts[parts.length >> 2]!;
-  early.splice(early.length >> 1, 0, before);
-  const head = "Keep this part of the chronicle; nothing is to be done with it.";
-  return parts.map((part) => [head, ...part, ""].join("\n"));
+  const length = Math.max(1, tokens / PART_TOKENS);
+  const parts = Array.from({ length }, (_, part) => [
+    "Keep this part of the chronicle; nothing is to be done with it.",
+    ...Array.from({ length: LINES }, (_, at) => seeded(DAY, `${seed} ${part} ${at}`)),
+  ]);
+  parts[parts.length >> 2]!.splice(LINES / 2, 0, before);
+  return parts.map((lines) => lines.join("\n"));
 }
 
 /** Runs a check in the sandbox, without a file in the folder. Returns why it did not pass. */
-export async function checkFault(
+export async function whyCheckFails(
   check: string,
   folder: string,
   signal: AbortSignal,
@@ -274,16 +264,15 @@ export async function checkFault(
 ): Promise<string | undefined> {
   const confine = examPermissions(looks).confine(() => folder);
   const config = { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
-  // The model may have removed the folder.
-  const agent = attempt(() => new CopilotAgent(config, folder, { confine }));
-  if (!agent) return "the folder is gone";
   const args = { command: check, timeout_seconds: CHECK_SECONDS };
   try {
+    // Fails if the model removed the folder.
+    const agent = new CopilotAgent(config, folder, { confine });
     const outcome = outcomeOf(await shellTool.run(args, agent.toolContext(signal)));
     const { exitCode, isTimedOut, output, content } = outcome;
     if (exitCode === 0 && !isTimedOut) return undefined;
     const { stdout = "", stderr = content } = output ?? {};
-    const [last = ""] = (stdout.trim() || stderr.trim()).split("\n").slice(-1);
+    const last = (stdout.trim() || stderr.trim()).split("\n").at(-1)!;
     return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY) ||
       "the check failed";
   } catch (error) {

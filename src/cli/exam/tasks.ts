@@ -9,7 +9,6 @@ import packed from "./tasks.json" with { type: "json" };
 
 /** The optional settings of a task in its `exam.json`, each with a value of its type. */
 const TASK_SETTINGS = {
-  skill: "",
   /** A program that the task needs. */
   needs: "",
   seconds: 0,
@@ -54,16 +53,16 @@ export const seeded = (text: string, seed: string): string =>
     return kind === "WORD" ? SEED_WORDS[value % SEED_WORDS.length]! : `${1000 + value % 9000}`;
   });
 
-const canRun = ({ needs }: TaskSettings): boolean =>
+export const canRun = ({ needs }: TaskSettings): boolean =>
   needs === undefined || findProgram(needs, programFolders(), undefined) !== undefined;
 
 /** Returns the program's tasks, in the order of `seed`: with `isQuick`, one of each skill. */
 export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
   const all = Object.entries(PACKED).map(([name, files]): ExamTask => {
     const of = (file: string) => seeded(files[file] ?? "", `${name} ${seed}`);
-    const settings: TaskSettings = JSON.parse(of("exam.json") || "{}");
     return {
-      ...{ skill: "", ...settings, name, prompt: of("prompt.md"), check: of("check.sh") },
+      ...JSON.parse(of("exam.json")),
+      ...{ name, prompt: of("prompt.md"), check: of("check.sh") },
       async copyTo(folder) {
         for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
           const target = join(folder, path.slice("files/".length));
@@ -72,15 +71,15 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
         }
       },
     };
-  }).filter(canRun);
+  });
   const groups = SKILLS.map((skill) =>
     all.filter((one) => one.skill === skill)
       .sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed))
   );
   // One task of each skill comes first, so that the first few show if the rest is worth the time.
-  return [0, 1, 2].slice(0, isQuick ? 1 : 3).flatMap((round) =>
-    groups.flatMap((some) => some[round] ?? [])
-  );
+  const rounds = isQuick ? 1 : Math.max(...groups.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) => groups.flatMap((some) => some[round] ?? []))
+    .flat();
 }
 
 /** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */
@@ -107,18 +106,16 @@ export function ownTasks(): ExamTask[] {
       ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },
       copyTo: (folder: string) => copyFolder(join(at, "files"), folder),
     };
-  }).filter(canRun);
+  });
 }
 
 /** Copies a folder; links are copied as links. A missing one is empty. */
 export async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
   for (const { name, isDirectory, isSymlink } of attempt(() => [...Deno.readDirSync(from)]) ?? []) {
     const [source, target] = [join(from, name), join(to, name)];
     if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
-    else if (!isDirectory) await Deno.copyFile(source, target);
-    else {
-      await Deno.mkdir(target);
-      await copyFolder(source, target);
-    }
+    else if (isDirectory) await copyFolder(source, target);
+    else await Deno.copyFile(source, target);
   }
 }

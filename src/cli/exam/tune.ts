@@ -6,11 +6,10 @@ import type { CopilotConfig, LocalConfig } from "../../config.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { aboutSeconds, count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
-import { reasonOf } from "../../text/reason.ts";
 import { keepModelSettings } from "../defaults.ts";
 import type { Run } from "../process.ts";
 import { optionsFromArgs } from "../settings.ts";
-import { passedOf, type Sitting, type TaskResult } from "./report.ts";
+import { type ExamResult, passedOf, type TaskResult } from "./report.ts";
 import { type ExamOptions, runTasks } from "./run_task.ts";
 import type { ExamTask } from "./tasks.ts";
 
@@ -21,10 +20,10 @@ type ModelSettings = Record<string, string | number | true>;
  * Returns why that ended early.
  */
 export async function tuneModel(
-  { results, ended, isHopeless, model }: Sitting,
+  { results, ended, isHopeless, model }: ExamResult,
   fitted: CopilotAgent["config"],
   tasks: readonly ExamTask[],
-  exam: ExamOptions & { tunes: boolean },
+  exam: ExamOptions & { tunesUnasked: boolean },
   run: Run,
 ): Promise<string | undefined> {
   const { stdout, stderr } = run;
@@ -36,7 +35,7 @@ export async function tuneModel(
   const rounds = ({ passed }: TaskResult) => passed ? 1 : variants.length;
   const time = results.reduce((sum, one) => sum + one.seconds * rounds(one), 0);
   const what = `other settings for ${count(failed.length, "failed task")}`;
-  if (!exam.tunes) {
+  if (!exam.tunesUnasked) {
     if (!canAsk) return void stderr.line(`· copilot exam --tune tries ${what}`);
     await stdout.drained();
     if (!confirm(`Try ${what} (about ${aboutSeconds(time)})?`)) return;
@@ -58,11 +57,10 @@ export async function tuneModel(
     if (usual === failed.length) break;
   }
   if (most === usual) return void stderr.line("· no other setting does better");
-  stderr.line(
-    `· ${triedText(best)} passes ${most - usual} more; now the tasks that passed before:`,
-  );
   // A setting that helps in one place may harm in another.
   const others = results.filter(({ passed }) => passed);
+  const also = others.length > 0 ? "; now the tasks that passed before:" : "";
+  stderr.line(`· ${triedText(best)} passes ${most - usual} more${also}`);
   const again = await runWith(best, others);
   const [before, now] = [usual + others.length, most + again.passed];
   if (again.ended) return again.ended;
@@ -73,7 +71,7 @@ export async function tuneModel(
 
 /** Saves the settings for the model if the user says yes; without a terminal, shows how. */
 async function offerSettings(model: string, settings: ModelSettings, canAsk: boolean, run: Run) {
-  const { stdout, stderr } = run;
+  const { stdout } = run;
   const use = `copilot -m ${oneLine(model)}`;
   if (!canAsk) {
     const lines = JSON.stringify({ models: { [model]: settings } });
@@ -81,11 +79,8 @@ async function offerSettings(model: string, settings: ModelSettings, canAsk: boo
   }
   await stdout.drained();
   if (!confirm(`Save ${triedText(settings)} for ${oneLine(model)} in config.json?`)) return;
-  await keepModelSettings(model, settings)
-    .then(
-      () => stdout.line(`Saved for ${use}`),
-      (error) => stderr.line(`copilot: ${reasonOf(error)}`),
-    );
+  await keepModelSettings(model, settings);
+  stdout.line(`Saved for ${use}`);
 }
 
 const triedText = (settings: ModelSettings): string =>

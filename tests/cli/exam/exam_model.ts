@@ -64,9 +64,9 @@ export function perfect({ name, results, hasTools, text }: Asked): Step {
   return hasTools ? bash(script) : { text: callText(script) };
 }
 
-/** Returns a call as models without native calls write it. */
+/** Returns a call as models without native calls write it: in text, and with other names. */
 export const callText = (command: string): string =>
-  `<tool_call>\n${JSON.stringify({ name: "run_bash", arguments: { command } })}\n</tool_call>`;
+  `<tool_call>\n${JSON.stringify({ name: "bash", arguments: { cmd: command } })}\n</tool_call>`;
 
 /** The result of an exam of the program. */
 export interface Examined {

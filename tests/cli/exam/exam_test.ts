@@ -8,6 +8,8 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { runExam } from "../../../src/cli/exam/exam.ts";
+import { scoreOf, type TaskResult } from "../../../src/cli/exam/report.ts";
+import { scoreText } from "../../../src/records/exams.ts";
 import { UsageError } from "../../../src/errors.ts";
 import { Output } from "../../../src/ui/terminal/stdio.ts";
 import { ignore } from "../../helpers/git_repository.ts";
@@ -60,11 +62,11 @@ test("exam --all: ranks all models of the servers, each with what it deserves", 
     /\ntest at .*\n {2}call {5}3\/3\n {2}stop {5}3\/3\n\n {2}6 calls, 6 repaired\n/,
   );
   const ranking = stdout.split("\n").filter((line) => / · 127\.0\.0\.1:\d+$/.test(line));
-  assertEquals(ranking[0], `  test · 6/6 · ${otherHost}`);
+  assertEquals(ranking[0], `  test · 6/6 (--max-turns) · ${otherHost}`);
   const names = models.map((name) => name.split("/").at(-1));
   assertEquals(
     ranking.filter((line) => line.endsWith(` · ${host}`)).sort(),
-    names.map((name) => `  ${name} · 0/5 (of 6) · ${host}`).sort(),
+    names.map((name) => `  ${name} · 0/5 (of 6, --max-turns) · ${host}`).sort(),
   );
   for (const name of names) {
     const table = stdout.split(`\n${name} at ${host}\n`)[1]!.split("\n\n", 2).join("\n");
@@ -91,7 +93,9 @@ test("exam: what a model does wrong is what fails", async () => {
     return { ...perfect({ ...asked, text }), usage };
   });
   const some = "call-read,memory,fix,stop-once,stop-thinking,write";
-  const { failed, passed } = await examine(server.url, ["--json", "--only", some]);
+  const url = server.url.replace("//", "//bob:secret@");
+  const { failed, passed, json, stdout } = await examine(url, ["--json", "--only", some]);
+  assertEquals([json.models[0].isLocal, stdout.includes("secret")], [true, false]);
   assertEquals(failed, {
     "fix-one": "test_paging.py was changed",
     "fix-shell": "test.sh was changed",
@@ -125,9 +129,25 @@ test("exam: without flags of its own, refuses others; --help lists them", async 
       [["--only", "fixx"], 'There is no task "fixx": did you mean fix?'],
       [["--quick=yes"], 'Unknown flag "--quick"'],
       [["--tune", "--json"], "--tune and --json exclude each other"],
-      [["now"], "exam takes only flags of its own and of models: copilot exam --help"],
+      ...[["--continue"], ["--approve", "ask"], ["--network"], ["--version"], ["now"]].map((
+        words,
+      ) => [words, "exam takes only flags of its own and of models: copilot exam --help"] as const),
     ] as const
   ) {
     await assertRejects(() => runExam(words, run), UsageError, error);
   }
+});
+
+Deno.test("exam: the score says what is unusual, and only a usual one is whole", () => {
+  const result = (passed: boolean, isLate?: true): TaskResult => ({
+    ...{ task: "", skill: "fix", passed, seconds: 1, calls: 1, repaired: 0, chars: 1, answers: [] },
+    ...isLate && { isLate },
+  });
+  const some = [result(true), result(false, true)];
+  const rows = [scoreOf(some, 2, []), scoreOf(some, 3, []), scoreOf(some, 2, ["--quick"])];
+  assertEquals(rows.map((score) => [scoreText(score), score.isWhole]), [
+    ["1/2 (1 timed out)", true],
+    ["1/2 (of 3, 1 timed out)", false],
+    ["1/2 (--quick, 1 timed out)", false],
+  ]);
 });

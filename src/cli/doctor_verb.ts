@@ -9,7 +9,7 @@ import { type Run, stopOnSignals } from "./process.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
 
-export async function examine(args: Args, run: Run): Promise<number> {
+export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   if (args.demo) throw new UsageError("doctor examines a model server: leave out --demo");
   if (args.print !== undefined || args.output !== undefined) {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
