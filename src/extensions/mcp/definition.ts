@@ -80,18 +80,29 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
     headers: {},
     isEnabled: given.disabled !== true && given.enabled !== false,
     exclude: [],
-    network: given.network !== false,
+    network: true,
     isSandboxed: given.sandbox !== "off" || /folder|plugin/.test(source.scope),
   };
   try {
     if (!isObject(value)) return { ...definition, problem: "its definition is not a JSON object" };
     Object.assign(definition, givenFields(value));
+    definition.network = given.network === true ||
+      given.network !== false && !runsFolder(definition);
     const problem = problemOf(definition, value.type);
     return problem === undefined ? definition : { ...definition, problem };
   } catch (error) {
     return { ...definition, problem: (error as Error).message };
   }
 }
+
+/** The first words of a program that fetches the package that it runs: what is in its folder is not run. */
+const PACKAGE =
+  /^(?:npx|bunx|pnpx|uvx)(?: -y| --yes| --from)* (?:(?:@\w[\w.-]*\/)?\w[\w.-]*(?:\[[\w,-]+\])?(?:@[\w^*~][\w.^*~-]*|[=<>~!]=?[\w.,*]+)?|git\+https:\/\/\S+)(?: |$)/;
+
+/** True if a server of a folder may run what is in the folder, which sandboxed commands write. */
+export const runsFolder = ({ scope, program, cwd }: McpDefinition): boolean =>
+  scope === "folder" && program !== undefined &&
+  (cwd !== undefined || !PACKAGE.test([program.command, ...program.args].join(" ")));
 
 function problemOf({ name, program, url }: McpDefinition, type: unknown): string | undefined {
   if (!NAME.test(name) || name.length > MAX_SERVER_NAME) {

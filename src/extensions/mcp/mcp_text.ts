@@ -6,7 +6,7 @@ import { aboutTokens, count } from "../../text/count.ts";
 import { diffLines } from "../../text/diff.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
-import { approvedPart, variablesOf } from "./definition.ts";
+import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import type { ServerNews, ToolChange } from "./server_options.ts";
 
@@ -56,11 +56,12 @@ export function serverQuestion(
   const parts = Object.entries(data)
     .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
   const variables = variablesOf(definition).map(sanitize).join(", ");
+  const open = network && runsFolder(definition) ? ", and commands can change what it runs" : "";
   const lines = [
     `The MCP server ${sanitize(name)}${path === undefined ? "" : ` of ${oneLine(path)}`}:`,
     ...parts,
     ...variables === "" ? [] : [`  It gets the values of ${variables}.`],
-    ...program ? [`  It runs ${network ? "with the network" : "without a network"}.`] : [],
+    ...program ? [`  It runs ${network ? "with the network" : "without a network"}${open}.`] : [],
   ];
   const changed = change?.type === "changed" ? [{ name, lines: parts.length, change }] : [];
   return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };

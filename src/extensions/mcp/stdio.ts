@@ -7,7 +7,7 @@ import { makeTempFolder } from "../../temp_folder.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { isAbsolute, join } from "../../text/std_path.ts";
+import { isAbsolute, join, resolve } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { commandEnvironment } from "../../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
@@ -17,7 +17,7 @@ import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import type { Confine, ConfinedProgram } from "../../types/confine.ts";
 import { within } from "../../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
-import type { McpDefinition } from "./definition.ts";
+import { type McpDefinition, runsFolder } from "./definition.ts";
 
 /** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
@@ -46,7 +46,8 @@ export async function startProgram(
   const { program, network, isSandboxed } = definition;
   const { cwd = "." } = definition;
   // It may have secrets, which a file of the session's folder, as in `node_modules`, must not get.
-  const ownFolder = definition.scope !== "folder" && definition.cwd === undefined
+  const isAlone = definition.cwd === undefined && !runsFolder(definition);
+  const ownFolder = isAlone
     ? makeTempFolder("copilot-mcp-", { isOpen: (at) => folder !== "/" && isWithin(folder, at) })
     : undefined;
   const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
@@ -54,10 +55,15 @@ export async function startProgram(
     throw new Error(`its folder ${at} does not exist`);
   }
   const found = programPath(program!.command, at, folder);
+  // Paths among the words of a folder's server start at that folder.
+  const { folder: base = folder, scope } = definition;
+  const words = program!.args.map((word) =>
+    isAlone && scope === "folder" && /^\.\.?(\/|$)/.test(word) ? resolve(base, word) : word
+  );
   // A sandbox starts in the session's folder, with its own /tmp.
   const [path, ...args] = at === folder || Deno.build.os === "windows"
-    ? [found, ...program!.args] as const
-    : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...program!.args] as const;
+    ? [found, ...words] as const
+    : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...words] as const;
   const confined = isSandboxed
     ? await confine?.(path, args, network ? { kind: "network" } : undefined)
     : undefined;
@@ -68,8 +74,7 @@ export async function startProgram(
   let child: Deno.ChildProcess;
   try {
     const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
-    const { scope, folder: CLAUDE_PLUGIN_ROOT = "" } = definition;
-    const ofPlugin = scope === "plugin" && { CLAUDE_PLUGIN_ROOT };
+    const ofPlugin = scope === "plugin" && { CLAUDE_PLUGIN_ROOT: definition.folder ?? "" };
     const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables, ...ofPlugin };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
@@ -129,7 +134,10 @@ class ProgramCarrier implements Carrier {
   limitIn(error: string): string | undefined {
     const limit = this.confined?.limitOf?.({ command: "", code: 1, stderr: error });
     if (!limit || this.scope === "plugin") return undefined;
-    return sandboxLimitText(limit).replace("--network", "copilot mcp add without --no-network")
+    const network = this.scope === "folder"
+      ? '"network": true in its definition'
+      : "copilot mcp add without --no-network";
+    return sandboxLimitText(limit).replace("--network", network)
       .replace("--sandbox off", "copilot mcp add --no-sandbox");
   }
 

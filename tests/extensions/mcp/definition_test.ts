@@ -71,6 +71,35 @@ Deno.test("mcp: a definition is read by all the spellings of its fields", () => 
   assertEquals(read({ command: "a", sandbox: "off" }, "a", "folder").isSandboxed, true);
 });
 
+Deno.test("mcp: a folder's server has the network by itself only if nothing of the folder runs", () => {
+  const rows: [command: string, network: boolean, more?: Record<string, unknown>][] = [
+    ["npx -y @a/b-c@latest .", true],
+    ["npx a@^1.2 --x ./y", true],
+    ["uvx a[b]==1.2", true],
+    ["uvx --from git+https://a/b c", true],
+    ["bunx --yes a", true],
+    ["npx -y ./a", false],
+    ["npx a@./b", false],
+    ["npx a/b", false],
+    ["npx -p ./a b", false],
+    ["npx --package=./a b", false],
+    ["uvx --from . a", false],
+    ["uvx --with ./a b", false],
+    ["npx", false],
+    ["npm exec a", false],
+    ["python3 ./mcp/server.py", false],
+    ["./npx a", false],
+    ["npx a", false, { cwd: "." }],
+    ["npx a", false, { network: false }],
+    ["python3 a.py", true, { network: true }],
+  ];
+  for (const [command, network, more] of rows) {
+    const given = { command: command.split(" "), ...more };
+    assertEquals(read(given, "a", "folder").network, network, command);
+    assertEquals(read(given).network, more?.network !== false);
+  }
+});
+
 Deno.test("mcp: a definition that makes no sense says why", () => {
   const name =
     "its name must be 1 to 55 of A-Z a-z 0-9 . _ -, with a letter or a digit at both ends";
@@ -130,7 +159,7 @@ Deno.test("mcp: what is approved is what runs, and with what; another one has an
   });
   const inFolder = (folder: string, timeout = 5) =>
     definitionsIn({ a: { command: "a", timeout } }, { scope: "folder", folder })[0]!;
-  assertEquals(approvedPart(inFolder("/f")), { command: ["a"], folder: "/f" });
+  assertEquals(approvedPart(inFolder("/f")), { command: ["a"], folder: "/f", network: false });
   const ids = await Promise.all([
     ...[inFolder("/f"), inFolder("/g"), read({ command: "a" }), read({ command: "b" })],
     inFolder("/f", 6),

@@ -5,7 +5,8 @@ import type { ToolChange } from "../../../src/extensions/mcp/server_options.ts";
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
   const linesOf = (fields: object, file?: string, ...changes: ToolChange[]) => {
-    const source = { scope: "user", ...file !== undefined && { file } } as const;
+    const scope = file === ".mcp.json" ? "folder" : "user";
+    const source = { scope, ...file !== undefined && { file } } as const;
     const definition = definitionsIn({ mcpServers: { "s": fields } }, source)[0]!;
     const named = { ...definition, name: "s\x1b" };
     return serverQuestion({ definition: named, trust: {} }, changes).text.split("\n");
@@ -18,6 +19,10 @@ Deno.test("an MCP server is shown with all that its approval is about", () => {
     "  It runs with the network.",
   ]);
   assertEquals(linesOf({ command: "a", network: false }).at(-1), "  It runs without a network.");
+  assertEquals(
+    linesOf({ command: "a", network: true }, ".mcp.json").at(-1),
+    "  It runs with the network, and commands can change what it runs.",
+  );
   const tool = (description: string) => ({ name: "t", description, inputSchema: {} });
   const changes = [{ now: tool("b") }, { before: tool("a"), now: tool("b") }];
   const rows = linesOf({ command: "a" }, undefined, ...changes);

@@ -231,7 +231,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertMatch(named.stdout, /^hub with A; gets the values of HUB_TOKEN\n/);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
-    vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" } },
+    vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" }, network: false },
     gh: { command: "npx", args: ["gh"], env: { TOKEN: secret } },
     near: { type: "http", url: "https://n.example/" },
     cx: {

@@ -39,3 +39,49 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
   }
   await Deno.remove(folder, { recursive: true });
 });
+
+Deno.test(
+  "mcp: a folder's server starts there without the network; what fetches its program, elsewhere with it",
+  {
+    ignore: Deno.build.os === "windows",
+  },
+  async () => {
+    const folder = await Deno.realPath(await Deno.makeTempDir());
+    await Deno.writeTextFile(`${folder}/npx`, "#!/bin/sh\n", { mode: 0o755 });
+    const before = Deno.env.get("PATH")!;
+    Deno.env.set("PATH", `${folder}:${before}`);
+    try {
+      const base = `${folder}/work`;
+      await Deno.mkdir(base);
+      const rows: [command: string[], isThere: boolean, words: string[], said: string][] = [
+        [["sh", "./x"], true, ["./x"], '"network": true in its definition'],
+        [["npx", "-y", "a", "./x"], false, ["-y", "a", `${base}/x`], ""],
+      ];
+      for (const [command, isThere, words, said] of rows) {
+        const [one] = definitionsIn({ one: { command } }, { scope: "folder", folder: base });
+        const started: unknown[] = [];
+        const carrier = await startProgram(one!, {
+          onRequest: () => Promise.resolve({}),
+          onNotification() {},
+        }, {
+          ...{ folder: base, env: [] },
+          confine: (program, args, right) => {
+            started.push(right?.kind, args.slice(-words.length), args.includes("-c") === !isThere);
+            const limit = { kind: "network" } as const;
+            return Promise.resolve({
+              ...{ program, args: [...args], limits: "" },
+              limitOf: () => said === "" ? undefined : limit,
+            });
+          },
+        });
+        await carrier.peer.closed;
+        await carrier.end();
+        assertEquals(started, [isThere ? undefined : "network", words, true]);
+        assertEquals(carrier.lastWords().includes(said), true);
+      }
+    } finally {
+      Deno.env.set("PATH", before);
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
