@@ -238,7 +238,7 @@ export const FLAGS = [
     values: ["bash", "zsh", "fish"],
     help: "print completions for bash, zsh or fish",
   },
-  { name: "json", help: "with doctor: print one JSON object" },
+  { name: "json", help: "with doctor and exam: print one JSON object" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
