@@ -3,6 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { isObject, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
+import { resolve } from "../../text/std_path.ts";
 import { digestOf } from "../../text/digest.ts";
 
 type DefinitionScope = "user" | "folder" | "given" | "plugin";
@@ -103,6 +104,10 @@ const PACKAGE =
 export const runsFolder = ({ scope, program, cwd }: McpDefinition): boolean =>
   scope === "folder" && program !== undefined &&
   (cwd !== undefined || !PACKAGE.test([program.command, ...program.args].join(" ")));
+
+/** Returns the words of a server that starts elsewhere: those that begin with `.` are paths of `folder`. */
+export const wordsFrom = (folder: string, words: readonly string[]): string[] =>
+  words.map((word) => /^\.\.?(\/|$)/.test(word) ? resolve(folder, word) : word);
 
 function problemOf({ name, program, url }: McpDefinition, type: unknown): string | undefined {
   if (!NAME.test(name) || name.length > MAX_SERVER_NAME) {

@@ -8,7 +8,14 @@ import { isWithin } from "../../text/paths.ts";
 import { join, resolve } from "../../text/std_path.ts";
 import { tomlTable } from "../../text/toml.ts";
 import { processVariable } from "../../user_files.ts";
-import { approvedPart, defined, definitionsIn, type McpDefinition } from "./definition.ts";
+import {
+  approvedPart,
+  defined,
+  definitionsIn,
+  type McpDefinition,
+  runsFolder,
+  wordsFrom,
+} from "./definition.ts";
 
 /** The files of Cursor, VS Code, codex, opencode, Gemini CLI, Claude Code and Claude Desktop. */
 const FOLDER_FILES =
@@ -41,12 +48,18 @@ export function foreignServers(file?: string): McpDefinition[] {
       ? { mcp_servers: tomlTable(text, "mcp_servers") }
       : jsonOrUndefined(text) ?? looseJson(text);
     const projects = isObject(value) && isObject(value.projects) ? value.projects : {};
+    const isHere = isWithin(root, path);
     const found = [projects[root], value].filter(isObject)
-      .flatMap((one) => definitionsIn(one, { scope, file: path }));
-    // Relative paths of a folder's file start there.
-    return found.map((one) => isWithin(root, path) ? { cwd: root, ...one } : one);
+      .flatMap((one) => definitionsIn(one, { scope: isHere ? "folder" : scope, file: path }));
+    return isHere ? found.map((one) => ({ ...startingIn(root, one), scope })) : found;
   });
 }
+
+/** Relative paths of a folder's file start there. Other folders of the user's servers are empty. */
+const startingIn = (root: string, one: McpDefinition): McpDefinition =>
+  one.program === undefined || runsFolder(one)
+    ? { cwd: root, ...one }
+    : { ...one, program: { ...one.program, args: wordsFrom(root, one.program.args) } };
 
 const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);
 

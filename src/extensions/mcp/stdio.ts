@@ -7,7 +7,7 @@ import { makeTempFolder } from "../../temp_folder.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { isAbsolute, join, resolve } from "../../text/std_path.ts";
+import { isAbsolute, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { commandEnvironment } from "../../tools/shell/command_environment.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
@@ -17,7 +17,7 @@ import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import type { Confine, ConfinedProgram } from "../../types/confine.ts";
 import { within } from "../../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
-import { type McpDefinition, runsFolder } from "./definition.ts";
+import { type McpDefinition, runsFolder, wordsFrom } from "./definition.ts";
 
 /** The time for a server to exit after its stdin was closed, and then after SIGTERM, in ms. */
 const LEAVE_MS = 300;
@@ -55,11 +55,8 @@ export async function startProgram(
     throw new Error(`its folder ${at} does not exist`);
   }
   const found = programPath(program!.command, at, folder);
-  // Paths among the words of a folder's server start at that folder.
   const { folder: base = folder, scope } = definition;
-  const words = program!.args.map((word) =>
-    isAlone && scope === "folder" && /^\.\.?(\/|$)/.test(word) ? resolve(base, word) : word
-  );
+  const words = isAlone && scope === "folder" ? wordsFrom(base, program!.args) : program!.args;
   // A sandbox starts in the session's folder, with its own /tmp.
   const [path, ...args] = at === folder || Deno.build.os === "windows"
     ? [found, ...words] as const

@@ -189,7 +189,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   await write(
     "folder/.vscode/mcp.json",
     `{ // inputs\n"inputs": [], "servers": {"vs": {"command": "\${workspaceFolder}/s", "sandbox": "off",
-    "env": {"T": "\${input:a-key}"}}, "old": {"type": "sse", "url": "https://o.example/sse"},} }`,
+    "env": {"T": "\${input:a-key}"}}, "np": {"command": "npx", "args": ["-y", "a", "."]}, "old": {"type": "sse", "url": "https://o.example/sse"},} }`,
   );
   const env = {
     HOME: `${root}/home`,
@@ -222,7 +222,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertEquals(rest.stdout.includes(secret), false);
   assertStringIncludes(rest.stdout, "gh, which is not used: it is here already");
   assertStringIncludes(rest.stdout, "vs is not added: it is of this folder, so name it\n");
-  assertEquals((await mcp("import", "vs")).code, 0);
+  assertEquals((await mcp("import", "vs", "np")).code, 0);
   await write(
     "folder/one.json",
     '{"mcpServers": {"hub": {"url": "https://h.example/", "headers": {"A": "${HUB_TOKEN}"}}}}',
@@ -232,6 +232,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
     vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" }, network: false },
+    np: { command: "npx", args: ["-y", "a", folder] },
     gh: { command: "npx", args: ["gh"], env: { TOKEN: secret } },
     near: { type: "http", url: "https://n.example/" },
     cx: {
