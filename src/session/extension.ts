@@ -76,7 +76,8 @@ export interface SessionState {
   check?: Status["check"];
   /** Resolves once the server has listed its models, because that may change the model. */
   probed: Promise<void>;
-  readonly extensions: readonly Extension[];
+  /** In order. One may add a further one that has its say from then on. */
+  readonly extensions: Extension[];
   /** True uses what the folder brings in this run, without asking. */
   readonly trust: boolean;
   readonly readsFolder: boolean;

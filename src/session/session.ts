@@ -64,7 +64,7 @@ export class Session implements AsyncDisposable {
   readonly agent: CopilotAgent;
   refusals = 0;
   readonly #state: SessionState;
-  readonly #extensions: readonly Extension[];
+  readonly #extensions: Extension[];
   /** Changes when a conversation is shortened: the model may no longer have what extensions added. */
   #conversation = {};
   /** Aborted when an extension ends the turn. */
@@ -79,9 +79,9 @@ export class Session implements AsyncDisposable {
   readonly #steering: (readonly Part[])[] = [];
 
   constructor(readonly options: SessionOptions, private readonly frontend: Frontend) {
-    const { config, permissions, isChosen, asksServer, modelFlags, extensions = [] } = options;
+    const { config, permissions, isChosen, asksServer, modelFlags } = options;
     const jobs = jobStore();
-    this.#extensions = extensions;
+    const extensions = this.#extensions = [...options.extensions ?? []];
     const onEvent = (event: SessionEvent) => this.#emit(event);
     permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
@@ -429,10 +429,13 @@ export class Session implements AsyncDisposable {
 
   /** Returns the policy of the agent: each extension decides on a call before the next one does. */
   #policy(approve: Frontend["approve"] | undefined): Policy {
-    return this.#extensions.reduceRight<Policy>(
-      (next, one) => one.beforeCall ? { decide: (...call) => one.beforeCall!(call, next) } : next,
-      this.#policyWith(approve),
-    );
+    const ofSettings = this.#policyWith(approve);
+    const all = () =>
+      this.#extensions.reduceRight<Policy>(
+        (next, one) => one.beforeCall ? { decide: (...call) => one.beforeCall!(call, next) } : next,
+        ofSettings,
+      );
+    return { decide: (...call) => all().decide(...call) };
   }
 
   async #afterCall(

@@ -2,8 +2,11 @@
 
 import { attempt } from "../../attempt.ts";
 import { programFolders } from "../../find_program.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
+import type { SessionState } from "../../session/extension.ts";
 import type { Confine } from "../../types/confine.ts";
 import { type HookDefinition, type HookEvent, matchesHook } from "./definition.ts";
+import { HookTranscript } from "./transcript.ts";
 import { type HookEnd, type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
 import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import { limitLines, runShell } from "../../tools/shell/shell_process.ts";
@@ -12,86 +15,92 @@ import type { ToolContext } from "../../types/tool.ts";
 import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 
-export interface HookScene {
-  folder(): string;
-  /** The root of the repository, which hooks use in paths of scripts. */
-  root(): string;
-  /** The fields that each hook gets. `transcript_path` is a file that it may read. */
-  fields(): Record<string, unknown> & { transcript_path: string };
-  env: readonly string[];
-  /** Returns the sandbox of a hook, which those of its owner share. */
-  confine(hook: HookDefinition): Confine;
-  home: string | undefined;
-  tell(lines: readonly string[]): void;
-}
+const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
 
 export class Hooks {
-  constructor(readonly all: HookDefinition[], private readonly scene: HookScene) {}
+  readonly all: HookDefinition[] = [];
+  readonly #id = crypto.randomUUID();
+  /** The sandboxes of hooks, which those of an owner share. */
+  readonly #sandboxes: Record<string, Confine> = {};
+  readonly #transcript: HookTranscript;
 
-  /** Returns the hooks that a folder brings, or those of the user and their plug-ins. */
-  of(isFolder: boolean): Hooks {
-    const isMeant = ({ scope, plugin }: HookDefinition) =>
-      isFolder === (scope === "folder" && !plugin);
-    return new Hooks(this.all.filter(isMeant), this.scene);
+  constructor(private readonly session: SessionState) {
+    const { stateFolder } = session.permissions;
+    this.#transcript = new HookTranscript(stateFolder && `${stateFolder}/transcripts`);
   }
 
-  /** Runs the hooks of an event whose matchers match `names`, in parallel. @throws the reason of `signal`. */
+  /** Runs those of `all` that are for an event and one of `names`, in parallel. @throws the reason of `signal`. */
   async fire(
     event: HookEvent,
     names: readonly string[],
     fields: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    all: readonly HookDefinition[] = this.all,
   ): Promise<HookVerdict> {
-    const meant = this.all.filter((hook) => hook.event === event && matchesHook(hook, names));
+    const meant = all.filter((hook) => hook.event === event && matchesHook(hook, names));
     // A command with two matchers runs once.
     const keyOf = ({ plugin, scope, command }: HookDefinition) =>
       `${plugin ? `plugin:${plugin.name}` : scope} ${command}`;
     const hooks = [...new Map(meant.map((hook) => [keyOf(hook), hook])).values()];
     if (hooks.length === 0) return { messages: [] };
-    const { scene } = this;
-    const folder = scene.folder();
-    const shared = scene.fields();
+    const { agent, permissions, record, mode } = this.session;
+    const { workingDir, messages } = agent.state;
+    const session_id = record?.name?.replace(/\.jsonl$/, "") ?? this.#id;
+    const transcript_path = this.#transcript.write(messages, session_id, workingDir);
     const input = JSON.stringify({
-      ...shared,
-      cwd: folder,
+      session_id,
+      transcript_path,
+      permission_mode: permissions.approvesAll
+        ? "bypassPermissions"
+        : PERMISSION_MODES[mode?.approve ?? "ask"],
+      cwd: workingDir,
       hook_event_name: event,
       ...fields,
     });
     const verdicts = await Promise.all(hooks.map(async (hook) => {
       const end = await runHook(hook, {
-        workingDir: folder,
-        env: scene.env,
+        workingDir,
+        env: permissions.env,
         input,
         signal,
-        ...!hook.isOutside && { confine: this.#confine(hook, shared.transcript_path) },
+        ...!hook.isOutside && { confine: this.#confine(hook, transcript_path) },
         variables: {
-          CLAUDE_PROJECT_DIR: scene.root(),
+          CLAUDE_PROJECT_DIR: repositoryOf(workingDir),
           ...hook.plugin && { CLAUDE_PLUGIN_ROOT: hook.plugin.root },
           // A hook of the user does not run programs that a command made.
           ...hook.scope === "user" && Deno.build.os !== "windows" &&
-            { PATH: programFolders(folder).join(":") },
+            { PATH: programFolders(workingDir).join(":") },
         },
       });
       return { hook, verdict: verdictOf(hook, end) };
     }));
     const verdict = joinedVerdicts(verdicts);
-    if (verdict.messages.length > 0) scene.tell(verdict.messages);
+    if (verdict.messages.length > 0) this.session.tell("hook", ...verdict.messages);
     return verdict;
   }
 
   /** Returns the sandbox of a hook. One of the user can read the files, and the folders below home, that it names. */
-  #confine(hook: HookDefinition, transcript: string): Confine {
-    const { scope, command } = hook;
-    const [confine, home = ""] = [this.scene.confine(hook), this.scene.home];
+  #confine({ scope, command, plugin }: HookDefinition, transcript: string): Confine {
+    const { agent, permissions, trust } = this.session;
+    const isOwn = scope === "user";
+    const by = plugin ? "plugin" : isOwn ? scope : trust ? "trusted" : "hooks";
+    const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
+    const confine = this.#sandboxes[name] ??= permissions
+      .confineServers(() => agent.state.workingDir, name, by);
+    const home = permissions.variables("HOME") ?? "";
     const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const mayBeFolder = scope === "user" && home !== "";
-    const isBelowHome = (path: string) => mayBeFolder && path !== home && isWithin(home, path);
+    const isBelowHome = (path: string) =>
+      isOwn && home !== "" && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
       .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
     return (program, args, right) =>
-      confine(program, args, right, { reads, changesState: hook.plugin !== undefined });
+      confine(program, args, right, { reads, changesState: plugin !== undefined });
+  }
+
+  close(): void {
+    this.#transcript.end();
   }
 }
 

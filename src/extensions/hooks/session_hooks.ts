@@ -12,12 +12,10 @@ import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import { PLUGGED } from "../../safety/rules.ts";
 import type { Frontend } from "../../session/frontend.ts";
-import { repositoryOf } from "../../safety/repositories.ts";
-import type { SessionState, TurnEnd } from "../../session/extension.ts";
-import type { HookDefinition } from "./definition.ts";
-import { Hooks, type HookScene } from "./hooks.ts";
+import type { Extension, PendingCall, SessionState, TurnEnd } from "../../session/extension.ts";
+import { type HookDefinition, hookText } from "./definition.ts";
+import { Hooks } from "./hooks.ts";
 import { hookCall } from "./tool_names.ts";
-import { HookTranscript } from "./transcript.ts";
 import type { HookVerdict } from "./verdict.ts";
 
 type Approve = NonNullable<Frontend["approve"]>;
@@ -27,39 +25,6 @@ const MAX_CONTINUATIONS = 5;
 const MAX_WORKING_CONTINUATIONS = 100;
 const MAX_END_MS = 5000;
 
-const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
-
-function hookScene(session: SessionState, transcript: HookTranscript): HookScene {
-  const { agent, permissions, emit } = session;
-  const folder = () => agent.state.workingDir;
-  const id = crypto.randomUUID();
-  const sandboxes: Record<string, ReturnType<HookScene["confine"]>> = {};
-  return {
-    folder,
-    root: () => repositoryOf(folder()),
-    fields() {
-      const session_id = session.record?.name?.replace(/\.jsonl$/, "") ?? id;
-      return {
-        session_id,
-        transcript_path: transcript.write(agent.state.messages, session_id, folder()),
-        permission_mode: permissions.approvesAll
-          ? "bypassPermissions"
-          : PERMISSION_MODES[session.mode?.approve ?? "ask"],
-      };
-    },
-    env: permissions.env,
-    confine({ scope, plugin }) {
-      const isOwn = scope === "user";
-      const by = plugin ? "plugin" : isOwn ? scope : session.trust ? "trusted" : "hooks";
-      const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
-      return sandboxes[name] ??= permissions.confineServers(folder, name, by);
-    },
-    home: permissions.variables("HOME"),
-    tell: (lines) =>
-      emit({ type: "session_notice", notice: { code: "extension", kind: "hook", lines } }),
-  };
-}
-
 /** True if a hook that decided so answers a question. That of a sandboxed one grants nothing that the sandbox lacks. */
 const mayAnswer = (
   decision: HookVerdict["decision"],
@@ -67,24 +32,20 @@ const mayAnswer = (
 ): boolean =>
   decision === "allow" || decision === "allowUsual" && isRoutine && !right && !networked;
 
-export class SessionHooks {
-  readonly #scene: HookScene;
+export class SessionHooks implements Extension {
+  readonly seesFailures = true;
   readonly #hooks: Hooks;
-  readonly #transcript: HookTranscript;
   /** The rounds of the turn so far: all, those since a call, and the calls. */
   #continued = 0;
   #idle = 0;
   #calls = 0;
 
   constructor(private readonly session: SessionState) {
-    const { stateFolder } = session.permissions;
-    this.#transcript = new HookTranscript(stateFolder && `${stateFolder}/transcripts`);
-    this.#scene = hookScene(session, this.#transcript);
-    this.#hooks = new Hooks([], this.#scene);
+    this.#hooks = new Hooks(session);
   }
 
-  get all(): readonly HookDefinition[] {
-    return this.#hooks.all;
+  permissions() {
+    return Promise.resolve(this.#hooks.all.map((hook) => ["hook", hookText(hook)] as const));
   }
 
   /** Adds hooks, and runs those of a new or resumed session. Their text is sent with the next message. */
@@ -93,14 +54,14 @@ export class SessionHooks {
     source: "startup" | "resume",
     signal: AbortSignal,
   ): Promise<void> {
-    const own = new Hooks([...definitions], this.#scene);
-    const { context } = await own.fire("SessionStart", [source], { source }, signal);
+    const about = ["SessionStart", [source], { source }, signal] as const;
+    const { context } = await this.#hooks.fire(...about, definitions);
     if (context !== undefined) this.session.pending.push(notePart(context));
     this.#hooks.all.push(...definitions);
   }
 
   /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
-  async prompt(prompt: string, signal: AbortSignal): Promise<Part[]> {
+  async message(prompt: string, signal: AbortSignal): Promise<Part[]> {
     const verdict = await this.#hooks.fire("UserPromptSubmit", [], { prompt }, signal);
     const { block, stop, context, shown } = verdict;
     const refusal = block === undefined ? stop : shown ?? block;
@@ -109,12 +70,7 @@ export class SessionHooks {
   }
 
   /** Decides on a call: the folder's hooks, the user's, which see what those changed, then `next`. */
-  async decide(
-    next: Policy,
-    tool: Tool,
-    args: Record<string, unknown>,
-    context: ToolContext,
-  ): Promise<Decision> {
+  async beforeCall([tool, args, context]: PendingCall, next: Policy): Promise<Decision> {
     let given = args;
     let verdict: HookVerdict | undefined;
     for (const isFolder of [true, false]) {
@@ -123,8 +79,10 @@ export class SessionHooks {
         ...aboutCall(names, input, context.subAgent),
         tool_use_id: context.callId ?? "",
       };
-      const hooks = this.#hooks.of(isFolder);
-      const own = await hooks.fire("PreToolUse", names, about, context.signal);
+      const hooks = this.#hooks.all.filter(({ scope, plugin }) =>
+        isFolder === (scope === "folder" && !plugin)
+      );
+      const own = await this.#hooks.fire("PreToolUse", names, about, context.signal, hooks);
       if (own.stop !== undefined) this.#endTurn(own.stop);
       if (own.block !== undefined) return refusedByHook(own.block, own.shown);
       if (verdict?.decision === undefined) verdict = own;
@@ -182,7 +140,10 @@ export class SessionHooks {
   }
 
   /** Answers a question about a call in place of the user, or notifies them of it. */
-  async question(question: Approval, signal: AbortSignal): Promise<ApprovalAnswer | undefined> {
+  async beforeQuestion(
+    question: Approval,
+    signal: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
     const { call, subAgent } = question;
     const { names, input } = this.#callOf(call.name, call.arguments);
     const about = aboutCall(names, input, subAgent);
@@ -196,7 +157,7 @@ export class SessionHooks {
     return undefined;
   }
 
-  async room(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
+  async beforeRoom(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
     await this.#hooks.fire("PreCompact", [trigger], fields, signal);
   }
@@ -208,7 +169,11 @@ export class SessionHooks {
     return hookCall({ name, ruleName }, args, agent.state.workingDir);
   }
 
-  async after(execution: ToolExecution, signal: AbortSignal): Promise<string | undefined> {
+  async afterCall(
+    execution: ToolExecution,
+    _: object,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { toolName: name, arguments: args, result, details, toolCallId } = execution;
     const { names, input } = this.#callOf(name, args);
     const { output, exitCode } = outcomeOf({ content: result, ...details });
@@ -239,7 +204,7 @@ export class SessionHooks {
   }
 
   /** Returns what continues a turn that is done, or makes it fail, if hooks want that. */
-  async end(
+  async endOfTurn(
     { response, toolExecutions }: TurnResult,
     round: number,
     signal: AbortSignal,
@@ -268,7 +233,7 @@ export class SessionHooks {
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
     await this.#hooks.fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
-    this.#transcript.end();
+    this.#hooks.close();
   }
 
   #endTurn(reason: string): void {
@@ -277,7 +242,7 @@ export class SessionHooks {
   }
 
   #tell(line: string): void {
-    this.#scene.tell([shortened(oneLine(line), MAX_SUMMARY_CHARS)]);
+    this.session.tell("hook", shortened(oneLine(line), MAX_SUMMARY_CHARS));
   }
 }
 

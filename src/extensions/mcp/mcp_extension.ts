@@ -17,14 +17,12 @@ export class McpExtension implements Extension {
 
   /** Asks about the servers of the folder, and offers the tools of all. It does not start a server. */
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    const { agent, permissions, confirm, surface: { way }, emit } = session;
+    const { agent, permissions, confirm, surface: { way }, tell } = session;
     const files = mcpFiles(agent.state.workingDir, permissions.variables)
       .filter(({ scope }) => session.readsFolder || scope === "user");
     const plugins = pluginsOf(session.extensions).flatMap(({ servers }) => servers);
     if (files.length + this.given.length + plugins.length === 0) return;
     const { openMcp } = await import("./source.ts");
-    const tell = (kind: string, ...lines: string[]) =>
-      emit({ type: "session_notice", notice: { code: "extension", kind, lines } });
     const source = this.#source = await openMcp({
       files,
       given: this.given,

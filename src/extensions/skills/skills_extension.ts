@@ -44,7 +44,7 @@ export class SkillsExtension implements Extension {
   /** Replaces the skills, commands and sub-agents, and lists them in the prompt. Other commands take precedence. */
   use(session: SessionState, { promptFiles, problems }: LoadedPromptFiles): void {
     if (promptFiles.length + problems.length === 0 && this.#loaded === undefined) return;
-    const { agent, permissions, emit } = session;
+    const { agent, permissions } = session;
     const taken = new Set(commandsOf(session, this).map(({ name }) => name));
     const all = promptFiles.map((one) =>
       taken.has(one.name) ? { ...one, isForPerson: false } : one
@@ -60,9 +60,7 @@ export class SkillsExtension implements Extension {
     // copilot plugin reports those of plug-ins, which the user cannot change.
     const own = problems.filter(({ plugin }) => plugin === undefined);
     const lines = problemLines([...own, ...hidden]);
-    if (lines.length === 0) return;
-    const notice = { code: "extension", kind: "prompt_files", lines } as const;
-    emit({ type: "session_notice", notice });
+    if (lines.length > 0) session.tell("prompt_files", ...lines);
   }
 
   commands(): readonly Command[] {
