@@ -32,14 +32,14 @@ export function stateFolder(env: VariableReader = processVariable): string | und
 
 /** Returns the folder of installed plug-ins, which sandboxed commands may read. */
 export function pluginsFolder(env: VariableReader = processVariable): string | undefined {
-  const folder = xdgFolder(env, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA");
-  return folder && `${folder}/plugins`;
+  const home = env("HOME") ?? env("USERPROFILE");
+  return home && isAbsolute(home) ? `${home}/.local/share/copilot/plugins` : undefined;
 }
 
 /** Variables that lead to the user's own files, with their default below the home folder. */
 const OWN_FOLDERS: Readonly<Record<string, string>> = {
   ...{ HOME: "-", USERPROFILE: "-", APPDATA: "-", LOCALAPPDATA: "-" },
-  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state", XDG_DATA_HOME: ".local/share" },
+  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state" },
 };
 
 /**
@@ -135,7 +135,7 @@ export async function replaceUserFile(path: string, text: string): Promise<void>
 
 /** Variables that could send requests, keys or settings elsewhere. A folder's `.env` must not set them. */
 const VARIABLES =
-  /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE|DATA)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
+  /^[ \t]*(?:export[ \t]+)?((?:OPENAI|ANTHROPIC)_(?:API_KEY|BASE_URL)|OLLAMA_HOST|XDG_(?:CONFIG|STATE)_HOME|(?:HTTPS?|ALL)_PROXY)[ \t]*=/gim;
 
 /** Returns the settings in a folder that only the user may set, such as `OPENAI_BASE_URL in .env`. */
 export function unheededSettings(folder: string): string[] {

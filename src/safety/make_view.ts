@@ -43,7 +43,7 @@ export function makeView(sources: ViewSources): View {
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
-  addPlaces(places, "read", [...repository, ...read, ...[paths.plugins ?? []].flat()]);
+  addPlaces(places, "read", [...repository, ...read]);
   for (const at of lent) if (realPathOf(at) === at) places.set(at, "read");
   addPlaces(places, "write", write);
   const [listed, written] = [realPathsOf(read), realPathsOf(write)];

@@ -13,8 +13,6 @@ interface PersonalFolders {
   others?: readonly string[];
   /** Absolute folders of this program's settings and data, which variables may set. */
   own?: readonly (string | undefined)[];
-  /** The absolute folder of installed plug-ins, which commands read and never write. */
-  plugins?: string | undefined;
 }
 
 interface PathLooks {
@@ -127,7 +125,6 @@ export class PathTable {
   readonly home: string | undefined;
   readonly homes: readonly string[];
   readonly own: readonly string[];
-  readonly plugins: string | undefined;
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
@@ -135,14 +132,13 @@ export class PathTable {
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
-    { home, own = [], others = [], plugins }: PersonalFolders = {},
+    { home, own = [], others = [] }: PersonalFolders = {},
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
     // A relative path would lead elsewhere after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
     this.#namedHomes = [...this.home === undefined ? [] : [this.home], ...others];
     this.homes = this.#namedHomes.map((path) => looks.realPath(path) ?? path);
-    this.plugins = plugins && resolve(plugins);
     this.own = own.filter((folder) => folder !== undefined).map((folder) => resolve(folder));
   }
 
@@ -186,8 +182,7 @@ export class PathTable {
   #locatedRows(kind: ProtectedRow["kind"], lists = this.looks.list): ConfinedPath[] {
     const list = listedOnce(lists);
     const isToAsk = mayBeThere(this.#namedHomes, list);
-    const { plugins = [] } = this;
-    const own = kind === "secret" ? this.own : [plugins].flat();
+    const own = kind === "secret" ? this.own : [];
     const paths = (isFixed: boolean) =>
       tableRows(kind).flatMap(({ globs, ...row }) =>
         located(

@@ -19,7 +19,6 @@ import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
 import {
   checkOwnFolders,
-  pluginsFolder,
   stateFolder,
   unheededSettings,
   userFile,
@@ -87,7 +86,6 @@ const pathTable = (variables: VariableReader) =>
     home: variables("HOME") ?? variables("USERPROFILE"),
     others: homesIn(Deno.uid() === 0 && attempt(() => Deno.readTextFileSync("/etc/passwd")) || ""),
     own: [userFolder(variables), stateFolder(variables)],
-    plugins: pluginsFolder(variables),
   });
 
 /** The origin of a server or a hook; `hooks`: a folder's hooks; `trusted`: those by `--trust`. */

@@ -196,7 +196,7 @@ Deno.test("R-22 this program's own clone is not written where it is worked in", 
 });
 
 Deno.test("R-22 settings and records in the repository that is worked in are refused", async () => {
-  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"]) {
+  for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) {
     for (const sandbox of ["off", "read-only", "workspace-write"] as const) {
       await using at = await places();
       await Deno.mkdir(`${at.folder}/.git`);
@@ -448,42 +448,38 @@ test("a plug-in's hook changes the state of plug-ins in .claude, and nothing els
   assertEquals(texts(), "2111");
 });
 
-test("commands and hooks read the plug-ins and never write them, wherever the folder of data lies", async () => {
-  const elsewhere = await Deno.realPath(await Deno.makeTempDir());
-  for (const XDG_DATA_HOME of ["", elsewhere]) {
-    await using at = await places({ XDG_DATA_HOME });
-    const data = XDG_DATA_HOME || `${at.home}/.local/share`;
-    const one = `${data}/copilot/plugins/tools-1`;
-    await Deno.mkdir(one, { recursive: true });
-    await Deno.writeTextFile(`${one}/run.sh`, "echo ran\n");
-    // From the working folder, from the folder of data, and from that of the plug-ins themselves.
-    for (const folder of [at.folder, data, `${data}/copilot`, one]) {
-      const confines = [
-        at.permissions.confine(() => folder),
-        at.permissions.confineServers(() => folder, "plugin-tools", "plugin"),
-      ];
-      for (const confine of confines) {
-        const line =
-          `sh ${one}/run.sh; echo x >> ${one}/run.sh; touch ${one}/more; mv ${one} ${one}x`;
-        assertMatch(
-          await at.run(line, confine, undefined, folder),
-          /(?:^|\n)ran\n[^]*(?:Read-only file system|busy)/,
-        );
-        assertEquals(await Deno.readTextFile(`${one}/run.sh`), "echo ran\n", folder);
-        assertEquals([...Deno.readDirSync(one)].length, 1);
-      }
-    }
-    const looks = [`cat ${at.home}/.config/copilot/plugins.json`, `ls ${at.home}/.config/copilot`];
-    await Deno.mkdir(`${at.home}/.config/copilot`);
-    await Deno.writeTextFile(`${at.home}/.config/copilot/plugins.json`, '{"seen": 1}');
-    for (const look of looks) {
-      const shown = await at.run(look, at.permissions.confine(() => at.folder));
-      assertEquals(
-        /seen|plugins.json\n/.test(shown.replace(/^.*No such file.*$/m, "")),
-        false,
-        shown,
+test("commands and hooks read the plug-ins and never write them", async () => {
+  await using at = await places();
+  const data = `${at.home}/.local/share`;
+  const one = `${data}/copilot/plugins/tools-1`;
+  await Deno.mkdir(one, { recursive: true });
+  await Deno.writeTextFile(`${one}/run.sh`, "echo ran\n");
+  // From the working folder, from the folder of data, and from that of the plug-ins themselves.
+  for (const folder of [at.folder, data, `${data}/copilot`, one]) {
+    const confines = [
+      at.permissions.confine(() => folder),
+      at.permissions.confineServers(() => folder, "plugin-tools", "plugin"),
+    ];
+    for (const confine of confines) {
+      const line =
+        `sh ${one}/run.sh; echo x >> ${one}/run.sh; touch ${one}/more; mv ${one} ${one}x`;
+      assertMatch(
+        await at.run(line, confine, undefined, folder),
+        /(?:^|\n)ran\n[^]*(?:Read-only file system|busy)/,
       );
+      assertEquals(await Deno.readTextFile(`${one}/run.sh`), "echo ran\n", folder);
+      assertEquals([...Deno.readDirSync(one)].length, 1);
     }
   }
-  await Deno.remove(elsewhere, { recursive: true });
+  const looks = [`cat ${at.home}/.config/copilot/plugins.json`, `ls ${at.home}/.config/copilot`];
+  await Deno.mkdir(`${at.home}/.config/copilot`);
+  await Deno.writeTextFile(`${at.home}/.config/copilot/plugins.json`, '{"seen": 1}');
+  for (const look of looks) {
+    const shown = await at.run(look, at.permissions.confine(() => at.folder));
+    assertEquals(
+      /seen|plugins.json\n/.test(shown.replace(/^.*No such file.*$/m, "")),
+      false,
+      shown,
+    );
+  }
 });
