@@ -160,27 +160,15 @@ async function* streamed(
   run: (signal: AbortSignal) => Promise<TurnResult>,
 ): AsyncGenerator<TurnEvent, TurnResult> {
   const ended = new AbortController();
-  const events: TurnEvent[] = [];
-  let more = Promise.withResolvers<void>();
-  const listener: Listener = (event) => {
-    events.push(event);
-    more.resolve();
-  };
+  const { readable, writable } = new TransformStream<TurnEvent, TurnEvent>();
+  const writer = writable.getWriter();
+  const listener: Listener = (event) => void writer.write(event).catch(() => {});
   listeners.add(listener);
-  let isOver = false;
-  const turn = run(ended.signal).finally(() => {
-    isOver = true;
-    more.resolve();
-  });
+  const turn = run(ended.signal).finally(() => writer.close().catch(() => {}));
   turn.catch(() => {});
   try {
-    for (;;) {
-      yield* events.splice(0);
-      if (events.length > 0) continue;
-      if (isOver) return await turn;
-      await more.promise;
-      more = Promise.withResolvers();
-    }
+    yield* readable;
+    return await turn;
   } finally {
     listeners.delete(listener);
     ended.abort();

@@ -14,11 +14,10 @@ export class PluginsExtension implements Extension {
   loaded: readonly PluginParts[] = [];
 
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    const { confirm, emit, permissions: { variables: env } } = session;
+    const { confirm, permissions: { variables: env } } = session;
     const file = session.readsFolder ? userFile("plugins.json", env) : undefined;
     if (file === undefined) return;
-    const tell = (...lines: string[]) =>
-      emit({ type: "session_notice", notice: { code: "extension", kind: "plugins", lines } });
+    const tell = (line: string) => session.tell("plugins", line);
     if (attempt(() => Deno.statSync(file)) === undefined) {
       const others = `${env("HOME") ?? ""}/.claude/plugins/installed_plugins.json`;
       if (!confirm || attempt(() => Deno.statSync(others)) === undefined) return;

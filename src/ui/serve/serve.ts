@@ -7,6 +7,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
+import { digestOf } from "../../text/digest.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
 import { moment } from "../../wire/wait.ts";
 import page from "./page.html" with { type: "text" };
@@ -35,7 +36,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
   const hosts = new Set<string>(names);
   const pageHeaders = await headersOfPage();
   const connections = new Set<Promise<void>>();
-  const answer = (request: Request): Response => {
+  const answer = async (request: Request): Promise<Response> => {
     const refusal = refused(request, hosts);
     if (refusal !== undefined) return refusalOf(403, refusal);
     const { pathname } = new URL(request.url);
@@ -46,7 +47,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
       return refusalOf(426, "This address takes WebSockets only.", { upgrade: "websocket" });
     }
-    if (!hasToken(request, token)) return refusalOf(401, "The token is missing or wrong.");
+    if (!await hasToken(request, token)) return refusalOf(401, "The token is missing or wrong.");
     if (connections.size >= MAX_CONNECTIONS) {
       return refusalOf(503, "There are too many connections.");
     }
@@ -73,7 +74,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
 async function listenUntil(
   signal: AbortSignal,
   port: number,
-  answer: (request: Request) => Response,
+  answer: (request: Request) => Promise<Response>,
   onListen: (port: number) => void,
 ): Promise<void> {
   let open: number | undefined;
@@ -108,16 +109,11 @@ function refused({ headers }: Request, hosts: ReadonlySet<string>): string | und
 }
 
 /** True if the request has the token: as a bearer token or, in browsers, which cannot add one, as a subprotocol. */
-function hasToken({ headers }: Request, token: string): boolean {
+async function hasToken({ headers }: Request, token: string): Promise<boolean> {
   const given = headers.get("authorization")?.replace(/^Bearer /i, "") ??
     headers.get("sec-websocket-protocol")?.match(/(?:^|,) *token\.([0-9a-f]+) *(?:,|$)/)?.[1] ?? "";
-  if (given.length !== token.length) return false;
   // The time says nothing about how much of it is right.
-  let difference = 0;
-  for (let i = 0; i < token.length; i++) {
-    difference |= given.charCodeAt(i) ^ token.charCodeAt(i);
-  }
-  return difference === 0;
+  return await digestOf(given) === await digestOf(token);
 }
 
 /** Connects a peer to a WebSocket: one message per text frame. Binary frames are ignored. */
@@ -144,9 +140,7 @@ function socketPeer(socket: WebSocket, options: Omit<RpcPeerOptions, "send">): R
 /** The page runs its own script alone, reaches this server alone, and is in no frame. */
 async function headersOfPage(): Promise<HeadersInit> {
   const script = page.slice(page.indexOf("<script>") + 8, page.lastIndexOf("</script>"));
-  const digest = new Uint8Array(
-    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script)),
-  );
+  const digest = Uint8Array.fromHex(await digestOf(script));
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${digest.toBase64()}'`,
