@@ -31,7 +31,8 @@ const USAGE = `Usage:
   copilot mcp add [flags] NAME COMMAND [ARGS]  adds a program; all words after COMMAND are its own
   copilot mcp add [flags] NAME URL             adds an address
   copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
-  copilot mcp import [FILE] [NAME...] [--yes]  adds servers of Claude, Cursor, VS Code, codex, opencode and Gemini
+  copilot mcp import [FILE]                    lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
+  copilot mcp import [FILE] NAME...|--yes      adds those, or all but the folder's
   copilot mcp remove NAME                      removes one
   copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                        starts a server and lists its tools
@@ -39,7 +40,7 @@ const USAGE = `Usage:
   copilot mcp logout NAME                      signs out of it
 
 Flags of add: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); -t, --transport stdio|http;
-  -s, --scope user (in all folders, the default), local (in this repository, for you), project (in its .mcp.json);
+  -s, --scope user (in all folders, the default), project (in the .mcp.json of this repository);
   --no-network, --no-sandbox
 Values may hold \${VARIABLE}, which is looked up when the server starts.
 `;
@@ -244,8 +245,7 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 }
 
 /** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(words: readonly string[], run: McpRun): Promise<number> {
-  const { stdout } = run;
+async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
   const file = words.find((word) => /[/\\]|\.(jsonc?|toml)$/.test(word));
   const servers = foreignServers(file);
@@ -267,21 +267,18 @@ async function importServers(words: readonly string[], run: McpRun): Promise<num
     const what = problem === undefined ? about : `, which is not used: ${problem}`;
     stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }
-  let chosen = words.filter((word) => word !== file);
-  const isAsked = chosen.length === 0 && usable.length > 0;
-  if (isAsked) {
-    if (!Deno.stdin.isTerminal()) throw new UsageError("Name the servers to import, or add --yes");
-    const answer = await typedAnswer("Import which? (names, or all)", run);
-    chosen = answer.split(/[\s,]+/).filter(Boolean);
+  const chosen = words.filter((word) => word !== file);
+  const isAll = chosen.includes("--yes");
+  if (chosen.length === 0 && usable.length > 0) {
+    stdout.write("Name those to add: copilot mcp import NAME..., or --yes for all of your own.\n");
   }
-  const isAll = chosen.some((word) => /^(--yes|all)$/.test(word));
   const unknown = chosen.find((word) => !usable.some(({ name }) => name === word));
   if (unknown !== undefined && !isAll) {
     throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
   }
   for (const one of usable) {
     const { name, scope } = one;
-    const isWanted = chosen.includes(name) || isAll && (isAsked || scope === "user");
+    const isWanted = chosen.includes(name) || isAll && scope === "user";
     if (isWanted) stdout.write(await addToFile(name, ownDefinition(one), "user"));
     else if (isAll) stdout.write(`${name} is not added: it is of this folder, so name it\n`);
   }
@@ -311,32 +308,32 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
   return EXIT.done;
 }
 
-/** Asks yes or no on the terminal. Without a terminal the answer is no. */
-export async function confirmed(question: string, isYes: boolean, run: McpRun): Promise<boolean> {
-  if (isYes) return true;
-  if (!Deno.stdin.isTerminal()) {
-    run.stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
-    return false;
-  }
-  if (/^y(es)?$/i.test(await typedAnswer(`${question} [y/N]`, run))) return true;
-  run.stdout.write("Not approved.\n");
-  return false;
-}
-
 /** Input that was typed before a question comes within this time, in ms. */
 const TYPED_MS = 100;
 
-/** Returns the line that the user types after the question. What they typed before it is dropped. */
-async function typedAnswer(question: string, { stdout, signal }: McpRun): Promise<string> {
+/** Asks yes or no on the terminal; what was typed before is no answer. Without a terminal the answer is no. */
+export async function confirmed(
+  question: string,
+  isYes: boolean,
+  { stdout, stderr, signal }: McpRun,
+): Promise<boolean> {
+  if (isYes) return true;
+  if (!Deno.stdin.isTerminal()) {
+    stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
+    return false;
+  }
   const buffer = new Uint8Array(4096);
   // In this mode, unfinished lines are read, too.
   Deno.stdin.setRaw(true, { cbreak: true });
   let reading = Deno.stdin.read(buffer);
   while (await within(TYPED_MS, reading)) reading = Deno.stdin.read(buffer);
   Deno.stdin.setRaw(false);
-  stdout.write(`${question} `);
+  stdout.write(`${question} [y/N] `);
   const length = await orAborted(reading, signal);
-  return new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
+  const answer = new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
+  if (/^y(es)?$/i.test(answer)) return true;
+  stdout.write("Not approved.\n");
+  return false;
 }
 
 async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<number> {

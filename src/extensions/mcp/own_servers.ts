@@ -12,8 +12,8 @@ import { ownMcpFile } from "./mcp_files.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of the user, everywhere or in this repository, or of everyone who has the repository. */
-const SCOPES = ["user", "local", "project"] as const;
+/** Of the user, everywhere, or of everyone who has this repository. */
+const SCOPES = ["user", "project"] as const;
 export type ServerScope = (typeof SCOPES)[number];
 
 export function scopeCalled(name: string): ServerScope {
@@ -22,32 +22,28 @@ export function scopeCalled(name: string): ServerScope {
   return scope;
 }
 
-function mapOf(scope: ServerScope) {
+function fileOf(scope: ServerScope) {
   const folder = repositoryOf(Deno.realPathSync("."));
   const path = scope === "project" ? join(folder, ".mcp.json") : ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to save servers in");
   if (scope === "project" && (attempt(() => Deno.realPathSync(path)) ?? path) !== path) {
     throw new UsageError(`Cannot change ${path} as it is a link`);
   }
-  const keys = scope === "local" ? ["projects", folder, "mcpServers"] : ["mcpServers"];
-  return { path, folder, keys };
+  return { path, folder };
 }
 
-const objectAt = (value: unknown, key: string): Json =>
-  isObject(value) && isObject(value[key]) ? value[key] : {};
+const serversIn = ({ mcpServers }: Json): Json => isObject(mcpServers) ? mcpServers : {};
 
 export const scopesOf = (name: string): ServerScope[] =>
-  SCOPES.filter((scope) => {
-    const { path, keys } = mapOf(scope);
-    return Object.hasOwn(keys.reduce<Json>(objectAt, readJsonFile(path, false) ?? {}), name);
-  });
+  SCOPES.filter((scope) =>
+    Object.hasOwn(serversIn(readJsonFile(fileOf(scope).path, false) ?? {}), name)
+  );
 
 async function changeServers(scope: ServerScope, change: (servers: Json) => Json): Promise<string> {
-  const { path, keys } = mapOf(scope);
-  const changed = (value: Json, [key, ...rest]: readonly string[]): Json =>
-    key === undefined ? change(value) : { ...value, [key]: changed(objectAt(value, key), rest) };
-  const file = changed(readJsonFile(path) ?? {}, keys);
-  await replaceUserFile(path, `${JSON.stringify(file, null, 2)}\n`);
+  const { path } = fileOf(scope);
+  const file = readJsonFile(path) ?? {};
+  const changed = { ...file, mcpServers: change(serversIn(file)) };
+  await replaceUserFile(path, `${JSON.stringify(changed, null, 2)}\n`);
   // Other users of the repository read it.
   if (scope === "project" && Deno.build.os !== "windows") await Deno.chmod(path, 0o644);
   return path;
@@ -58,7 +54,7 @@ async function changeServers(scope: ServerScope, change: (servers: Json) => Json
  * @throws {UsageError} if it is invalid or exists.
  */
 export async function addToFile(name: string, server: Json, scope: ServerScope): Promise<string> {
-  const { path: file, folder } = mapOf(scope);
+  const { path: file, folder } = fileOf(scope);
   const source = scope === "project"
     ? { scope: "folder", file, folder } as const
     : { scope: "user" } as const;

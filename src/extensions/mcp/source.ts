@@ -5,8 +5,6 @@ import { MemoryStore } from "./memory.ts";
 import type { ServerNews, ServerOptions } from "./server_options.ts";
 import { McpServers } from "./servers.ts";
 import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
-import { isObject } from "../../text/json.ts";
-import { repositoryOf } from "../../safety/repositories.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 
@@ -32,10 +30,7 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
   const read = files.flatMap(({ path, scope, folder }): McpDefinition[] => {
     try {
       const source = { scope, file: path, ...folder !== undefined && { folder } };
-      const value = readJsonFile(path, false) ?? {};
-      const projects = scope === "user" && isObject(value.projects) ? value.projects : {};
-      const here = projects[repositoryOf(options.folder)];
-      return [isObject(here) ? here : {}, value].flatMap((one) => definitionsIn(one, source));
+      return definitionsIn(readJsonFile(path, false) ?? {}, source);
     } catch (error) {
       options.onProblem?.((error as Error).message);
       return [];

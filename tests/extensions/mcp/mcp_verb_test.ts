@@ -104,7 +104,7 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   const own = `${root}/config/copilot/mcp.json`;
   const ofFolder = `${root}/folder/.mcp.json`;
   await mcp("add", "files", "npx", "-y", "files-mcp", ".");
-  await mcp("add", "-e", "KEY=a=b", "--env", "B=2", "-s", "local", "data", "--", "uvx", "data-mcp");
+  await mcp("add", "-e", "KEY=a=b", "--env", "B=2", "data", "--", "uvx", "data-mcp");
   const header = "Authorization: Bearer abc";
   await mcp("add", "--transport", "http", "docs", "https://d.example/mcp", "--header", header);
   await mcp("add", "--scope=project", "team", "https://t.example/mcp", "-H", "X-Team: a");
@@ -117,11 +117,7 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
         url: "https://d.example/mcp",
         headers: { Authorization: "Bearer abc" },
       },
-    },
-    projects: {
-      [`${root}/folder`]: {
-        mcpServers: { data: { command: "uvx", args: ["data-mcp"], env: { KEY: "a=b", B: "2" } } },
-      },
+      data: { command: "uvx", args: ["data-mcp"], env: { KEY: "a=b", B: "2" } },
     },
   });
   assertEquals(JSON.parse(await Deno.readTextFile(ofFolder)), {
@@ -137,13 +133,13 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   );
   assertStringIncludes(await mcp("get", "team"), "0 team: its tools are not known yet\n");
   const elsewhere = await run(["mcp", "list"], { cwd: `${root}/other`, env });
-  assertEquals(elsewhere.stdout.includes("data:"), false);
+  assertEquals(elsewhere.stdout.includes("team:"), false);
   assertStringIncludes(elsewhere.stdout, "docs: its tools");
   assertStringIncludes(
     await mcp("add", "a", "npx", "b", "--scope", "user"),
     "2 copilot: Put --scope",
   );
-  assertStringIncludes(await mcp("add", "a", "-s", "all", "b"), "one of user, local, project");
+  assertStringIncludes(await mcp("add", "a", "-s", "all", "b"), "one of user, project");
   assertStringIncludes(
     await mcp("add", "-t", "sse", "a", "https://a.example/sse"),
     '"sse" of 2024',
@@ -152,9 +148,9 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   assertStringIncludes(await mcp("add", "a"), "and a COMMAND or a URL");
   assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
   await mcp("add", "docs", "true", "-s", "no"); // words of its command
-  await mcp("add", "-s", "local", "docs", "true");
-  assertStringIncludes(await mcp("remove", "docs"), "the scopes user, local: add --scope");
-  assertEquals(await mcp("remove", "docs", "-s", "local"), `0 Removed docs from ${own}.\n`);
+  await mcp("add", "-s", "project", "docs", "true");
+  assertStringIncludes(await mcp("remove", "docs"), "the scopes user, project: add --scope");
+  assertEquals(await mcp("remove", "docs", "-s", "user"), `0 Removed docs from ${own}.\n`);
   assertEquals(await mcp("remove", "team"), `0 Removed team from ${ofFolder}.\n`);
   assertStringIncludes(await mcp("remove", "team"), 'There is no server "team" to remove');
 });
@@ -205,8 +201,8 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   // A file that never ends is not read.
   await Deno.symlink("/dev/zero", `${folder}/opencode.json`);
   const shown = await mcp("import");
-  assertEquals(shown.code, 2);
-  assertStringIncludes(shown.stderr, "Name the servers to import, or add --yes");
+  assertEquals(shown.code, 0);
+  assertStringIncludes(shown.stdout, "Name those to add: copilot mcp import NAME..., or --yes");
   assertMatch(shown.stdout, /^vs with T; gets the values of a_key\n/m);
   assertMatch(
     shown.stdout,
