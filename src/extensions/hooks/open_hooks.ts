@@ -4,41 +4,36 @@ import { attempt } from "../../attempt.ts";
 import { readJsonFile } from "../../user_files.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
-import type { SessionState } from "../../session/extension.ts";
+import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
 import { defined } from "../mcp/definition.ts";
 import { type HookDefinition, hooksIn, hookText } from "./definition.ts";
 import type { DefinitionFile } from "../definition_files.ts";
+import type { SessionHooks } from "./session_hooks.ts";
 
-interface OpenedHooks {
-  definitions: HookDefinition[];
-  problems: { path: string; why: string }[];
-  /** The files whose hooks have no answer yet. `save` stores it. */
-  pending: {
-    definitions: readonly HookDefinition[];
-    question: Confirmation;
-    save(isYes: boolean): Promise<void>;
-  }[];
-}
-
-/** Returns the hooks that may run, and asks about others. @throws {UsageError} if the user's own file is invalid. */
+/**
+ * Adds the session's hooks after the extension `before`, and asks about a folder's. Returns the questions without an
+ * answer. @throws {UsageError} if the user's own file is invalid.
+ */
 export async function openHooks(
-  files: readonly DefinitionFile[],
-  { folderTrust, confirm, trust }: Pick<SessionState, "folderTrust" | "confirm" | "trust">,
+  { files, ofPlugins }: { files: DefinitionFile[]; ofPlugins: HookDefinition[] },
+  session: SessionState,
+  source: "startup" | "resume",
+  before: Extension,
   signal: AbortSignal,
-): Promise<OpenedHooks> {
-  const opened: OpenedHooks = { definitions: [], problems: [], pending: [] };
+): Promise<PendingQuestion[]> {
+  const { folderTrust, confirm, trust, extensions } = session;
+  const [definitions, lines]: [HookDefinition[], string[]] = [[], []];
+  const pending: PendingQuestion[] = [];
+  let all: SessionHooks;
   for (const file of files) {
     // A folder's file may be a link to anything, so an error shows nothing of it.
     const isOwn = file.scope === "user";
     const value = isOwn ? readJsonFile(file.path) : attempt(() => readJsonFile(file.path, false));
     const { hooks, problems, text } = hooksIn(value ?? {}, file);
-    opened.problems.push(...problems);
-    if (hooks.length === 0) continue;
-    if (isOwn || trust) {
-      opened.definitions.push(...hooks);
-      continue;
-    }
+    lines.push(...problems.map(({ path, why }) => `${path}: ${why}`));
+    if (isOwn || trust) definitions.push(...hooks);
+    if (hooks.length === 0 || isOwn || trust) continue;
     const name = attempt(() => Deno.realPathSync(file.path)) ?? file.path;
     const brought = { kind: "hooks", root: file.folder ?? name, name, text } as const;
     const save = (isYes: boolean) => folderTrust.save(brought, isYes).catch(() => {});
@@ -46,10 +41,27 @@ export async function openHooks(
     const question = hooksQuestion(file.path, hooks, change);
     const answer = known ?? await confirm?.(question, signal);
     if (known === undefined && answer !== undefined) await save(answer);
-    if (answer) opened.definitions.push(...hooks);
-    else if (answer === undefined) opened.pending.push({ definitions: hooks, question, save });
+    if (answer) definitions.push(...hooks);
+    if (answer !== undefined) continue;
+    lines.push(
+      `hooks in ${file.path} are not approved yet, so they do not run: a session in the terminal or an editor asks about them`,
+    );
+    pending.push({
+      question,
+      async decide(isYes, signal) {
+        await save(isYes);
+        if (isYes) await all.add(hooks, "startup", signal);
+      },
+    });
   }
-  return opened;
+  if (lines.length > 0) session.tell("hook_files", ...lines);
+  definitions.push(...ofPlugins);
+  if (definitions.length + pending.length === 0) return pending;
+  const { SessionHooks } = await import("./session_hooks.ts");
+  all = new SessionHooks(session);
+  extensions.splice(extensions.indexOf(before) + 1, 0, all);
+  await all.add(definitions, source, signal);
+  return pending;
 }
 
 export function hooksQuestion(
