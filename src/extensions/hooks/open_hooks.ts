@@ -25,7 +25,7 @@ export async function openHooks(
   const { folderTrust, confirm, trust, extensions } = session;
   const [definitions, lines]: [HookDefinition[], string[]] = [[], []];
   const pending: PendingQuestion[] = [];
-  let all: SessionHooks;
+  let all: SessionHooks | undefined = undefined;
   for (const file of files) {
     // A folder's file may be a link to anything, so an error shows nothing of it.
     const isOwn = file.scope === "user";
@@ -50,7 +50,7 @@ export async function openHooks(
       question,
       async decide(isYes, signal) {
         await save(isYes);
-        if (isYes) await all.add(hooks, "startup", signal);
+        if (isYes) await all?.add(hooks, "startup", signal);
       },
     });
   }

@@ -22,7 +22,7 @@ export function scopeCalled(name: string): ServerScope {
   return scope;
 }
 
-function fileOf(scope: ServerScope) {
+function scopeFile(scope: ServerScope) {
   const folder = repositoryOf(Deno.realPathSync("."));
   const path = scope === "project" ? join(folder, ".mcp.json") : ownMcpFile();
   if (path === undefined) throw new UsageError("There is no home folder to save servers in");
@@ -32,17 +32,17 @@ function fileOf(scope: ServerScope) {
   return { path, folder };
 }
 
-const serversIn = ({ mcpServers }: Json): Json => isObject(mcpServers) ? mcpServers : {};
+const ownServersIn = ({ mcpServers }: Json): Json => isObject(mcpServers) ? mcpServers : {};
 
 export const scopesOf = (name: string): ServerScope[] =>
   SCOPES.filter((scope) =>
-    Object.hasOwn(serversIn(readJsonFile(fileOf(scope).path, false) ?? {}), name)
+    Object.hasOwn(ownServersIn(readJsonFile(scopeFile(scope).path, false) ?? {}), name)
   );
 
 async function changeServers(scope: ServerScope, change: (servers: Json) => Json): Promise<string> {
-  const { path } = fileOf(scope);
+  const { path } = scopeFile(scope);
   const file = readJsonFile(path) ?? {};
-  const changed = { ...file, mcpServers: change(serversIn(file)) };
+  const changed = { ...file, mcpServers: change(ownServersIn(file)) };
   await replaceUserFile(path, `${JSON.stringify(changed, null, 2)}\n`);
   // Other users of the repository read it.
   if (scope === "project" && Deno.build.os !== "windows") await Deno.chmod(path, 0o644);
@@ -54,7 +54,7 @@ async function changeServers(scope: ServerScope, change: (servers: Json) => Json
  * @throws {UsageError} if it is invalid or exists.
  */
 export async function addToFile(name: string, server: Json, scope: ServerScope): Promise<string> {
-  const { path: file, folder } = fileOf(scope);
+  const { path: file, folder } = scopeFile(scope);
   const source = scope === "project"
     ? { scope: "folder", file, folder } as const
     : { scope: "user" } as const;
