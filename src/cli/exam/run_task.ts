@@ -46,10 +46,10 @@ export interface ExamOptions {
 /** How long to wait for a server that went away, and the pause between two requests, in milliseconds. */
 const MAX_AWAY_MS = 60_000;
 const AWAY_LOOK_MS = 500;
-/** If the server answers none of so many first tasks, or the model passes none, the others do not run. */
+/** The exam ends early if the server answers none of so many first tasks, or the model passes none of so many. */
 const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
-/** Nor if it passes none in the time of so many limits: by default, in 7.5 minutes, at most 12.5 with the last task. */
+/** It also ends if the model passes none in the time of so many limits: by default, in 7.5 minutes, at most 12.5 with the last task. */
 const MAX_LIMITS = 1.5;
 const CHECK_SECONDS = 60;
 /** The time for a session to end after its limit, in milliseconds. */
@@ -241,7 +241,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
 
 /**
  * Returns the messages of an earlier conversation, which fills the share of the window that the task demands. `before` is
- * where the request for a summary has it, and the program keeps no copy beside the summary.
+ * where the request for a summary has it, and where the program keeps no copy beside the summary.
  */
 export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window = 32_768) {
   if (before === undefined) return [];
