@@ -26,7 +26,7 @@ import { askAbout, askApproval, type Asking, elicitAnswer, elicitParams } from "
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { ConfigOptions } from "./config_options.ts";
-import { type ContentBlock, promptParts } from "./content.ts";
+import { type ContentBlock, firstText, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;
 
@@ -65,6 +65,8 @@ export class AcpSession implements Frontend {
   readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
   readonly #waiting: WaitingPrompt[] = [];
+  /** The first texts of all messages. */
+  readonly #said: string[] = [];
   #running: Promise<PromptAnswer> | undefined;
   /** The options last sent to the editor, as JSON. */
   #toldOptions = "";
@@ -132,7 +134,11 @@ export class AcpSession implements Frontend {
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     this.announce();
     const { workingDir, messages } = this.#session.agent.state;
-    const parts = promptParts(blocks, workingDir, messages.length === 0);
+    if (this.#said.length === 0) {
+      this.#said.push(...messages.map(({ parts, content }) => firstText(parts) || content));
+    }
+    const parts = promptParts(blocks, workingDir, this.#said);
+    this.#said.push(firstText(parts));
     const waiting: WaitingPrompt = { parts };
     this.#waiting.push(waiting);
     const turn = this.#ended.then(() => {
