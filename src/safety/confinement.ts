@@ -17,7 +17,7 @@ import {
   trackPushed,
 } from "./git_queries.ts";
 import { gitFindings, gitFoldersOf, textWithin } from "./git_files.ts";
-import { waitTime } from "./in_place.ts";
+import { runInPlace, waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { entryAt, linksOn } from "./places.ts";
 import { credentialsEnvironment, withCredentials } from "./sandbox/credentials.ts";
@@ -130,7 +130,9 @@ export class Confinement {
     const command = args.at(-1) ?? "";
     const made = await this.#viewFor(settings, right);
     const { sandbox, git, left } = made;
-    const view = made.view = withState(made.view, changesState);
+    const isCopied = changesState && sandbox.by === "bubblewrap";
+    const { view, store } = withState(made.view, isCopied ? made.own : undefined);
+    made.view = view;
     const open = await this.#openGit(view, git, { command, right, isJob });
     const { opened } = open;
     const { words, variables, closed, shared, network, tidy } = await this.#wordsFor(
@@ -162,6 +164,7 @@ export class Confinement {
         shared?.leave();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
         if (code === 0) done.push(...trackPushed(git.answers.source, right ?? {}));
+        store?.();
         return this.#report([...done, ...endLinks(), ...tidy()]);
       },
       variables,
@@ -353,20 +356,47 @@ const withReadable = (view: View, paths: readonly string[]): View => ({
 
 /** A file in `.claude` in which a plug-in of Claude Code keeps its state, and one that replaces it. */
 const STATE_FILE = /^[\w-][\w.-]*\.local\.md(\.|$)/;
+const MAX_STATE_BYTES = 1_000_000;
+/** Stores or removes a file, not through a link. Arguments: its name, and the path of its content. */
+const STORE_STATE = `set -C; [ -L "./$1" ] || if [ -f "$2" ]
+then cat <"$2" >"./$1.$$" && mv -f -- "./$1.$$" "./$1"; else rm -f -- "./$1"; fi`;
 
 /**
- * Returns a view with the state of plug-ins writable, if there is some and `isTheirs`, and what else is beside it as
- * before. An empty folder, which plug-ins leave, is like a missing one: any program can write it.
+ * Returns a view with a private copy of `.claude` in `own` if plug-ins have state there, and what stores that state: no
+ * other name and no link gets into the folder. An empty one, which plug-ins leave, is like a missing one: any program
+ * can write it.
  */
-function withState(view: View, isTheirs: boolean): View {
+function withState(view: View, own: string | undefined): { view: View; store?: () => void } {
   const at = join(view.folder, ".claude");
-  const names = attempt(() => [...Deno.readDirSync(at)].map(({ name }) => name));
-  const isOpen = names?.length === 0 || isTheirs && names?.some((name) => STATE_FILE.test(name));
+  const namesIn = (path: string) => attempt(() => [...Deno.readDirSync(path)].map((e) => e.name));
   const isProtected = accessAt(view, at) === "read" && accessAt(view, view.folder) === "write";
-  if (!names || !isOpen || !isProtected || !entryAt(at)?.isDirectory) return view;
-  const others = names.filter((name) => !STATE_FILE.test(name)).map((name) => join(at, name));
-  const places = others.map((path) => [path, accessAt(view, path)] as const);
-  return { ...view, places: new Map([...view.places, [at, "write"], ...places]) };
+  const names = isProtected && entryAt(at)?.isDirectory ? namesIn(at) : undefined;
+  const places = new Map(view.places);
+  if (names?.length === 0) return { view: { ...view, places: places.set(at, "write") } };
+  if (!own || !names?.some((name) => STATE_FILE.test(name))) return { view };
+  const source = join(own, `state-${crypto.randomUUID()}`);
+  Deno.mkdirSync(source, { mode: 0o700 });
+  places.set(at, "own");
+  const isState = (name: string) => STATE_FILE.test(name) && !view.places.has(join(at, name));
+  const textOf = (path: string) =>
+    entryAt(path)?.isFile ? textWithin(path, MAX_STATE_BYTES) : undefined;
+  const before = new Map<string, string | undefined>();
+  for (const name of names) {
+    const path = join(at, name);
+    const text = isState(name) ? textOf(path) : undefined;
+    if (text === undefined) places.set(path, accessAt(view, path));
+    else before.set(name, text) && Deno.writeTextFileSync(join(source, name), text);
+  }
+  const store = () => {
+    for (const name of new Set([...before.keys(), ...namesIn(source) ?? []])) {
+      const [path, isOther] = [join(source, name), places.has(join(at, name)) || !isState(name)];
+      const text = textOf(path);
+      if (isOther || text === before.get(name) || text === undefined && entryAt(path)) continue;
+      runInPlace(at, STORE_STATE, [name, path]);
+    }
+    attempt(() => Deno.removeSync(source, { recursive: true }));
+  };
+  return { view: { ...view, places, sources: new Map([[at, source]]) }, store };
 }
 
 function limitsOf(

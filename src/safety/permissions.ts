@@ -213,9 +213,11 @@ export class Permissions {
    * the question about them says so, and refused if no sandbox works
    */
   confineServers(workingDir: () => string, name: string, by: ServerOrigin = "user"): Confine {
-    const { choice, file, variables, looks } = this;
+    const { file, variables, looks } = this;
     const areHooks = by === "hooks" || by === "trusted";
     const isAlways = by === "plugin" || by === "hooks";
+    // A plug-in's server has the network by a right of its own.
+    const choice = isAlways ? { ...this.choice, network: false } : this.choice;
     const programs = { caches: `servers/${name}`, areCommands: areHooks };
     const shared = [file, variables, programs, looks] as const;
     const asCommands = new Permissions(choice, ...shared);

@@ -20,6 +20,8 @@ export interface View {
   hasSockets?: boolean;
   /** The texts that programs see instead of settings that contain credentials, and of other files. */
   texts?: ReadonlyMap<string, string | Uint8Array>;
+  /** The folders that programs see at private paths, instead of those of the run. */
+  sources?: ReadonlyMap<string, string>;
   /** Protected links directly in the folder, which no mount protects. */
   links?: readonly string[];
   /** The repositories in writable folders, and what leads to one; git commands write them there. */

@@ -368,7 +368,8 @@ test("R-14 servers and hooks have the sandbox that the settings state for the fo
     const { program } = await permissions.confineServers(() => at.folder, "a")("true", []);
     assertEquals(program !== "true", isSandboxed, JSON.stringify(own));
     // The question about a plug-in promised the sandbox.
-    for (const choice of [{}, { sandbox: "off" }, { sandbox: "off", yes: true }] as const) {
+    const off = { sandbox: "off" } as const;
+    for (const choice of [{}, off, { ...off, yes: true }, { network: true }]) {
       const plugin = openPermissions(choice, (name) => at.variables[name])
         .confineServers(() => at.folder, "b", "plugin");
       const { limits } = await plugin("true", []);
@@ -444,8 +445,24 @@ test("a plug-in's hook changes the state of plug-ins in .claude, and nothing els
       .map((name) => Deno.readTextFileSync(`${folder}/${name}`).trim()).join("");
   await at.run(line, command);
   assertEquals(texts(), "1111");
-  await at.run(line, hook);
+  await Deno.symlink("../linked", `${folder}/linked.json`);
+  await Deno.symlink("../linked", `${folder}/linked.local.md`);
+  const names = () => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+  const before = names();
+  const more =
+    "cd .claude; for f in a.json b/c linked.json linked.local.md d.local.md/e; do mkdir -p " +
+    "$(dirname $f); rm -f $f; echo 2 > $f; done; ln -s /etc/passwd p.local.md; echo 3 > n.local.md";
+  await at.run(`${line}; ${more}`, hook);
   assertEquals(texts(), "2111");
+  assertEquals(names(), [...before, "n.local.md"].sort());
+  assertEquals(await Deno.readLink(`${folder}/linked.local.md`), "../linked");
+  // As a published loop does it: a file of its own replaces the state, which its end removes.
+  const loop = ".claude/loop.local.md";
+  await at.run(
+    `sed s/2/4/ ${loop} > ${loop}.tmp.$$ && mv ${loop}.tmp.$$ ${loop}; rm .claude/n*`,
+    hook,
+  );
+  assertEquals([texts(), names()], ["4111", before]);
 });
 
 test("commands and hooks read the plug-ins and never write them", async () => {

@@ -26,7 +26,8 @@ export function mountsOf(view: View, own: string, hostMounts: readonly Mount[]) 
   const mounts = [...places].sort(([a], [b]) => order(a) - order(b)).map(([path, access]) => {
     const lineFor = (real: string) =>
       mountLine(hostMounts, { real, at: path, isReadOnly: access === "read" });
-    if (access === "own") return { path, ...privateMount(path, ownSource(own, path), lineFor) };
+    const source = view.sources?.get(path) ?? ownSource(own, path);
+    if (access === "own") return { path, ...privateMount(path, source, lineFor) };
     // The folder counts as well: a job of another folder may be able to write its parent.
     const isInside = path === view.folder || view.lent?.includes(path) ||
       writtenAround(path) !== undefined;
