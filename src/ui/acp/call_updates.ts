@@ -53,6 +53,9 @@ export function begunCall(
 
 export function askedCall(approval: Approval, folder: string): CallUpdate {
   const { call, subject, preview, previews = preview ? [preview] : [] } = approval;
+  // Rows that are no lines of files name all files, also those without a line to show.
+  const files = approval.previews &&
+    preview?.lines?.filter(({ kind, line }) => kind === " " && !line);
   const called = { id: call.id, toolName: call.name, arguments: call.arguments, subject };
   const whole = wholeText(called);
   const title = shortened(askedText(called), MAX_QUESTION_CHARS);
@@ -62,6 +65,7 @@ export function askedCall(approval: Approval, folder: string): CallUpdate {
     ...begunCall(called, folder, "pending"),
     title,
     content: [
+      ...files ? [printedText(files.map(({ text }) => text).join("\n"))] : [],
       ...previews.flatMap((one) => diffsOf(one, folder)),
       ...isInTitle ? [] : [printedText(sanitize(whole))],
     ],
@@ -129,7 +133,7 @@ const firstChanged = (change: Change | undefined): number | undefined =>
 
 /** One block for each run of adjacent lines; empty if the lines are not shown. */
 function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallContent[] {
-  const at = join(resolve(folder, path));
+  const at = sanitize(join(resolve(folder, path)));
   return stretches(lines).map((stretch) => ({
     type: "diff",
     path: at,

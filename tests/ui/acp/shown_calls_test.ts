@@ -65,10 +65,15 @@ Deno.test("acp: a change is shown place by place, at its first line", () => {
     { type: "diff", path: "/ws/f.txt", oldText: "x\ny\n", newText: "x\n" },
   ]);
   assertEquals(locations, [{ path: "/ws/f.txt", line: 2 }]);
-  const made = { ...change, isNew: true, lines: [{ kind: "+", text: "a", line: 1 }] };
+  const made = {
+    ...change,
+    path: "f\x1b[2K.txt",
+    isNew: true,
+    lines: [{ kind: "+", text: "a", line: 1 }],
+  };
   calls.end(exec({ subject, details: { content: "", change: made } } as never), "/ws");
   assertEquals(told[3]!.content, [
-    { type: "diff", path: "/ws/f.txt", oldText: null, newText: "a\n" },
+    { type: "diff", path: "/ws/f␛[2K.txt", oldText: null, newText: "a\n" },
   ]);
 });
 
