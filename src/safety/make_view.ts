@@ -24,8 +24,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
   paths: PathTable;
   read?: readonly string[];
   write?: readonly string[];
-  /** Folders without links, which commands of another view may replace. */
-  lent?: readonly string[];
+  /** The access to folders without links, and to what is in them, which commands of another view may replace. */
+  lent?: View["places"];
   ruledPlaces?: readonly string[];
   looks?: FolderLooks;
   programs?: readonly string[];
@@ -35,16 +35,16 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
 
 /** Makes the view of a folder. Creates what git's settings name and is missing, so that no command can create it. */
 export function makeView(sources: ViewSources): View {
-  const { folder, isWritable, network, paths, read = [], write = [], programs = [], lent = [] } =
-    sources;
-  const { looks = new FolderLooks(paths) } = sources;
+  const { folder, isWritable, network, paths, read = [], write = [], programs = [] } = sources;
+  const { looks = new FolderLooks(paths), lent: shared = new Map() } = sources;
+  const lent = [...shared.keys()];
   makeOwnFolders(paths.own, [...isWritable ? [folder] : [], ...write]);
   const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
   const repository = repositoryAround(folder, paths.homes);
   addPlaces(places, "read", [...repository, ...read]);
-  for (const at of lent) if (realPathOf(at) === at) places.set(at, "read");
+  for (const [at, access] of shared) if (realPathOf(at) === at) places.set(at, access);
   addPlaces(places, "write", write);
   const [listed, written] = [realPathsOf(read), realPathsOf(write)];
   const named = new Set([...listed, ...written]);

@@ -29,8 +29,8 @@ export interface SettingsInForce extends Settings {
   notices: PermissionNotice[];
 }
 
-/** The copy `at` of a folder, which has its settings. Commands in it also read `reads`. */
-export type FolderCopy = { at: string; of: string; reads: readonly string[] };
+/** The copy `at` of a folder, which has its settings. Commands in it also have the access of `reads`. */
+export type FolderCopy = { at: string; of: string; reads: View["places"] };
 
 interface SettingsSources {
   choice: PermissionChoice;
@@ -140,7 +140,7 @@ function viewsOf(
   { paths, sandbox, sandboxRead: read, sandboxWrite, network, rules }: SettingsInForce,
   path: string | undefined,
   looks: FolderLooks,
-  { at: folder, reads: lent }: FolderCopy = { at: of, of, reads: [] },
+  { at: folder, reads: lent }: FolderCopy = { at: of, of, reads: new Map() },
 ): (more?: string) => View {
   const about = rules.filter((rule) => rule.effect !== "allow" && rule.path !== undefined);
   const isRuled = (at: string, tool: typeof READER | typeof WRITER) =>

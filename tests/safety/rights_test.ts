@@ -158,7 +158,7 @@ test("R-22 a link that a job puts in place of what a copy shares leads its comma
   const [packages, copy, own] = [`${at.folder}/node_modules`, `${at.base}/copy`, `${at.base}/own`];
   for (const path of [packages, copy, own, `${at.home}/private`]) await Deno.mkdir(path);
   for (const path of [packages, `${at.home}/private`]) await Deno.writeTextFile(`${path}/x`, path);
-  const shared = { at: copy, of: at.folder, reads: [packages] };
+  const shared = { at: copy, of: at.folder, reads: new Map([[packages, "read" as const]]) };
   const { confine } = at.permissions.addCopy(shared, own);
   const look = async () =>
     await at.run(`cat ${packages}/x || cat ${at.home}/private/x`, confine, undefined, copy);

@@ -10,6 +10,7 @@ import { accessAt } from "../../safety/view.ts";
 import type { SessionState } from "../../session/extension.ts";
 import { changesSince, type FolderSnapshot, readNow, snapshotOf } from "../../session/snapshot.ts";
 import { exchangeOne } from "../../session/undo.ts";
+import { isWithin } from "../../text/paths.ts";
 import { count } from "../../text/count.ts";
 import { digestOf } from "../../text/digest.ts";
 import { escapeRegex } from "../../text/glob.ts";
@@ -52,6 +53,7 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   const tree = top ? noSandbox ?? gitWorkTree(source) : "is in no repository of git";
   const refuse = (why: string) => new Error(`Cannot make a worktree of ${origin} as it ${why}`);
   if (!top || !view || typeof tree === "string") throw refuse(String(tree));
+  if (!/read|write/.test(accessAt(view, tree.objects))) throw refuse("is in a hidden repository");
   const names = tree.names.filter((name) => accessAt(view, join(top, name)) !== "hidden");
   const size = names.reduce((sum, name) => sum + (entryAt(join(top, name))?.size ?? 0), 0);
   const isSmall = view.isComplete && names.length <= MAX_COPIED_FILES && size <= MAX_COPIED_BYTES;
@@ -76,8 +78,13 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   makeRepository({ ...source, folder: copyOf(top) }, tree);
   const packages = [top, origin].flatMap((at) => SHARED_PACKAGES.map((name) => join(at, name)))
     .filter((at) => entryAt(at)?.isDirectory && !entryAt(copyOf(at)));
+  // What the session's commands do not see in them is hidden here, too.
+  const hidden = [...view.places].filter(([at, access]) =>
+    (access === "hidden" || view.texts?.has(at)) && packages.some((one) => isWithin(one, at))
+  ).map(([at]) => [at, "hidden"] as const);
+  const reads = [tree.objects, ...packages].map((at) => [at, "read"] as const);
   for (const at of new Set(packages)) Deno.symlinkSync(at, copyOf(at));
-  const copy = { at: folder, of: origin, reads: [tree.objects, ...packages] };
+  const copy = { at: folder, of: origin, reads: new Map([...reads, ...hidden]) };
   const { confine, remove } = permissions.addCopy(copy, own);
   stack.defer(remove);
   const before = await snapshotOf(folder, undefined, true);

@@ -7,6 +7,7 @@ import type { Approval, ApprovalAnswer } from "../../../src/safety/approval.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { PermissionChoice } from "../../../src/safety/choice.ts";
 import type { SessionOptions } from "../../../src/session/session_options.ts";
+import { askedCall, printedText } from "../../../src/ui/acp/call_updates.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { test } from "../../helpers/git_repository.ts";
@@ -95,11 +96,16 @@ const EMPTY = (request: { body: Record<string, unknown> }) => {
 };
 test("worktrees: a sub-agent sees uncommitted changes, and a yes applies its own as edits that /undo takes back", async () => {
   await using at = await repository();
-  await at.sh("mkdir node_modules; echo packed >node_modules/p; echo node_modules >>.gitignore");
+  await at.sh(
+    "mkdir -p node_modules/x; echo packed >node_modules/p; echo node_modules >>.gitignore; " +
+      "echo SECRET | tee node_modules/x/.env >node_modules/denied",
+  );
+  const settings = `${at.root}/home/.config/copilot/permissions.json`;
+  await Deno.writeTextFile(settings, '{"deny": ["read_file(node_modules/denied)"]}');
   await using server = strictServer([
     work(`In ${at.folder}/b.txt, change b`),
     bash(
-      "cat b.txt new.txt node_modules/p; ls -A; git log --oneline --format=%s; git status --short",
+      "cat b.txt new.txt; grep -rhs . node_modules/; ls -A; git log --oneline --format=%s; git status --short",
     ),
     bash(`pwd; echo 2 >a.txt; touch ${at.folder}/z node_modules/z`),
     write("made/c.sh", "c\n"),
@@ -140,6 +146,13 @@ test("worktrees: a sub-agent sees uncommitted changes, and a yes applies its own
     ...[" ── a.txt", "-one", "-two", "+2", " ── bin new not shown"],
     ...[" ── made/c.sh new mode 755", "+c", " ── new.txt removed", "-new"],
   ]);
+  const rows = [
+    "── a.txt",
+    "── bin new not shown",
+    "── made/c.sh new mode 755",
+    "── new.txt removed",
+  ];
+  assertEquals(askedCall(asked[0]!, at.folder).content![0], printedText(rows.join("\n")));
   assertEquals([at.text("a.txt"), at.text("made/c.sh")], ["2\n", "c\n"]);
   assertEquals(Deno.lstatSync(`${at.folder}/made/c.sh`).mode! & 0o7777, 0o755);
   assertEquals(await at.sh("ls"), "a.txt\nb.txt\nbin\nmade\nnode_modules\nout\n");
@@ -291,6 +304,12 @@ test("worktrees: what has no commit, no repository, submodules or no sandbox get
       ...[{}, undefined, /as it has submodules$/] as const,
     ],
     ["truncate -s 100M large", {}, undefined, /as it is too large$/],
+    [
+      "mv .git/objects ../hidden; ln -s $HOME/../hidden .git/objects",
+      {},
+      undefined,
+      /hidden repository$/,
+    ],
   ];
   for (const [line, made, choice, reason] of rows) {
     await using at = await repository(made);
