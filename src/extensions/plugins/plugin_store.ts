@@ -34,6 +34,14 @@ function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
   return { plugins: rows(plugins), marketplaces: rows(marketplaces) };
 }
 
+/** Returns the names of folders that the rows name, of those that `newFolder` makes. */
+function foldersIn({ plugins, marketplaces }: { plugins: Rows; marketplaces: Rows }): Set<string> {
+  const rows = [...Object.values(plugins), ...Object.values(marketplaces)];
+  return new Set(
+    rows.flatMap(({ folder = "" }) => /^[a-z-]+-[0-9a-f]{8}(?![^/])/.exec(folder) ?? []),
+  );
+}
+
 /** Reads an installed plug-in, all its files, and what an approval of it is bound to. @throws {Error} */
 export async function readPlugin(plugins: string, name: string, { folder, entry }: PluginRow) {
   const root = folder && attempt(() => Deno.realPathSync(join(plugins, folder)));
@@ -112,6 +120,8 @@ export class PluginStore {
   readonly marketplaces: Rows;
   readonly #file = userFile("plugins.json") ?? "";
   readonly #lock: Deno.FsFile;
+  /** The names of folders that the record had at the start, or that this process made. */
+  readonly #folders: Set<string>;
 
   constructor() {
     const folder = pluginsFolder();
@@ -123,11 +133,14 @@ export class PluginStore {
     }
     this.folder = Deno.realPathSync(folder);
     ({ plugins: this.plugins, marketplaces: this.marketplaces } = readRows(this.#file));
+    this.#folders = foldersIn(this);
   }
 
   /** Returns the path of a new folder, which stays once the record names it. */
-  newFolder(name: string): string {
-    return join(this.folder, `${name}-${crypto.randomUUID().slice(0, 8)}`);
+  newFolder(kind: string): string {
+    const name = `${kind}-${crypto.randomUUID().slice(0, 8)}`;
+    this.#folders.add(name);
+    return join(this.folder, name);
   }
 
   async save(): Promise<void> {
@@ -135,15 +148,12 @@ export class PluginStore {
     await replaceUserFile(this.#file, `${JSON.stringify({ plugins, marketplaces }, null, 2)}\n`);
   }
 
-  /** Removes folders that the saved record does not name: replaced ones, and those of killed runs. */
+  /** Removes what this process made or replaced, unless the saved record names it. */
   close(): void {
-    attempt(() => {
-      const rows = Object.values(readRows(this.#file)).flatMap((one) => Object.values(one));
-      const named = new Set([".lock", ...rows.map(({ folder = "" }) => folder.split("/")[0])]);
-      for (const { name } of Deno.readDirSync(this.folder)) {
-        if (!named.has(name)) Deno.removeSync(join(this.folder, name), { recursive: true });
-      }
-    });
+    const named = attempt(() => foldersIn(readRows(this.#file))) ?? this.#folders;
+    for (const name of this.#folders.difference(named)) {
+      attempt(() => Deno.removeSync(join(this.folder, name), { recursive: true }));
+    }
     this.#lock.close();
   }
 }
