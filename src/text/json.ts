@@ -9,6 +9,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export const objectOr = (value: unknown): Record<string, unknown> => isObject(value) ? value : {};
+
 /** Returns a value as JSON with sorted keys, so that equal values have equal text. */
 export function sortedJson(value: unknown, indent = 0): string {
   const sorted = (_: string, part: unknown) => {

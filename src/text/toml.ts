@@ -1,6 +1,6 @@
 /** Reads a table of a TOML file. @module */
 
-import { isObject } from "./json.ts";
+import { isObject, objectOr } from "./json.ts";
 import { looseJson } from "./loose_json.ts";
 
 const TOML_HEADING = /^\s*\[\s*([^[\]]+?)\s*\]\s*(?:#.*)?$/;
@@ -34,7 +34,7 @@ export function tomlTable(text: string, root: string): Record<string, unknown> {
     }
     at[key] = value;
   }
-  return isObject(all[root]) ? all[root] : {};
+  return objectOr(all[root]);
 }
 
 const tomlKeys = (name: string): string[] =>

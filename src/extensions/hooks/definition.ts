@@ -1,7 +1,7 @@
 /** Definitions of hooks, in the JSON of Claude Code. Pure. @module */
 
 import { attempt } from "../../attempt.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
@@ -71,7 +71,7 @@ function addProblem(found: HooksOfFile, { path }: DefinitionFile, why: string): 
 type HookPlace = DefinitionFile & { event: HookEvent };
 
 function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
-  const { hooks, matcher } = isObject(group) ? group : {};
+  const { hooks, matcher } = objectOr(group);
   if (!Array.isArray(hooks) || matcher !== undefined && typeof matcher !== "string") {
     const why = `${place.event} must be a list of objects with "hooks", and a text as "matcher"`;
     return addProblem(found, place, why);
@@ -85,7 +85,7 @@ function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
 
 /** Returns one hook. An invalid one has a `problem`: a guard that cannot run refuses the call. */
 function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
-  const { type = "command", command, timeout, sandbox } = isObject(value) ? value : {};
+  const { type = "command", command, timeout, sandbox } = objectOr(value);
   const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
   const seconds = typeof timeout === "number" && timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
   const isAll = matcher === undefined || matcher === "" || matcher === "*";

@@ -1,6 +1,6 @@
 /** Reads the verdict of a hook from its exit code and its output. Pure. @module */
 
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { isObject, jsonOrUndefined, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { HookDefinition } from "./definition.ts";
 
@@ -83,7 +83,7 @@ function verdictIn(
   hookName: string,
 ): HookVerdict {
   const { hookSpecificOutput: given, systemMessage, decision, stopReason } = value;
-  const more = isObject(given) ? given : {};
+  const more = objectOr(given);
   const { permissionDecision, permissionDecisionReason, updatedInput, additionalContext } = more;
   const answer = hook.event === "PermissionRequest" && isObject(more.decision)
     ? more.decision

@@ -1,7 +1,7 @@
 /** One connection to a server, in either era of the protocol. @module */
 
 import { RPC_CODES, RpcError, type RpcParams } from "../../rpc/message.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import type { Elicit } from "../../session/form.ts";
@@ -236,7 +236,7 @@ export class McpClient {
   }
 
   #isKnown(era: Era, version: string, { capabilities }: Answer): void {
-    const can = isObject(capabilities) ? capabilities : {};
+    const can = objectOr(capabilities);
     this.facts = {
       era,
       version,
@@ -289,7 +289,7 @@ export class McpClient {
     return await ask().catch((error) => {
       const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
       if (!isModern || !isVersion) throw error;
-      const { supported } = isObject(error.data) ? error.data : {};
+      const { supported } = objectOr(error.data);
       const versions = Array.isArray(supported) ? supported : [];
       if (!versions.includes(MODERN_VERSION)) throw notSpoken(versions);
       return ask();
@@ -321,12 +321,12 @@ export class McpClient {
   ): Promise<Record<string, unknown>> {
     const answers: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(requests).slice(0, MAX_INPUT_ROUNDS)) {
-      const { method, params } = isObject(request) ? request : {};
+      const { method, params } = objectOr(request);
       const asked = oneLine(String(method)).slice(0, 100);
       if (method !== "elicitation/create") {
         throw new Error(`it asks for ${asked}, which copilot does not offer`);
       }
-      const given = isObject(params) ? params : {};
+      const given = objectOr(params);
       answers[key] = this.options.elicit
         ? await this.#answer(method, given, signal)
         : { action: "cancel" };

@@ -1,7 +1,7 @@
 /** Definitions of MCP servers, in the spellings of several programs. Reading starts and expands nothing. @module */
 
 import { attempt } from "../../attempt.ts";
-import { isObject, sortedJson } from "../../text/json.ts";
+import { isObject, objectOr, sortedJson } from "../../text/json.ts";
 import type { Brought } from "../../safety/folder_trust.ts";
 import { resolve } from "../../text/std_path.ts";
 import { digestOf } from "../../text/digest.ts";
@@ -74,7 +74,7 @@ export const MAX_SERVER_NAME = 55;
 const NAME = /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/;
 
 function definitionOf(name: string, value: unknown, source: DefinitionSource): McpDefinition {
-  const given = isObject(value) ? value : {};
+  const given = objectOr(value);
   const definition: McpDefinition = {
     name,
     ...source,

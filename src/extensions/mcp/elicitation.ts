@@ -2,7 +2,7 @@
 
 import { invalidParams, type RpcParams } from "../../rpc/message.ts";
 import type { Elicitation, FormField } from "../../session/form.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 
 const MAX_FIELDS = 30;
 const MAX_QUESTION = 2000;
@@ -19,8 +19,8 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
     }
     return { mode: "url", server, message, url: url.href };
   }
-  const schema = isObject(params.requestedSchema) ? params.requestedSchema : {};
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const schema = objectOr(params.requestedSchema);
+  const properties = objectOr(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const entries = Object.entries(properties);
   if (entries.length > MAX_FIELDS) throw wrong(`its form has over ${MAX_FIELDS} fields`);

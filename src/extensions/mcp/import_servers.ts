@@ -2,10 +2,10 @@
 
 import { attempt } from "../../attempt.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { isObject, jsonOrUndefined, objectOr } from "../../text/json.ts";
 import { looseJson } from "../../text/loose_json.ts";
 import { isWithin } from "../../text/paths.ts";
-import { join, resolve } from "../../text/std_path.ts";
+import { join } from "../../text/std_path.ts";
 import { tomlTable } from "../../text/toml.ts";
 import { processVariable } from "../../user_files.ts";
 import {
@@ -28,17 +28,14 @@ const HOME_FILES =
   );
 const MAX_IMPORT_BYTES = 32 * 2 ** 20;
 
-/** Returns the servers of `file`, or of all files of other programs, the user's own first. */
-export function foreignServers(file?: string): McpDefinition[] {
+/** Returns the servers of all files of other programs, the user's own first. */
+export function foreignServers(): McpDefinition[] {
   const root = repositoryOf(Deno.realPathSync("."));
   const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
-  const own = (file === undefined ? HOME_FILES : []).map((name) => join(home, name));
-  const others = file === undefined
-    ? FOLDER_FILES.map((name) => join(root, name))
-    : [resolve(file)];
+  const own = HOME_FILES.map((name) => join(home, name));
+  const others = FOLDER_FILES.map((name) => join(root, name));
   return [...new Set([...own, ...others])].flatMap((path) => {
-    // A file that the user names is as their own.
-    const scope = file === undefined && !own.includes(path) ? "folder" : "user";
+    const scope = own.includes(path) ? "user" : "folder";
     const { isFile, size = 0 } = attempt(() => Deno.statSync(path)) ?? {};
     const isFit = isFile && size <= MAX_IMPORT_BYTES;
     const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
@@ -47,7 +44,7 @@ export function foreignServers(file?: string): McpDefinition[] {
     const value = /\.toml$/i.test(path)
       ? { mcp_servers: tomlTable(text, "mcp_servers") }
       : jsonOrUndefined(text) ?? looseJson(text);
-    const projects = isObject(value) && isObject(value.projects) ? value.projects : {};
+    const projects = objectOr(objectOr(value).projects);
     const isHere = isWithin(root, path);
     const found = [projects[root], value].filter(isObject)
       .flatMap((one) => definitionsIn(one, { scope: isHere ? "folder" : scope, file: path }));

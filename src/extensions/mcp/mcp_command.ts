@@ -1,10 +1,10 @@
 /** `/mcp`: the MCP servers of the session. Their prompts are commands, too. @module */
 
 import type { McpServer } from "./server.ts";
-import { oneLine, shortened } from "../../text/one_line.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { mcpRow, serverQuestion } from "./mcp_text.ts";
+import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { PromptDefinition } from "./protocol.ts";
 import type { McpServers } from "./servers.ts";
 import type { Command, SessionState } from "../../session/extension.ts";
@@ -46,18 +46,8 @@ async function runMcpCommand(
     signal.throwIfAborted();
     return oneLine(reasonOf(error));
   }
-  const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  const row = (name: string, words = "") =>
-    `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), MAX_WORDS_CHARS)}`}`;
-  return [
-    serverRow(server),
-    ...tools.map((one) => row(one.name, one.description)),
-    ...prompts.map((one) => row(`/${name}:${one.name}`, one.description)),
-    ...resources.map((one) => row(`@${name}:${one.uri}`, one.name)),
-  ].join("\n");
+  return [serverRow(server), ...listedRows(server)].join("\n");
 }
-
-const MAX_WORDS_CHARS = 100;
 
 const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
 

@@ -4,7 +4,7 @@ import type { Confirmation } from "../../session/frontend.ts";
 import type { Way } from "../../session/hint_text.ts";
 import { aboutTokens, count } from "../../text/count.ts";
 import { diffLines } from "../../text/diff.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
@@ -73,6 +73,20 @@ function toolLines({ before, now }: ToolChange): string[] {
   return [
     `${before ? "Changed" : "New"}: ${sanitize(now.name)}`,
     ...lines.map(({ kind, text }) => `  ${kind} ${sanitize(text)}`),
+  ];
+}
+
+const MAX_WORDS_CHARS = 100;
+
+/** What a server listed: its tools, and its prompts and resources as the user types them. */
+export function listedRows({ name, tools = [], memory }: McpServer): string[] {
+  const { prompts = [], resources = [] } = memory;
+  const row = (name: string, words = "") =>
+    `    ${oneLine(name)}${words && `: ${shortened(oneLine(words), MAX_WORDS_CHARS)}`}`;
+  return [
+    ...tools.map((one) => row(one.name, one.description)),
+    ...prompts.map((one) => row(`/${name}:${one.name}`, one.description)),
+    ...resources.map((one) => row(`@${name}:${one.uri}`, one.name)),
   ];
 }
 

@@ -4,7 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
-import { mcpRow, serverQuestion } from "./mcp_text.ts";
+import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles } from "./mcp_files.ts";
@@ -21,7 +21,6 @@ import { hideCredentials } from "../../text/credentials.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { sanitize } from "../../text/sanitize.ts";
 import { within } from "../../wire/wait.ts";
 import { orAborted } from "./time_limit.ts";
 
@@ -31,8 +30,8 @@ const USAGE = `Usage:
   copilot mcp add [flags] NAME COMMAND [ARGS]  adds a program; all words after COMMAND are its own
   copilot mcp add [flags] NAME URL             adds an address
   copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
-  copilot mcp import [FILE]                    lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
-  copilot mcp import [FILE] NAME...|--yes      adds those, or all but the folder's
+  copilot mcp import                           lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
+  copilot mcp import NAME...|--yes             adds those, or all but the folder's
   copilot mcp remove NAME                      removes one
   copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                        starts a server and lists its tools
@@ -75,15 +74,18 @@ export async function runMcp(words: readonly string[], run: McpRun): Promise<num
   }
   const subcommand = Object.hasOwn(MCP_COMMANDS, name) ? MCP_COMMANDS[name] : undefined;
   if (subcommand) return await subcommand(rest, run);
-  const hint = didYouMean(
-    name,
-    Object.keys(MCP_COMMANDS),
-    "copilot mcp --help lists them",
-    (near) => `copilot mcp ${near}`,
-  );
-  throw new UsageError(
-    `There is no command copilot mcp ${JSON.stringify(shortened(name, 40))}: ${hint}`,
-  );
+  const commands = Object.keys(MCP_COMMANDS);
+  throw noneNamed("command copilot mcp", name, commands, "copilot mcp --help lists them");
+}
+
+export function noneNamed(
+  what: string,
+  name: string,
+  names: readonly string[],
+  otherwise: string,
+): UsageError {
+  const hint = didYouMean(name, names.map(oneLine), otherwise);
+  return new UsageError(`There is no ${what} ${shortened(oneLine(name), 80)}: ${hint}`);
 }
 
 async function withServers(
@@ -129,8 +131,7 @@ async function withServer(
     const server = source.find(name);
     if (server) return await use(server, run, words.includes("--yes"));
     const names = source.servers.map((one) => one.name);
-    const hint = didYouMean(name, names, "copilot mcp list shows them");
-    throw new UsageError(`There is no MCP server ${JSON.stringify(shortened(name, 40))}: ${hint}`);
+    throw noneNamed("MCP server", name, names, "copilot mcp list shows them");
   });
 }
 
@@ -233,10 +234,7 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
   const { operands: [name = "", ...more], scope: chosen } = readAddWords(words, true);
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
   const [scope, ...others] = scopesOf(name).filter((one) => one === (chosen ?? one));
-  if (scope === undefined) {
-    const which = JSON.stringify(shortened(name, 40));
-    throw new UsageError(`There is no server ${which} to remove: copilot mcp list shows them`);
-  }
+  if (scope === undefined) throw noneNamed("server to remove", name, [], "see copilot mcp list");
   if (others.length > 0) {
     throw new UsageError(`${name} is in the scopes ${[scope, ...others].join(", ")}: add --scope`);
   }
@@ -245,12 +243,10 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 }
 
 /** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
+async function importServers(chosen: readonly string[], { stdout }: McpRun): Promise<number> {
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
-  const file = words.find((word) => /[/\\]|\.(jsonc?|toml)$/.test(word));
-  const servers = foreignServers(file);
   const usable: McpDefinition[] = [];
-  for (const one of servers) {
+  for (const one of foreignServers()) {
     const { name, program, headers } = one;
     const problem = one.problem ??
       (scopesOf(name).length > 0
@@ -267,14 +263,14 @@ async function importServers(words: readonly string[], { stdout }: McpRun): Prom
     const what = problem === undefined ? about : `, which is not used: ${problem}`;
     stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }
-  const chosen = words.filter((word) => word !== file);
   const isAll = chosen.includes("--yes");
   if (chosen.length === 0 && usable.length > 0) {
     stdout.write("Name those to add: copilot mcp import NAME..., or --yes for all of your own.\n");
   }
   const unknown = chosen.find((word) => !usable.some(({ name }) => name === word));
   if (unknown !== undefined && !isAll) {
-    throw new UsageError(`There is no server ${JSON.stringify(shortened(unknown, 40))} to import`);
+    const names = usable.map(({ name }) => name);
+    throw noneNamed("server to import", unknown, names, "copilot mcp import lists them");
   }
   for (const one of usable) {
     const { name, scope } = one;
@@ -338,17 +334,11 @@ export async function confirmed(
 
 async function testServer(server: McpServer, { stdout, signal }: McpRun): Promise<number> {
   const start = performance.now();
-  const client = await server.refresh(signal);
+  const { facts: { era, version } } = await server.refresh(signal);
   await server.listOthers(signal);
-  const { era, version } = client.facts;
   const ms = Math.round(performance.now() - start);
-  const { tools = [], memory: { prompts = [], resources = [] } } = server;
-  stdout.write(`Answers in ${ms} ms: ${version} (${era})\n${mcpRow(server, "copilot mcp")}\n`);
-  for (const { name, description = "" } of tools) {
-    stdout.write(`  ${sanitize(name)}: ${shortened(oneLine(description), 100)}\n`);
-  }
-  for (const { name } of prompts) stdout.write(`  prompt ${sanitize(name)}\n`);
-  for (const { uri } of resources.slice(0, 20)) stdout.write(`  resource ${sanitize(uri)}\n`);
+  const first = `Answers in ${ms} ms: ${version} (${era})`;
+  stdout.write([first, mcpRow(server, "copilot mcp"), ...listedRows(server), ""].join("\n"));
   return EXIT.done;
 }
 

@@ -1,6 +1,6 @@
 /** Tokens for servers at an address: OAuth 2.1 with PKCE, in the user's browser. @module */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 import type { McpDefinition, OAuthSettings } from "./definition.ts";
@@ -257,7 +257,7 @@ async function postForJson(
 ): Promise<Record<string, unknown>> {
   const { ok, status, value } = await askForJson(url, { method: "POST", ...request }, signal);
   if (ok && isObject(value)) return value;
-  const { error, error_description: words } = isObject(value) ? value : {};
+  const { error, error_description: words } = objectOr(value);
   const why = [error, words].filter((one) => typeof one === "string").join(": ");
   throw new Error(
     `${new URL(url).host} answered ${status}${why && `: ${oneLine(why).slice(0, 200)}`}`,

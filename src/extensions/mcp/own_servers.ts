@@ -4,7 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { attempt } from "../../attempt.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
-import { isObject } from "../../text/json.ts";
+import { objectOr } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
 import { readJsonFile, replaceUserFile, stateFolder } from "../../user_files.ts";
 import { broughtBy, definitionsIn } from "./definition.ts";
@@ -32,7 +32,7 @@ function scopeFile(scope: ServerScope) {
   return { path, folder };
 }
 
-const ownServersIn = ({ mcpServers }: Json): Json => isObject(mcpServers) ? mcpServers : {};
+const ownServersIn = ({ mcpServers }: Json): Json => objectOr(mcpServers);
 
 export const scopesOf = (name: string): ServerScope[] =>
   SCOPES.filter((scope) =>

@@ -1,7 +1,7 @@
 /** Arguments that are also headers: `x-mcp-header` of an argument, in streamable HTTP of 2026-07-28. @module */
 
 import type { RpcMessage } from "../../rpc/message.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { headerValue } from "./http.ts";
 import type { ToolDefinition } from "./protocol.ts";
 
@@ -10,7 +10,7 @@ const HEADER_KEYWORD = "x-mcp-header";
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
 function namedIn({ inputSchema: { properties } }: ToolDefinition): [string, unknown, unknown][] {
-  return Object.entries(isObject(properties) ? properties : {}).flatMap(([name, argument]) =>
+  return Object.entries(objectOr(properties)).flatMap(([name, argument]) =>
     isObject(argument) && HEADER_KEYWORD in argument
       ? [[name, argument[HEADER_KEYWORD], argument.type]]
       : []

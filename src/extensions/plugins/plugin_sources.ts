@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { findProgram, outerFolders } from "../../find_program.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { expandHome, isWithin } from "../../text/paths.ts";
 import { isAbsolute, join, resolve } from "../../text/std_path.ts";
@@ -71,7 +71,7 @@ export function sourceIn(
   if (typeof source === "string") {
     return { path: resolve(top, source.startsWith("./") ? "." : base, source), isForeign };
   }
-  const { source: kind, repo, ...more } = isObject(source) ? source : {};
+  const { source: kind, repo, ...more } = objectOr(source);
   if (/^(?:github|url|git-subdir)$/.test(String(kind))) {
     return gitSource({ url: repo, ...more }, isForeign);
   }

@@ -6,13 +6,12 @@ import { EXIT } from "../../exit_codes.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import { openPermissions } from "../../safety/permissions.ts";
 import { count } from "../../text/count.ts";
-import { isObject } from "../../text/json.ts";
-import { didYouMean } from "../../text/nearest.ts";
+import { objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, join, resolve } from "../../text/std_path.ts";
 import { readJsonFile, stateFolder } from "../../user_files.ts";
-import { confirmed, type McpRun } from "../mcp/mcp_verb.ts";
+import { confirmed, type McpRun, noneNamed } from "../mcp/mcp_verb.ts";
 import { loadPromptFiles } from "../skills/load.ts";
 import { copyFiles } from "./plugin_files.ts";
 import { manifestIn, pluginNameOf, type PluginParts } from "./plugin_parts.ts";
@@ -25,7 +24,7 @@ const PLUGIN_USAGE = `Usage:
   copilot plugin update [NAME]              fetches a plug-in again, or all of them
   copilot plugin remove|enable|disable NAME
   copilot plugin import                     installs copies of the plug-ins of Claude Code
-  copilot plugin marketplace list [NAME]    the marketplaces, or the plug-ins of one
+  copilot plugin marketplace list [NAME]    the plug-ins of one marketplace, or of all
   copilot plugin marketplace add SOURCE
   copilot plugin marketplace update [NAME]
   copilot plugin marketplace remove NAME
@@ -49,7 +48,7 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   const [first = "list", name = "", ...more] = isOfMarkets ? given.slice(1) : given;
   const verb = SAME.get(first) ?? first;
   const verbs = isOfMarkets ? MARKET_VERBS : PLUGIN_VERBS;
-  if (!verbs.includes(verb)) throw unknown("verb", verb, verbs);
+  if (!verbs.includes(verb)) throw noneNamed("verb", verb, verbs, HOW_LISTED);
   const isWhole = name === "" && !/^(?:list|update|import)$/.test(verb);
   if (isWhole || name.startsWith("-") || more.length > 0) {
     const words = oneLine([verb, name, ...more].join(" ").trim());
@@ -59,10 +58,7 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   return await work.act(verb, name, isOfMarkets).finally(() => work.close());
 }
 
-function unknown(what: string, name: string, names: readonly string[]): UsageError {
-  const hint = didYouMean(name, names.map(oneLine), "copilot plugin --help shows how to list them");
-  return new UsageError(`There is no ${what} ${shortened(oneLine(name), 80)}: ${hint}`);
-}
+const HOW_LISTED = "copilot plugin --help shows how to list them";
 
 class PluginWork extends PluginStore {
   readonly #trust = new FolderTrust(stateFolder());
@@ -86,8 +82,7 @@ class PluginWork extends PluginStore {
       return isOfMarkets ? code : Math.max(code, await this.#each(names, act));
     }
     if (verb === "list") {
-      const isWhole = name !== "";
-      const act = (one: string) => isOfMarkets ? this.#showMarket(one, isWhole) : this.#show(one);
+      const act = (one: string) => isOfMarkets ? this.#showMarket(one) : this.#show(one);
       return await this.#each(names, act);
     }
     if (verb === "remove") delete rows[name];
@@ -131,10 +126,10 @@ class PluginWork extends PluginStore {
     return EXIT.done;
   }
 
-  #showMarket(name: string, isWhole: boolean): Promise<number> {
+  #showMarket(name: string): Promise<number> {
     const entries = Object.values(this.#market(name).entries);
     this.#say(`${name}: ${count(entries.length, "plug-in")} ${from(this.marketplaces[name]!)}`);
-    for (const { name: one, description = "" } of isWhole ? entries : []) {
+    for (const { name: one, description = "" } of entries) {
       this.#say(`  ${shortened(oneLine(`${one}: ${description}`), 200)}`);
     }
     return Promise.resolve(EXIT.done);
@@ -233,15 +228,15 @@ const from = ({ source, commit = "" }: PluginRow): string =>
 function claudePlugins(): string[] {
   const file = resolve(Deno.env.get("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
   const { plugins } = readJsonFile(file) ?? {};
-  return Object.values(isObject(plugins) ? plugins : {}).flatMap((row) => [row].flat().slice(0, 1))
-    .map((one) => resolve(isObject(one) ? String(one.installPath) : ""));
+  return Object.values(objectOr(plugins)).flatMap((row) => [row].flat().slice(0, 1))
+    .map((one) => resolve(String(objectOr(one).installPath ?? "")));
 }
 
 /** Returns the name of a row. @throws {UsageError} with the nearest one. */
 function named(rows: Readonly<Record<string, unknown>>, name: string, what: string): string {
   const found = [name, pluginNameOf(name)].find((one) => one && Object.hasOwn(rows, one));
   if (found) return found;
-  throw unknown(what, name, Object.keys(rows));
+  throw noneNamed(what, name, Object.keys(rows), HOW_LISTED);
 }
 
 const NO_PARTS = "nothing that copilot uses";

@@ -2,7 +2,7 @@
 
 import { LOCAL_DEFAULT_MODEL, localConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { requestJson } from "../../wire/http.ts";
 import { isLoading, LOADING_DELAY_MS } from "../../wire/retry.ts";
 import { wait } from "../../wire/wait.ts";
@@ -234,8 +234,6 @@ export function onFailure<T>(otherwise: (error: BackendError) => T) {
     throw error;
   };
 }
-
-export const objectOr = (value: unknown): Fields => isObject(value) ? value : {};
 
 export const orEmpty = onFailure((): Fields => ({}));
 

@@ -1,6 +1,6 @@
 /** Queries a server with a compatible endpoint about its models. @module */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { type Fields, MIN_CONTEXT, wholeNumber } from "../fields.ts";
 import {
   askFields,
@@ -11,7 +11,6 @@ import {
   type LocalModelInfo,
   localModelInfo,
   type LocalServerOptions,
-  objectOr,
   orEmpty,
 } from "./connection.ts";
 

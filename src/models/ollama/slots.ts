@@ -1,15 +1,8 @@
 /** The slots of llama.cpp's server. Each answers one request at a time, and caches its computation. @module */
 
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { type Fields, wholeNumber } from "../fields.ts";
-import {
-  askFields,
-  askServer,
-  type LocalServerOptions,
-  objectOr,
-  onFailure,
-  orEmpty,
-} from "./connection.ts";
+import { askFields, askServer, type LocalServerOptions, onFailure, orEmpty } from "./connection.ts";
 
 /** The maximum wait in milliseconds for an answer, which is optional. */
 const LIMITS = { timeoutMs: 2000, isOptional: true };

@@ -17,7 +17,7 @@ import {
 } from "../../session/record.ts";
 import type { Session } from "../../session/session.ts";
 import type { SessionOptions } from "../../session/session_options.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { isAbsolute } from "../../text/std_path.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -156,23 +156,18 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs, elicitation, _meta } = isObject(clientCapabilities)
-      ? clientCapabilities
-      : {};
-    const offered = isObject(session) ? session : {};
-    const hasTerminal = isObject(auth) && auth.terminal === true;
+    const { session, auth, fs, elicitation, _meta } = objectOr(clientCapabilities);
+    const hasTerminal = objectOr(auth).terminal === true;
+    const { notices, compaction } = objectOr(session);
     this.takes = {
-      notices: isObject(offered.notices),
-      compaction: isObject(offered.compaction),
-      choices: isObject(_meta) && _meta["copilot/choices"] === true,
+      notices: isObject(notices),
+      compaction: isObject(compaction),
+      choices: objectOr(_meta)["copilot/choices"] === true,
     };
-    const files = isObject(fs) ? fs : {};
-    this.fs = {
-      readTextFile: files.readTextFile === true,
-      writeTextFile: files.writeTextFile === true,
-    };
-    const asks = isObject(elicitation) ? elicitation : {};
-    this.elicits = { form: isObject(asks.form), url: isObject(asks.url) };
+    const { readTextFile, writeTextFile } = objectOr(fs);
+    this.fs = { readTextFile: readTextFile === true, writeTextFile: writeTextFile === true };
+    const { form, url } = objectOr(elicitation);
+    this.elicits = { form: isObject(form), url: isObject(url) };
     this.#isInitialized = true;
     const { version, folder, setUp: { args, ...setUp } } = this.options;
     return {

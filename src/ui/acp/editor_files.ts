@@ -4,7 +4,7 @@ import { whileStopped } from "../../program_stop.ts";
 import { RpcError, type RpcParams } from "../../rpc/message.ts";
 import { placeOf } from "../../safety/places.ts";
 import { attempt } from "../../attempt.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { movedError } from "../../tools/files/regular_file.ts";
 import type { EditorFiles } from "../../types/tool.ts";
@@ -60,7 +60,7 @@ export function editorFiles(
         } catch (error) {
           if (!(error instanceof RpcError)) throw error;
           // The protocol's TypeScript library sends "Internal error", and the reason as its details.
-          const { details } = isObject(error.data) ? error.data : {};
+          const { details } = objectOr(error.data);
           const why = typeof details === "string" ? details : error.message;
           throw new Error(`Cannot write ${path}: the editor says: ${oneLine(why)}`);
         }

@@ -10,7 +10,7 @@ import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 import type { Elicitation, ElicitationAnswer } from "../../session/form.ts";
 import type { RpcParams } from "../../rpc/message.ts";
-import { isObject } from "../../text/json.ts";
+import { isObject, objectOr } from "../../text/json.ts";
 
 export interface Asking {
   editor: Editor;
@@ -125,7 +125,7 @@ export function elicitParams(question: Elicitation, sessionId: string): RpcParam
 }
 
 export function elicitAnswer(answer: unknown): ElicitationAnswer {
-  const { action, content } = isObject(answer) ? answer : {};
+  const { action, content } = objectOr(answer);
   if (action === "accept") return { action, ...isObject(content) && { content } };
   return { action: action === "decline" ? "decline" : "cancel" };
 }

@@ -81,7 +81,7 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
   assertEquals((await mcp("remove", "one")).code, 0);
   const wrong = await mcp("lst");
   assertEquals(wrong.code, 2);
-  assertStringIncludes(wrong.stderr, "did you mean copilot mcp list?");
+  assertStringIncludes(wrong.stderr, "did you mean list?");
   const web = { web: { url: "https://a.example/mcp" } };
   await Deno.writeTextFile(`${root}/config/copilot/mcp.json`, JSON.stringify({ mcpServers: web }));
   assertEquals((await mcp("logout", "web")).stdout, "Signed out of web.\n");
@@ -152,7 +152,7 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   assertStringIncludes(await mcp("remove", "docs"), "the scopes user, project: add --scope");
   assertEquals(await mcp("remove", "docs", "-s", "user"), `0 Removed docs from ${own}.\n`);
   assertEquals(await mcp("remove", "team"), `0 Removed team from ${ofFolder}.\n`);
-  assertStringIncludes(await mcp("remove", "team"), 'There is no server "team" to remove');
+  assertStringIncludes(await mcp("remove", "team"), "There is no server to remove team");
 });
 
 Deno.test("copilot mcp import: servers of five programs, without showing a secret", async () => {
@@ -219,12 +219,6 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertStringIncludes(rest.stdout, "gh, which is not used: it is here already");
   assertStringIncludes(rest.stdout, "vs is not added: it is of this folder, so name it\n");
   assertEquals((await mcp("import", "vs", "np")).code, 0);
-  await write(
-    "folder/one.json",
-    '{"mcpServers": {"hub": {"url": "https://h.example/", "headers": {"A": "${HUB_TOKEN}"}}}}',
-  );
-  const named = await mcp("import", "one.json");
-  assertMatch(named.stdout, /^hub with A; gets the values of HUB_TOKEN\n/);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
     vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" }, network: false },
