@@ -114,15 +114,17 @@ function verdictIn(
   return verdict;
 }
 
+const JOINED = ["block", "context", "stop", "reason", "shown"] as const;
+
 /** Joins verdicts: deny before ask, ask before allow. */
 export function joinedVerdicts(
   each: readonly { hook: HookDefinition; verdict: HookVerdict }[],
 ): HookVerdict {
   const verdicts = each.map(({ verdict }) => verdict);
-  const lines = (key: "block" | "context" | "stop" | "reason" | "shown") => {
-    const texts = verdicts.flatMap((one) => one[key] ?? []);
-    return texts.length > 0 && { [key]: [...new Set(texts)].join("\n") };
-  };
+  const lines = JOINED.flatMap((key) => {
+    const texts = new Set(verdicts.flatMap((one) => one[key] ?? []));
+    return texts.size > 0 ? [[key, [...texts].join("\n")]] : [];
+  });
   // Guards have not seen the changed call, so a plug-in does not change calls.
   const changed = each.findLast(({ hook, verdict }) => !hook.plugin && verdict.updatedInput);
   // A folder's hooks never answer for the user.
@@ -132,11 +134,7 @@ export function joinedVerdicts(
   const decision = (["ask", "allow", "allowUsual"] as const).find((one) => decisions.includes(one));
   return {
     messages: verdicts.flatMap(({ messages }) => messages),
-    ...lines("block"),
-    ...lines("context"),
-    ...lines("stop"),
-    ...lines("reason"),
-    ...lines("shown"),
+    ...Object.fromEntries(lines),
     ...changed && { updatedInput: changed.verdict.updatedInput! },
     ...decision && { decision },
   };

@@ -184,38 +184,34 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   const root = folders[0]!;
   const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
-    const file = await instructionFileIn(at, folder, root, by);
-    for (const one of [...file ? [file] : [], ...await ruleFilesIn(at, folder, root, by)]) {
-      if ("reason" in one) found.refused.push(one);
-      else found.files.push(one);
+    const read = [await instructionFileIn(at, folder, root, by)];
+    for (const path of rulesIn(at)) {
+      read.push(ruleOf(await instructionFile(path, folder, root, by)));
+    }
+    for (const one of read) {
+      if (one && "reason" in one) found.refused.push(one);
+      else if (one) found.files.push(one);
     }
   }
   return found;
 }
 
-/** Returns the rules in the folder `at`. Of a rule for some files, the model gets the path. */
-async function ruleFilesIn(at: string, folder: string, root: string, by: Permissions) {
+function rulesIn(at: string): string[] {
   const [rules = []] = RULE_FOLDERS.map((path) =>
     (attempt(() => [...Deno.readDirSync(join(at, path))]) ?? []).map(({ name }) => name).sort()
       .filter((name) => /\.mdc?$/.test(name)).map((name) => join(at, path, name))
   ).filter((paths) => paths.length > 0);
-  const files: (FoundInstructions | Refused)[] = [];
-  for (const path of rules.slice(0, MAX_RULE_FILES)) {
-    const file = await instructionFile(path, folder, root, by);
-    if (file && !("reason" in file)) {
-      const { fields: { paths, globs, description, alwaysApply }, body } = readFrontmatter(
-        file.text,
-      );
-      const isAlways = booleanField(alwaysApply);
-      const about = isAlways ? "" : textField(paths ?? globs ?? description)?.trim();
-      if (!about && isAlways === false) continue;
-      files.push({
-        ...file,
-        text: about ? `Read ${file.name} before work on: ${oneLine(about)}` : body,
-      });
-    } else if (file) files.push(file);
-  }
-  return files;
+  return rules.slice(0, MAX_RULE_FILES);
+}
+
+/** Returns what the model gets of a rule: of one for some files, the path. */
+function ruleOf(file: FoundInstructions | Refused | undefined) {
+  if (!file || "reason" in file) return file;
+  const { fields: { paths, globs, description, alwaysApply }, body } = readFrontmatter(file.text);
+  const isAlways = booleanField(alwaysApply);
+  const about = isAlways ? "" : textField(paths ?? globs ?? description)?.trim();
+  if (!about && isAlways === false) return undefined;
+  return { ...file, text: about ? `Read ${file.name} before work on: ${oneLine(about)}` : body };
 }
 
 /** An instruction file, by path relative to the working directory (`name`) and to the root. */
