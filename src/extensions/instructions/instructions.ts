@@ -185,8 +185,8 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
     const read = [await instructionFileIn(at, folder, root, by)];
-    for (const path of rulesIn(at)) {
-      read.push(ruleOf(await instructionFile(path, folder, root, by)));
+    for (const path of ruleFilesIn(at)) {
+      read.push(ruleInstructions(await instructionFile(path, folder, root, by)));
     }
     for (const one of read) {
       if (one && "reason" in one) found.refused.push(one);
@@ -196,7 +196,7 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   return found;
 }
 
-function rulesIn(at: string): string[] {
+function ruleFilesIn(at: string): string[] {
   const [rules = []] = RULE_FOLDERS.map((path) =>
     (attempt(() => [...Deno.readDirSync(join(at, path))]) ?? []).map(({ name }) => name).sort()
       .filter((name) => /\.mdc?$/.test(name)).map((name) => join(at, path, name))
@@ -205,7 +205,7 @@ function rulesIn(at: string): string[] {
 }
 
 /** Returns what the model gets of a rule: of one for some files, the path. */
-function ruleOf(file: FoundInstructions | Refused | undefined) {
+function ruleInstructions(file: FoundInstructions | Refused | undefined) {
   if (!file || "reason" in file) return file;
   const { fields: { paths, globs, description, alwaysApply }, body } = readFrontmatter(file.text);
   const isAlways = booleanField(alwaysApply);

@@ -137,7 +137,7 @@ async function withServer(
 
 function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
   for (const server of source.servers) {
-    stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
+    stdout.write(serverText(server));
   }
   if (source.servers.length === 0) {
     stdout.write("No MCP server is defined: copilot mcp add adds one.\n");
@@ -156,8 +156,11 @@ function targetText(
   }`;
 }
 
+const serverText = (server: McpServer): string =>
+  `${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`;
+
 function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
-  stdout.write(`${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`);
+  stdout.write(serverText(server));
   for (const [key, value] of Object.entries(approvedPart(server.definition))) {
     if (key === "command" || key === "url") continue;
     // Values may be secret.
@@ -233,11 +236,8 @@ async function addServer(
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const { operands: [name = "", ...more], scope: chosen } = readAddWords(words, true);
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
-  const [scope, ...others] = scopesOf(name).filter((one) => one === (chosen ?? one));
+  const scope = scopesOf(name).find((one) => one === (chosen ?? one));
   if (scope === undefined) throw noneNamed("server to remove", name, [], "see copilot mcp list");
-  if (others.length > 0) {
-    throw new UsageError(`${name} is in the scopes ${[scope, ...others].join(", ")}: add --scope`);
-  }
   stdout.write(await removeFromFile(name, scope));
   return EXIT.done;
 }

@@ -157,8 +157,8 @@ class PluginWork extends PluginStore {
   }
 
   /** Fetches a plug-in, shows it, and installs it after a yes. `known`: the name of the one that it replaces. */
-  async #install(given: string, known?: string): Promise<number> {
-    const { source, row: found, top: at } = await this.#found(given);
+  async #install(wanted: string, known?: string): Promise<number> {
+    const { source, row: found, top: at } = await this.#found(wanted);
     const top = Deno.realPathSync(at);
     const root = attempt(() => Deno.realPathSync(resolve(top, source.path)));
     const shown = sources.shownUrl(found.source);
@@ -173,11 +173,9 @@ class PluginWork extends PluginStore {
     const isOwn = source.url === undefined && !source.isForeign;
     await copyFiles(root, top, to, (path) => isOwn && paths.secretKind(path) !== undefined);
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
-    const title = found.entry?.name ?? manifestIn(to).name ?? other;
-    const name = known ?? pluginNameOf(title);
-    if (name === undefined) {
-      throw new UsageError(`Cannot add ${shown} as ${oneLine(String(title))}`);
-    }
+    const given = found.entry?.name ?? manifestIn(to).name ?? other;
+    const name = known ?? pluginNameOf(given);
+    if (!name) throw new UsageError(`Cannot add ${shown} as ${oneLine(String(given))}`);
     const before = this.plugins[name];
     if (before && !known) {
       throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);
@@ -193,19 +191,16 @@ class PluginWork extends PluginStore {
       const hint = market === undefined ? text : `${market} is a marketplace`;
       throw new UsageError(`There is no plug-in in ${shown}: ${hint}`);
     }
-    const isSame = known !== undefined && (await this.#trust.of(read.brought)).isApproved === true;
-    if (!isSame && !await this.#asked(read)) return EXIT.error;
+    const { isApproved, change } = await this.#trust.of(read.brought);
+    const isSame = known !== undefined && isApproved === true;
+    if (!isSame) {
+      const { text: about, title } = read.question(change);
+      this.#say(`${about}\n  It has ${text}.`);
+      if (!await confirmed(title, this.isYes, this.run)) return EXIT.error;
+      await this.#trust.save(read.brought, true);
+    }
     this.plugins[name] = row;
     return await this.#saved(isSame ? `${name} is up to date.` : `Installed ${name}: ${text}.`);
-  }
-
-  /** Shows what a plug-in runs and what changed, asks, and saves a yes. */
-  async #asked({ parts, brought, question }: Awaited<ReturnType<typeof readPlugin>>) {
-    const { text, title } = question((await this.#trust.of(brought)).change);
-    this.#say(`${text}\n  It has ${await partsText(parts)}.`);
-    const isYes = await confirmed(title, this.isYes, this.run);
-    if (isYes) await this.#trust.save(brought, true);
-    return isYes;
   }
 
   /** Fetches a marketplace that the user names, or again the `known` one. */

@@ -149,8 +149,8 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
   await mcp("add", "docs", "true", "-s", "no"); // words of its command
   await mcp("add", "-s", "project", "docs", "true");
-  assertStringIncludes(await mcp("remove", "docs"), "the scopes user, project: add --scope");
-  assertEquals(await mcp("remove", "docs", "-s", "user"), `0 Removed docs from ${own}.\n`);
+  assertEquals(await mcp("remove", "docs"), `0 Removed docs from ${own}.\n`);
+  assertEquals(await mcp("remove", "docs", "-s", "project"), `0 Removed docs from ${ofFolder}.\n`);
   assertEquals(await mcp("remove", "team"), `0 Removed team from ${ofFolder}.\n`);
   assertStringIncludes(await mcp("remove", "team"), "There is no server to remove team");
 });
