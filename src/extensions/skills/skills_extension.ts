@@ -12,6 +12,8 @@ import { PromptFiles } from "./prompt_files.ts";
 
 export class SkillsExtension implements Extension {
   #loaded: PromptFiles | undefined;
+  /** The names of the other commands, also of those that servers bring later. */
+  #taken = () => new Set<string>();
 
   get agents(): readonly PromptFile[] {
     return this.#loaded?.agents ?? [];
@@ -45,17 +47,16 @@ export class SkillsExtension implements Extension {
   use(session: SessionState, { promptFiles, problems }: LoadedPromptFiles): void {
     if (promptFiles.length + problems.length === 0 && this.#loaded === undefined) return;
     const { agent, permissions } = session;
-    const taken = new Set(commandsOf(session, this).map(({ name }) => name));
-    const all = promptFiles.map((one) =>
-      taken.has(one.name) ? { ...one, isForPerson: false } : one
-    );
-    const loaded = all.length === 0 ? undefined : new PromptFiles(session, all, permissions.paths);
-    this.#loaded = loaded;
+    this.#taken = () => new Set(commandsOf(session, this).map(({ name }) => name));
+    const taken = this.#taken();
+    const loaded = this.#loaded = promptFiles.length === 0
+      ? undefined
+      : new PromptFiles(session, promptFiles, permissions.paths);
     const list = loaded && ((...room: [number, number]) => loaded.catalogue(...room));
     // A list with only sub-agents is short, and useless without their tool.
-    agent.plugCatalogue(list, ...all.some(({ kind }) => kind === "skill") ? [] : [0]);
-    const hidden = all.filter(({ kind, isForPerson, isForModel }) =>
-      kind === "command" && !isForPerson && !isForModel
+    agent.plugCatalogue(list, ...promptFiles.some(({ kind }) => kind === "skill") ? [] : [0]);
+    const hidden = promptFiles.filter(({ kind, name, isForModel }) =>
+      kind === "command" && taken.has(name) && !isForModel
     ).map(({ path }) => ({ path, why: "a built-in command has this name" }));
     // copilot plugin reports those of plug-ins, which the user cannot change.
     const own = problems.filter(({ plugin }) => plugin === undefined);
@@ -64,16 +65,17 @@ export class SkillsExtension implements Extension {
   }
 
   commands(): readonly Command[] {
-    return this.#loaded?.commands ?? [];
+    const [all, taken] = [this.#loaded?.commands ?? [], this.#taken()];
+    return all.filter(({ name }) => !taken.has(name));
   }
 
   expands(line: string) {
     const loaded = this.#loaded;
     const typed = loaded && commandIn(line);
     const promptFile = typed && loaded.find(typed.name);
-    return promptFile &&
-      ((part: TextPart, signal: AbortSignal): Promise<Part[]> =>
-        loaded.open(promptFile, part, typed.argument, signal));
+    if (!promptFile || this.#taken().has(promptFile.name)) return undefined;
+    return (part: TextPart, signal: AbortSignal): Promise<Part[]> =>
+      loaded.open(promptFile, part, typed.argument, signal);
   }
 }
 

@@ -8,6 +8,8 @@ import {
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
+import { allExtensions } from "../../../src/extensions/extensions.ts";
+import type { Command } from "../../../src/session/extension.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
 
@@ -220,7 +222,9 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   await using server = strictServer([{ text: "a" }, { text: "b" }]);
   const asked: [string | undefined, boolean][] = [];
   let choice: "once" | "refuse" = "once";
+  const later: Command[] = [];
   await using fake = await fakeSession(server.url, {
+    extensions: [...allExtensions(), { commands: () => later }],
     folder: at.folder,
     permissions: await at.permissions(),
     readsFolder: true,
@@ -258,6 +262,10 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   await assertRejects(() => fake.session.prompt("/fix 13", never), Error, "/fix is not sent");
   await assertRejects(() => fake.session.prompt('/fix "1;id"', never), TypeError, "plain words");
   assertEquals(server.requests.length, 2);
+  // A server's prompt, known once it runs, is not replaced.
+  later.push({ name: "fix", group: "Work", help: "", run: () => "the server's" });
+  assertEquals(fake.session.opens("/fix 12"), false);
+  assertEquals(fake.session.commands().filter(({ name }) => name === "fix").length, 1);
 });
 
 Deno.test("own commands: an @ that names no file is not reported, one that does is", async () => {
