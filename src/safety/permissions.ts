@@ -226,8 +226,10 @@ export class Permissions {
       const folder = workingDir();
       const levels = [file.forFolder(folder), ...file.aboveFolder(folder), file.general()];
       const configured = choice.sandbox ?? levels.find(({ sandbox }) => sandbox)?.sandbox;
-      const isOff = isAlways && (await asCommands.#settingsFor(folder)).sandbox === "off";
-      const permissions = configured === undefined || isOff ? anyhow : asCommands;
+      const isFree = isAlways
+        ? (await asCommands.#settingsFor(folder)).sandbox === "off"
+        : configured === undefined;
+      const permissions = isFree ? anyhow : asCommands;
       if (permissions.#approve !== this.#approve) permissions.setApprove(this.#approve);
       permissions.frontend = this.frontend;
       try {

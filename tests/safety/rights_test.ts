@@ -376,6 +376,9 @@ test("R-14 servers and hooks have the sandbox that the settings state for the fo
       assertMatch(limits ?? "", /only this folder .* can be written, and there is no network/);
     }
   }
+  const reading = openPermissions({ prefersAuto: "read-only" }, (name) => at.variables[name])
+    .confineServers(() => at.folder, "b", "plugin");
+  assertMatch((await reading("true", [])).limits ?? "", /only a private \/tmp can be written/);
 });
 
 test("R-14 a command that lacked one folder gets that folder, once, and no more of the machine", async () => {

@@ -60,7 +60,8 @@ export function readMarket(top: string, isForeign: boolean) {
     throw new UsageError(`There is no marketplace: ${MARKET_FILE} must have a name and plugins`);
   }
   const base = isObject(metadata) ? String(metadata.pluginRoot ?? ".") : ".";
-  const entries = plugins.filter(isObject).map((one) => [String(one.name), one] as const);
+  const entries = plugins.filter((one) => isObject(one) && typeof one.name === "string")
+    .map((one): [string, Record<string, unknown>] => [one.name, one]);
   return { name, top, base, isForeign, entries: Object.fromEntries(entries) };
 }
 

@@ -127,10 +127,11 @@ class PluginWork extends PluginStore {
   }
 
   #showMarket(name: string): Promise<number> {
-    const entries = Object.values(this.#market(name).entries);
+    const entries = Object.entries(this.#market(name).entries);
     this.#say(`${name}: ${count(entries.length, "plug-in")} ${from(this.marketplaces[name]!)}`);
-    for (const { name: one, description = "" } of entries) {
-      this.#say(`  ${shortened(oneLine(`${one}: ${description}`), 200)}`);
+    for (const [one, { description }] of entries) {
+      const about = typeof description === "string" ? `: ${description}` : "";
+      this.#say(`  ${shortened(oneLine(one + about), 200)}`);
     }
     return Promise.resolve(EXIT.done);
   }

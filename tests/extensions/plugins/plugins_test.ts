@@ -270,7 +270,8 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
           name: "far",
           source: { source: "git-subdir", url: `file://${at.root}/sub`, path: "deep" },
         },
-        { name: "up", source: "../../.." },
+        { name: "up", source: "../../..", description: {} },
+        { source: "./" },
         { name: "bundle", source: { source: "npm", package: "x" } },
       ],
     },
@@ -282,7 +283,9 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   const added = await at.plugin("marketplace", "add", `file://${at.root}/shop`);
   assertEquals(added.stderr, "");
   assertStringIncludes(added.stdout, "The marketplace shop has 5 plug-ins");
-  assertMatch((await at.plugin("marketplace", "list", "shop")).stdout, /near: ␛\[31mred/);
+  const listed = (await at.plugin("marketplace", "list", "shop")).stdout;
+  assertMatch(listed, /near: ␛\[31mred/);
+  assertEquals(/undefined|object/.test(listed), false, listed);
   assertMatch(
     (await at.plugin("add", "near@shop", "--yes")).stdout,
     /Installed near: 1 command\.\n$/,
