@@ -37,6 +37,7 @@ Deno.test("rules of other agents are read as ours", () => {
     ["Edit(/src/**)", "write(src/**)"],
     ["Read(//etc/hosts)", "read(/etc/hosts)"],
     ["WebFetch(domain:docs.rs)", "fetch_url(docs.rs)"],
+    ["WebSearch", "search_web"],
     ["mcp__git__push", "mcp__git__push"],
     ["run_bash(npm test *)", "run_bash(npm test *)"],
   ] as const;

@@ -1,23 +1,10 @@
 /** Calls in the terms of hooks for Claude Code. Pure. @module */
 
+import { CLAUDE_TOOL_NAMES } from "../../safety/rules_elsewhere.ts";
 import { resolvePath } from "../../text/paths.ts";
 
-/** Claude Code's names for our tools, for hooks and sub-agent files. */
-const HOOK_NAMES: Readonly<Record<string, string>> = {
-  run_bash: "Bash",
-  edit_file: "Edit",
-  write_file: "Write",
-  read_file: "Read",
-  grep_code: "Grep",
-  glob_files: "Glob",
-  list_directory: "LS",
-  fetch_url: "WebFetch",
-  explore: "Task",
-  tasks: "TodoWrite",
-};
-
 export function toolNamedLike(matcher: string): string | undefined {
-  const names = Object.entries(HOOK_NAMES).flat();
+  const names = Object.entries(CLAUDE_TOOL_NAMES).flat();
   if (names.includes(matcher)) return undefined;
   return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
 }
@@ -35,7 +22,7 @@ export function hookCall(
   workingDir: string,
 ): HookCall {
   const { name, ruleName } = tool;
-  const alias = Object.hasOwn(HOOK_NAMES, name) ? HOOK_NAMES[name] : ruleName;
+  const alias = Object.hasOwn(CLAUDE_TOOL_NAMES, name) ? CLAUDE_TOOL_NAMES[name] : ruleName;
   const { file_path: path } = args;
   return {
     names: alias === undefined ? [name] : [alias, name],

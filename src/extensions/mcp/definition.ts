@@ -36,8 +36,9 @@ export interface McpDefinition {
   include?: readonly string[];
   exclude: readonly string[];
   oauth?: OAuthSettings | false;
-  /** False if the program has no network, or no sandbox. Only the user can turn the sandbox off. */
+  /** Whether the program has the network. */
   network: boolean;
+  /** False runs the program outside of the sandbox, which only the user can choose. */
   isSandboxed: boolean;
   /** Why the server cannot be used, as the end of a sentence. Such a server is never started or called. */
   problem?: string;
@@ -96,7 +97,7 @@ function definitionOf(name: string, value: unknown, source: DefinitionSource): M
   }
 }
 
-/** The first words of a program that fetches the package that it runs: what is in its folder is not run. */
+/** Matches a command that fetches a package and runs it, so that it runs no file of the folder. */
 const PACKAGE =
   /^(?:npx|bunx|pnpx|uvx)(?: -y| --yes| --from)* (?:(?:@\w[\w.-]*\/)?\w[\w.-]*(?:\[[\w,-]+\])?(?:@[\w^*~][\w.^*~-]*|[=<>~!]=?[\w.,*]+)?|git\+https:\/\/\S+)(?: |$)/;
 
@@ -176,7 +177,8 @@ function givenFields(given: Given): Partial<McpDefinition> {
   const passed = textsIn(given, "env_vars") ?? [];
   return defined({
     program: command === undefined ? undefined : {
-      ...{ command, args },
+      command,
+      args,
       env: {
         ...Object.fromEntries(passed.map((name) => [name, variable(name)])),
         ...mapIn(given, "env", "environment"),

@@ -5,7 +5,7 @@ import { repositoryOf } from "../../safety/repositories.ts";
 import { isObject, jsonOrUndefined, objectOr } from "../../text/json.ts";
 import { looseJson } from "../../text/loose_json.ts";
 import { isWithin } from "../../text/paths.ts";
-import { join } from "../../text/std_path.ts";
+import { join, resolve } from "../../text/std_path.ts";
 import { tomlTable } from "../../text/toml.ts";
 import { processVariable } from "../../user_files.ts";
 import {
@@ -54,21 +54,26 @@ export function foreignServers(): McpDefinition[] {
 
 /** Relative paths of a folder's file start there. Other folders of the user's servers are empty. */
 const startingIn = (root: string, one: McpDefinition): McpDefinition =>
-  one.program === undefined || runsFolder(one)
-    ? { cwd: root, ...one }
+  one.program === undefined
+    ? one
+    : runsFolder(one)
+    ? { ...one, cwd: /^\$?\{/.test(one.cwd ?? "") ? one.cwd! : resolve(root, one.cwd ?? ".") }
     : { ...one, program: { ...one.program, args: wordsFrom(root, one.program.args) } };
 
 const inJson = (path: string): string => JSON.stringify(path).slice(1, -1);
 
 /** Returns the JSON of a definition for the user's file. Other programs do not turn the sandbox off. */
 export function ownDefinition(definition: McpDefinition): Record<string, unknown> {
-  const { timeoutMs: timeout, include: includeTools, exclude, isEnabled } = definition;
+  const { timeoutMs: timeout, include: includeTools, exclude, isEnabled, oauth } = definition;
   const { command, url, ...part } = approvedPart(definition);
   const [program, ...args] = Array.isArray(command) ? command : [];
   return defined({
     ...program === undefined ? { type: "http", url } : { command: program, args },
     ...part,
-    ...{ timeout, includeTools, excludeTools: exclude.length > 0 ? exclude : undefined },
+    oauth,
+    timeout,
+    includeTools,
+    excludeTools: exclude.length > 0 ? exclude : undefined,
     enabled: isEnabled ? undefined : false,
   });
 }

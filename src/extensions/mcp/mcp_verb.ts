@@ -1,5 +1,6 @@
 /** `copilot mcp`: the defined servers, and who may use them. @module */
 
+import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
@@ -21,6 +22,7 @@ import { hideCredentials } from "../../text/credentials.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { isAbsolute, resolve } from "../../text/std_path.ts";
 import { within } from "../../wire/wait.ts";
 import { orAborted } from "./time_limit.ts";
 
@@ -32,13 +34,13 @@ const USAGE = `Usage:
   copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
   copilot mcp import                           lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
   copilot mcp import NAME...|--yes             adds those, or all but the folder's
-  copilot mcp remove NAME                      removes one
+  copilot mcp remove [--scope SCOPE] NAME      removes one
   copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                        starts a server and lists its tools
   copilot mcp login NAME                       signs in to a server in the browser
   copilot mcp logout NAME                      signs out of it
 
-Flags of add: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); -t, --transport stdio|http;
+Flags of add and add-json: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); -t, --transport stdio|http;
   -s, --scope user (in all folders, the default), project (in the .mcp.json of this repository);
   --no-network, --no-sandbox
 Values may hold \${VARIABLE}, which is looked up when the server starts.
@@ -59,6 +61,7 @@ const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   "add-json": (words, run) => addServer(words, run, true),
   import: importServers,
   remove: removeServer,
+  rm: removeServer,
   approve: (words, run) => withServer(words, run, approveServer),
   test: (words, run) => withServer(words, run, testServer),
   login: (words, run) => withServer(words, run, (server) => signIn(server, run, true)),
@@ -196,7 +199,9 @@ function readAddWords(words: readonly string[], isWhole = false): AddWords {
     if (env ?? header) {
       const key = env ? "env" : "headers";
       const [, name, text] = /^([^=:\s]+)[=:]\s*([^]*)$/.exec(value) ?? [];
-      if (name === undefined) throw new UsageError(`${word} needs NAME=VALUE`);
+      if (name === undefined) {
+        throw new UsageError(`${word} needs ${env ? "NAME=VALUE" : "'NAME: VALUE'"}`);
+      }
       server[key] = { ...server[key] as object, [name]: text };
     } else if (transport) server.type = value.replace("streamable-", "");
     else if (scope) read.scope = scopeCalled(value);
@@ -224,12 +229,22 @@ async function addServer(
   if (name === undefined || !given || (isJson || isAddress) && args.length > 0) {
     throw new UsageError(`Give a name, and ${isJson ? "one JSON object" : "a COMMAND or a URL"}`);
   }
+  if (
+    type !== undefined && !isJson && !(isAddress ? /^(?:http|sse)$/ : /^stdio$/).test(`${type}`)
+  ) {
+    throw new UsageError("--transport is http for an address, and stdio for a program");
+  }
   const added = isObject(given)
     ? { ...given, ...server }
     : isAddress
     ? { type: type ?? "http", url: target, ...server }
     : { command: target, args, ...server };
   stdout.write(await addToFile(name, added, scope));
+  const here = scope === "user" && !isJson &&
+    args.find((word) => attempt(() => Deno.statSync(word)));
+  if (here && !isAbsolute(here)) {
+    stdout.write(`It starts in an empty folder: name ${resolve(here)} instead of "${here}".\n`);
+  }
   return EXIT.done;
 }
 
@@ -243,10 +258,12 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 }
 
 /** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(chosen: readonly string[], { stdout }: McpRun): Promise<number> {
+async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
+  const servers = foreignServers();
+  if (servers.length === 0) stdout.write("No servers of other programs found.\n");
   const usable: McpDefinition[] = [];
-  for (const one of foreignServers()) {
+  for (const one of servers) {
     const { name, program, headers } = one;
     const problem = one.problem ??
       (scopesOf(name).length > 0
@@ -258,17 +275,18 @@ async function importServers(chosen: readonly string[], { stdout }: McpRun): Pro
     const hidden = Object.keys({ ...program?.env, ...headers }).map(oneLine).join(", ");
     const variables = variablesOf(one).map(oneLine).join(", ");
     const about = (hidden && ` with ${hidden}`) +
-      (variables && `; gets the values of ${variables}`);
+      (variables && `; gets the values of ${variables}`) + (one.isEnabled ? "" : "; turned off");
     const target = targetText({ definition: one }, Infinity);
     const what = problem === undefined ? about : `, which is not used: ${problem}`;
     stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }
-  const isAll = chosen.includes("--yes");
-  if (chosen.length === 0 && usable.length > 0) {
+  const chosen = words.filter((word) => word !== "--yes");
+  const isAll = words.includes("--yes");
+  if (words.length === 0 && usable.length > 0) {
     stdout.write("Name those to add: copilot mcp import NAME..., or --yes for all of your own.\n");
   }
   const unknown = chosen.find((word) => !usable.some(({ name }) => name === word));
-  if (unknown !== undefined && !isAll) {
+  if (unknown !== undefined) {
     const names = usable.map(({ name }) => name);
     throw noneNamed("server to import", unknown, names, "copilot mcp import lists them");
   }
@@ -348,11 +366,8 @@ async function signIn(
   isIn: boolean,
 ): Promise<number> {
   if (server.definition.url === undefined) {
-    throw new UsageError(
-      `${server.name} is a program (${
-        targetText(server)
-      }): it takes what it needs from its environment`,
-    );
+    const name = oneLine(server.name);
+    throw new UsageError(`${name} is a program: it takes what it needs from its environment`);
   }
   if (isIn) await server.signIn((text) => stdout.write(`${text}\n`), signal);
   else await server.signOut();

@@ -11,6 +11,7 @@ const TOOLS = [
   { name: "git__log__x", ruleName: "mcp__git__log__x", access: "execute" },
   { name: "gitlab__log", ruleName: "mcp__gitlab__log", access: "execute" },
   { name: "call_tool", access: "network" },
+  { name: "search_web", access: "network" },
   { name: "explore", access: "read" },
 ];
 const ALL = TOOLS.map(({ name }) => name).filter((name) => name !== "explore").join(" ");
@@ -19,6 +20,7 @@ const ROWS: [fields: string, allowed: string][] = [
   ["", ALL],
   ["tools: '*'", ALL],
   ["tools: Read, Grep", "read_file grep_code"],
+  ["tools: WebSearch", "search_web"],
   ["tools: [read_file, Bash]", "read_file run_bash"],
   ["tools:\n  - Read\n  - Write", "read_file write_file"],
   ["tools: Bash(git *), Read", "read_file"],
@@ -29,11 +31,11 @@ const ROWS: [fields: string, allowed: string][] = [
   ["tools: Nothing", ""],
   [
     "tools:\n  write: false\n  Bash: false",
-    "read_file grep_code git__log git__log__x gitlab__log call_tool",
+    "read_file grep_code git__log git__log__x gitlab__log call_tool search_web",
   ],
   [
     "disallowedTools: Bash, mcp__gitlab",
-    "read_file grep_code write_file git__log git__log__x call_tool",
+    "read_file grep_code write_file git__log git__log__x call_tool search_web",
   ],
   ["tools: Read, Bash\ndisallowedTools: Bash", "read_file"],
   ["permissionMode: plan", "read_file grep_code"],

@@ -103,7 +103,10 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
   };
   const own = `${root}/config/copilot/mcp.json`;
   const ofFolder = `${root}/folder/.mcp.json`;
-  await mcp("add", "files", "npx", "-y", "files-mcp", ".");
+  assertStringIncludes(
+    await mcp("add", "files", "npx", "-y", "files-mcp", "."),
+    `name ${root}/folder/sub instead of "."`,
+  );
   await mcp("add", "-e", "KEY=a=b", "--env", "B=2", "data", "--", "uvx", "data-mcp");
   const header = "Authorization: Bearer abc";
   await mcp("add", "--transport", "http", "docs", "https://d.example/mcp", "--header", header);
@@ -144,6 +147,7 @@ Deno.test("copilot mcp add: the words of other agents; scopes; what is added for
     await mcp("add", "-t", "sse", "a", "https://a.example/sse"),
     '"sse" of 2024',
   );
+  assertStringIncludes(await mcp("add", "-t", "http", "a", "npx"), "--transport is http for");
   assertStringIncludes(await mcp("add", "--", "npx", "a"), "has no flag --");
   assertStringIncludes(await mcp("add", "a"), "and a COMMAND or a URL");
   assertStringIncludes(await mcp("add-json", "a", "{"), "one JSON object");
@@ -185,7 +189,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   await write(
     "folder/.vscode/mcp.json",
     `{ // inputs\n"inputs": [], "servers": {"vs": {"command": "\${workspaceFolder}/s", "sandbox": "off",
-    "env": {"T": "\${input:a-key}"}}, "np": {"command": "npx", "args": ["-y", "a", "."]}, "old": {"type": "sse", "url": "https://o.example/sse"},} }`,
+    "env": {"T": "\${input:a-key}"}}, "np": {"command": "npx", "args": ["-y", "a", "."]}, "sub": {"command": "s", "cwd": "./sub"}, "no": {"url": "https://n.example/", "oauth": false, "disabled": true}, "old": {"type": "sse", "url": "https://o.example/sse"},} }`,
   );
   const env = {
     HOME: `${root}/home`,
@@ -213,16 +217,18 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertMatch(shown.stdout, /^gh with TOKEN\n {2}npx gh [(]/m);
   assertEquals(`${shown.stdout}${shown.stderr}`.includes(secret), false);
   assertEquals((await mcp("import", "gh")).code, 0);
-  assertEquals((await mcp("import", "none")).code, 2);
+  assertEquals((await mcp("import", "none", "--yes")).code, 2);
   const rest = await mcp("import", "--yes");
   assertEquals(rest.stdout.includes(secret), false);
   assertStringIncludes(rest.stdout, "gh, which is not used: it is here already");
   assertStringIncludes(rest.stdout, "vs is not added: it is of this folder, so name it\n");
-  assertEquals((await mcp("import", "vs", "np")).code, 0);
+  assertEquals((await mcp("import", "vs", "np", "sub", "no")).code, 0);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
   assertEquals(mcpServers, {
     vs: { command: `${folder}/s`, args: [], cwd: folder, env: { T: "${a_key}" }, network: false },
     np: { command: "npx", args: ["-y", "a", folder] },
+    sub: { command: "s", args: [], cwd: `${folder}/sub`, network: false },
+    no: { type: "http", url: "https://n.example/", oauth: false, enabled: false },
     gh: { command: "npx", args: ["gh"], env: { TOKEN: secret } },
     near: { type: "http", url: "https://n.example/" },
     cx: {
