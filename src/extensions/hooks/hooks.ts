@@ -60,7 +60,8 @@ export class Hooks {
     const verdicts = await Promise.all(hooks.map(async (hook) => {
       const end = await runHook(hook, {
         workingDir,
-        env: permissions.env,
+        // The question about a plug-in names no variable of the user.
+        env: hook.plugin ? [] : permissions.env,
         input,
         signal,
         ...!hook.isOutside && { confine: this.#confine(hook, transcript_path) },

@@ -72,7 +72,8 @@ export async function startProgram(
   try {
     const outer = Deno.build.os !== "windows" && { PATH: programFolders(folder).join(":") };
     const ofPlugin = scope === "plugin" && { CLAUDE_PLUGIN_ROOT: definition.folder ?? "" };
-    const usual = { ...commandEnvironment(env), ...outer, ...confined?.variables, ...ofPlugin };
+    const named = ofPlugin ? [] : env;
+    const usual = { ...commandEnvironment(named), ...outer, ...confined?.variables, ...ofPlugin };
     const how = { cwd: at, env: { ...usual, ...program!.env } };
     child = startLeader(confined ?? { program: path, args: [...args] }, how);
     if (confined?.finish) stopWithProgram(child);

@@ -12,6 +12,7 @@ import { strictServer } from "../../helpers/strict_server.ts";
 import { noTmux, terminal } from "../../helpers/tmux.ts";
 
 const never = new AbortController().signal;
+Deno.env.set("USER_TOKEN", "secret");
 type Files = Readonly<Record<string, unknown>>;
 
 /** A home, a folder to work in, and the program with both. */
@@ -62,7 +63,10 @@ async function places() {
       const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")! };
       return await fakeSession(host, {
         ...{ folder: workingDir, readsFolder: true },
-        permissions: openPermissions({ sandbox: "off", yes: true }, (name) => variables[name]),
+        permissions: openPermissions(
+          { sandbox: "off", yes: true, env: ["USER_TOKEN"] },
+          (name) => variables[name],
+        ),
       }, confirm && { confirm: (question) => Promise.resolve(confirm(question)) });
     },
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
@@ -176,14 +180,14 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
 
 Deno.test("plugin: one called user does not replace a hook of the user with the same command", async () => {
   await using at = await places();
-  const hooks = { UserPromptSubmit: hook('echo "hook of <${CLAUDE_PLUGIN_ROOT}>"') };
+  const hooks = { UserPromptSubmit: hook('echo "hook of <${CLAUDE_PLUGIN_ROOT}> $USER_TOKEN"') };
   await at.put("user", { "hooks/hooks.json": hooks });
   await at.put("home/.config/copilot", { "hooks.json": hooks });
   await at.plugin("add", "../user", "--yes");
   await using server = strictServer([{ text: "ok" }]);
   await using fake = await at.session(server.url);
   await fake.session.prompt("go", never);
-  assertMatch(server.requests[0]!.text, /hook of <>[^]*hook of <.*\/user>/);
+  assertMatch(server.requests[0]!.text, /hook of <> secret[^]*hook of <.*\/user>(?! secret)/);
 });
 
 Deno.test("plugin: without one, the first request is the same, and no file of plug-ins is made", async () => {
@@ -511,7 +515,7 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   await at.put("home/.config/copilot", { "permissions.json": { sandboxRead } });
   const args = [
     "-c",
-    'echo "$CLAUDE_PLUGIN_ROOT $PWD" >"$2"; echo x >"${2%/*}/../out"; exec "$0" run -A --no-check "$1" legacy',
+    'echo "$CLAUDE_PLUGIN_ROOT $PWD $USER_TOKEN" >"$2"; echo x >"${2%/*}/../out"; exec "$0" run -A --no-check "$1" legacy',
   ];
   await at.put("tools", {
     ".mcp.json": {
@@ -532,12 +536,13 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
     (await fake.command("/mcp plugin_tools_my-look"))!,
     /^ {2}plugin_tools_my-look: 2 tools/,
   );
-  const [root, folder] = (await Deno.readTextFile(`${at.folder}/seen`)).trim().split(" ");
+  const [root, folder, token] = (await Deno.readTextFile(`${at.folder}/seen`)).trim().split(" ");
   // `--sandbox off` and the approval of all calls are about commands.
   assertEquals([...Deno.readDirSync(at.root)].some(({ name }) => name === "out"), false);
   assertEquals(root, `${at.plugins}/${(await at.record()).plugins.tools.folder}`);
   assertMatch(root!, /\/tools$/);
   assertMatch(folder!, /copilot-mcp-/);
+  assertEquals(token, undefined);
   const [definition] = new PluginParts(root!, "tools").servers;
   assertEquals([definition!.isSandboxed, definition!.scope], [true, "plugin"]);
   const names = ["my", "my-db"].map((plugin) => {
