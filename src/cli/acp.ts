@@ -44,13 +44,13 @@ export const runServe = (args: Args, run: Run): Promise<number> =>
         serve: (connect) => serveEditor({ ...sessions, folder: Deno.cwd(), connect }),
         onListen({ url, token }) {
           const socket = `${url.replace("http", "ws")}/acp`;
-          run.stdout.write(
-            `Open ${url}/#${token}\n` + names.map((name) =>
-              `Or https://${name}/#${token}\n`
-            ).join("") +
-              `Editors: ${socket} with the header Authorization: Bearer ${token}\n` +
-              "Whoever has this token can use your sessions and run commands. Ctrl-C ends the server.\n",
-          );
+          const lines = [
+            `Open ${url}/#${token}`,
+            ...names.map((name) => `Or https://${name}/#${token}`),
+            `Editors: ${socket} with the header Authorization: Bearer ${token}`,
+            "Whoever has this token can use your sessions and run commands. Ctrl-C ends the server.\n",
+          ];
+          run.stdout.write(lines.join("\n"));
         },
         signal: run.signal,
       });

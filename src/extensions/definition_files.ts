@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { join } from "../text/std_path.ts";
+import { userFile, type VariableReader } from "../user_files.ts";
 
 export interface DefinitionFile {
   path: string;
@@ -14,7 +15,7 @@ export interface DefinitionFile {
 }
 
 /** Returns the existing files: `own`, then those called `names` in the folder and its repository, not in `home`. */
-export function definitionFiles(
+function definitionFiles(
   folder: string,
   ownFolder: string | undefined,
   names: readonly string[],
@@ -27,3 +28,16 @@ export function definitionFiles(
   if (ownFolder !== undefined) files.unshift({ path: ownFolder, scope: "user" });
   return files.filter(({ path }) => attempt(() => Deno.statSync(path).isFile) === true);
 }
+
+export const ownMcpFile = (env?: VariableReader): string | undefined => userFile("mcp.json", env);
+
+export const mcpFiles = (folder: string, env?: VariableReader) =>
+  definitionFiles(folder, ownMcpFile(env), [".mcp.json", ".agents/mcp.json"]);
+
+export const hookFiles = (folder: string, env: VariableReader) =>
+  definitionFiles(
+    folder,
+    userFile("hooks.json", env),
+    [".agents/hooks.json", ".claude/settings.json"],
+    env("HOME"),
+  );

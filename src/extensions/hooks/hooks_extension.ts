@@ -2,7 +2,7 @@
 
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import { pluginsOf } from "../plugins/plugins_extension.ts";
-import { hookFiles } from "./hook_files.ts";
+import { hookFiles } from "../definition_files.ts";
 
 export class HooksExtension implements Extension {
   readonly pending: PendingQuestion[] = [];

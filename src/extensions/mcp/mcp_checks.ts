@@ -4,7 +4,7 @@ import type { Check } from "../../session/data.ts";
 import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { VariableReader } from "../../user_files.ts";
-import { mcpFiles } from "./mcp_files.ts";
+import { mcpFiles } from "../definition_files.ts";
 import { mcpRow } from "./mcp_text.ts";
 import { openMcp } from "./source.ts";
 

@@ -3,7 +3,7 @@
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { McpDefinition } from "./definition.ts";
 import { pluginsOf } from "../plugins/plugins_extension.ts";
-import { mcpFiles } from "./mcp_files.ts";
+import { mcpFiles } from "../definition_files.ts";
 import { mcpCommand, promptCommands } from "./mcp_command.ts";
 import { newsLines, pendingLine, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";

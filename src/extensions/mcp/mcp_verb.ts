@@ -8,7 +8,7 @@ import type { McpServer } from "./server.ts";
 import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
-import { mcpFiles } from "./mcp_files.ts";
+import { mcpFiles } from "../definition_files.ts";
 import {
   addToFile,
   removeFromFile,

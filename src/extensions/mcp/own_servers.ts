@@ -8,7 +8,7 @@ import { objectOr } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
 import { readJsonFile, replaceUserFile, stateFolder } from "../../user_files.ts";
 import { broughtBy, definitionsIn } from "./definition.ts";
-import { ownMcpFile } from "./mcp_files.ts";
+import { ownMcpFile } from "../definition_files.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

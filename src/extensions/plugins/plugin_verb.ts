@@ -239,17 +239,14 @@ const NO_PARTS = "nothing that copilot uses";
 
 async function partsText({ version, places, hooks, servers, unused }: PluginParts) {
   const { promptFiles, problems } = await loadPromptFiles(places, openPermissions().paths);
-  const kinds = [...promptFiles.map(({ kind }) => kind), ...hooks.map(() => "hook")]
-    .concat(servers.map(() => "server"));
-  const all = [...new Set(kinds)].map((kind) =>
-    count(kinds.filter((one) => one === kind).length, kind)
-  );
+  const kinds = [...promptFiles.map((one) => one.kind), ...hooks.map(() => "hook" as const)];
+  const byKind = Map.groupBy([...kinds, ...servers.map(() => "server")], (kind) => kind);
+  const all = Array.from(byKind, ([kind, some]) => count(some.length, kind));
   const left = [
     ...unused,
     ...problems.map(({ path, why }) => `${basename(path)} is not used, as ${why}`),
   ];
-  const text = [...version && [`version ${version}`], ...all.length > 0 ? all : [NO_PARTS]].join(
-    ", ",
-  );
-  return shortened(oneLine([text, ...left].join("; ")), 1000);
+  if (all.length === 0) all.push(NO_PARTS);
+  if (version) all.unshift(`version ${version}`);
+  return shortened(oneLine([all.join(", "), ...left].join("; ")), 1000);
 }

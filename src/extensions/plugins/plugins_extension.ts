@@ -1,7 +1,7 @@
 /** Plug-ins of the user: skills, commands, sub-agents, hooks and servers that others wrote. @module */
 
 import { attempt } from "../../attempt.ts";
-import type { Command, Extension, SessionState } from "../../session/extension.ts";
+import type { Extension, SessionState } from "../../session/extension.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { replaceUserFile, userFile } from "../../user_files.ts";
 import type { PluginParts } from "./plugin_parts.ts";
@@ -31,18 +31,5 @@ export class PluginsExtension implements Extension {
     } catch (error) {
       tell(`plug-ins are not used: ${reasonOf(error)}`);
     }
-  }
-
-  commands(): readonly Command[] {
-    return [{
-      name: "plugin",
-      group: "Setup",
-      help: "list the plug-ins in use",
-      run: () =>
-        [
-          ...this.loaded.map(({ name, version }) => `  ${name} ${version}`.trimEnd()),
-          "copilot plugin, in a shell, adds, updates and removes plug-ins for new sessions.",
-        ].join("\n"),
-    }];
   }
 }

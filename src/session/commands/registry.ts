@@ -206,6 +206,7 @@ function unknownCommand(session: SessionState, name: string): string {
     const next = modeKey === undefined ? "" : `${modeKey} switches modes; `;
     return `There is no command /${name}: ${next}/approve sets one, /plan starts planning`;
   }
+  if (/^plugins?$/.test(name)) return `There is no command /${name}: copilot plugin is for a shell`;
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
     nearest(name, commandsOf(session).map((candidate) => candidate.name));
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);
