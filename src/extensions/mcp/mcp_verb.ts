@@ -9,13 +9,7 @@ import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles } from "../definition_files.ts";
-import {
-  addToFile,
-  removeFromFile,
-  scopeCalled,
-  scopesOf,
-  type ServerScope,
-} from "./own_servers.ts";
+import { addToFile, isOwnServer, removeFromFile } from "./own_servers.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { openPermissions } from "../../safety/permissions.ts";
 import { hideCredentials } from "../../text/credentials.ts";
@@ -41,8 +35,7 @@ const USAGE = `Usage:
   copilot mcp logout NAME                      signs out of it
 
 Flags of add and add-json: -e, --env NAME=VALUE; -H, --header 'NAME: VALUE' (several times); -t, --transport stdio|http;
-  -s, --scope user (in all folders, the default), project (in the .mcp.json of this repository);
-  --no-network, --no-sandbox
+  --no-network, --no-sandbox. Servers of a repository are in its .mcp.json.
 Values may hold \${VARIABLE}, which is looked up when the server starts.
 `;
 
@@ -174,7 +167,6 @@ function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
 }
 
 interface AddWords {
-  scope?: ServerScope;
   operands: string[];
   server: Record<string, unknown>;
 }
@@ -204,7 +196,8 @@ function readAddWords(words: readonly string[], isWhole = false): AddWords {
       }
       server[key] = { ...server[key] as object, [name]: text };
     } else if (transport) server.type = value.replace("streamable-", "");
-    else if (scope) read.scope = scopeCalled(value);
+    else if (scope && value === "user") continue;
+    else if (scope) throw new UsageError("For one repository, add the server to its .mcp.json");
     else if (word === "--no-network") server.network = false;
     else if (word === "--no-sandbox") server.sandbox = "off";
     else if (value.startsWith("-")) throw new UsageError(`copilot mcp add has no flag ${word}`);
@@ -218,7 +211,7 @@ async function addServer(
   { stdout }: McpRun,
   isJson = false,
 ): Promise<number> {
-  const { scope = "user", operands, server: { type, ...server } } = readAddWords(words, isJson);
+  const { operands, server: { type, ...server } } = readAddWords(words, isJson);
   const [name, target, ...args] = operands;
   const stray = args.find((word) => /^--/.test(word) && ADD_FLAG.test(word));
   if (stray !== undefined && !words.includes("--")) {
@@ -239,9 +232,8 @@ async function addServer(
     : isAddress
     ? { type: type ?? "http", url: target, ...server }
     : { command: target, args, ...server };
-  stdout.write(await addToFile(name, added, scope));
-  const here = scope === "user" && !isJson &&
-    args.find((word) => attempt(() => Deno.statSync(word)));
+  stdout.write(await addToFile(name, added));
+  const here = isJson ? undefined : args.find((word) => attempt(() => Deno.statSync(word)));
   if (here && !isAbsolute(here)) {
     stdout.write(`It starts in an empty folder: name ${resolve(here)} instead of "${here}".\n`);
   }
@@ -249,11 +241,10 @@ async function addServer(
 }
 
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
-  const { operands: [name = "", ...more], scope: chosen } = readAddWords(words, true);
+  const [name = "", ...more] = words;
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
-  const scope = scopesOf(name).find((one) => one === (chosen ?? one));
-  if (scope === undefined) throw noneNamed("server to remove", name, [], "see copilot mcp list");
-  stdout.write(await removeFromFile(name, scope));
+  if (!isOwnServer(name)) throw noneNamed("server to remove", name, [], "see copilot mcp list");
+  stdout.write(await removeFromFile(name));
   return EXIT.done;
 }
 
@@ -266,7 +257,7 @@ async function importServers(words: readonly string[], { stdout }: McpRun): Prom
   for (const one of servers) {
     const { name, program, headers } = one;
     const problem = one.problem ??
-      (scopesOf(name).length > 0
+      (isOwnServer(name)
         ? "it is here already"
         : usable.some((other) => other.name === name)
         ? "another one above has its name"
@@ -293,7 +284,7 @@ async function importServers(words: readonly string[], { stdout }: McpRun): Prom
   for (const one of usable) {
     const { name, scope } = one;
     const isWanted = chosen.includes(name) || isAll && scope === "user";
-    if (isWanted) stdout.write(await addToFile(name, ownDefinition(one), "user"));
+    if (isWanted) stdout.write(await addToFile(name, ownDefinition(one)));
     else if (isAll) stdout.write(`${name} is not added: it is of this folder, so name it\n`);
   }
   return EXIT.done;
