@@ -8,7 +8,8 @@ import { workspace } from "../tools/workspace.ts";
 
 const script = fromFileUrl(new URL("../../scripts/action", import.meta.url));
 
-async function step(folder: string, prompt: string, flags: string) {
+/** `found`: folders that come first in PATH. */
+async function step(folder: string, prompt: string, flags: string, found: string[] = []) {
   const { HOME = "", PATH = "", DENO_DIR = "" } = Deno.env.toObject();
   using outside = workspace();
   const output = outside.put("output", "");
@@ -16,9 +17,15 @@ async function step(folder: string, prompt: string, flags: string) {
     cwd: folder,
     clearEnv: true,
     env: {
-      ...{ HOME, PATH, ...DENO_DIR && { DENO_DIR }, XDG_CONFIG_HOME: "/nowhere" },
+      ...{
+        HOME,
+        PATH: [...found, PATH].join(":"),
+        ...DENO_DIR && { DENO_DIR },
+        XDG_CONFIG_HOME: "/nowhere",
+      },
       ...{ XDG_STATE_HOME: outside.dir, GITHUB_OUTPUT: output },
       ...{ COPILOT_PROMPT: prompt, COPILOT_FLAGS: flags },
+      ...found.length > 0 && { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: folder },
     },
     stdin: "null",
   }).output();
@@ -51,6 +58,11 @@ posixTest("the action fails with the exit code of copilot", async () => {
   const { code, output } = await step(ws.dir, "Hello", "--base-url http://127.0.0.1:9/v1 -m test");
   assertEquals(code, 1);
   assertMatch(output, /^exit-code=1\nanswer<</);
+  // A program of the checkout does not run; elsewhere, this one keeps the step from changing the system.
+  using outside = workspace();
+  for (const at of [ws, outside]) at.put("uname", `#!/bin/sh\necho >"${at.dir}/ran"\n`, 0o755);
+  await step(ws.dir, "Hello", "-m test '", [ws.dir, "", outside.dir]);
+  assertEquals([ws, outside].map((at) => at.names().includes("ran")), [false, true]);
   // A flag that is lost may be one that limits rights.
   const cut = await step(ws.dir, "Hello", "-m test 'oops --approve never");
   assertEquals([cut.code, cut.output, cut.log], [2, "", ""]);
