@@ -24,6 +24,7 @@ export function hideCredentials(text: string): string {
     // In headers and the options of commands.
     `((?:--[\\w-]{0,20}${CREDENTIAL_NAMES}(?!s)[\\w-]{0,40}[ \\t]|\\bx-[\\w-]{0,20}(?:key|token):|\\bauthorization["']?:[ \\t]{0,9}["']?\\w{1,20}[ \\t])[ \\t]{0,9}["']?)(?![[{$])(?:${word}{8,2000}|(?=${word}{0,200}\\d)${word}{4,2000})`,
     "(\\bcurl\\b[^]{0,200}?[ \\t](?:-[a-z]{0,5}u|--user)[ =]?[\"']?[^\\s:\"'$[]{1,64}:)(?![[{$])[^\\s\"'`]{1,2000}",
+    "(://[^\\s/@:\"'$]{0,64}:)(?![[{$])[^\\s/@\"'`]{1,200}(?=@)",
     "(\\b(?:bearer|basic)\\s{1,9})[\\w.~+/=-]{12,}",
   ];
   const keyless = text.replace(PRIVATE_KEY, (key) => key.replace(/.+/g, hidden))

@@ -23,6 +23,7 @@ const ROWS: [text: string, expected: string][] = [
   ["Authorization: Token abcd1234", "Authorization: Token ~"],
   ["a --token abcd1234 --db-password 'abc1'", "a --token ~ --db-password '~'"],
   ["curl -s -u me:pass https://h", "curl -s -u me:~ https://h"],
+  ["psql postgres://me:pass@h/db redis://:pass@h", "psql postgres://me:~@h/db redis://:~@h"],
   ["curl --user 'me:pass'", "curl --user 'me:~'"],
   ["password = hunter22\nDB_PASS=abcd", "password = ~\nDB_PASS=~"],
   ["passphrase: hunter22\nprivate_key: abcd1234", "passphrase: ~\nprivate_key: ~"],
@@ -43,7 +44,7 @@ const HARMLESS = [
   "The password is asked for. token: a word. https://example.com:8080/a@b",
   "max_tokens=4096 tokens=12 max_tokens = 409600 --max-tokens 4096 compass=north by_passing: 123456",
   "token = next() password: string; --token is --token $TOKEN --password <word>",
-  "Authorization: Bearer <token>, docker run -u 1000:1000, curl -u $USER:$PASSWORD",
+  "Authorization: Bearer <token>, docker run -u 1000:1000, a://b:$C@h, curl -u $USER:$PASSWORD",
 ];
 for (const text of HARMLESS) {
   Deno.test(`nothing is hidden in ${JSON.stringify(text)}`, () =>
