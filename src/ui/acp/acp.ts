@@ -79,10 +79,8 @@ class AcpServer implements AsyncDisposable, Editor {
     "session/new": async (params, signal) =>
       await this.#begin(await this.#open(params, signal), signal),
     "session/fork": async (params, signal) => {
-      const id = textIn(params, "sessionId");
-      const stored = recordedSession(fileName(id));
-      if (stored === undefined) throw unknownSession(id);
-      return await this.#begin(await this.#open(params, signal, forkSession(stored)), signal);
+      const find = () => forkSession(recordOf(textIn(params, "sessionId")));
+      return await this.#begin(await this.#open(params, signal, find), signal);
     },
     "session/load": (params, signal) => this.#goOn(params, signal, true),
     "session/resume": (params, signal) => this.#goOn(params, signal, false),
@@ -196,13 +194,14 @@ class AcpServer implements AsyncDisposable, Editor {
   async #open(
     params: RpcParams,
     signal: AbortSignal,
-    resumes?: StoredSession,
+    find?: () => StoredSession | Promise<StoredSession>,
   ): Promise<AcpSession> {
     const folder = textIn(params, "cwd");
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
     const info = await Deno.stat(folder).catch(() => undefined);
     if (!info?.isDirectory) throw invalidParams(`cwd is not a folder: ${repeated(folder)}`);
     const extensions = allExtensions(serversIn(params.mcpServers));
+    const resumes = await find?.();
     const session = new AcpSession(
       this,
       (frontend, editor) =>
@@ -234,10 +233,11 @@ class AcpServer implements AsyncDisposable, Editor {
   /** Resumes a recorded session. `isShown`: the editor receives all of it again before the answer. */
   async #goOn(params: RpcParams, signal: AbortSignal, isShown: boolean): Promise<unknown> {
     const id = textIn(params, "sessionId");
-    await this.#close(id);
-    const stored = recordedSession(fileName(id));
-    if (stored === undefined) throw unknownSession(id);
-    const session = await this.#open(params, signal, stored);
+    const session = await this.#open(params, signal, async () => {
+      recordOf(id);
+      await this.#close(id);
+      return recordOf(id);
+    });
     await this.#keep(session, signal, id);
     if (isShown) session.replay();
     session.tellState();
@@ -319,3 +319,9 @@ function textIn(params: RpcParams, name: string): string {
 const repeated = (name: string): string => shortened(oneLine(name), 100);
 const unknownSession = (id: string): RpcError =>
   new RpcError(ACP_CODES.notFound, `there is no session ${repeated(id)}`);
+
+function recordOf(id: string): StoredSession {
+  const stored = recordedSession(fileName(id));
+  if (stored === undefined) throw unknownSession(id);
+  return stored;
+}

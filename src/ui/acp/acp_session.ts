@@ -46,6 +46,7 @@ interface PromptAnswer {
 
 interface WaitingPrompt {
   parts: readonly Part[];
+  signal: AbortSignal;
   /** Set once the running turn has the prompt. */
   answer?: Promise<PromptAnswer>;
 }
@@ -139,7 +140,7 @@ export class AcpSession implements Frontend {
     }
     const parts = promptParts(blocks, workingDir, this.#said);
     this.#said.push(firstText(parts));
-    const waiting: WaitingPrompt = { parts };
+    const waiting: WaitingPrompt = { parts, signal };
     this.#waiting.push(waiting);
     const turn = this.#ended.then(() => {
       if (waiting.answer) return waiting.answer;
@@ -152,14 +153,19 @@ export class AcpSession implements Frontend {
 
   /** A prompt that comes during a turn is a part of it, and has its answer. */
   steering(): (readonly Part[])[] {
-    const isMessage = ({ parts: [first] }: WaitingPrompt) =>
-      first?.type !== "text" || this.#session.opens(first.text) || !commandIn(first.text);
-    const taken = this.#waiting.filter(isMessage);
+    const taken = this.#waiting.filter(({ parts, signal }) =>
+      !signal.aborted && !this.#commandIn(parts)
+    );
     for (const one of taken) {
       one.answer = this.#running!.then(({ stopReason }) => ({ stopReason }));
       this.#waiting.splice(this.#waiting.indexOf(one), 1);
     }
     return taken.map(({ parts }) => parts);
+  }
+
+  #commandIn([first]: readonly Part[]): ReturnType<typeof commandIn> {
+    const isText = first?.type === "text" && !this.#session.opens(first.text);
+    return isText ? commandIn(first.text) : undefined;
   }
 
   async #run(parts: readonly Part[], signal: AbortSignal): Promise<PromptAnswer> {
@@ -168,11 +174,8 @@ export class AcpSession implements Frontend {
     try {
       if (all.aborted) return CANCELLED;
       await this.#askOpenQuestions(all);
-      const [first] = parts;
-      const isMessage = first?.type !== "text" || this.#session.opens(first.text);
-      const command = isMessage ? undefined : commandIn(first.text);
-      if (command !== undefined) return await this.#command(command, all);
-      return await this.#answer(parts, all);
+      const command = this.#commandIn(parts);
+      return await (command ? this.#command(command, all) : this.#answer(parts, all));
     } catch (error) {
       if (all.aborted) return CANCELLED;
       if (error instanceof RpcError) throw error;

@@ -81,6 +81,10 @@ Deno.test("acp: errors are those of the protocol", async () => {
   assertEquals(await code("session/new", { cwd: "relative", mcpServers: [] }), -32602);
   assertEquals(await code("session/prompt", { sessionId: "none", prompt: [] }), -32002);
   assertEquals(await code("no/such"), -32601);
+  // A session that is not loaded again stays open.
+  const { sessionId } = await editor.request("session/new", { cwd: "/", mcpServers: [] });
+  assertEquals(await code("session/load", { sessionId, cwd: "/", mcpServers: [] }), -32002);
+  assertEquals(await code("session/set_mode", { sessionId, modeId: "auto" }), undefined);
   await editor.send("{ not json");
   await editor.send([]);
   await editor.request("session/list", {});
@@ -159,9 +163,13 @@ Deno.test("acp: a prompt that comes during a turn is in its next request, a comm
   const sessionId = await editor.begin(ws.dir);
   const turn = editor.prompt(sessionId, "go");
   await waitUntil(() => editor.updates("tool_call").length > 0);
+  const prompt = [{ type: "text", text: "cancelled" }];
+  const dropped = editor.ask("session/prompt", { sessionId, prompt }, 99);
+  await editor.notify("$/cancel_request", { requestId: 99 });
   const others = [editor.prompt(sessionId, "use tabs"), editor.prompt(sessionId, "/context")];
   await Deno.writeTextFile(pipe, "x\n");
   assertEquals(await Promise.all([turn, ...others]), ["end_turn", "end_turn", "end_turn"]);
+  assertEquals((await dropped).result?.stopReason, "cancelled");
   const messages = server.requests.at(-1)!.body.messages as { role: string; content: string }[];
   assertEquals(messages.slice(-2).map(({ role }) => role), ["tool", "user"]);
   assertEquals([messages.at(-1)!.content, server.requests.length], ["use tabs", 2]);
