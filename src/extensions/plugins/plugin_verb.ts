@@ -176,7 +176,7 @@ class PluginWork extends PluginStore {
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
     const given = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(given);
-    if (!name) throw new UsageError(`Cannot add ${shown} as ${oneLine(String(given))}`);
+    if (!name) throw new UsageError(`Cannot add ${shown} as ${oneLine(JSON.stringify(given))}`);
     const before = this.plugins[name];
     if (before && !known) {
       throw new UsageError(`There is a plug-in ${name} already ${from(before)}: remove it first`);

@@ -397,7 +397,7 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
       /two of its servers would have the same name/,
       1,
     ],
-    ["name", manifest({ name: "../../x" }), /Cannot add \/.*\/name as \.\.\/\.\.\/x/, 2],
+    ["name", manifest({ name: ["../../x"] }), /Cannot add \/.*\/name as \["\.\.\/\.\.\/x"\]/, 2],
   ];
   for (const [name, files, text, code] of rows) {
     await at.put(name, files);
