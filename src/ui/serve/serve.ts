@@ -51,13 +51,14 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     if (connections.size >= MAX_CONNECTIONS) {
       return refusalOf(503, "There are too many connections.");
     }
-    const isNamed = request.headers.has("sec-websocket-protocol");
-    const upgraded = attempt(() =>
-      Deno.upgradeWebSocket(request, isNamed ? { protocol: "acp" } : {})
-    );
+    // Deno finds a protocol only in a list with spaces, which the library ws does not send.
+    const named = request.headers.get("sec-websocket-protocol")?.split(/ *, */);
+    const isKnown = named?.includes("acp") ?? true;
+    const upgraded = isKnown ? attempt(() => Deno.upgradeWebSocket(request)) : undefined;
     if (upgraded === undefined) return refusalOf(400, "This is no request for a WebSocket.");
     const { socket, response } = upgraded;
     response.headers.set("acp-connection-id", crypto.randomUUID());
+    if (named) response.headers.set("sec-websocket-protocol", "acp");
     const connection = options.serve((more) => socketPeer(socket, more))
       .finally(() => connections.delete(connection));
     connections.add(connection);

@@ -117,6 +117,7 @@ Deno.test("serve: without the token, under another name, or from another page, n
     [403, "/acp", { ...UPGRADE, ...bearer, Origin: `http://localhost:${port}` }],
     [101, "/acp", { ...UPGRADE, ...bearer, Origin: `http://${host}` }],
     [101, "/acp", { ...UPGRADE, "Sec-WebSocket-Protocol": `acp, token.${token}` }],
+    [101, "/acp", { ...UPGRADE, "Sec-WebSocket-Protocol": `acp,token.${token}` }],
   ];
   for (const [status, path, headers] of cases) {
     const { status: found, text } = await request(host, path, headers);
