@@ -137,6 +137,11 @@ Deno.test("serve: the page runs its own script alone, also after more connection
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
   assertStringIncludes(policy, `script-src 'sha256-${new Uint8Array(digest).toBase64()}';`);
   assertMatch(policy, /default-src 'none'.*connect-src 'self'.*frame-ancestors 'none'/);
+  // A question shows what terminals show, and its buttons are below all of it.
+  const [, hiding] = script.match(/text\.replace\(\s*\/(.*)\/gu,/)!;
+  const invisible = "\u115f\u3164\u2800\ufe01\u{e0041}\u202e";
+  assertEquals(invisible.replace(new RegExp(hiding!, "gu"), ""), "");
+  assertEquals(page.includes("max-height"), false);
   assertEquals(page.match(/\b(?:https?:)?\/\/[a-z0-9]|\son[a-z]+=|innerHTML/g), null);
   // The browser would say where it is wrong: it is parsed here.
   new Function(script);
