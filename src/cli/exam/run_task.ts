@@ -91,10 +91,13 @@ export async function runTasks(
         if (!first.isGone || !mayWait) return first;
         mayWait = false;
         return await isBack(options, signal) ? await run(`${at}-again`) : first;
-      }).finally(() => timer && clearInterval(timer));
+      }).finally(() => {
+        if (timer) clearInterval(timer);
+        stderr.write(clear);
+      });
       const { passed, seconds, calls, why } = result;
       const about = `${passed ? "✓" : "✗"} ${task.name} (${seconds} s, ${count(calls, "call")})`;
-      stderr.line(`${clear}${number} ${about}${why ? `: ${why}` : ""}`);
+      stderr.line(`${number} ${about}${why ? `: ${why}` : ""}`);
       if (result.isGone) {
         return { results, ended: `the server failed after ${at} of ${of} tasks: ${why}` };
       }

@@ -3,6 +3,7 @@
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { isLean } from "../../agent/prompt.ts";
 import type { CopilotConfig, LocalConfig } from "../../config.ts";
+import { answersYes } from "../../extensions/mcp/ask_terminal.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { aboutSeconds, count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
@@ -20,13 +21,13 @@ type ModelSettings = Record<string, string | number | true>;
  * Returns why that ended early.
  */
 export async function tuneModel(
-  { results, ended, isHopeless, model }: ExamResult,
+  { results, ended, isHopeless, model, seed }: ExamResult,
   fitted: CopilotAgent["config"],
   tasks: readonly ExamTask[],
   exam: ExamOptions & { tunesUnasked: boolean },
   run: Run,
 ): Promise<string | undefined> {
-  const { stdout, stderr } = run;
+  const { stdout, stderr, signal } = run;
   const failed = results.filter(({ passed }) => !passed);
   if (ended && !isHopeless || failed.length === 0 || exam.args.json) return;
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
@@ -36,9 +37,9 @@ export async function tuneModel(
   const time = results.reduce((sum, one) => sum + one.seconds * rounds(one), 0);
   const what = `other settings for ${count(failed.length, "failed task")}`;
   if (!exam.tunesUnasked) {
-    if (!canAsk) return void stderr.line(`· copilot exam --tune tries ${what}`);
+    if (!canAsk) return void stderr.line(`· add --tune --seed ${seed} to try ${what}`);
     await stdout.drained();
-    if (!confirm(`Try ${what} (about ${aboutSeconds(time)})?`)) return;
+    if (!await answersYes(`Try ${what} (about ${aboutSeconds(time)})?`, stderr, signal)) return;
   }
   const runWith = async (settings: ModelSettings, again: readonly TaskResult[]) => {
     const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
@@ -71,14 +72,15 @@ export async function tuneModel(
 
 /** Saves the settings for the model if the user says yes; without a terminal, shows how. */
 async function offerSettings(model: string, settings: ModelSettings, canAsk: boolean, run: Run) {
-  const { stdout } = run;
+  const { stdout, stderr, signal } = run;
   const use = `copilot -m ${oneLine(model)}`;
   if (!canAsk) {
     const lines = JSON.stringify({ models: { [model]: settings } });
     return stdout.line(`To keep it for ${use}, add to config.json: ${lines}`);
   }
   await stdout.drained();
-  if (!confirm(`Save ${triedText(settings)} for ${oneLine(model)} in config.json?`)) return;
+  const question = `Save ${triedText(settings)} for ${oneLine(model)} in config.json?`;
+  if (!await answersYes(question, stderr, signal)) return;
   await keepModelSettings(model, settings);
   stdout.line(`Saved for ${use}`);
 }

@@ -3,6 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
+import { answersYes } from "./ask_terminal.ts";
 import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
@@ -17,8 +18,6 @@ import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute, resolve } from "../../text/std_path.ts";
-import { within } from "../../wire/wait.ts";
-import { orAborted } from "./time_limit.ts";
 
 const USAGE = `Usage:
   copilot mcp list                             the servers of this folder and of your own, and their tools
@@ -313,10 +312,7 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
   return EXIT.done;
 }
 
-/** Input that was typed before a question comes within this time, in ms. */
-const TYPED_MS = 100;
-
-/** Asks yes or no on the terminal; what was typed before is no answer. Without a terminal the answer is no. */
+/** Asks for an approval on the terminal. Without one the answer is no. */
 export async function confirmed(
   question: string,
   isYes: boolean,
@@ -327,16 +323,7 @@ export async function confirmed(
     stderr.write("copilot: cannot ask without a terminal: --yes approves it\n");
     return false;
   }
-  const buffer = new Uint8Array(4096);
-  // In this mode, unfinished lines are read, too.
-  Deno.stdin.setRaw(true, { cbreak: true });
-  let reading = Deno.stdin.read(buffer);
-  while (await within(TYPED_MS, reading)) reading = Deno.stdin.read(buffer);
-  Deno.stdin.setRaw(false);
-  stdout.write(`${question} [y/N] `);
-  const length = await orAborted(reading, signal);
-  const answer = new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
-  if (/^y(es)?$/i.test(answer)) return true;
+  if (await answersYes(question, stdout, signal)) return true;
   stdout.write("Not approved.\n");
   return false;
 }
