@@ -13,8 +13,12 @@ import type { Run } from "./process.ts";
 import { isServerOpen, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
 import { startDemo } from "./demo/server.ts";
 
-const NO_SERVER =
-  "No model configured. Run `copilot` in a terminal once to choose one, or start copilot acp with --local or --base-url URL";
+function refuseWithoutServer(verb: string, args: Args): void {
+  if (!isServerOpen(args)) return;
+  throw new UsageError(
+    `No model configured. Run \`copilot\` in a terminal once to choose one, or start copilot ${verb} with --local or --base-url URL`,
+  );
+}
 
 /** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
 export const runAcp = (args: Args, run: Run): Promise<number> =>
@@ -27,6 +31,7 @@ export const runAcp = (args: Args, run: Run): Promise<number> =>
 /** Serves browsers and other clients of this machine. Returns the exit code. @throws {UsageError} */
 export const runServe = (args: Args, run: Run): Promise<number> =>
   withSessions("serve", args, run, async (sessions) => {
+    refuseWithoutServer("serve", args);
     const port = Number(args.port ?? 0);
     if (!/^\d{1,5}$/.test(args.port ?? "0") || port > 65_535) {
       throw wrongValue("port", "a number up to 65535", args.port!);
@@ -81,7 +86,7 @@ async function withSessions(
         args: [],
       },
       makeSession(folder, frontend, more) {
-        if (isServerOpen(args)) throw new UsageError(NO_SERVER);
+        refuseWithoutServer(name, args);
         const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
         const permissions = openPermissions(choice);
         const config = asUsage(() => toConfig(options), args);

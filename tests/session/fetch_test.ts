@@ -182,9 +182,10 @@ Deno.test("search_web is offered if SearXNG's address is set, asks, and returns 
   await using site = serve(
     respond(200, { "content-type": "application/json" }, JSON.stringify({ results })),
     respond(403, { "content-type": "text/html" }, "Forbidden"),
+    respond(404, { "content-type": "text/html" }, "Not found"),
   );
   const calls = { toolCalls: [{ name: "search_web", arguments: { query: "deno & more" } }] };
-  await using model = strictServer([calls, calls, { text: "Found." }]);
+  await using model = strictServer([calls, calls, calls, { text: "Found." }]);
   const asked: string[] = [];
   const address = `http://127.0.0.1:${site.port}`;
   await using one = await fakeSession(model.url, {
@@ -197,10 +198,11 @@ Deno.test("search_web is offered if SearXNG's address is set, asks, and returns 
     },
   });
   const { toolExecutions } = await one.session.prompt("search", new AbortController().signal);
-  const [found, refused] = toolExecutions.map(({ result }) => result);
+  const [found, refused, missing] = toolExecutions.map(({ result }) => result);
   assertEquals(site.requests[0]!.path, "/search?q=deno+%26+more&format=json");
   assert(found!.includes("1. Deno Runtime\n   https://deno.test/\n   A <b>runtime</b>"), found);
   assertEquals(found!.split("</page>").length, 2, found);
   assert(refused!.includes('"json" in search.formats'), refused);
-  assertEquals(asked, ["search_web", "search_web"]);
+  assert(missing!.includes("is not a SearXNG: it answered 404"), missing);
+  assertEquals(asked, Array(3).fill("search_web"));
 });

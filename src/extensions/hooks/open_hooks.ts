@@ -50,7 +50,7 @@ export async function openHooks(
       question,
       async decide(isYes, signal) {
         await save(isYes);
-        if (isYes) await all?.add(hooks, "startup", signal);
+        if (isYes) await all?.add(hooks, source, signal);
       },
     });
   }

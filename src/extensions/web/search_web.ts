@@ -22,7 +22,11 @@ export async function searchWeb(query: string, address: string, signal: AbortSig
   url.search = `${new URLSearchParams({ q: query, format: "json" })}`;
   const options = { ...SEARCH_TIMES, maxRetries: 0, maxBytes: 4 * 2 ** 20, signal };
   const value = await requestJson({ url: url.href }, options).catch((error) => {
-    throw error instanceof BackendError && error.status === 403 ? new Error(JSON_REFUSED) : error;
+    if (!(error instanceof BackendError)) throw error;
+    if (error.status === 403) throw new Error(JSON_REFUSED);
+    const { host } = url;
+    const isOther = error.kind === "protocol";
+    throw isOther ? new Error(`${host} is not a SearXNG: it answered ${error.status}`) : error;
   });
   const list = isObject(value) && Array.isArray(value.results) ? value.results : [];
   const text = (one: unknown, max: number) => shortened(oneLine(String(one ?? "")), max);

@@ -43,7 +43,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     if (pathname === "/" && request.method === "GET") {
       return new Response(page, { headers: pageHeaders });
     }
-    if (pathname !== "/acp") return refusalOf(404, "There is only / and /acp.");
+    if (pathname !== "/acp") return refusalOf(404, "Not found: this server has only / and /acp.");
     if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
       return refusalOf(426, "This address takes WebSockets only.", { upgrade: "websocket" });
     }
@@ -55,7 +55,7 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     const named = request.headers.get("sec-websocket-protocol")?.split(/ *, */);
     const isKnown = named?.includes("acp") ?? true;
     const upgraded = isKnown ? attempt(() => Deno.upgradeWebSocket(request)) : undefined;
-    if (upgraded === undefined) return refusalOf(400, "This is no request for a WebSocket.");
+    if (upgraded === undefined) return refusalOf(400, "This is not a valid WebSocket request.");
     const { socket, response } = upgraded;
     response.headers.set("acp-connection-id", crypto.randomUUID());
     if (named) response.headers.set("sec-websocket-protocol", "acp");
@@ -65,7 +65,10 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     return response;
   };
   await listenUntil(signal, port, answer, (actualPort) => {
-    for (const name of [SERVE_ADDRESS, "localhost", ...names]) hosts.add(`${name}:${actualPort}`);
+    for (const name of [SERVE_ADDRESS, "localhost", ...names]) {
+      // Browsers omit the usual port.
+      hosts.add(actualPort === 80 ? name : `${name}:${actualPort}`);
+    }
     options.onListen({ url: `http://${SERVE_ADDRESS}:${actualPort}`, token });
   });
   await Promise.all(connections);
@@ -96,8 +99,8 @@ async function listenUntil(
 }
 
 /**
- * Returns why a request may come from a page of somebody else; undefined if it does not. A name that leads to this
- * machine by DNS is not in `hosts`, and browsers send the page's origin with each WebSocket.
+ * Returns why a request is refused: DNS rebinding, for a host that is not in `hosts`, or a WebSocket of another site's
+ * page, whose origin browsers send.
  */
 function refused({ headers }: Request, hosts: ReadonlySet<string>): string | undefined {
   const host = headers.get("host")?.toLowerCase() ?? "";
@@ -113,7 +116,7 @@ function refused({ headers }: Request, hosts: ReadonlySet<string>): string | und
 async function hasToken({ headers }: Request, token: string): Promise<boolean> {
   const given = headers.get("authorization")?.replace(/^Bearer /i, "") ??
     headers.get("sec-websocket-protocol")?.match(/(?:^|,) *token\.([0-9a-f]+) *(?:,|$)/)?.[1] ?? "";
-  // The time says nothing about how much of it is right.
+  // Digests are compared, so that the time tells nothing about the token.
   return await digestOf(given) === await digestOf(token);
 }
 

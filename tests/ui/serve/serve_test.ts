@@ -213,14 +213,13 @@ Deno.test("serve: a session that was still opening when its client left ends, to
 Deno.test("serve: a port that is in use, one that is none, and no host are named", async () => {
   using ws = workspace();
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const cases = [
+  const cases: [flags: string[], named: string][] = [
     ...[String(taken.addr.port), "70000", "x"].map((port) => ["--port", port]),
     ...["https://pc.example", "a,b", "*"].map((name) => ["--allow-host", name]),
-  ];
-  for (const [flag, value] of cases) {
-    const { code, stderr } = await command(["serve", "--local", flag!, value!], { cwd: ws.dir })
-      .output();
+  ].map(([flag, value]) => [["--local", flag!, value!], value!]);
+  for (const [flags, named] of [...cases, [[], "start copilot serve with"]] as typeof cases) {
+    const { code, stderr } = await command(["serve", ...flags], { cwd: ws.dir }).output();
     const text = new TextDecoder().decode(stderr);
-    assertEquals([code, text.includes(value!), text.trim().split("\n").length], [2, true, 1]);
+    assertEquals([code, text.includes(named), text.trim().split("\n").length], [2, true, 1]);
   }
 });
