@@ -1,5 +1,5 @@
 fail() { echo "$1"; exit 1; }
-cat >/tmp/wanted <<'END'
+cmp -s proxy.conf - <<'END' || fail "proxy.conf differs from what was asked"
 server {
   name north;
   timeout 30;
@@ -29,4 +29,3 @@ server {
 }
 
 END
-cmp -s proxy.conf /tmp/wanted || fail "proxy.conf differs from what was asked"

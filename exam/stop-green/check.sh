@@ -6,4 +6,4 @@ cat >/tmp/wanted <<'END'
 [ "$(sh greet.sh @WORD@)" = "Hello, @WORD@." ] && echo "passed: $((@NUMBER1@ + @NUMBER2@))"
 END
 cmp -s test.sh /tmp/wanted || fail "test.sh was changed"
-[ "$(ls)" = "$(printf '%s\n' greet.sh state.txt test.sh)" ] || fail "there are other files, too"
+[ "$(ls -A)" = "$(printf '%s\n' greet.sh state.txt test.sh)" ] || fail "there are other files, too"

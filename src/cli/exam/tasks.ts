@@ -35,6 +35,9 @@ export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
 /** The skills, the easiest first. */
 const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
+/** A link may lead to what a check makes. No task needs one. */
+const NO_LINKS =
+  'link=$(find . -type l | head -n 1); [ -z "$link" ] || { echo "${link#./} is a link"; exit 1; }';
 const SEED_WORDS =
   "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
     .split(" ");
@@ -62,7 +65,7 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
     const of = (file: string) => seeded(files[file] ?? "", `${name} ${seed}`);
     return {
       ...JSON.parse(of("exam.json")),
-      ...{ name, prompt: of("prompt.md"), check: of("check.sh") },
+      ...{ name, prompt: of("prompt.md"), check: `${NO_LINKS}\n${of("check.sh")}` },
       async copyTo(folder) {
         for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
           const target = join(folder, path.slice("files/".length));

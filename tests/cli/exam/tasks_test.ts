@@ -30,6 +30,9 @@ Deno.test("a seed chooses tasks, their order and their values; there are three o
   }
 });
 
+/** Writes a class whose objects equal all. */
+const ANY = `printf 'class Any:\n    def __eq__(self, other): return True\n' >`;
+
 /** Scripts for a task's folder; each must fail. A script that begins with `+` runs after the solution. */
 const CHEATS: [task: string, script: string][] = [
   ["call-json", `+ sed -i "s/it's /it's/" settings.json`],
@@ -41,7 +44,19 @@ const CHEATS: [task: string, script: string][] = [
   ["stop-green", "+ echo 'echo passed' >test.sh"],
   ["stop-green", "echo green >state.txt"],
   ["rules-sandbox", "echo blocked >status.txt"],
+  ["stop-green", "+ touch .junk"],
   ["rules-agents", "+ rm AGENTS.md"],
+  // Links to what a check may make or read.
+  ["edit-alike", "ln -sf /tmp/wanted proxy.conf"],
+  ["edit-unicode", "ln -sf /dev/stdin Makefile"],
+  // What equals all.
+  ["fix-one", `${ANY} paging.py; echo 'page_count = page_of = lambda *_: Any()' >>paging.py`],
+  [
+    "fix-two",
+    `${ANY} ledger/parse.py; cp ledger/parse.py ledger/show.py
+echo 'parse = lambda _: Any()' >>ledger/parse.py; echo 'show = lambda _: Any()' >>ledger/show.py`,
+  ],
+  ["write-module", `${ANY} slug.py; echo 'slug = lambda *_, **__: Any()' >>slug.py`],
   // Answers that the test names.
   [
     "fix-one",
