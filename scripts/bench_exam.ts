@@ -13,10 +13,11 @@ import {
   runTasks,
   whyCheckFails,
 } from "../src/cli/exam/run_task.ts";
-import { builtinTasks, canRun, type ExamTask, ownTasks } from "../src/cli/exam/tasks.ts";
+import { builtinTasks, canRun, type ExamTask, OWN, ownTasks } from "../src/cli/exam/tasks.ts";
 import { compatConfig, type CopilotConfig } from "../src/config.ts";
 import { targetOf } from "../src/models/target.ts";
 import { Output } from "../src/ui/terminal/stdio.ts";
+import { reasonOf } from "../src/text/reason.ts";
 import { modelText } from "../src/ui/terminal/session/footer.ts";
 
 interface Model {
@@ -118,6 +119,7 @@ const kept = Object.fromEntries([
 async function runToEnd(
   [program, ...args]: readonly string[],
   options: { cwd: string; env: Record<string, string>; stdin: string; seconds: number },
+  signal?: AbortSignal,
 ): Promise<{ isLate: boolean; code: number; text: string }> {
   const { cwd, env, stdin, seconds } = options;
   const child = new Deno.Command(program!, {
@@ -132,12 +134,14 @@ async function runToEnd(
       Deno.kill(-child.pid, "SIGKILL");
     } catch { /* it has ended */ }
   };
+  signal?.addEventListener("abort", end);
   const timer = setTimeout(() => {
     isLate = true;
     end();
   }, seconds * 1000);
   const { code, stdout, stderr } = await child.output();
   clearTimeout(timer);
+  signal?.removeEventListener("abort", end);
   end();
   const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
   return { isLate, code, text };
@@ -159,10 +163,12 @@ async function runRival(
   way: readonly string[],
   tasks: readonly ExamTask[],
   at: Model,
+  signal: AbortSignal,
 ): Promise<TaskResult[]> {
   const results: TaskResult[] = [];
   const { looks } = examPermissions();
   for (const task of tasks) {
+    if (signal.aborted) break;
     const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "bench-exam-" }));
     const [home, folder] = [`${base}/home`, `${base}/work`];
     [home, folder].forEach((one) => Deno.mkdirSync(one));
@@ -172,11 +178,12 @@ async function runRival(
     const limit = task.seconds ?? at.seconds;
     const options = { cwd: folder, stdin, seconds: limit, env: { HOME: home, ...env } };
     const start = performance.now();
-    const { isLate, text } = await runToEnd([...way, ...args], options);
-    const { signal } = new AbortController();
+    const { isLate, text } = await runToEnd([...way, ...args], options, signal);
     const why = isLate
       ? `not done within ${limit} s`
-      : await whyCheckFails(task.check, folder, signal, looks);
+      : await whyCheckFails(task.check, folder, signal, looks).catch(reasonOf);
+    Deno.removeSync(base, { recursive: true });
+    if (signal.aborted) break;
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
     const seconds = Math.round((performance.now() - start) / 100) / 10;
     results.push({
@@ -185,7 +192,6 @@ async function runRival(
     });
     const mark = why === undefined ? "✓" : "✗";
     console.error(`${rival.name} ${mark} ${task.name} (${seconds} s)${why ? `: ${why}` : ""}`);
-    Deno.removeSync(base, { recursive: true });
     // As in our own exam.
     const end = earlyEnd(results, tasks.length, at.seconds);
     if (end) {
@@ -197,12 +203,16 @@ async function runRival(
 }
 
 /** Runs the tasks as our exam does, without settings and instructions of the user. */
-async function runOwn(tasks: readonly ExamTask[], config: CopilotConfig, at: Model) {
+async function runOwn(
+  tasks: readonly ExamTask[],
+  config: CopilotConfig,
+  at: Model,
+  signal: AbortSignal,
+) {
   const folder = Deno.makeTempDirSync({ prefix: "bench-exam-" });
   for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) Deno.env.set(name, folder);
   const output = new Output(Deno.stderr, () => {});
   const options = { ...at, config, args: {}, looks: examPermissions().looks };
-  const { signal } = new AbortController();
   const run = { stdout: output, stderr: output, stop() {}, signal };
   const { results, ended } = await runTasks(tasks, options, run);
   await output.drained();
@@ -216,7 +226,7 @@ function tableText(rows: readonly (readonly [string, TaskResult[] | string])[], 
   const score = (some: TaskResult[]) => `${passedOf(some)}/${some.length}`;
   const cells = rows.map(([name, results]) =>
     typeof results === "string" ? [name, results] : [
-      ...[name, score(results)],
+      ...[name, score(results.filter(({ skill }) => skill !== OWN))],
       ...skills.map((one) => score(results.filter(({ skill }) => skill === one))),
     ]
   );
@@ -226,17 +236,32 @@ function tableText(rows: readonly (readonly [string, TaskResult[] | string])[], 
 }
 
 export async function benchExam(words: string[]): Promise<number> {
+  const names = RIVALS.map(({ name }) => name);
+  const unknown: string[] = [];
   const flags = parseArgs(words, {
     string: ["base-url", "model", "seed", "seconds"],
     boolean: ["quick"],
     default: { seed: "1", seconds: "300" },
+    unknown: (word, key) => {
+      if (key !== undefined || !names.includes(word)) unknown.push(word);
+    },
   });
   const { "base-url": url, model = "", seed, seconds, quick, _: chosen } = flags;
-  if (url === undefined) {
-    console.error("bench exam: give --base-url URL of an OpenAI-style server, and --model NAME");
+  const wrong = unknown.length > 0
+    ? `${unknown.join(", ")} is unknown; the agents are ${names.join(", ")}`
+    : ![seed, seconds].every((one) => /^\d{1,9}$/.test(one)) || Number(seconds) === 0
+    ? "--seed and --seconds need whole numbers"
+    : url === undefined
+    ? "give --base-url URL of an OpenAI-style server, and --model NAME"
+    : "";
+  if (wrong !== "" || url === undefined) {
+    console.error(`bench exam: ${wrong}`);
     return 2;
   }
-  const { signal } = new AbortController();
+  const controller = new AbortController();
+  const { signal } = controller;
+  // The table of what is done follows.
+  Deno.addSignalListener("SIGINT", () => controller.abort());
   const config = { compat: compatConfig({ baseUrl: url, ...model && { model } }) };
   const { config: own, fitted, fault } = await modelAt(config, model !== "", signal);
   if (fault !== undefined) {
@@ -247,15 +272,21 @@ export async function benchExam(words: string[]): Promise<number> {
   const at = { url, model: name, window, seed: Number(seed), seconds: Number(seconds) };
   const tasks = [...builtinTasks(at.seed, quick), ...ownTasks()]
     .filter((task) => !task.sandbox && canRun(task));
-  const rows: [string, TaskResult[] | string][] = [["copilot", await runOwn(tasks, own, at)]];
+  const rows: [string, TaskResult[] | string][] = [[
+    "copilot",
+    await runOwn(tasks, own, at, signal),
+  ]];
   for (const rival of RIVALS.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
+    if (signal.aborted) break;
     const [way, version] = await found(rival) ?? [];
     if (way === undefined) rows.push([rival.name, "not installed"]);
-    else rows.push([`${rival.name} ${version}`, await runRival(rival, way, tasks, at)]);
+    else rows.push([`${rival.name} ${version}`, await runRival(rival, way, tasks, at, signal)]);
   }
   const skills = [...new Set(tasks.map(({ skill }) => skill))];
   console.log(
-    `\n${modelText(at.model)}, seed ${seed}, ${seconds} s for a task\n${tableText(rows, skills)}`,
+    `\n${modelText(at.model)}, seed ${seed}, ${seconds} s for a task${quick ? ", --quick" : ""}\n${
+      tableText(rows, skills)
+    }`,
   );
-  return 0;
+  return signal.aborted ? 130 : 0;
 }

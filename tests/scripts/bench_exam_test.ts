@@ -4,6 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { examModel, perfect, SEED } from "../cli/exam/exam_model.ts";
 import { ignore } from "../helpers/git_repository.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
+import { benchExam } from "../../scripts/bench_exam.ts";
 
 /** Creates one file, obeys no rules, hangs at one task, and reads the prompt from stdin. */
 const AGENT = `#!/bin/sh
@@ -15,6 +16,25 @@ case $prompt in
   *"state.txt, and stop"*) sh test.sh | tr -dc 0-9 >state.txt ;;
 esac
 `;
+
+Deno.test("bench exam: unknown words and flags are named", async () => {
+  const lines: unknown[] = [];
+  const { error } = console;
+  console.error = (line) => lines.push(line);
+  try {
+    for (const words of [["pix"], ["--quik"], ["--seed", "x"]]) {
+      assertEquals(await benchExam(["--base-url", "http://127.0.0.1:1/v1", ...words]), 2);
+    }
+  } finally {
+    console.error = error;
+  }
+  const agents = "is unknown; the agents are pi, opencode, codex, goose";
+  assertEquals(lines, [
+    `bench exam: pix ${agents}`,
+    `bench exam: --quik ${agents}`,
+    "bench exam: --seed and --seconds need whole numbers",
+  ]);
+});
 
 Deno.test("bench exam: a table of the same tasks, with agents that are missing", {
   ignore,
@@ -43,10 +63,10 @@ Deno.test("bench exam: a table of the same tasks, with agents that are missing",
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assertEquals(code, 0, err);
   assertMatch(out!, /\n +all +call +search +edit +stop +write +rules +fix +memory +own\n/);
-  assertMatch(out!, /\ncopilot +8\/9 +1\/1 /);
+  assertMatch(out!, /\ncopilot +8\/8 +1\/1 /);
   assertMatch(
     out!,
-    /\ngoose 1\.2\.3 +1\/9 +0\/1 +0\/1 +0\/1 +1\/1 +0\/1 +0\/1 +0\/1 +0\/1 +0\/1\n/,
+    /\ngoose 1\.2\.3 +1\/8 +0\/1 +0\/1 +0\/1 +1\/1 +0\/1 +0\/1 +0\/1 +0\/1 +0\/1\n/,
   );
   assertMatch(err!, /\ngoose ✗ slow \([\d.]+ s\): not done within 1 s\n/);
 });
