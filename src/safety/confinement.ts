@@ -44,7 +44,7 @@ interface ConfinementSources {
   paths(): PathTable;
   stateFolder: string | undefined;
   variables(name: string): string | undefined;
-  /** The name, in the state folder, of the caches of these programs: commands and servers do not share files. */
+  /** The name, in the state folder, of the caches of these programs, which share no files; if empty, no cache is saved. */
   caches: string;
   /** The folder of the run, with caches that last as long; by default, one is made. */
   own?: string;
@@ -265,7 +265,7 @@ export class Confinement {
     ];
     const view = left.some((lines) => lines) ? makeView(right?.folder) : first;
     const { home } = this.sources.paths();
-    if (stateFolder && home && !this.sources.own) {
+    if (stateFolder && home && caches && !this.sources.own) {
       await useCaches(view, `${stateFolder}/${caches}`, own, home);
     }
     return { sandbox, own, view, git, left: left.flatMap((lines) => lines ?? []) };

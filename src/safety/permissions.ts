@@ -49,10 +49,11 @@ export function openPermissions(
   choice: PermissionChoice = {},
   env: VariableReader = (name) => Deno.env.get(name),
   looks?: FolderLooks,
+  programs?: Pick<ConstructorParameters<typeof Confinement>[0], "caches" | "areCommands">,
 ): Permissions {
   const file = new PermissionsFile(userFile("permissions.json", env), TOOL_NAMES, choice.usual);
   file.general();
-  const permissions = new Permissions(choice, file, env, undefined, looks);
+  const permissions = new Permissions(choice, file, env, programs, looks);
   if (choice.level) {
     levelOf(choice.level, FLAG_SOURCE);
     const { homes } = permissions.paths;

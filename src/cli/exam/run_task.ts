@@ -1,6 +1,5 @@
 /** Runs the tasks of the exam, each with a session in a folder of its own, and judges what is left there. @module */
 
-import { attempt } from "../../attempt.ts";
 import { CopilotAgent } from "../../agent/agent.ts";
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { compatConfig, type CopilotConfig } from "../../config.ts";
@@ -15,6 +14,7 @@ import { checkLocalConnection } from "../../models/ollama/connection.ts";
 import { targetOf } from "../../models/target.ts";
 import type { FolderLooks } from "../../safety/folder_looks.ts";
 import { openPermissions } from "../../safety/permissions.ts";
+import { removeNow } from "../../safety/sandbox/own_folder.ts";
 import { CacheWatch } from "../../session/cache_watch.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import { openSession } from "../../session/session.ts";
@@ -66,7 +66,8 @@ const MAX_WHY = 100;
 
 /** Sandboxed commands without network, and no questions. */
 const RIGHTS = { approve: "auto", sandbox: "workspace-write", network: false } as const;
-export const examPermissions = (looks?: FolderLooks) => openPermissions(RIGHTS, undefined, looks);
+export const examPermissions = (looks?: FolderLooks) =>
+  openPermissions(RIGHTS, undefined, looks, { caches: "", areCommands: true });
 
 /** Runs all tasks with a model, until the end, a signal, or the server's end. Also returns why some did not run. */
 export async function runTasks(
@@ -110,7 +111,7 @@ export async function runTasks(
     if (!signal.aborted) throw error;
     return { results, ended: `stopped after ${results.length} of ${of} tasks` };
   } finally {
-    attempt(() => Deno.removeSync(home, { recursive: true }));
+    removeNow(home);
   }
 }
 

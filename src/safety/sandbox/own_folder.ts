@@ -30,8 +30,7 @@ export function makeOwnFolder(
   attempt(() => held?.tryLockSync(true));
   atEnd(() => {
     attempt(() => held?.close());
-    attempt(() => Deno.removeSync(folder, { recursive: true }));
-    if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
+    removeNow(folder);
   });
   const around = dirname(folder);
   const all = attempt(() => [...Deno.readDirSync(around)]) ?? [];
@@ -40,6 +39,12 @@ export function makeOwnFolder(
       .filter((path) => path !== folder && isLeft(path)),
   );
   return folder;
+}
+
+/** Removes a folder, also if commands removed permissions in it. */
+export function removeNow(folder: string): void {
+  attempt(() => Deno.removeSync(folder, { recursive: true }));
+  if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
 }
 
 /** Starts removing folders, which are not links, and does not wait. */

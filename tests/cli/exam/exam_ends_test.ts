@@ -144,7 +144,7 @@ test("exam: Ctrl-C keeps what is done, and a complete result stays", async () =>
   assertMatch(text, /\ntest · 2\/2 \(of 8, --quick\)\n$/);
   assertEquals(
     Array.from(Deno.readDirSync(`${temp.path}/state/copilot`), ({ name }) => name).sort()
-      .filter((name) => /exam|session/.test(name)),
+      .filter((name) => /exam|session|cache/.test(name)),
     ["exam.json"],
   );
   const stored = JSON.parse(Deno.readTextFileSync(`${temp.path}/state/copilot/exam.json`));
