@@ -10,6 +10,7 @@ import { openRegular, readBytes } from "../../tools/files/regular_file.ts";
 /** The maximum number of files and folders of a plug-in, and of bytes. */
 const MAX_TREE_ENTRIES = 5000;
 const MAX_TREE_BYTES = 128 * 1024 * 1024;
+const TOO_MUCH = "it has too many or too large files";
 
 /** Reads the files below `root`. Links must stay in `top`; an installed plug-in, without `top`, has no links. */
 async function* filesIn(root: string, top?: string, isSecret = (_: string) => false) {
@@ -22,21 +23,20 @@ async function* filesIn(root: string, top?: string, isSecret = (_: string) => fa
       const realPath = attempt(() => Deno.realPathSync(at));
       if (top !== undefined && (name === ".git" || [at, realPath ?? at].some(isSecret))) continue;
       // Links may lead to each other.
-      const isEndless = ++entries > MAX_TREE_ENTRIES || path.length > 1000;
-      if (isEndless || room < 0) throw new Error("it has too many or too large files");
+      if (++entries > MAX_TREE_ENTRIES || path.length > 1000) throw new Error(TOO_MUCH);
       const isLink = attempt(() => Deno.lstatSync(at).isSymlink);
       // A link that leads nowhere brings nothing.
       if (isLink && realPath === undefined && top !== undefined) continue;
       const isHere = realPath !== undefined && (isLink === false || top !== undefined &&
           isWithin(top, realPath) && !/[/\\]\.git(?:[/\\]|$)/.test(realPath.slice(top.length)));
-      if (!isHere) throw new Error(`${oneLine(path)} leads out of its folder`);
+      if (!isHere) throw new Error(`its link ${oneLine(path)} leads out of its folder`);
       if (Deno.statSync(realPath).isDirectory) {
         folders.push({ at: realPath, below: `${path}/` });
         continue;
       }
       using opened = await openRegular(at, oneLine(path), "read", { realPath, withheld });
       const { file, info: { size, mode } } = opened;
-      if ((room -= size) < 0) continue;
+      if ((room -= size) < 0) throw new Error(TOO_MUCH);
       yield { path, bytes: await readBytes(file, size), isExecutable: ((mode ?? 0) & 0o111) !== 0 };
     }
   }
@@ -64,6 +64,6 @@ export async function pluginContent(root: string) {
     if (isExecutable || /(?:^|\/)s?(?:bin|scripts)\//.test(path)) programs.push(path);
   }
   // A longer text is not saved.
-  if (lines.join().length > 800_000) throw new Error("it has too many or too large files");
+  if (lines.join().length > 800_000) throw new Error(TOO_MUCH);
   return { lines, programs };
 }

@@ -46,7 +46,8 @@ function gitSource({ url, ref, sha, path = "." }: PluginFields, isForeign: boole
   if (GIT_ADDRESS.test(address) && REF.test(wanted) && typeof path === "string") {
     return { url: address, ref: wanted, path, isForeign };
   }
-  throw new UsageError(`Cannot fetch ${shownUrl(`${url}#${wanted}`)} as it is not an address`);
+  const why = REF.test(wanted) ? "it is not an address" : "its version is not one of git";
+  throw new UsageError(`Cannot fetch ${shownUrl(`${url}#${wanted}`)} as ${why}`);
 }
 
 const MARKET_FILE = ".claude-plugin/marketplace.json";
@@ -77,7 +78,7 @@ export function sourceIn(
     return gitSource({ url: repo, ...more }, isForeign);
   }
   const what = shortened(oneLine(`${name}: ${JSON.stringify(source)}`), 100);
-  throw new UsageError(`Cannot fetch what is in no folder or repository: ${what}`);
+  throw new UsageError(`Cannot fetch what is neither a folder nor a git repository: ${what}`);
 }
 
 const MAX_FETCH_MS = 300_000;

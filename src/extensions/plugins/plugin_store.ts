@@ -58,7 +58,7 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
   ].map(sanitize);
   const bound = [name, ...entry ? [`entry ${JSON.stringify(entry)}`] : [], ...runs, ...lines];
   const head = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
-    `${count(lines.length, "file")}, and ${runs.length} of its parts can run. ` +
+    `${count(lines.length, "file")}; parts that run programs: ${runs.length}. ` +
     "Hooks and servers run in the sandbox, hooks without asking.";
   const changed = ({ type, lines = [] }: TrustChange) =>
     lines.filter(({ kind }) => type === "changed" && kind !== " ")
@@ -100,7 +100,9 @@ export async function loadPlugins(
       const { parts, brought, question } = await readPlugin(folder, name, row);
       const { isApproved, change } = await folderTrust.of(brought);
       const answer = isApproved ?? await confirm?.(question(change), signal);
-      if (answer === undefined) throw new Error("it changed since you approved it");
+      const isChanged = change?.type === "changed";
+      const why = isChanged ? "it changed since you approved it" : "it is not approved here";
+      if (answer === undefined) throw new Error(why);
       if (isApproved === undefined) await folderTrust.save(brought, answer).catch(() => {});
       if (answer) used.push(parts);
     } catch (error) {

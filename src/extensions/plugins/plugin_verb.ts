@@ -9,13 +9,14 @@ import { count } from "../../text/count.ts";
 import { objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { basename, join, resolve } from "../../text/std_path.ts";
-import { readJsonFile, stateFolder } from "../../user_files.ts";
+import { basename, isAbsolute, join, resolve } from "../../text/std_path.ts";
+import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
 import { confirmed, type McpRun, noneNamed } from "../mcp/mcp_verb.ts";
 import { loadPromptFiles } from "../skills/load.ts";
 import { copyFiles } from "./plugin_files.ts";
 import { manifestIn, pluginNameOf, type PluginParts } from "./plugin_parts.ts";
 import * as sources from "./plugin_sources.ts";
+import { claudePluginsFile } from "./plugins_extension.ts";
 import { type PluginRow, PluginStore, readPlugin } from "./plugin_store.ts";
 
 const PLUGIN_USAGE = `Usage:
@@ -48,11 +49,14 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   const [first = "list", name = "", ...more] = isOfMarkets ? given.slice(1) : given;
   const verb = SAME.get(first) ?? first;
   const verbs = isOfMarkets ? MARKET_VERBS : PLUGIN_VERBS;
-  if (!verbs.includes(verb)) throw noneNamed("verb", verb, verbs, HOW_LISTED);
-  const isWhole = name === "" && !/^(?:list|update|import)$/.test(verb);
-  if (isWhole || name.startsWith("-") || more.length > 0) {
-    const words = oneLine([verb, name, ...more].join(" ").trim());
-    throw new UsageError(`Cannot do "${words}": copilot plugin --help shows the forms`);
+  if (!verbs.includes(verb)) {
+    throw noneNamed("verb", verb, verbs, "copilot plugin --help lists them");
+  }
+  const lacksName = name === "" && !/^(?:list|update|import)$/.test(verb);
+  if (lacksName || name.startsWith("-") || more.length > 0) {
+    const words = oneLine([verb, name, ...more].join(" "));
+    const why = lacksName ? `Name what to ${verb}` : `Cannot do "${words}"`;
+    throw new UsageError(`${why}: copilot plugin --help shows the forms`);
   }
   const work = new PluginWork(run, given.length < words.length);
   return await work.act(verb, name, isOfMarkets).finally(() => work.close());
@@ -71,10 +75,15 @@ class PluginWork extends PluginStore {
     const rows = isOfMarkets ? this.marketplaces : this.plugins;
     const what = isOfMarkets ? "marketplace" : "plug-in";
     if (verb === "add") return await (isOfMarkets ? this.#addMarket(given) : this.#install(given));
-    if (verb === "import") return await this.#each(claudePlugins(), (one) => this.#install(one));
+    if (verb === "import") {
+      const found = claudePlugins();
+      if (found.length === 0) this.#say("Claude Code has no plug-ins here.");
+      return await this.#each(found, (one) => this.#install(one));
+    }
     const name = given && named(rows, given, what);
     const names = name === "" ? Object.keys(rows) : [name];
-    if (names.length === 0) this.#say(`There is no ${what}: copilot plugin --help`);
+    const how = `copilot plugin ${isOfMarkets ? "marketplace " : ""}add SOURCE`;
+    if (names.length === 0) this.#say(`There is no ${what}: ${how} adds one.`);
     if (verb === "update") {
       const used = names.flatMap((one) => isOfMarkets ? one : rows[one]!.marketplace ?? []);
       const code = await this.#each([...new Set(used)], (one) => this.#addMarket("", one));
@@ -87,7 +96,7 @@ class PluginWork extends PluginStore {
     }
     if (verb === "remove") delete rows[name];
     else rows[name]!.enabled = verb === "enable";
-    const where = isOfMarkets ? "" : " in new sessions";
+    const where = isOfMarkets || verb === "remove" ? "" : " in new sessions";
     return await this.#saved(`The ${what} ${name} is ${verb}d${where}.`);
   }
 
@@ -118,11 +127,13 @@ class PluginWork extends PluginStore {
 
   async #show(name: string): Promise<number> {
     const row = this.plugins[name]!;
-    const { parts, brought } = await readPlugin(this.folder, name, row);
+    const { parts, brought } = await readPlugin(this.folder, name, row)
+      .catch(reworded("", `: copilot plugin update ${name} installs it again`));
     const { isApproved } = await this.#trust.of(brought);
     const asks = isApproved ? "" : "not approved (copilot plugin update asks), ";
     const state = row.enabled === false ? "off, " : asks;
-    this.#say(`${name}: ${state}${await partsText(parts)} ${from(row)}`);
+    const head = `${name} ${parts.version}`.trimEnd();
+    this.#say(`${head}: ${state}${await partsText(parts)} ${from(row)}`);
     return EXIT.done;
   }
 
@@ -172,7 +183,8 @@ class PluginWork extends PluginStore {
     const { paths } = openPermissions();
     // Commands can read the copy, so it has no secrets of the user's own folder.
     const isOwn = source.url === undefined && !source.isForeign;
-    await copyFiles(root, top, to, (path) => isOwn && paths.secretKind(path) !== undefined);
+    await copyFiles(root, top, to, (path) => isOwn && paths.secretKind(path) !== undefined)
+      .catch(reworded(`Cannot add ${shown}: `));
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
     const given = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(given);
@@ -188,8 +200,8 @@ class PluginWork extends PluginStore {
     const read = await readPlugin(this.folder, name, row);
     const text = await partsText(read.parts);
     if (text.includes(NO_PARTS) && read.parts.unused.length === 0) {
-      const market = attempt(() => sources.readMarket(root, true).name);
-      const hint = market === undefined ? text : `${market} is a marketplace`;
+      const isMarket = attempt(() => sources.readMarket(root, true)) !== undefined;
+      const hint = isMarket ? `copilot plugin marketplace add ${shown} adds a marketplace` : text;
       throw new UsageError(`There is no plug-in in ${shown}: ${hint}`);
     }
     const { isApproved, change } = await this.#trust.of(read.brought);
@@ -201,7 +213,9 @@ class PluginWork extends PluginStore {
       await this.#trust.save(read.brought, true);
     }
     this.plugins[name] = row;
-    return await this.#saved(isSame ? `${name} is up to date.` : `Installed ${name}: ${text}.`);
+    return await this.#saved(
+      isSame ? `${name} is installed again, unchanged.` : `Installed ${name}: ${text}.`,
+    );
   }
 
   /** Fetches a marketplace that the user names, or again the `known` one. */
@@ -213,19 +227,25 @@ class PluginWork extends PluginStore {
       throw new UsageError(`There is a marketplace ${known ?? name} already: remove it first`);
     }
     this.marketplaces[name] = row;
-    const text = `The marketplace ${name} has ${count(Object.keys(entries).length, "plug-in")}`;
-    return await this.#saved(`${text}: copilot plugin add NAME@${name} installs one.`);
+    const hint = known ? "." : `: copilot plugin add NAME@${name} installs one.`;
+    const size = count(Object.keys(entries).length, "plug-in");
+    return await this.#saved(`The marketplace ${name} has ${size}${hint}`);
   }
 }
+
+/** Returns a handler that adds words to the message of an error. */
+const reworded = (before: string, after = "") => (error: Error): never => {
+  error.message = before + error.message + after;
+  throw error;
+};
 
 const from = ({ source, commit = "" }: PluginRow): string =>
   `(${[sources.shownUrl(source), commit.slice(0, 10)].join(" ").trim()})`;
 
 function claudePlugins(): string[] {
-  const file = resolve(Deno.env.get("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
-  const { plugins } = readJsonFile(file) ?? {};
+  const { plugins } = readJsonFile(claudePluginsFile(processVariable)) ?? {};
   return Object.values(objectOr(plugins)).flatMap((row) => [row].flat().slice(0, 1))
-    .map((one) => resolve(String(objectOr(one).installPath ?? "")));
+    .map((one) => String(objectOr(one).installPath)).filter(isAbsolute);
 }
 
 /** Returns the name of a row. @throws {UsageError} with the nearest one. */
@@ -237,7 +257,7 @@ function named(rows: Readonly<Record<string, unknown>>, name: string, what: stri
 
 const NO_PARTS = "nothing that copilot uses";
 
-async function partsText({ version, places, hooks, servers, unused }: PluginParts) {
+async function partsText({ places, hooks, servers, unused }: PluginParts) {
   const { promptFiles, problems } = await loadPromptFiles(places, openPermissions().paths);
   const kinds = [...promptFiles.map((one) => one.kind), ...hooks.map(() => "hook" as const)];
   const byKind = Map.groupBy([...kinds, ...servers.map(() => "server")], (kind) => kind);
@@ -247,6 +267,5 @@ async function partsText({ version, places, hooks, servers, unused }: PluginPart
     ...problems.map(({ path, why }) => `${basename(path)} is not used, as ${why}`),
   ];
   if (all.length === 0) all.push(NO_PARTS);
-  if (version) all.unshift(`version ${version}`);
   return shortened(oneLine([all.join(", "), ...left].join("; ")), 1000);
 }

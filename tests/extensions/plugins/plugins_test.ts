@@ -111,16 +111,16 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertStringIncludes(shown.stderr, "cannot ask without a terminal: --yes approves it");
   for (
     const line of [
-      "The plug-in tools 1.0: 8 files, and 3 of its parts can run. Hooks and servers run in the sandbox, hooks without asking.",
+      "The plug-in tools 1.0: 8 files; parts that run programs: 3. Hooks and servers run in the sandbox, hooks without asking.",
       '  hook UserPromptSubmit: echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note" (at most 60 s)',
       '  server plugin_tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
       "  program scripts/wrap.sh",
-      "  It has version 1.0, 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
+      "  It has 1 command, 1 agent, 1 skill, 1 hook, 1 server; hooks do not run at WorktreeCreate.",
     ]
   ) assertStringIncludes(`${shown.stdout}`, `${line}\n`);
   assertStringIncludes(
     (await at.plugin("list")).stdout,
-    "There is no plug-in: copilot plugin --help",
+    "There is no plug-in: copilot plugin add SOURCE adds one.",
   );
   assertEquals((await at.plugin("install", "../tools", "--yes")).code, 0);
   const again = await at.plugin("add", "../tools", "--yes");
@@ -130,7 +130,7 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertEquals([off.code, off.stdout], [0, "The plug-in tools is disabled in new sessions.\n"]);
   assertMatch(
     (await at.plugin("list")).stdout,
-    /^tools: off, version 1.0, 1 command.* \(\/.*\/tools\)\n$/,
+    /^tools 1.0: off, 1 command.* \(\/.*\/tools\)\n$/,
   );
   // What the record does not name may be the user's, or of another record.
   await Deno.mkdir(`${at.plugins}/plug-in-12345678`);
@@ -227,7 +227,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertMatch(
         fake.notices().join("\n"),
         isLink
-          ? /tools is not used, as note leads out of its folder: copilot plugin update tools installs it again/
+          ? /tools is not used, as its link note leads out of its folder: copilot plugin update tools installs it again/
           : /tools is not used, as it changed since you approved it: copilot plugin update tools/,
       );
       assertEquals(
@@ -242,7 +242,10 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertEquals(/tools_look/.test((await fake.command("/mcp"))!), !isLink);
     }
     if (isLink) {
-      assertMatch((await at.plugin("update", "tools")).stdout, /tools is up to date/);
+      assertMatch(
+        (await at.plugin("update", "tools")).stdout,
+        /tools is installed again, unchanged/,
+      );
       await using fake = await at.session(server.url);
       assertMatch((await fake.command("/mcp"))!, /tools_look/);
       continue;
@@ -304,7 +307,11 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   const rows = [
     [["add", "far@shop", "--yes"], 1, /Cannot fetch file:.*: transport 'file' not allowed/],
     [["add", "up@shop", "--yes"], 2, /There is no folder/],
-    [["add", "bundle@shop"], 2, /Cannot fetch what is in no folder or repository: bundle: /],
+    [
+      ["add", "bundle@shop"],
+      2,
+      /Cannot fetch what is neither a folder nor a git repository: bundle: /,
+    ],
     [["add", "nera@shop"], 2, /There is no plug-in nera: did you mean near\?/],
     [["add", "near@sho"], 2, /There is no marketplace sho: did you mean shop\?/],
     [["marketplace", "add", `file://${at.root}/shop`], 2, /There is a marketplace shop already/],
@@ -325,7 +332,10 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
     /Installed near: [^]*Installed some-name: /,
   );
   assert((await at.record()).plugins.near.commit !== commit);
-  assertMatch((await at.plugin("update")).stdout, /near is up to date\.\nsome-name is up to date/);
+  assertMatch(
+    (await at.plugin("update")).stdout,
+    /near is installed .*\nsome-name is installed again, unchanged/,
+  );
   assertEquals((await at.plugin("marketplace", "rm", "shop")).code, 0);
   assertMatch((await at.plugin("update", "near")).stderr, /There is no marketplace shop/);
   // A marketplace in a folder of the user may name other folders and repositories of the machine.
@@ -347,7 +357,7 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   assertEquals((await at.record()).plugins.far.commit, sub);
   // The entry decides what is used, so it is agreed to like a file.
   assertEquals((await at.plugin("add", "here@local", "--yes")).code, 0);
-  assertMatch((await at.plugin("update", "here")).stdout, /here is up to date/);
+  assertMatch((await at.plugin("update", "here")).stdout, /here is installed again/);
   await local("./two.md");
   const other = await at.plugin("update", "here");
   assertEquals(other.code, 1);
@@ -369,7 +379,7 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     [
       "shop",
       { ".claude-plugin/marketplace.json": { name: "s", plugins: [] } },
-      /s is a marketplace/,
+      /marketplace add \/.*\/shop adds a marketplace/,
       2,
     ],
     [
@@ -413,7 +423,10 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
   await at.put("link", good);
   await at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
   await Deno.symlink("../../home", `${at.root}/link/skills/home`);
-  assertMatch((await at.plugin("add", "../link", "--yes")).stderr, /skills\/home leads out of its/);
+  assertMatch(
+    (await at.plugin("add", "../link", "--yes")).stderr,
+    /link: its link skills\/home leads/,
+  );
   await Deno.symlink("../a", `${at.root}/inner/skills/more`);
   await Deno.symlink("nowhere", `${at.root}/inner/gone`);
   await Deno.symlink(".env", `${at.root}/inner/shown`);
@@ -426,15 +439,18 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
   await Deno.remove(`${at.root}/link/skills/home`);
   assertMatch(
     (await at.plugin("add", "../link", "--yes")).stderr,
-    /it has too many or too large files/,
+    /Cannot add .*\/link: it has too many or too large files/,
   );
+  await at.put("huge", { ...good, zz: "" });
+  await Deno.truncate(`${at.root}/huge/zz`, 130 * 2 ** 20);
+  assertMatch((await at.plugin("add", "../huge", "--yes")).stderr, /too large files/);
   const words = [
     [["ad"], /There is no verb ad: did you mean add\?/],
-    [["add"], /Cannot do "add": copilot plugin --help shows the forms/],
+    [["add"], /Name what to add: copilot plugin --help shows the forms/],
     [["add", "--upload-pack=x"], /Cannot do "add --upload-pack=x"/],
     [["add", "ext::sh -c id"], /There is no folder/],
     [["add", "https://-oProxyCommand=x/y"], /There is no folder/],
-    [["add", "a/b#--upload-pack=x"], /Cannot fetch a\/b#--upload-pack=x as it is not an address/],
+    [["add", "a/b#--upload-pack=x"], /Cannot fetch a\/b#--upload-pack=x as its version is/],
     [["add", "gone/"], /There is no folder "gone\/"/],
     [["remove", "x\x1b[2J"], /There is no plug-in x␛\[2J/],
   ] as const;
@@ -480,7 +496,11 @@ Deno.test("plugin: those of Claude Code are offered once, and imported", async (
   await at.put("home/.claude/plugins", {
     "installed_plugins.json": {
       version: 2,
-      plugins: { "tools@shop": [{ installPath: `${at.home}/.claude/plugins/cache/tools` }] },
+      plugins: {
+        none: 1,
+        "no@path": [{}],
+        "tools@shop": [{ installPath: `${at.home}/.claude/plugins/cache/tools` }],
+      },
     },
   });
   await at.put("home/.claude/plugins/cache/tools", TOOLS);
@@ -492,7 +512,7 @@ Deno.test("plugin: those of Claude Code are offered once, and imported", async (
   assertEquals([await offers(), await offers()], [1, 0]);
   assertMatch(
     (await at.plugin("import", "--yes")).stdout,
-    /Installed tools: version 1\.0, 1 command/,
+    /Installed tools: 1 command/,
   );
 });
 
