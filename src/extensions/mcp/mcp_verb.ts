@@ -27,7 +27,7 @@ const USAGE = `Usage:
   copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
   copilot mcp import                           lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
   copilot mcp import NAME...|--yes             adds those, or all but the folder's
-  copilot mcp remove [--scope SCOPE] NAME      removes one
+  copilot mcp remove NAME                      removes one
   copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                        starts a server and lists its tools
   copilot mcp login NAME                       signs in to a server in the browser
