@@ -273,7 +273,7 @@ class CallRun {
 
 /** Returns the start of a call's result that tells the model about repairs. */
 const repairNote = (repairs: readonly string[]): string =>
-  repairs.length > 0 ? `[Your call was read so: ${repairs.join("; ")}]\n` : "";
+  repairs.length > 0 ? `[Your call was read as: ${repairs.join("; ")}]\n` : "";
 
 /** Returns the result of a call without the text about its repairs. */
 export function ownResult({ result, repairs = [] }: ToolExecution): string {

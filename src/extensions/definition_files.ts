@@ -8,7 +8,7 @@ import { userFile, type VariableReader } from "../user_files.ts";
 export interface DefinitionFile {
   path: string;
   /** `user`: the user's own, which needs no approval. */
-  scope: "user" | "folder";
+  scope: "user" | "folder" | "plugin";
   /** The folder that a folder's file is for. */
   folder?: string;
   plugin?: { name: string; root: string };
@@ -17,7 +17,7 @@ export interface DefinitionFile {
 /** Returns the existing files: `own`, then those called `names` in the folder and its repository, not in `home`. */
 function definitionFiles(
   folder: string,
-  ownFolder: string | undefined,
+  ownFile: string | undefined,
   names: readonly string[],
   home?: string,
 ): DefinitionFile[] {
@@ -25,7 +25,7 @@ function definitionFiles(
   const files: DefinitionFile[] = folders.flatMap((at) =>
     names.map((name) => ({ path: join(at, name), scope: "folder", folder: at }) as const)
   );
-  if (ownFolder !== undefined) files.unshift({ path: ownFolder, scope: "user" });
+  if (ownFile !== undefined) files.unshift({ path: ownFile, scope: "user" });
   return files.filter(({ path }) => attempt(() => Deno.statSync(path).isFile) === true);
 }
 

@@ -1,6 +1,4 @@
-/**
- * The user's answers about what folders bring, such as instructions. An answer is bound to the text that it is about. A yes is also bound to the folder: another folder at the same path is not trusted. @module
- */
+/** The user's answers about what folders bring, bound to its text; a yes also to the very folder. @module */
 
 import { attempt } from "../attempt.ts";
 import { digestOf } from "../text/digest.ts";

@@ -49,7 +49,7 @@ export interface PluggedSessionOptions {
   appendSystemPrompt?: string;
   /** True records the session as `copilot -p` does. Its id is then in {@linkcode PluggedSession.sessionId}. */
   isRecorded?: boolean;
-  /** Continues the recorded session with this id, or its beginning. Implies `isRecorded`. */
+  /** Continues the recorded session with this id or a prefix of it. Implies `isRecorded`. */
   resume?: string;
   /** Called with each notice of extensions, and of files that were not loaded. */
   onNotice?: (lines: readonly string[]) => void;

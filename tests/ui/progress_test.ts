@@ -71,7 +71,7 @@ Deno.test("a job that ended is told of in one line", () => {
 
 Deno.test("a failure is told without what the model is told of its call", () => {
   const repairs = ["path as file_path"];
-  const result = "[Your call was read so: path as file_path]\nCannot edit a: no such text\nmore";
+  const result = "[Your call was read as: path as file_path]\nCannot edit a: no such text\nmore";
   const exec: ToolExecution = { ...EXEC, outcome: "failed", isError: true, repairs, result };
   assertEquals(
     progressLine({ type: "tool_done", exec }),

@@ -37,11 +37,11 @@ export class Hooks {
     signal: AbortSignal,
     all: readonly HookDefinition[] = this.all,
   ): Promise<HookVerdict> {
-    const meant = all.filter((hook) => hook.event === event && matchesHook(hook, names));
+    const matching = all.filter((hook) => hook.event === event && matchesHook(hook, names));
     // A command with two matchers runs once.
     const keyOf = ({ plugin, scope, command }: HookDefinition) =>
-      `${plugin ? `plugin:${plugin.name}` : scope} ${command}`;
-    const hooks = [...new Map(meant.map((hook) => [keyOf(hook), hook])).values()];
+      `${scope} ${plugin?.name} ${command}`;
+    const hooks = [...new Map(matching.map((hook) => [keyOf(hook), hook])).values()];
     if (hooks.length === 0) return { messages: [] };
     const { agent, permissions, record, mode } = this.session;
     const { workingDir, messages } = agent.state;
@@ -84,16 +84,15 @@ export class Hooks {
   #confine({ scope, command, plugin }: HookDefinition, transcript: string): Confine {
     const { agent, permissions, trust } = this.session;
     const isOwn = scope === "user";
-    const by = plugin ? "plugin" : isOwn ? scope : trust ? "trusted" : "hooks";
+    const by = scope !== "folder" ? scope : trust ? "trusted" : "hooks";
     const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
     const confine = this.#sandboxes[name] ??= permissions
       .confineServers(() => agent.state.workingDir, name, by);
     const home = permissions.variables("HOME") ?? "";
-    const paths = scope === "folder" ? [] : command.split(/["'\s;=]+/)
+    const paths = !isOwn ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
       .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const isBelowHome = (path: string) =>
-      isOwn && home !== "" && path !== home && isWithin(home, path);
+    const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
     const reads = [...paths, transcript]
       .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
     return (program, args, right) =>
@@ -106,8 +105,8 @@ export class Hooks {
 }
 
 /** The user can let a hook run outside of the sandbox, and none of a plug-in. */
-const limitOfHook = ({ scope, plugin }: HookDefinition, text: string): string =>
-  plugin
+const limitOfHook = ({ scope }: HookDefinition, text: string): string =>
+  scope === "plugin"
     ? text.replace(/: [^:]*--sandbox off$/, "")
     : scope === "user"
     ? text.replace(/--(sandbox off|network)/, '"sandbox": "off" beside its command')

@@ -12,14 +12,13 @@ import type { DefinitionFile } from "../definition_files.ts";
 import type { SessionHooks } from "./session_hooks.ts";
 
 /**
- * Adds the session's hooks after the extension `before`, and asks about a folder's. Returns the questions without an
- * answer. @throws {UsageError} if the user's own file is invalid.
+ * Adds the session's hooks after `predecessor`, and asks about a folder's. Returns the questions without an answer. @throws {UsageError} if the user's own file is invalid.
  */
 export async function openHooks(
   { files, ofPlugins }: { files: DefinitionFile[]; ofPlugins: HookDefinition[] },
   session: SessionState,
   source: "startup" | "resume",
-  before: Extension,
+  predecessor: Extension,
   signal: AbortSignal,
 ): Promise<PendingQuestion[]> {
   const { folderTrust, confirm, trust, extensions } = session;
@@ -59,7 +58,7 @@ export async function openHooks(
   if (definitions.length + pending.length === 0) return pending;
   const { SessionHooks } = await import("./session_hooks.ts");
   all = new SessionHooks(session);
-  extensions.splice(extensions.indexOf(before) + 1, 0, all);
+  extensions.splice(extensions.indexOf(predecessor) + 1, 0, all);
   await all.add(definitions, source, signal);
   return pending;
 }

@@ -25,7 +25,7 @@ const MAX_CONTINUATIONS = 5;
 const MAX_WORKING_CONTINUATIONS = 100;
 const MAX_END_MS = 5000;
 
-/** True if a hook that decided so answers a question. That of a sandboxed one grants nothing that the sandbox lacks. */
+/** True if a hook's decision answers this question. A sandboxed hook may not grant what the sandbox lacks. */
 const mayAnswer = (
   decision: HookVerdict["decision"],
   { isRoutine, right, networked }: Approval,
@@ -69,7 +69,7 @@ export class SessionHooks implements Extension {
     return context === undefined ? [] : [notePart(context)];
   }
 
-  /** Decides on a call: the folder's hooks, the user's, which see what those changed, then `next`. */
+  /** Decides on a call: the folder's hooks, then others, which see what those changed, then `next`. */
   async beforeCall([tool, args, context]: PendingCall, next: Policy): Promise<Decision> {
     let given = args;
     let verdict: HookVerdict | undefined;
@@ -79,9 +79,7 @@ export class SessionHooks implements Extension {
         ...aboutCall(names, input, context.subAgent),
         tool_use_id: context.callId ?? "",
       };
-      const hooks = this.#hooks.all.filter(({ scope, plugin }) =>
-        isFolder === (scope === "folder" && !plugin)
-      );
+      const hooks = this.#hooks.all.filter(({ scope }) => isFolder === (scope === "folder"));
       const own = await this.#hooks.fire("PreToolUse", names, about, context.signal, hooks);
       if (own.stop !== undefined) this.#endTurn(own.stop);
       if (own.block !== undefined) return refusedByHook(own.block, own.shown);

@@ -95,7 +95,8 @@ function verdictIn(
   const reason = text(permissionDecisionReason) ?? text(answer?.message) ?? text(value.reason);
   const verdict: HookVerdict = { messages: [] };
   if (value.continue === false) verdict.stop = text(stopReason) ?? `${hookName} stopped it`;
-  if (text(additionalContext) !== undefined) verdict.context = text(additionalContext)!;
+  const context = text(additionalContext);
+  if (context !== undefined) verdict.context = context;
   if (isGuard && isObject(updatedInput)) verdict.updatedInput = updatedInput;
   if (reason !== undefined) verdict.reason = reason;
   const shown = text(systemMessage);

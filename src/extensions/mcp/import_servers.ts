@@ -32,7 +32,9 @@ const MAX_IMPORT_BYTES = 32 * 2 ** 20;
 export function foreignServers(): McpDefinition[] {
   const root = repositoryOf(Deno.realPathSync("."));
   const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
-  const own = HOME_FILES.map((name) => join(home, name));
+  // The programs of macOS have their files elsewhere.
+  const folder = Deno.build.os === "darwin" ? "Library/Application Support/" : ".config/";
+  const own = HOME_FILES.map((name) => join(home, name.replace(/^\.config\/(?=[A-Z])/, folder)));
   const others = FOLDER_FILES.map((name) => join(root, name));
   return [...new Set([...own, ...others])].flatMap((path) => {
     const scope = own.includes(path) ? "user" : "folder";

@@ -36,7 +36,7 @@ SOURCE is PATH, owner/repo or a URL, which #REF may follow; for a plug-in also N
 
 const MARKET_VERBS = ["add", "list", "remove", "update"];
 const PLUGIN_VERBS = [...MARKET_VERBS, "disable", "enable", "import"];
-const SAME = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
+const VERB_ALIASES = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
 
 /** Runs `copilot plugin` with its words and returns the exit code. @throws {UsageError} for invalid words. */
 export async function runPlugin(words: readonly string[], run: McpRun): Promise<number> {
@@ -47,7 +47,7 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   const given = words.filter((word) => !/^(?:--yes|-y)$/.test(word));
   const isOfMarkets = given[0] === "marketplace";
   const [first = "list", name = "", ...more] = isOfMarkets ? given.slice(1) : given;
-  const verb = SAME.get(first) ?? first;
+  const verb = VERB_ALIASES.get(first) ?? first;
   const verbs = isOfMarkets ? MARKET_VERBS : PLUGIN_VERBS;
   if (!verbs.includes(verb)) {
     throw noneNamed("verb", verb, verbs, "copilot plugin --help lists them");

@@ -66,9 +66,9 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
 type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unknown;
 
 class AcpServer implements AsyncDisposable, Editor {
-  takes = { notices: false, compaction: false, choices: false };
+  accepts = { notices: false, compaction: false, choices: false };
   fs = { readTextFile: false, writeTextFile: false };
-  elicits = { form: false, url: false };
+  canElicit = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
   #isInitialized = false;
@@ -77,13 +77,13 @@ class AcpServer implements AsyncDisposable, Editor {
     initialize: (params) => this.#initialize(params),
     authenticate: (params) => this.#authenticate(params),
     "session/new": async (params, signal) =>
-      await this.#begin(await this.#open(params, signal), signal),
+      await this.#announceNew(await this.#open(params, signal), signal),
     "session/fork": async (params, signal) => {
       const find = () => forkSession(recordOf(textIn(params, "sessionId")));
-      return await this.#begin(await this.#open(params, signal, find), signal);
+      return await this.#announceNew(await this.#open(params, signal, find), signal);
     },
-    "session/load": (params, signal) => this.#goOn(params, signal, true),
-    "session/resume": (params, signal) => this.#goOn(params, signal, false),
+    "session/load": (params, signal) => this.#resume(params, signal, true),
+    "session/resume": (params, signal) => this.#resume(params, signal, false),
     "session/list": (params) => listSessions(params),
     "session/close": async (params) => {
       await this.#close(this.#sessionOf(params).id);
@@ -157,7 +157,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const { session, auth, fs, elicitation, _meta } = objectOr(clientCapabilities);
     const hasTerminal = objectOr(auth).terminal === true;
     const { notices, compaction } = objectOr(session);
-    this.takes = {
+    this.accepts = {
       notices: isObject(notices),
       compaction: isObject(compaction),
       choices: objectOr(_meta)["copilot/choices"] === true,
@@ -165,7 +165,7 @@ class AcpServer implements AsyncDisposable, Editor {
     const { readTextFile, writeTextFile } = objectOr(fs);
     this.fs = { readTextFile: readTextFile === true, writeTextFile: writeTextFile === true };
     const { form, url } = objectOr(elicitation);
-    this.elicits = { form: isObject(form), url: isObject(url) };
+    this.canElicit = { form: isObject(form), url: isObject(url) };
     this.#isInitialized = true;
     const { version, folder, setUp: { args, ...setUp } } = this.options;
     return {
@@ -224,14 +224,14 @@ class AcpServer implements AsyncDisposable, Editor {
     signal.throwIfAborted();
   }
 
-  async #begin(session: AcpSession, signal: AbortSignal): Promise<unknown> {
+  async #announceNew(session: AcpSession, signal: AbortSignal): Promise<unknown> {
     await this.#keep(session, signal);
     announceSoon(session);
     return { sessionId: session.id, ...session.settings };
   }
 
-  /** Resumes a recorded session. `isShown`: the editor receives all of it again before the answer. */
-  async #goOn(params: RpcParams, signal: AbortSignal, isShown: boolean): Promise<unknown> {
+  /** Resumes a recorded session. `replays`: the editor receives all of it again before the answer. */
+  async #resume(params: RpcParams, signal: AbortSignal, replays: boolean): Promise<unknown> {
     const id = textIn(params, "sessionId");
     const session = await this.#open(params, signal, async () => {
       recordOf(id);
@@ -239,7 +239,7 @@ class AcpServer implements AsyncDisposable, Editor {
       return recordOf(id);
     });
     await this.#keep(session, signal, id);
-    if (isShown) session.replay();
+    if (replays) session.replay();
     session.tellState();
     announceSoon(session);
     return session.settings;

@@ -97,7 +97,7 @@ export class AcpSession implements Frontend {
   /** Reads which settings the editor may change. `id`: the editor's existing name of the session. */
   async begin(id?: string): Promise<void> {
     this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
-    await this.#options.look();
+    await this.#options.loadModels();
     this.#status = this.#session.status;
   }
 
@@ -257,7 +257,7 @@ export class AcpSession implements Frontend {
       case "instructions":
         return this.#notice("info", instructionLines(event.instructions, "editor"));
       case "compaction":
-        if (!this.editor.takes.compaction) return;
+        if (!this.editor.accepts.compaction) return;
         return this.#update({
           sessionUpdate: "compaction_update",
           compactionId: crypto.randomUUID(),
@@ -289,10 +289,10 @@ export class AcpSession implements Frontend {
 
   /** Asks for the input of a program; undefined if the editor cannot ask. */
   get elicit(): Frontend["elicit"] {
-    const { elicits } = this.editor;
-    if (!elicits.form && !elicits.url) return undefined;
+    const { canElicit } = this.editor;
+    if (!canElicit.form && !canElicit.url) return undefined;
     return async (question, signal) => {
-      if (!elicits[question.mode]) return { action: "decline" };
+      if (!canElicit[question.mode]) return { action: "decline" };
       const params = elicitParams(question, this.#id);
       return elicitAnswer(await this.editor.request("elicitation/create", params, signal));
     };
@@ -382,7 +382,7 @@ export class AcpSession implements Frontend {
   }
 
   #notice(severity: "info" | "warning", lines: readonly string[]): void {
-    if (!this.editor.takes.notices) return;
+    if (!this.editor.accepts.notices) return;
     for (const line of lines) {
       this.#update({ sessionUpdate: "notice", severity, title: oneLine(line).replace(/^· /, "") });
     }

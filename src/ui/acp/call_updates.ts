@@ -134,15 +134,15 @@ const firstChanged = (change: Change | undefined): number | undefined =>
 /** One block for each run of adjacent lines; empty if the lines are not shown. */
 function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallContent[] {
   const at = sanitize(join(resolve(folder, path)));
-  return stretches(lines).map((stretch) => ({
+  return hunksOf(lines).map((hunk) => ({
     type: "diff",
     path: at,
-    oldText: isNew ? null : diffText(stretch, "-"),
-    newText: diffText(stretch, "+"),
+    oldText: isNew ? null : diffText(hunk, "-"),
+    newText: diffText(hunk, "+"),
   }));
 }
 
-function stretches(lines: readonly ChangeLine[]): ChangeLine[][] {
+function hunksOf(lines: readonly ChangeLine[]): ChangeLine[][] {
   const found: ChangeLine[][] = [];
   let last: number | undefined;
   for (const line of lines) {

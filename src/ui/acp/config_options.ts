@@ -35,7 +35,7 @@ export class ConfigOptions {
   constructor(private readonly session: Session) {}
 
   /** Asks the server for its models. If it does not answer, only the current one is offered. */
-  async look(): Promise<void> {
+  async loadModels(): Promise<void> {
     this.#models = await this.session.choices("model", AbortSignal.timeout(MODELS_MS))
       .catch(() => []);
   }

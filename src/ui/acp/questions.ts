@@ -52,7 +52,7 @@ export async function askApproval(
   const rows = answerRows(approval, Infinity);
   // Some editors show one button per kind and press the last option of it, which would be a rule for good.
   const isDropped = (choice: ApprovalChoice) =>
-    choice === "folder" && !asking.editor.takes.choices &&
+    choice === "folder" && !asking.editor.accepts.choices &&
     rows.some((row) => row.choice === "session");
   const options = rows.filter(({ choice }) => !isDropped(choice)).map(({ choice, label }) => ({
     ...OPTIONS[choice],

@@ -87,7 +87,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
     { role: "assistant", content: "", toolCalls: [call("2")] },
     {
       ...{ role: "tool", toolCallId: "2", toolName: "x", isError: true },
-      content: "[Your call was read so: file as path; x as nothing]\nNo such file\nmore",
+      content: "[Your call was read as: file as path; x as nothing]\nNo such file\nmore",
     },
     { role: "assistant", content: "[none]", standsFor: "empty_answer" },
   ];
