@@ -13,12 +13,10 @@ import type { Run } from "./process.ts";
 import { isServerOpen, optionsFromArgs, sessionOptions, toConfig } from "./settings.ts";
 import { startDemo } from "./demo/server.ts";
 
-function refuseWithoutServer(verb: string, args: Args): void {
-  if (!isServerOpen(args)) return;
-  throw new UsageError(
+const noServer = (verb: string) =>
+  new UsageError(
     `No model configured. Run \`copilot\` in a terminal once to choose one, or start copilot ${verb} with --local or --base-url URL`,
   );
-}
 
 /** Serves the editor on stdin and stdout. Returns the exit code. @throws {UsageError} for invalid flags. */
 export const runAcp = (args: Args, run: Run): Promise<number> =>
@@ -31,7 +29,7 @@ export const runAcp = (args: Args, run: Run): Promise<number> =>
 /** Serves browsers and other clients of this machine. Returns the exit code. @throws {UsageError} */
 export const runServe = (args: Args, run: Run): Promise<number> =>
   withSessions("serve", args, run, async (sessions) => {
-    refuseWithoutServer("serve", args);
+    if (isServerOpen(args)) throw noServer("serve");
     const port = Number(args.port ?? 0);
     if (!/^\d{1,5}$/.test(args.port ?? "0") || port > 65_535) {
       throw wrongValue("port", "a number up to 65535", args.port!);
@@ -86,7 +84,7 @@ async function withSessions(
         args: [],
       },
       makeSession(folder, frontend, more) {
-        refuseWithoutServer(name, args);
+        if (isServerOpen(args)) throw noServer(name);
         const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };
         const permissions = openPermissions(choice);
         const config = asUsage(() => toConfig(options), args);

@@ -12,7 +12,8 @@ import type { DefinitionFile } from "../definition_files.ts";
 import type { SessionHooks } from "./session_hooks.ts";
 
 /**
- * Adds the session's hooks after `predecessor`, and asks about a folder's. Returns the questions without an answer. @throws {UsageError} if the user's own file is invalid.
+ * Adds the session's hooks after `predecessor`, and asks about a folder's. Returns the questions without an answer.
+ * @throws {UsageError} if the user's own file is invalid.
  */
 export async function openHooks(
   { files, ofPlugins }: { files: DefinitionFile[]; ofPlugins: HookDefinition[] },

@@ -221,9 +221,8 @@ async function addServer(
   if (name === undefined || !given || (isJson || isAddress) && args.length > 0) {
     throw new UsageError(`Give a name, and ${isJson ? "one JSON object" : "a COMMAND or a URL"}`);
   }
-  if (
-    type !== undefined && !isJson && !(isAddress ? /^(?:http|sse)$/ : /^stdio$/).test(`${type}`)
-  ) {
+  const types = isJson ? [type] : isAddress ? [undefined, "http", "sse"] : [undefined, "stdio"];
+  if (!types.includes(type as string)) {
     throw new UsageError("--transport is http for an address, and stdio for a program");
   }
   const added = isObject(given)

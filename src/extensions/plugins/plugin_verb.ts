@@ -62,8 +62,6 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   return await work.act(verb, name, isOfMarkets).finally(() => work.close());
 }
 
-const HOW_LISTED = "copilot plugin --help shows how to list them";
-
 class PluginWork extends PluginStore {
   readonly #trust = new FolderTrust(stateFolder());
 
@@ -252,7 +250,7 @@ function claudePlugins(): string[] {
 function named(rows: Readonly<Record<string, unknown>>, name: string, what: string): string {
   const found = [name, pluginNameOf(name)].find((one) => one && Object.hasOwn(rows, one));
   if (found) return found;
-  throw noneNamed(what, name, Object.keys(rows), HOW_LISTED);
+  throw noneNamed(what, name, Object.keys(rows), "copilot plugin --help shows how to list them");
 }
 
 const NO_PARTS = "nothing that copilot uses";

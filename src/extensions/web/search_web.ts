@@ -1,6 +1,6 @@
 /** Searches the web with the user's own SearXNG, and returns the results as data for a model. @module */
 
-import { BackendError } from "../../errors.ts";
+import type { BackendError } from "../../errors.ts";
 import { isObject } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { echo, harmless } from "../../text/parts.ts";
@@ -21,12 +21,10 @@ export async function searchWeb(query: string, address: string, signal: AbortSig
   const url = new URL("search", address.replace(/\/*$/, "/"));
   url.search = `${new URLSearchParams({ q: query, format: "json" })}`;
   const options = { ...SEARCH_TIMES, maxRetries: 0, maxBytes: 4 * 2 ** 20, signal };
-  const value = await requestJson({ url: url.href }, options).catch((error) => {
-    if (!(error instanceof BackendError)) throw error;
+  const value = await requestJson({ url: url.href }, options).catch((error: BackendError) => {
     if (error.status === 403) throw new Error(JSON_REFUSED);
-    const { host } = url;
-    const isOther = error.kind === "protocol";
-    throw isOther ? new Error(`${host} is not a SearXNG: it answered ${error.status}`) : error;
+    if (error.kind !== "protocol") throw error;
+    throw new Error(`${url.host} is not a SearXNG: it answered ${error.status}`);
   });
   const list = isObject(value) && Array.isArray(value.results) ? value.results : [];
   const text = (one: unknown, max: number) => shortened(oneLine(String(one ?? "")), max);

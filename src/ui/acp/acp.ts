@@ -76,12 +76,9 @@ class AcpServer implements AsyncDisposable, Editor {
   readonly #methods: Readonly<Record<string, Method>> = {
     initialize: (params) => this.#initialize(params),
     authenticate: (params) => this.#authenticate(params),
-    "session/new": async (params, signal) =>
-      await this.#announceNew(await this.#open(params, signal), signal),
-    "session/fork": async (params, signal) => {
-      const find = () => forkSession(recordOf(textIn(params, "sessionId")));
-      return await this.#announceNew(await this.#open(params, signal, find), signal);
-    },
+    "session/new": (params, signal) => this.#start(params, signal),
+    "session/fork": (params, signal) =>
+      this.#start(params, signal, () => forkSession(recordOf(textIn(params, "sessionId")))),
     "session/load": (params, signal) => this.#resume(params, signal, true),
     "session/resume": (params, signal) => this.#resume(params, signal, false),
     "session/list": (params) => listSessions(params),
@@ -191,10 +188,12 @@ class AcpServer implements AsyncDisposable, Editor {
     return {};
   }
 
+  /** Opens and stores a session. `id`: the editor's existing name of it. */
   async #open(
     params: RpcParams,
     signal: AbortSignal,
     find?: () => StoredSession | Promise<StoredSession>,
+    id?: string,
   ): Promise<AcpSession> {
     const folder = textIn(params, "cwd");
     if (!isAbsolute(folder)) throw invalidParams("cwd must be an absolute path");
@@ -209,24 +208,25 @@ class AcpServer implements AsyncDisposable, Editor {
     );
     try {
       await session.open(signal);
+      await session.begin(id);
+      // The editor may have left meanwhile.
+      signal.throwIfAborted();
     } catch (error) {
       await session[Symbol.asyncDispose]();
       throw error;
     }
+    this.#sessions.set(session.id, session);
+    // Queued updates are sent after the answer that names the session.
+    setTimeout(() => session.announce(), 0);
     return session;
   }
 
-  /** Stores an opened session, unless its editor has left meanwhile. */
-  async #keep(session: AcpSession, signal: AbortSignal, id?: string): Promise<void> {
-    await session.begin(id);
-    if (!signal.aborted) this.#sessions.set(session.id, session);
-    else await session[Symbol.asyncDispose]();
-    signal.throwIfAborted();
-  }
-
-  async #announceNew(session: AcpSession, signal: AbortSignal): Promise<unknown> {
-    await this.#keep(session, signal);
-    announceSoon(session);
+  async #start(
+    params: RpcParams,
+    signal: AbortSignal,
+    find?: () => StoredSession,
+  ): Promise<unknown> {
+    const session = await this.#open(params, signal, find);
     return { sessionId: session.id, ...session.settings };
   }
 
@@ -237,11 +237,9 @@ class AcpServer implements AsyncDisposable, Editor {
       recordOf(id);
       await this.#close(id);
       return recordOf(id);
-    });
-    await this.#keep(session, signal, id);
+    }, id);
     if (replays) session.replay();
     session.tellState();
-    announceSoon(session);
     return session.settings;
   }
 
@@ -264,11 +262,6 @@ class AcpServer implements AsyncDisposable, Editor {
 const SET_UP = "setup";
 
 const fileName = (id: string): string => `${id}.jsonl`;
-
-/** Queued updates are sent after the answer that names the session. */
-function announceSoon(session: AcpSession): void {
-  setTimeout(() => session.announce(), 0);
-}
 
 function listSessions({ cwd, cursor }: RpcParams): unknown {
   const folder = typeof cwd === "string" ? cwd : undefined;

@@ -65,10 +65,8 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     return response;
   };
   await listenUntil(signal, port, answer, (actualPort) => {
-    for (const name of [SERVE_ADDRESS, "localhost", ...names]) {
-      // Browsers omit the usual port.
-      hosts.add(actualPort === 80 ? name : `${name}:${actualPort}`);
-    }
+    const end = actualPort === 80 ? "" : `:${actualPort}`; // as browsers write it
+    for (const name of [SERVE_ADDRESS, "localhost", ...names]) hosts.add(`${name}${end}`);
     options.onListen({ url: `http://${SERVE_ADDRESS}:${actualPort}`, token });
   });
   await Promise.all(connections);
