@@ -165,19 +165,13 @@ function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
   return Promise.resolve(EXIT.done);
 }
 
-interface AddWords {
-  operands: string[];
-  server: Record<string, unknown>;
-}
-
 /** A flag of `add` with a value, also by other agents' names. */
 const ADD_FLAG = /^(?:(-e|--env)|(-H|--header)|(-t|--transport)|(-s|--scope)|--url)(?:=([^]*))?$/;
 const isUrl = (word: string) => /^https?:\/\//i.test(word);
 
 /** Reads the words of `add`. Those after a command, and after `--`, belong to the command, unless `isWhole`. */
-function readAddWords(words: readonly string[], isWhole = false): AddWords {
-  const read: AddWords = { operands: [], server: {} };
-  const { operands, server } = read;
+function readAddWords(words: readonly string[], isWhole = false) {
+  const [operands, server]: [string[], Record<string, unknown>] = [[], {}];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     const isCommand = !isWhole && operands.length > 1 && !isUrl(operands[1]!);
@@ -202,7 +196,7 @@ function readAddWords(words: readonly string[], isWhole = false): AddWords {
     else if (value.startsWith("-")) throw new UsageError(`copilot mcp add has no flag ${word}`);
     else operands.push(value);
   }
-  return read;
+  return { operands, server };
 }
 
 async function addServer(
@@ -292,9 +286,8 @@ async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Pr
   const { stdout } = run;
   const { standing, name } = server;
   if (standing === "broken" || standing === "disabled") {
-    throw new UsageError(
-      `${name} cannot be approved: ${server.definition.problem ?? "it is turned off"}`,
-    );
+    const why = server.definition.problem ?? "it is turned off";
+    throw new UsageError(`${name} cannot be approved: ${why}`);
   }
   const isReady = standing === "ready";
   if (isReady) await server.refresh(run.signal);

@@ -207,8 +207,7 @@ class AcpServer implements AsyncDisposable, Editor {
         this.options.makeSession(folder, frontend, { resumes, editor, extensions }),
     );
     try {
-      await session.open(signal);
-      await session.begin(id);
+      await session.open(signal, id);
       // The editor may have left meanwhile.
       signal.throwIfAborted();
     } catch (error) {

@@ -85,20 +85,16 @@ export class AcpSession implements Frontend {
     this.#options = new ConfigOptions(this.#session);
   }
 
-  /** @throws {UsageError} for invalid settings, such as a file that cannot be read. */
-  async open(signal: AbortSignal): Promise<void> {
+  /** `id`: the editor's existing name of the session. @throws {UsageError} for invalid settings. */
+  async open(signal: AbortSignal, id?: string): Promise<void> {
     await this.#session.open(signal);
+    this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
+    await this.#options.loadModels();
+    this.#status = this.#session.status;
   }
 
   get id(): string {
     return this.#id;
-  }
-
-  /** Reads which settings the editor may change. `id`: the editor's existing name of the session. */
-  async begin(id?: string): Promise<void> {
-    this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
-    await this.#options.loadModels();
-    this.#status = this.#session.status;
   }
 
   /** Returns the modes and options for the answer that starts a session. */

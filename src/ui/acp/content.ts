@@ -14,11 +14,7 @@ export type ContentBlock =
  * Converts a prompt to parts. A link to a file is like a typed `@path`. `said`: the first texts of earlier messages.
  * @throws {RpcError} for a block of another kind.
  */
-export function promptParts(
-  blocks: unknown,
-  folder: string,
-  said: readonly string[],
-): Part[] {
+export function promptParts(blocks: unknown, folder: string, said: readonly string[]): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {
     throw invalidParams("prompt must be a list of content blocks");
   }

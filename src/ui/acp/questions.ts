@@ -103,10 +103,8 @@ async function picked(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const params = { sessionId, toolCall, options };
-  const answer = await editor.request("session/request_permission", params, signal) as {
-    outcome?: { outcome?: unknown; optionId?: unknown };
-  };
-  const { outcome, optionId } = answer?.outcome ?? {};
+  const answer = await editor.request("session/request_permission", params, signal);
+  const { outcome, optionId } = objectOr(objectOr(answer).outcome);
   const isOffered = options.some((option) => option.optionId === optionId);
   return outcome === "selected" && isOffered ? String(optionId) : undefined;
 }
