@@ -469,6 +469,13 @@ export function wrongValue(flag: string, wanted: string, text: string): UsageErr
   return new UsageError(`--${flag} must be ${wanted}: it is ${JSON.stringify(text.slice(0, 60))}`);
 }
 
+/** @throws {UsageError} if `text`, the value of a flag, is no whole number from `min` to `max`. */
+export function wholeFlag(flag: string, text: string, min = 1, max = 0): number {
+  const value = Number(text.trim() || NaN);
+  if (Number.isInteger(value) && value >= min && value <= (max || 2 ** 31 - 1)) return value;
+  throw wrongValue(flag, `a whole number from ${min}${max ? ` to ${max}` : ""}`, text);
+}
+
 function quotedWord(text: string): string {
   return JSON.stringify(shortened(text, 60));
 }

@@ -29,7 +29,14 @@ import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import { type Args, flagOfSetting, type FlagRow, parseArgs, wrongValue } from "./args.ts";
+import {
+  type Args,
+  flagOfSetting,
+  type FlagRow,
+  parseArgs,
+  wholeFlag,
+  wrongValue,
+} from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -196,14 +203,10 @@ export function checkLimitsOf(args: Args): CheckLimits {
   if (args.until === undefined && flags.length > 0) {
     throw new UsageError(`--${flags[0]} needs --until`);
   }
-  const whole = (name: "rounds" | "until-timeout", usual: number, max: number) => {
-    const given = number(args, name) ?? usual;
-    if (Number.isInteger(given) && given >= 1 && given <= max) return given;
-    throw wrongValue(name, `a whole number from 1 to ${max}`, args[name]!);
-  };
+  const { rounds, seconds } = DEFAULT_LIMITS;
   return {
-    rounds: whole("rounds", DEFAULT_LIMITS.rounds, 100),
-    seconds: whole("until-timeout", DEFAULT_LIMITS.seconds, 86_400),
+    rounds: wholeFlag("rounds", args.rounds ?? `${rounds}`, 1, 100),
+    seconds: wholeFlag("until-timeout", args["until-timeout"] ?? `${seconds}`, 1, 86_400),
     mayEdit: args["until-may-edit"] === true,
   };
 }

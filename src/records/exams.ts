@@ -31,9 +31,10 @@ export function examScores(): (server: string, model: string) => string {
 export const scoreText = ({ passed, ran, notes = [] }: ExamScore): string =>
   `${passed}/${ran}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 
-/** Stores a score. Only a whole one replaces a whole one. @throws {Error} */
+/** Stores a score. One that is not whole replaces none that is, nor one of more tasks. @throws {Error} */
 export async function keepScore(server: string, model: string, score: ExamScore): Promise<void> {
   const [all, key] = [storedExams(), examKey(server, model)];
-  if (stateFolder() === undefined || !score.isWhole && all[key]?.isWhole) return;
+  const { isWhole = false, ran = 0 } = all[key] ?? {};
+  if (stateFolder() === undefined || !score.isWhole && (isWhole || ran > score.ran)) return;
   await replaceUserFile(fileOfExams(), `${JSON.stringify({ ...all, [key]: score }, null, 2)}\n`);
 }

@@ -169,8 +169,9 @@ Deno.test("replay --as-exam makes a task of the exam, which the next exam runs",
   for (
     const [words, code, error] of [
       [["../x", "--until", "true"], 2, "--as-exam needs a name of letters"],
+      [["fix", "--until", "false"], 2, "There is a task fix: choose another name"],
       [["mine"], 2, "--as-exam needs --until COMMAND, the task's check"],
-      [["mine", "--until", "test -f b"], 5, "The check passes before anything is done"],
+      [["mine", "--until", "test -f b"], 5, "The check passes in the folder before the work"],
       [["mine", "--until", "npmm test"], 5, "The check cannot run: /usr/bin/bash: line 1: npmm: "],
       [["mine", "--until", "test -f b"], 5, "· a copy of the commit "],
     ] as const
@@ -190,7 +191,10 @@ Deno.test("replay --as-exam makes a task of the exam, which the next exam runs",
     await at.sh(list),
     ".:\ncheck.sh\nfiles\nprompt.md\n\nfiles:\n.gitignore\nb\nfirst\ntouch left; grep two a\n",
   );
-  assertStringIncludes((await asExam("mine", "--until", "false")).stderr, "mine exists: choose");
+  assertStringIncludes(
+    (await asExam("mine", "--until", "false")).stderr,
+    "There is a task mine: choose",
+  );
   await using server = strictServer(
     Array(40).fill(({ text }: { text: string }) =>
       text.includes('"first') && !text.includes('"tool"') ? bash("echo two > a") : { text: "Done." }
@@ -204,5 +208,5 @@ Deno.test("replay --as-exam makes a task of the exam, which the next exam runs",
     results.map(({ task, skill, passed }: Record<string, unknown>) => [task, skill, passed]),
     [["mine", "own", true]],
   );
-  assertEquals([score.passed, score.ran, score.notes], [0, 0, ["--quick"]]);
+  assertEquals([score.passed, score.ran, score.notes], [0, 0, ["--only"]]);
 });

@@ -9,15 +9,16 @@ import { isSameModel } from "../../models/ollama/connection.ts";
 import { listModels } from "../../models/ollama/model_list.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
+import type { Check } from "../../session/data.ts";
 import { ModelFit } from "../../session/fit_model.ts";
 import { checkServerAndModel } from "../../session/server_look.ts";
 import { count } from "../../text/count.ts";
 import { didYouMean } from "../../text/nearest.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
 import { isLoopback } from "../../wire/connect.ts";
-import { asUsage, parseArgs, wrongValue } from "../args.ts";
+import { asUsage, parseArgs, wholeFlag } from "../args.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "../defaults.ts";
 import { searchServers } from "../doctor_search.ts";
 import type { Run } from "../process.ts";
@@ -38,6 +39,9 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   }
   const exam = examArgs(words);
   const tasks = tasksOf(exam);
+  const left = tasks.filter((task) => !canRun(task)).map(({ name, needs }) => `${name}: ${needs}`);
+  if (left.length > 0) run.stderr.line(`· tasks without a program they need: ${left.join(", ")}`);
+  if (left.length === tasks.length) return EXIT.error;
   const permissions = examPermissions();
   const { by, why, advice } = await permissions.sandboxStatus(Deno.cwd());
   if (by === undefined) {
@@ -65,23 +69,23 @@ async function examineModel(
   run: Run,
 ): Promise<ExamResult> {
   const { args, seed, isAll, only, how, tunesUnasked } = exam;
-  const { stdout, stderr, signal } = run;
   const tasks = all.filter(canRun);
   const isChosen = isAll || args.model !== undefined;
-  const { config, fitted, about, fault } = await modelAt(given, isChosen, signal);
+  const { config, fitted, about, fault, notes } = await modelAt(given, isChosen, run.signal);
   const { name: model, url, contextLength: window } = targetOf(fitted);
   const server = serverOf(config);
   const options = { ...exam, config, window };
-  const head = `${modelText(model)} at ${server}, ${count(tasks.length, "task")}`;
-  if (fault === undefined) stderr.line(head);
+  notes.unshift(`${modelText(model)} at ${server}, ${count(tasks.length, "task")}`);
+  if (fault === undefined) run.stderr.line(notes.join("\n· "));
   const none = { results: [], ended: fault! };
   const ran = fault === undefined ? await runTasks(tasks, options, run) : none;
   const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, how);
   const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
-  if (!args.json) stdout.write(examText(result));
+  if (ran.results.length === 0) run.stderr.line(`copilot: ${ran.ended}`);
+  else if (!args.json) run.stdout.line(examText(result));
   if (score.ran > 0 && only === undefined) {
     await keepScore(server, model, score)
-      .catch((error) => stderr.line(`copilot: ${reasonOf(error)}`));
+      .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
   }
   const end = (tunesUnasked || !isAll) && await tuneModel(result, fitted, tasks, options, run);
   return end ? { ...result, ended: end, isHopeless: false } : result;
@@ -92,8 +96,10 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
   const agent = new CopilotAgent(config, ".");
   const fit = new ModelFit({ isChosen, asksRemote: true });
   const checks = await Array.fromAsync(checkServerAndModel({ agent, fit, signal }))
-    .catch((error) => [{ status: "fail", text: oneLine(reasonOf(error)) }]);
-  const fault = checks.find(({ status }) => status === "fail")?.text;
+    .catch((error): Check[] => [{ name: "", status: "fail", text: oneLine(reasonOf(error)) }]);
+  const failed = checks.find(({ status }) => status === "fail");
+  const advice = failed?.advice ?? failed?.hint?.("flags");
+  const fault = failed && [failed.text, advice].filter(Boolean).join(". ");
   const target = targetOf(agent.config);
   const { kind, isNative, name } = target;
   const listed = fault || kind === "hosted"
@@ -101,8 +107,10 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
     : await listModels(isNative, { ...addressOf(target), signal }, true).catch(() => []);
   const { size, quantization } = listed.find((one) => isSameModel(one.name, name)) ?? {};
   const about = [size, quantization].filter((one) => one && !name.includes(one)).join(" ");
+  const notes = checks.filter(({ status, name }) => status === "note" && name !== "server")
+    .map(({ text }) => text);
   // `config`: the user's settings and the model's name. `fitted`: also what the server reports.
-  return { config: fit.unfitted(agent), fitted: agent.config, about, fault };
+  return { config: fit.unfitted(agent), fitted: agent.config, about, fault, notes };
 }
 
 /** Returns the tasks to choose from. @throws {UsageError} for a name that is neither a task nor a skill. */
@@ -110,7 +118,7 @@ function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
   const all = [...builtinTasks(seed, isQuick && !only), ...ownTasks()];
   if (only === undefined) return all;
   const namesOf = ({ skill, name }: ExamTask) => [skill, name];
-  const names = [...new Set(all.flatMap(namesOf))];
+  const names = [...new Set(all.flatMap(namesOf))].sort();
   const other = only.find((name) => !names.includes(name));
   if (other === undefined) return all.filter((task) => namesOf(task).some((n) => only.includes(n)));
   const hint = didYouMean(other, names, `there are ${names.join(", ")}`);
@@ -128,12 +136,6 @@ function examArgs(words: readonly string[]) {
     else if (name !== undefined) own[name] = value ?? words[++at] ?? "";
     else rest.push(words[at]!);
   }
-  const number = (name: string, usual: number, min: number) => {
-    const text = own[name] ?? `${usual}`;
-    const value = Number(text || NaN);
-    if (Number.isInteger(value) && value >= min && value < 2 ** 31) return value;
-    throw wrongValue(name, `a whole number from ${min}`, text);
-  };
   const given = parseArgs(rest);
   const how = Object.keys(given).filter((name) => ![...FLAGS_OF_SERVER, "json"].includes(name));
   const known = [...modelFlags.names, "--system-prompt", "--append-system-prompt"];
@@ -143,17 +145,20 @@ function examArgs(words: readonly string[]) {
   if (own.tune !== undefined && given.json) {
     throw new UsageError("--tune and --json exclude each other");
   }
-  how.push(...["quick", "seconds"].filter((name) => own[name] !== undefined));
+  how.push(...[own.only === undefined ? "quick" : "only", "seconds"].filter((one) => one in own));
+  const values: Record<string, unknown> = { ...given, ...own, only: "" };
   return {
     args: { ...withDefaults(given), given },
     isQuick: own.quick !== undefined,
     isAll: own.all !== undefined,
     tunesUnasked: own.tune !== undefined,
-    only: own.only?.split(","),
+    only: own.only?.split(",").map((name) => name.trim()),
     /** The flags that may change the score. */
-    how: how.map((name) => `--${name}`),
-    seed: number("seed", crypto.getRandomValues(new Uint16Array(1))[0]!, 0),
-    seconds: number("seconds", 300, 1),
+    how: how.map((name) =>
+      shortened(oneLine(`--${name} ${values[name]}`), 40).replace(/ true$/, "")
+    ),
+    seed: wholeFlag("seed", own.seed ?? `${crypto.getRandomValues(new Uint16Array(1))}`, 0),
+    seconds: wholeFlag("seconds", own.seconds ?? "300"),
   };
 }
 
@@ -161,9 +166,9 @@ function examArgs(words: readonly string[]) {
 async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotConfig[] | number> {
   const isOpen = isServerOpen(args);
   if (!isAll && isOpen) {
-    const output = { json: args.json === true, columns: 80, signal: run.signal };
     const write = (text: string) => run.stdout.write(text);
-    const found = await searchServers(setupHome(), { ...output, write });
+    const output = { json: args.json === true, columns: 80, signal: run.signal, write };
+    const found = await searchServers(setupHome(), output);
     if (typeof found === "number") return found;
     args = { ...args, ...found };
   }

@@ -10,7 +10,7 @@ import type { Message } from "../../types/message.ts";
 import type { Args } from "../args.ts";
 import type { Run } from "../process.ts";
 import { whyCheckFails } from "./run_task.ts";
-import { copyFolder } from "./tasks.ts";
+import { copyFolder, isTaskName } from "./tasks.ts";
 
 /** Makes a task of the first message of a session and of its folder, which `copy` copies to `at`. @throws {UsageError} */
 export async function keepAsExam(
@@ -25,8 +25,8 @@ export async function keepAsExam(
   if (!until?.trim()) throw new UsageError("--as-exam needs --until COMMAND, the task's check");
   const target = userFile(`exam/${name}`);
   if (target === undefined) throw new UsageError("--as-exam needs a home folder");
-  if (attempt(() => Deno.lstatSync(target))) {
-    throw new UsageError(`${target} exists: choose another name, or remove it`);
+  if (isTaskName(name) || attempt(() => Deno.lstatSync(target))) {
+    throw new UsageError(`There is a task ${name}: choose another name, or remove ${target}`);
   }
   const prompt = typedText(first).replaceAll(`${folder}/`, "").trim();
   if (prompt === "") throw new UsageError("The first message of this session has no text");
@@ -45,7 +45,7 @@ export async function keepAsExam(
     if (!isTask) attempt(() => Deno.removeSync(target, { recursive: true }));
   }
   if (!isTask) {
-    const passes = "The check passes before anything is done: name one that fails then";
+    const passes = "The check passes in the folder before the work (without git: as it is now)";
     stderr.line(`copilot: ${why === undefined ? passes : `The check cannot run: ${why}`}`);
     return EXIT.check;
   }

@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { type ExamScore, scoreText } from "../../records/exams.ts";
 import type { CacheWatch } from "../../session/cache_watch.ts";
 import { count, thousands, windowText } from "../../text/count.ts";
-import { oneLine } from "../../text/one_line.ts";
+import { oneLine, shortened } from "../../text/one_line.ts";
 import type { Usage } from "../../types/event.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
 import { OWN } from "./tasks.ts";
@@ -26,7 +26,6 @@ export interface TaskResult {
   answers: MeasuredAnswer[];
   thinks?: true;
   isLate?: true;
-  /** True if the server went away. */
   isGone?: true;
 }
 
@@ -34,17 +33,14 @@ export interface TaskResult {
 export interface ExamResult {
   model: string;
   server: string;
-  /** True for a server of this machine. */
   isLocal: boolean;
-  /** The size and the quantization, if the server reports them. */
   about: string;
   window: number | undefined;
   seed: number;
   score: ExamScore;
   results: TaskResult[];
-  /** Why not all tasks ran. */
   ended?: string;
-  /** True if they did not run because the model passed none of the first ones. */
+  /** True if the others did not run because the model passed none of the first ones. */
   isHopeless?: boolean;
 }
 
@@ -78,7 +74,7 @@ function lineToPaste(result: ExamResult): string {
   const own = results.filter(({ skill }) => skill === OWN);
   const speed = writeSpeedOf(result);
   const parts = [
-    [modelText(model), about].filter(Boolean).join(" "),
+    [shortened(modelText(model), 80), about].filter(Boolean).join(" "),
     (own.length === 0 || score.ran > 0) && scoreText(score),
     own.length > 0 && `own ${passedText(own)}`,
     speed > 0 && `${Math.round(speed)} tok/s`,
@@ -106,7 +102,7 @@ export function examText(result: ExamResult): string {
   });
   return [
     "",
-    `${modelText(model)} at ${server}`,
+    `${shortened(modelText(model), 80)} at ${server}`,
     ...rows,
     "",
     ...measuredLines(results, window),
@@ -114,7 +110,6 @@ export function examText(result: ExamResult): string {
     ...ended === undefined ? [] : [`  ${ended}`],
     "",
     lineToPaste(result),
-    "",
   ].join("\n");
 }
 
@@ -135,18 +130,19 @@ function measuredLines(results: readonly TaskResult[], window: number | undefine
   const cached = sum(counted.map((one) => one.cachedTokens!));
   const peak = Math.max(0, ...answers.map((one) => one.inputTokens + one.outputTokens));
   const of = window === undefined ? "" : ` of ${windowText(window)}`;
-  const calls = count(sum(results.map((one) => one.calls)), "call");
+  const calls = sum(results.map((one) => one.calls));
   return [
-    `  ${calls}, ${sum(results.map((one) => one.repaired))} repaired`,
+    calls === 0
+      ? "  The model called no tool: copilot doctor says why"
+      : `  ${count(calls, "call")}, ${sum(results.map((one) => one.repaired))} repaired`,
     ...speeds.length > 0 ? [`  tokens per second: ${speeds.join("; ")}`] : [],
     ...peak > 0 ? [`  largest context: ${thousands(peak)}${of} tokens`] : [],
     ...read > 0 ? [`  from the cache: ${Math.round(100 * cached / read)} %`] : [],
   ];
 }
 
-/** Returns the ranking of several models, best first. */
 export function rankingText(all: readonly ExamResult[]): string {
-  const sorted = all.toSorted((a, b) =>
+  const sorted = all.filter(({ results }) => results.length > 0).sort((a, b) =>
     b.score.passed - a.score.passed || writeSpeedOf(b) - writeSpeedOf(a)
   );
   return `\n${sorted.map((one) => `  ${lineToPaste(one)} · ${oneLine(one.server)}\n`).join("")}`;

@@ -39,7 +39,6 @@ export interface ExamOptions {
   seconds: number;
   /** The contents of the home folder and the system; shared, because the search is slow. */
   looks: FolderLooks;
-  /** All tasks run, even if the model passes none. */
   runsAll?: true;
 }
 
@@ -86,16 +85,14 @@ export async function runTasks(
       const text = `${clear}${number} … ${task.skill} · ${task.name}`;
       const start = performance.now();
       const draw = () => stderr.write(`${text} ${clockTime(performance.now() - start)}`);
-      const timer = clear && setInterval(draw, 1000);
+      const timer = clear ? setInterval(draw, 1000) : undefined;
       const run = (name: string) => runTask(task, `${home}/${name}`, options, signal);
       const result = await run(`${at}`).then(async (first) => {
         if (!first.isGone || !mayWait) return first;
         mayWait = false;
+        stderr.line(`${clear}· the server failed: waits for it, at most a minute`);
         return await isBack(options, signal) ? await run(`${at}-again`) : first;
-      }).finally(() => {
-        if (timer) clearInterval(timer);
-        stderr.write(clear);
-      });
+      }).finally(() => (clearInterval(timer), stderr.write(clear)));
       const { passed, seconds, calls, why } = result;
       const about = `${passed ? "✓" : "✗"} ${task.name} (${seconds} s, ${count(calls, "call")})`;
       stderr.line(`${number} ${about}${why ? `: ${why}` : ""}`);
@@ -222,7 +219,6 @@ async function sendTask(
   return limit.aborted ? `not done within ${seconds} s` : why;
 }
 
-/** Returns an observer that counts calls and measures answers. */
 function meter(result: TaskResult, agent: CopilotAgent) {
   const watch = new CacheWatch(() => {});
   const repaired = new Set<string>();
@@ -267,13 +263,13 @@ export async function whyCheckFails(
   looks?: FolderLooks,
 ): Promise<string | undefined> {
   const confine = examPermissions(looks).confine(() => folder);
-  const config = { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
+  const compat = compatConfig({ baseUrl: "http://127.0.0.1/v1" });
   const args = { command: check, timeout_seconds: CHECK_SECONDS };
   try {
     // Fails if the model removed the folder.
-    const agent = new CopilotAgent(config, folder, { confine });
-    const outcome = outcomeOf(await shellTool.run(args, agent.toolContext(signal)));
-    const { exitCode, isTimedOut, output, content } = outcome;
+    const agent = new CopilotAgent({ compat }, folder, { confine });
+    const ran = await shellTool.run(args, agent.toolContext(signal));
+    const { exitCode, isTimedOut, output, content } = outcomeOf(ran);
     if (exitCode === 0 && !isTimedOut) return undefined;
     const { stdout = "", stderr = content } = output ?? {};
     const last = (stdout.trim() || stderr.trim()).split("\n").at(-1)!;

@@ -35,12 +35,12 @@ export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
 /** The skills, the easiest first. */
 const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
-/** A link may lead to what a check makes. No task needs one. */
-const NO_LINKS =
-  'link=$(find . -type l | head -n 1); [ -z "$link" ] || { echo "${link#./} is a link"; exit 1; }';
 const SEED_WORDS =
   "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
     .split(" ");
+
+export const isTaskName = (name: string): boolean =>
+  name in PACKED || [OWN, ...SKILLS].includes(name);
 
 /** Returns a number for a text, the same on each machine. */
 export const numberOf = (text: string): number =>
@@ -65,7 +65,7 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
     const of = (file: string) => seeded(files[file] ?? "", `${name} ${seed}`);
     return {
       ...JSON.parse(of("exam.json")),
-      ...{ name, prompt: of("prompt.md"), check: `${NO_LINKS}\n${of("check.sh")}` },
+      ...{ name, prompt: of("prompt.md"), check: of("check.sh") },
       async copyTo(folder) {
         for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
           const target = join(folder, path.slice("files/".length));
@@ -88,10 +88,11 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
 /** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */
 export function ownTasks(): ExamTask[] {
   const home = userFile("exam") ?? "";
-  const folders = [...attempt(() => Deno.readDirSync(home)) ?? []]
-    .filter(({ isDirectory }) => isDirectory);
-  return folders.map(({ name }) => name).sort().map((name) => {
+  const entries = [...attempt(() => Deno.readDirSync(home)) ?? []];
+  const names = entries.flatMap(({ isDirectory, name }) => isDirectory ? [name] : []);
+  return names.sort().map((name) => {
     const at = join(home, name);
+    if (isTaskName(name)) throw new UsageError(`Rename ${at}: the exam has this name already`);
     const read = (file: string) => {
       const text = attempt(() => Deno.readTextFileSync(join(at, file)));
       if (text?.trim()) return text;
@@ -101,9 +102,10 @@ export function ownTasks(): ExamTask[] {
     const usual: Record<string, unknown> = TASK_SETTINGS;
     for (const [key, value] of Object.entries(settings)) {
       if (typeof value === typeof usual[key]) continue;
-      const known = Object.entries(usual).map(([name, one]) => `${name}: a ${typeof one}`);
-      const wrong = `${JSON.stringify(key)} in ${at}/exam.json`;
-      throw new UsageError(`Cannot use ${wrong}; there are ${known.join(", ")}`);
+      const known = Object.entries(usual).map(([name, one]) => `${name}: a ${typeof one}`).join(
+        ", ",
+      );
+      throw new UsageError(`Cannot use "${key}" in ${at}/exam.json; there are ${known}`);
     }
     return {
       ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },
@@ -112,13 +114,11 @@ export function ownTasks(): ExamTask[] {
   });
 }
 
-/** Copies a folder; links are copied as links. A missing one is empty. */
+/** Copies a folder; links are copied as links. A missing one is empty. @throws {Error} */
 export async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
-  for (const { name, isDirectory, isSymlink } of attempt(() => [...Deno.readDirSync(from)]) ?? []) {
-    const [source, target] = [join(from, name), join(to, name)];
-    if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
-    else if (isDirectory) await copyFolder(source, target);
-    else await Deno.copyFile(source, target);
-  }
+  if (!attempt(() => Deno.statSync(from))) return;
+  const { success, stderr } = await new Deno.Command("cp", { args: ["-R", `${from}/.`, to] })
+    .output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

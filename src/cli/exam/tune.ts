@@ -33,8 +33,8 @@ export async function tuneModel(
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
   // First the same settings: what failed may pass by chance.
   const variants = [{}, ...variantsFor(exam.config, fitted, results.some(({ thinks }) => thinks))];
-  const rounds = ({ passed }: TaskResult) => passed ? 1 : variants.length;
-  const time = results.reduce((sum, one) => sum + one.seconds * rounds(one), 0);
+  const rounds = (passed: boolean) => passed ? 1 : variants.length;
+  const time = results.reduce((sum, one) => sum + one.seconds * rounds(one.passed), 0);
   const what = `other settings for ${count(failed.length, "failed task")}`;
   if (!exam.tunesUnasked) {
     if (!canAsk) return void stderr.line(`· add --tune --seed ${seed} to try ${what}`);
@@ -63,26 +63,24 @@ export async function tuneModel(
   const also = others.length > 0 ? "; now the tasks that passed before:" : "";
   stderr.line(`· ${triedText(best)} passes ${most - usual} more${also}`);
   const again = await runWith(best, others);
-  const [before, now] = [usual + others.length, most + again.passed];
   if (again.ended) return again.ended;
-  const all = results.length;
+  const [before, now, all] = [usual + others.length, most + again.passed, results.length];
   stdout.line(`${triedText(best)}: ${now}/${all} instead of ${before}/${all}`);
   if (now > before) await offerSettings(model, best, canAsk, run);
 }
 
 /** Saves the settings for the model if the user says yes; without a terminal, shows how. */
 async function offerSettings(model: string, settings: ModelSettings, canAsk: boolean, run: Run) {
-  const { stdout, stderr, signal } = run;
   const use = `copilot -m ${oneLine(model)}`;
   if (!canAsk) {
     const lines = JSON.stringify({ models: { [model]: settings } });
-    return stdout.line(`To keep it for ${use}, add to config.json: ${lines}`);
+    return run.stdout.line(`To keep it for ${use}, add to config.json: ${lines}`);
   }
-  await stdout.drained();
+  await run.stdout.drained();
   const question = `Save ${triedText(settings)} for ${oneLine(model)} in config.json?`;
-  if (!await answersYes(question, stderr, signal)) return;
+  if (!await answersYes(question, run.stderr, run.signal)) return;
   await keepModelSettings(model, settings);
-  stdout.line(`Saved for ${use}`);
+  run.stdout.line(`Saved for ${use}`);
 }
 
 const triedText = (settings: ModelSettings): string =>

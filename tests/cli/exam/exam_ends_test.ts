@@ -1,6 +1,7 @@
 /** The ends of an exam: time limits, a signal, a server that goes away, no sandbox; and what is stored and tuned. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { modelAt } from "../../../src/cli/exam/exam.ts";
 import { earlyEnd, examPermissions, runTasks } from "../../../src/cli/exam/run_task.ts";
 import type { ExamTask } from "../../../src/cli/exam/tasks.ts";
 import { compatConfig } from "../../../src/config.ts";
@@ -65,6 +66,13 @@ test("exam: a server that stays away, or answers no task, ends it", async () => 
     (await sitAt(closed.url, firstTasks(3), 1)).ended!,
     /^the server failed after 0 of 3 tasks: /,
   );
+  const away = await examine(closed.url, []);
+  assertEquals([away.code, away.stdout], [1, ""]);
+  assertMatch(away.stderr, /^copilot: Nothing answers at [^ ]*\. Start a server [^\n]*\n$/);
+  await using server = examModel(perfect, { models: ["other"] });
+  const named = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
+  const { notes } = await modelAt(named, true, new AbortController().signal);
+  assertEquals(notes, ["the server's only model is other, not test"]);
   await using broken = examModel(() => ({ error: { status: 500, message: "out of memory" } }));
   const { results, ended } = await sitAt(broken.url, firstTasks(5));
   assertEquals(results.length, 3);
@@ -155,7 +163,7 @@ test("exam: Ctrl-C keeps what is done, and a complete result stays", async () =>
     for (const score of scores) await keepScore("localhost:1", "test", score);
     return examScores()("127.0.0.1:1", "test:latest");
   };
-  assertEquals(await scoreAfter(part), "exam 2/2 (of 8)");
+  assertEquals(await scoreAfter(part, { ...part, ran: 1 }), "exam 2/2 (of 8)");
   const complete = { passed: 5, ran: 8, notes: [], isWhole: true };
   assertEquals(await scoreAfter(complete, part), "exam 5/8");
 });

@@ -51,7 +51,7 @@ test("exam --all: ranks all models of the servers, each with what it deserves", 
     models: [...models, "text-embedding-3"],
   });
   await using other = examModel((asked) => perfect({ ...asked, hasTools: false }));
-  const words = ["--only", "call,stop", "--max-turns", "9"];
+  const words = ["--only", "call, stop", "--max-turns", "9"];
   const env = { OLLAMA_HOST: other.url };
   const { code, stdout, stderr } = await examine(`${server.url}/v1`, words, env);
   assertEquals(code, 0, stderr);
@@ -62,14 +62,19 @@ test("exam --all: ranks all models of the servers, each with what it deserves", 
     /\ntest at .*\n {2}call {5}3\/3\n {2}stop {5}3\/3\n\n {2}6 calls, 6 repaired\n/,
   );
   const ranking = stdout.split("\n").filter((line) => / · 127\.0\.0\.1:\d+$/.test(line));
-  assertEquals(ranking[0], `  test · 6/6 (--max-turns) · ${otherHost}`);
+  assertEquals(ranking[0], `  test · 6/6 (--max-turns 9, --only) · ${otherHost}`);
   const names = models.map((name) => name.split("/").at(-1));
   assertEquals(
     ranking.filter((line) => line.endsWith(` · ${host}`)).sort(),
-    names.map((name) => `  ${name} · 0/5 (of 6, --max-turns) · ${host}`).sort(),
+    names.map((name) => `  ${name} · 0/5 (of 6, --max-turns 9, --only) · ${host}`).sort(),
   );
   for (const name of names) {
     const table = stdout.split(`\n${name} at ${host}\n`)[1]!.split("\n\n", 2).join("\n");
+    assertEquals(
+      /called no tool: copilot doctor/.test(table),
+      /lies|refuses|silent|unstopped/.test(name!),
+      table,
+    );
     assertMatch(table, /\n {2}none of the first 5 tasks passed: the others did not run$/);
   }
 });

@@ -160,6 +160,9 @@ Deno.test("own tasks: read from the user's folder, with one line about a wrong o
     const at = `${temp.path}/copilot/exam/mine`;
     Deno.mkdirSync(at, { recursive: true });
     const put = (file: string, text: string) => Deno.writeTextFileSync(`${at}/${file}`, text);
+    Deno.mkdirSync(`${temp.path}/copilot/exam/call-read`);
+    assertThrows(ownTasks, UsageError, "call-read: the exam has this name already");
+    Deno.removeSync(`${temp.path}/copilot/exam/call-read`);
     assertThrows(ownTasks, UsageError, `Cannot use the task ${at} as it needs the file prompt.md`);
     put("prompt.md", "Do @WORD@.\n");
     put("check.sh", "false\n");
