@@ -9,18 +9,12 @@ export function toolNamedLike(matcher: string): string | undefined {
   return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
 }
 
-interface HookCall {
-  /** The names of the tool, the usual one first. */
-  names: string[];
-  input: Record<string, unknown>;
-}
-
-/** Returns a call for hooks. Paths of files are absolute. */
+/** Returns a call for hooks, with the names of its tool, the usual one first. Paths of files are absolute. */
 export function hookCall(
   tool: { name: string; ruleName?: string | undefined },
   args: Readonly<Record<string, unknown>>,
   workingDir: string,
-): HookCall {
+) {
   const { name, ruleName } = tool;
   const alias = Object.hasOwn(CLAUDE_TOOL_NAMES, name) ? CLAUDE_TOOL_NAMES[name] : ruleName;
   const { file_path: path } = args;

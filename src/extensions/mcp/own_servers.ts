@@ -28,9 +28,8 @@ export async function addToFile(name: string, server: Json): Promise<string> {
   const [read] = definitionsIn({ mcpServers: { [name]: server } }, { scope: "user" });
   if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
   if (isOwnServer(name)) {
-    throw new UsageError(
-      `There is a server ${name} already: copilot mcp remove ${name} removes it`,
-    );
+    const how = `copilot mcp remove ${name}`;
+    throw new UsageError(`There is a server ${name} already: ${how} removes it`);
   }
   const path = await saveServers({ ...ownFile().servers, [name]: server });
   return `Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`;
