@@ -158,7 +158,7 @@ function examArgs(words: readonly string[]) {
       shortened(oneLine(`--${name} ${values[name]}`), 40).replace(/ true$/, "")
     ),
     seed: wholeFlag("seed", own.seed ?? `${crypto.getRandomValues(new Uint16Array(1))}`, 0),
-    seconds: wholeFlag("seconds", own.seconds ?? "300"),
+    seconds: wholeFlag("seconds", own.seconds ?? "300", 1, 1e6),
   };
 }
 

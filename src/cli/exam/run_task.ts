@@ -153,8 +153,8 @@ async function runTask(
     answers: [],
   };
   await Deno.mkdir(folder, { recursive: true });
-  await task.copyTo(folder);
-  let why = await sendTask(task, folder, options, signal, result);
+  const send = () => sendTask(task, folder, options, signal, result);
+  let why = await task.copyTo(folder).then(send, reasonOf);
   signal.throwIfAborted();
   // A server that does not count them leaves an estimate.
   const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0) ||
@@ -272,9 +272,8 @@ export async function whyCheckFails(
     const { exitCode, isTimedOut, output, content } = outcomeOf(ran);
     if (exitCode === 0 && !isTimedOut) return undefined;
     const { stdout = "", stderr = content } = output ?? {};
-    const last = (stdout.trim() || stderr.trim()).split("\n").at(-1)!;
-    return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY) ||
-      "the check failed";
+    const last = (stdout.trim() || stderr.trim() || "the check failed").split("\n").at(-1)!;
+    return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY);
   } catch (error) {
     signal.throwIfAborted();
     return shortened(oneLine(`the check cannot run: ${reasonOf(error)}`), MAX_WHY);

@@ -3,21 +3,22 @@
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
+import { oneLine } from "../../text/one_line.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { readJsonFile, userFile } from "../../user_files.ts";
 import packed from "./tasks.json" with { type: "json" };
 
-/** The optional settings of a task in its `exam.json`, each with a value of its type. */
+/** The optional settings of a task in its `exam.json`: values of these types, and no larger numbers. */
 const TASK_SETTINGS = {
   /** A program that the task needs. */
   needs: "",
-  seconds: 0,
-  calls: 0,
-  tokens: 0,
+  seconds: 1e6,
+  calls: 1e6,
+  tokens: 1e9,
   /** True if it is about the limits of the sandbox, which other agents lack. */
   sandbox: false,
   /** The percentage of the model's window that an earlier conversation fills, with `before` in it. */
-  fill: 0,
+  fill: 100,
   before: "",
 };
 type TaskSettings = Partial<typeof TASK_SETTINGS>;
@@ -89,9 +90,9 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
 export function ownTasks(): ExamTask[] {
   const home = userFile("exam") ?? "";
   const entries = [...attempt(() => Deno.readDirSync(home)) ?? []];
-  const names = entries.flatMap(({ isDirectory, name }) => isDirectory ? [name] : []);
-  return names.sort().map((name) => {
-    const at = join(home, name);
+  const folders = entries.flatMap(({ isDirectory, name }) => isDirectory ? [name] : []);
+  return folders.sort().map((folder) => {
+    const [at, name] = [join(home, folder), oneLine(folder)];
     if (isTaskName(name)) throw new UsageError(`Rename ${at}: the exam has this name already`);
     const read = (file: string) => {
       const text = attempt(() => Deno.readTextFileSync(join(at, file)));
@@ -101,10 +102,11 @@ export function ownTasks(): ExamTask[] {
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
     const usual: Record<string, unknown> = TASK_SETTINGS;
     for (const [key, value] of Object.entries(settings)) {
-      if (typeof value === typeof usual[key]) continue;
-      const known = Object.entries(usual).map(([name, one]) => `${name}: a ${typeof one}`).join(
-        ", ",
-      );
+      const most = usual[key];
+      const share = typeof most === "number" ? (value as number) / most : 1;
+      if (typeof value === typeof most && share > 0 && share <= 1) continue;
+      const known = Object.entries(usual)
+        .map(([name, one]) => `${name}: ${one ? `1 to ${one}` : `a ${typeof one}`}`).join(", ");
       throw new UsageError(`Cannot use "${key}" in ${at}/exam.json; there are ${known}`);
     }
     return {
@@ -120,5 +122,5 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   if (!attempt(() => Deno.statSync(from))) return;
   const { success, stderr } = await new Deno.Command("cp", { args: ["-R", `${from}/.`, to] })
     .output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  if (!success) throw new Error(oneLine(new TextDecoder().decode(stderr)));
 }

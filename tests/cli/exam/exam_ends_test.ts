@@ -79,6 +79,14 @@ test("exam: a server that stays away, or answers no task, ends it", async () => 
   assertMatch(ended!, /^none of the first 3 tasks got an answer: .*out of memory/);
 });
 
+test("exam: a task whose files cannot be copied fails, and the others run", async () => {
+  await using server = examModel(perfect);
+  const [first, second] = firstTasks(2);
+  const copyTo = () => Promise.reject(new Error("no such device"));
+  const { results } = await sitAt(server.url, [{ ...first!, copyTo }, second!]);
+  assertEquals(results.map(({ why }) => why), ["no such device", undefined]);
+});
+
 test("exam: a task ends at its limit, also if the model is silent", async () => {
   const over = Promise.withResolvers<Step>();
   const [late, silent, last] = firstTasks(3);

@@ -130,7 +130,7 @@ test("exam: without flags of its own, refuses others; --help lists them", async 
   for (
     const [words, error] of [
       [["--seed", "x"], '--seed must be a whole number from 0: it is "x"'],
-      [["--seconds="], '--seconds must be a whole number from 1: it is ""'],
+      [["--seconds="], '--seconds must be a whole number from 1 to 1000000: it is ""'],
       [["--only", "fixx"], 'There is no task "fixx": did you mean fix?'],
       [["--quick=yes"], 'Unknown flag "--quick"'],
       [["--tune", "--json"], "--tune and --json exclude each other"],

@@ -171,6 +171,8 @@ Deno.test("own tasks: read from the user's folder, with one line about a wrong o
     ]);
     put("exam.json", '{"seconds": "5"}');
     assertThrows(ownTasks, UsageError, '"seconds" in ');
+    put("exam.json", '{"seconds": -5}');
+    assertThrows(ownTasks, UsageError, "seconds: 1 to 1000000, ");
     put("exam.json", '{"second": 5}');
     assertThrows(ownTasks, UsageError, "there are needs: a string, ");
     put("exam.json", '{"needs": "no-such-program"}');
