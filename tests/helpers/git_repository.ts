@@ -26,7 +26,10 @@ export async function repository(sandbox: SandboxMode = "workspace-write") {
   for (const at of [own, folder, `${base}/listed`]) await Deno.mkdir(at, { recursive: true });
   const listed = JSON.stringify({ sandboxWrite: [`${base}/listed`] });
   await Deno.writeTextFile(`${own}/permissions.json`, listed);
-  await Deno.writeTextFile(`${base}/home/.gitconfig`, "[user]\nname = Ann\nemail = a@b.c\n");
+  await Deno.writeTextFile(
+    `${base}/home/.gitconfig`,
+    "[user]\nname = Ann\nemail = a@b.c\n[maintenance]\nauto = false\n",
+  );
   const outside = async (line: string) => {
     const { stdout } = await new Deno.Command("sh", {
       ...{ args: ["-c", line], cwd: folder, clearEnv: true },

@@ -61,7 +61,7 @@ async function ran(
 
 /** Prints the kind, mode, name, target and content of all that the folder has. */
 const STATE =
-  "find . -path ./.git -prune -o -printf '%y %m %p %l\\n' -type f -exec cat {} \\; | sort";
+  "find . -path ./.git -prune -o -printf '%y %m %p %l\\n' -type f -exec sha1sum {} + | sort";
 const GIT =
   "git init -q . && git add -A && git -c user.name=a -c user.email=b commit -qm x && sleep 0.02";
 
