@@ -7,7 +7,7 @@ import { readJsonFile, replaceUserFile, stateFolder } from "../user_files.ts";
 export interface ExamScore {
   passed: number;
   ran: number;
-  /** What is unusual: how many tasks the exam has if not all ran, the flags, how many tasks timed out. */
+  /** The number of tasks in the exam if some did not run, the flags that change the score, and the number of timeouts. */
   notes: string[];
   /** True if all tasks ran, without flags that change the result. */
   isWhole: boolean;

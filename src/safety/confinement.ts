@@ -1,6 +1,5 @@
 /** Runs commands sandboxed as a folder's settings require. @module */
 
-import { attempt } from "../attempt.ts";
 import { programFolders } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
@@ -17,9 +16,10 @@ import {
   trackPushed,
 } from "./git_queries.ts";
 import { gitFindings, gitFoldersOf, textWithin } from "./git_files.ts";
-import { runInPlace, waitTime } from "./in_place.ts";
+import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { entryAt, linksOn } from "./places.ts";
+import { withState } from "./plugin_state.ts";
 import { credentialsEnvironment, withCredentials } from "./sandbox/credentials.ts";
 import { isOpenable, mendKilled, openGitFolders } from "./sandbox/git_folders.ts";
 import { useCaches } from "./sandbox/kept_caches.ts";
@@ -353,51 +353,6 @@ const withReadable = (view: View, paths: readonly string[]): View => ({
   ...view,
   places: new Map([...view.places, ...paths.map((path) => [path, "read"] as const)]),
 });
-
-/** A file in `.claude` in which a plug-in of Claude Code keeps its state, and one that replaces it. */
-const STATE_FILE = /^[\w-][\w.-]*\.local\.md(\.|$)/;
-const MAX_STATE_BYTES = 1_000_000;
-/** Stores or removes a file, not through a link. Arguments: its name, and the path of its content. */
-const STORE_STATE = `set -C; [ -L "./$1" ] || if [ -f "$2" ]
-then cat <"$2" >"./$1.$$" && mv -f -- "./$1.$$" "./$1"; else rm -f -- "./$1"; fi`;
-
-/**
- * Returns a view with a private copy of `.claude` in `own` if plug-ins have state there, and what stores that state: no
- * other name and no link gets into the folder. An empty one, which plug-ins leave, is like a missing one: any program
- * can write it.
- */
-function withState(view: View, own: string | undefined): { view: View; store?: () => void } {
-  const at = join(view.folder, ".claude");
-  const namesIn = (path: string) => attempt(() => [...Deno.readDirSync(path)].map((e) => e.name));
-  const isProtected = accessAt(view, at) === "read" && accessAt(view, view.folder) === "write";
-  const names = isProtected && entryAt(at)?.isDirectory ? namesIn(at) : undefined;
-  const places = new Map(view.places);
-  if (names?.length === 0) return { view: { ...view, places: places.set(at, "write") } };
-  if (!own || !names?.some((name) => STATE_FILE.test(name))) return { view };
-  const source = join(own, `state-${crypto.randomUUID()}`);
-  Deno.mkdirSync(source, { mode: 0o700 });
-  places.set(at, "own");
-  const isState = (name: string) => STATE_FILE.test(name) && !view.places.has(join(at, name));
-  const textOf = (path: string) =>
-    entryAt(path)?.isFile ? textWithin(path, MAX_STATE_BYTES) : undefined;
-  const before = new Map<string, string | undefined>();
-  for (const name of names) {
-    const path = join(at, name);
-    const text = isState(name) ? textOf(path) : undefined;
-    if (text === undefined) places.set(path, accessAt(view, path));
-    else before.set(name, text) && Deno.writeTextFileSync(join(source, name), text);
-  }
-  const store = () => {
-    for (const name of new Set([...before.keys(), ...namesIn(source) ?? []])) {
-      const [path, isOther] = [join(source, name), places.has(join(at, name)) || !isState(name)];
-      const text = textOf(path);
-      if (isOther || text === before.get(name) || text === undefined && entryAt(path)) continue;
-      runInPlace(at, STORE_STATE, [name, path]);
-    }
-    attempt(() => Deno.removeSync(source, { recursive: true }));
-  };
-  return { view: { ...view, places, sources: new Map([[at, source]]) }, store };
-}
 
 function limitsOf(
   { sandbox, network }: Pick<SettingsInForce, "sandbox" | "network">,

@@ -78,7 +78,7 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   makeRepository({ ...source, folder: copyOf(top) }, tree);
   const packages = [top, origin].flatMap((at) => SHARED_PACKAGES.map((name) => join(at, name)))
     .filter((at) => entryAt(at)?.isDirectory && !entryAt(copyOf(at)));
-  // What the session's commands do not see in them is hidden here, too.
+  // The copy hides the files in them that the session's commands cannot see.
   const hidden = [...view.places].filter(([at, access]) =>
     (access === "hidden" || view.texts?.has(at)) && packages.some((one) => isWithin(one, at))
   ).map(([at]) => [at, "hidden"] as const);

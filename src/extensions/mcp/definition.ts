@@ -36,7 +36,7 @@ export interface McpDefinition {
   include?: readonly string[];
   exclude: readonly string[];
   oauth?: OAuthSettings | false;
-  /** Whether the program has the network. */
+  /** True if the program may use the network. */
   network: boolean;
   /** False runs the program outside of the sandbox, which only the user can choose. */
   isSandboxed: boolean;

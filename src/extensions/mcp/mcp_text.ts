@@ -78,7 +78,7 @@ function toolLines({ before, now }: ToolChange): string[] {
 
 const MAX_WORDS_CHARS = 100;
 
-/** What a server listed: its tools, and its prompts and resources as the user types them. */
+/** Returns a row for each tool of a server, and for each prompt and resource as the user types it. */
 export function listedRows({ name, tools = [], memory }: McpServer): string[] {
   const { prompts = [], resources = [] } = memory;
   const row = (name: string, words = "") =>
