@@ -40,8 +40,8 @@ interface CheckedTurn {
 
 export class UntilCheck {
   #turn: CheckedTurn | undefined;
-  /** The check's own files that turns since the last pass changed: their accepted and their current digests. */
-  #changed = new Map<string, { accepted: string | undefined; now: string | undefined }>();
+  /** The deciding files before a turn that changed them without a pass: the next turn has to restore them, too. */
+  #unrestored: FolderState["deciding"] | undefined;
 
   constructor(
     readonly command: string,
@@ -56,7 +56,7 @@ export class UntilCheck {
     if (last && !last.signal.aborted) return;
     // After an interruption, the changes of that turn still count. Its runs do not.
     const before = last?.before ?? await this.#state(signal);
-    const accepted = last?.accepted ?? this.#acceptedIn(before);
+    const accepted = last?.accepted ?? this.#unrestored ?? before.deciding;
     this.#turn = { signal, before, accepted, round: 0, failure: "", same: 0 };
     this.#show(0);
   }
@@ -70,12 +70,15 @@ export class UntilCheck {
     // A script has to know if the check passes. A user who only talks with the model does not.
     const isAlone = this.session.approve === undefined;
     if (!isChanged && turn.round === 0 && !isAlone) return undefined;
+    const hasJobs = this.session.jobs.list.some(({ outcome }) => outcome === undefined);
     const outcome = await this.#run(++turn.round, signal);
     const after = await this.#state(signal);
-    // A job may change a test while the check runs.
-    const states = this.limits.mayEdit ? [] : [now, after];
-    const changed = states.flatMap((state) => changedDeciding(turn.accepted, state));
-    const files = filesText([...new Set(changed)].sort());
+    const changed = [now, after].flatMap((state) => changedDeciding(turn.accepted, state));
+    // A job may change a test while the check runs, and restore it.
+    const swapped = [...hasJobs ? now.deciding.keys() : []]
+      .filter((path) => now.stamps.get(path) !== after.stamps.get(path));
+    const own = this.limits.mayEdit ? [] : [...new Set([...changed, ...swapped])];
+    const files = filesText(own.sort());
     turn.before = after;
     // Another round would be like this one.
     const isIdle = !isChanged && turn.round > 1;
@@ -83,26 +86,11 @@ export class UntilCheck {
       ? await this.#passed(turn, isIdle, files, signal)
       : this.#failed(turn, isIdle, files, outcome);
     if (!end.parts) {
-      for (const path of end.check?.passed ? [] : changed) {
-        const [was, is] = [turn.accepted.get(path), after.deciding.get(path)];
-        this.#changed.set(path, { accepted: was, now: is });
-      }
-      if (end.check?.passed) this.#changed.clear();
+      this.#unrestored = end.check?.passed || files === "" ? undefined : turn.accepted;
       this.#turn = undefined;
       this.#show(0);
     }
     return end;
-  }
-
-  /** Accepts what the user changed since the last turn, and nothing that the model changed in one that did not pass. */
-  #acceptedIn({ deciding }: FolderState): FolderState["deciding"] {
-    const all = new Map(deciding);
-    for (const [path, { accepted, now }] of this.#changed) {
-      if (deciding.get(path) !== now) this.#changed.delete(path);
-      else if (accepted === undefined) all.delete(path);
-      else all.set(path, accepted);
-    }
-    return all;
   }
 
   async #passed(

@@ -9,12 +9,12 @@ import { tempFolder } from "../../helpers/temp_folder.ts";
 import { posixTest } from "../../helpers/test_unless.ts";
 import { bash, use } from "../../helpers/turn.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
-import { changedDeciding, folderStateOf } from "../../../src/extensions/until/folder_state.ts";
 import {
-  decidesCheck,
+  changedDeciding,
+  checksNamedIn,
   decidingPart,
-  pathsNamedIn,
-} from "../../../src/extensions/until/own_files.ts";
+  folderStateOf,
+} from "../../../src/extensions/until/folder_state.ts";
 import { knownChecks } from "../../../src/extensions/until/known_checks.ts";
 
 const { signal } = new AbortController();
@@ -127,6 +127,15 @@ posixTest(
     const during = ["--until", "echo exit 0 > tests/a_test.sh"];
     const swapped = await printed([write("b", ""), done, done], files, ...during);
     assertEquals(swapped.code, 5);
+    const job = use("run_bash", {
+      command:
+        "cd tests; until [ -e ../.on ]; do sleep 0.01; done; cp -p a_test.sh b; echo exit 0 > a_test.sh; touch ../.in; until [ -e ../.off ]; do sleep 0.01; done; mv b a_test.sh; touch ../.out",
+      run_in_background: true,
+    });
+    const waits =
+      `touch .on; until [ -e .in ]; do sleep 0.01; done; ${check}; r=$?; touch .off; until [ -e .out ]; do sleep 0.01; done; exit $r`;
+    const back = await printed([job, done, done], files, "--until", waits, "--rounds", "1");
+    assertStringIncludes(back.check.reason, "passed, but the model changed the check's own files");
     const allowed = await printed([cheat, done], files, "--until", check, "--until-may-edit");
     assertEquals(allowed.code, 0);
     const restored = await printed(
@@ -241,15 +250,28 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   assertEquals(changedDeciding(deciding, now).sort(), changed);
 });
 
-Deno.test("a check decides by the files that its command names, however it names them", () => {
-  const named = pathsNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', "/f");
-  const paths = ["x/a.sh", "x/b.sh", "c.sh", "d.sh", "y/a.sh"];
-  assertEquals(paths.filter((path) => decidesCheck(path, named)), paths.slice(0, 4));
+Deno.test("a check decides by the files that its command and the folder's tasks name", async () => {
+  const named = checksNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', [], "/f");
+  assertEquals(["x/a.sh", "x/b.sh", "c.sh", "d.sh", "y/a.sh"].filter((path) => named.has(path)), [
+    ...["x/a.sh", "x/b.sh", "c.sh", "d.sh"],
+  ]);
   // A command may also name the program that it checks.
   const commands = ["grep good a.txt", "python3 main.py", "deno check src/mod.ts", "bin/ci x"];
-  const own = commands.flatMap((one) => [...pathsNamedIn(one, "/f")])
-    .filter((path) => decidesCheck(path, pathsNamedIn(path, "/f")) && /[./]/.test(path));
-  assertEquals(own, ["bin/ci"]);
+  const paths = commands.flatMap((one) => [...checksNamedIn(one, [], "/f")]);
+  assertEquals(paths.filter((path) => /[./]/.test(path)), ["bin/ci"]);
+
+  using temp = tempFolder();
+  for (const folder of ["app", ".ci", "tests"]) await Deno.mkdir(`${temp.path}/${folder}`);
+  const own = [".ci/check.sh", "Makefile", "app/tests.py", "package.json", "run_checks.js"];
+  const texts = { Makefile: "ok: prog\n\tnode run_checks.js; ./prog", "package.json": "{}" };
+  for (const name of [...own, "test.js", "prog", "app/latest.py"]) {
+    await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "");
+  }
+  const { deciding } = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
+  assertEquals([...deciding.keys()].sort(), [...own, "test.js"]);
+  await Deno.writeTextFile(`${temp.path}/tests/__init__.py`, "");
+  const now = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
+  assertEquals(changedDeciding(deciding, now), ["tests/__init__.py"]);
 });
 
 Deno.test("the files that decide a check are read up to a sum, until the turn is stopped", async () => {
