@@ -2,11 +2,9 @@
 
 import { attempt } from "../../attempt.ts";
 import { isObject, objectOr } from "../../text/json.ts";
-import { nearest } from "../../text/nearest.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import type { DefinitionFile } from "../definition_files.ts";
-import { toolNamedLike } from "./tool_names.ts";
 
 const HOOK_EVENTS = [
   ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PermissionRequest"] as const,
@@ -36,8 +34,6 @@ interface HooksOfFile {
 
 const DEFAULT_TIMEOUT_S = 60;
 const MAX_TIMEOUT_S = 600;
-const OTHER_EVENTS = ["PermissionDenied", "PostCompact", "SubagentStart"];
-const MAX_SLIP = 3;
 
 /** Returns the hooks in a file's JSON, with or without the outer `hooks`. Events of other agents are reported. */
 export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): HooksOfFile {
@@ -53,12 +49,8 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
   }
   for (const [key, groups] of Object.entries(events)) {
     if (HOOK_EVENTS.includes(key as HookEvent)) continue;
-    const near = nearest(key, HOOK_EVENTS);
-    const isSlip = near !== undefined && !OTHER_EVENTS.includes(key) &&
-      Math.abs(near.length - key.length) <= MAX_SLIP;
-    const hint = isSlip ? `: did you mean ${near}?` : "";
-    if (isSlip || Array.isArray(groups) && groups.length > 0) {
-      addProblem(found, file, `hooks do not run at ${oneLine(key)}${hint}`);
+    if (Array.isArray(groups) && groups.length > 0) {
+      addProblem(found, file, `hooks do not run at ${oneLine(key)}`);
     }
   }
   return found;
@@ -75,10 +67,6 @@ function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
   if (!Array.isArray(hooks) || matcher !== undefined && typeof matcher !== "string") {
     const why = `${place.event} must be a list of objects with "hooks", and a text as "matcher"`;
     return addProblem(found, place, why);
-  }
-  const tool = matcher === undefined ? undefined : toolNamedLike(matcher);
-  if (tool !== undefined) {
-    addProblem(found, place, `no tool is called ${oneLine(matcher!)}: did you mean ${tool}?`);
   }
   for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
 }

@@ -3,12 +3,6 @@
 import { CLAUDE_TOOL_NAMES } from "../../safety/rules_elsewhere.ts";
 import { resolvePath } from "../../text/paths.ts";
 
-export function toolNamedLike(matcher: string): string | undefined {
-  const names = Object.entries(CLAUDE_TOOL_NAMES).flat();
-  if (names.includes(matcher)) return undefined;
-  return names.find((name) => name.toLowerCase() === matcher.toLowerCase());
-}
-
 /** Returns a call for hooks, with the names of its tool, the usual one first. Paths of files are absolute. */
 export function hookCall(
   tool: { name: string; ruleName?: string | undefined },
