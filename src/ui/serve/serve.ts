@@ -9,13 +9,11 @@ import { attempt } from "../../attempt.ts";
 import { MAX_RPC_CHARS, MAX_WAITING_CHARS } from "../../rpc/line_peer.ts";
 import { digestOf } from "../../text/digest.ts";
 import { RpcPeer, type RpcPeerOptions } from "../../rpc/peer.ts";
-import { moment } from "../../wire/wait.ts";
 import page from "./page.html" with { type: "text" };
 
 const SERVE_ADDRESS = "127.0.0.1";
 const TOKEN_BYTES = 16;
 const MAX_CONNECTIONS = 16;
-const LISTEN_AGAIN_MS = 100;
 
 interface ServeOptions {
   /** 0 for a free one. */
@@ -64,36 +62,13 @@ export async function serveClients(options: ServeOptions): Promise<void> {
     connections.add(connection);
     return response;
   };
-  await listenUntil(signal, port, answer, (actualPort) => {
-    const end = actualPort === 80 ? "" : `:${actualPort}`; // as browsers write it
+  const onListen = ({ port }: Deno.NetAddr) => {
+    const end = port === 80 ? "" : `:${port}`; // as browsers write it
     for (const name of [SERVE_ADDRESS, "localhost", ...names]) hosts.add(`${name}${end}`);
-    options.onListen({ url: `http://${SERVE_ADDRESS}:${actualPort}`, token });
-  });
+    options.onListen({ url: `http://${SERVE_ADDRESS}:${port}`, token });
+  };
+  await Deno.serve({ hostname: SERVE_ADDRESS, port, signal, onListen }, answer).finished;
   await Promise.all(connections);
-}
-
-/** Deno stops listening when no file descriptor is left for a connection: listens at the same port again. */
-async function listenUntil(
-  signal: AbortSignal,
-  port: number,
-  answer: (request: Request) => Promise<Response>,
-  onListen: (port: number) => void,
-): Promise<void> {
-  let open: number | undefined;
-  while (!signal.aborted) {
-    try {
-      const server = Deno.serve({
-        hostname: SERVE_ADDRESS,
-        port: open ?? port,
-        signal,
-        onListen: (address) => open ?? onListen(open = address.port),
-      }, answer);
-      await server.finished;
-    } catch (error) {
-      if (open === undefined || error instanceof Deno.errors.AddrInUse) throw error;
-      await moment(LISTEN_AGAIN_MS, signal);
-    }
-  }
 }
 
 /**
