@@ -2,16 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
-import { defined } from "./definition.ts";
-import {
-  type Era,
-  type PromptDefinition,
-  promptDefinitionOf,
-  type ResourceDefinition,
-  resourceDefinitionOf,
-  type ToolDefinition,
-  toolDefinitionOf,
-} from "./protocol.ts";
+import type { Era, PromptDefinition, ResourceDefinition, ToolDefinition } from "./protocol.ts";
 
 export interface ServerMemory {
   era?: Era;
@@ -52,18 +43,6 @@ export class MemoryStore {
 
   #read(id: string): ServerMemory {
     // Without the file, or if it is truncated or too long, the server is listed again.
-    const { era, tools, prompts, resources, pins } = this.folder !== undefined &&
-        attempt(() => readJsonFile(this.#path(id), false)) || {};
-    const list = <T>(given: unknown, read: (one: unknown) => T | string | undefined) =>
-      Array.isArray(given)
-        ? given.map(read).filter((one): one is T => one !== undefined && typeof one !== "string")
-        : undefined;
-    return defined({
-      era: era === "modern" || era === "legacy" ? era : undefined,
-      tools: list(tools, toolDefinitionOf),
-      prompts: list(prompts, promptDefinitionOf),
-      resources: list(resources, resourceDefinitionOf),
-      pins: list(pins, toolDefinitionOf),
-    });
+    return this.folder && attempt(() => readJsonFile(this.#path(id), false)) || {};
   }
 }

@@ -87,7 +87,7 @@ Deno.test("mcp: names for models have at most 64 characters, and a mark where th
   assertEquals(names("s", "a.b"), names("s", "a.b"));
 });
 
-Deno.test("mcp: what is kept of a server is read again, and nothing that makes no sense", async () => {
+Deno.test("mcp: what is kept of a server is read again, and nothing of a broken file", async () => {
   using temp = tempFolder();
   const folder = temp.path;
   const tool = { name: "a", title: "t", description: "d", inputSchema };
@@ -103,17 +103,8 @@ Deno.test("mcp: what is kept of a server is read again, and nothing that makes n
   assertEquals(at().of("id"), { ...all, era: "legacy" });
   assertEquals(at().of("other"), {});
   assertEquals(new MemoryStore(undefined).of("id"), {});
-  const rows: [text: string, memory: unknown][] = [
-    ["", {}],
-    ["{", {}],
-    ['{"era": "x", "tools": 5, "pins": 5}', {}],
-    ['{"tools": [5, {}], "prompts": [5], "resources": [5]}', {
-      ...{ tools: [], prompts: [], resources: [] },
-    }],
-    ['{"pins": [5, {}, {"name": "c"}]}', { ...{ pins: [{ name: "c", inputSchema }] } }],
-  ];
-  for (const [text, memory] of rows) {
+  for (const text of ["", "{"]) {
     await Deno.writeTextFile(`${folder}/id.json`, text);
-    assertEquals(at().of("id"), memory as never);
+    assertEquals(at().of("id"), {});
   }
 });
