@@ -16,6 +16,7 @@ import { openPermissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { noticeLines } from "../session/notices.ts";
+import type { Extension } from "../session/extension.ts";
 import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
 import { makeTempFolder } from "../temp_folder.ts";
@@ -43,10 +44,10 @@ the model of --model, if given. It shows the changes of both. copilot sessions l
   --from N         use it from your message N on; before, the recorded answers
   --until COMMAND  a check that says which of them passed; the exit code is 5 if the last did not
   --as-exam NAME   make a task of copilot exam instead: the first message, with the check of --until
-  --keep           do not remove the copies
 `;
 
-type RecordedTurn = { message: Message; answers: Message[] };
+/** A message of the user, and the answers to it. Of their calls, those with the ids of `refused` did not run. */
+type RecordedTurn = { message: Message; answers: Message[]; refused: string[] };
 
 /** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */
 export async function runReplay(args: Args, run: Run): Promise<number> {
@@ -100,18 +101,19 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
     return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;
   } finally {
-    if (args.keep) run.stderr.line(`· the copies are in ${home}`);
-    else attempt(() => Deno.removeSync(home, { recursive: true }));
+    attempt(() => Deno.removeSync(home, { recursive: true }));
   }
 }
 
-function turnsOf({ path, messages }: StoredSession): RecordedTurn[] {
+function turnsOf({ path, messages, executions }: StoredSession): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
+  const refused = [...executions].filter(([, { outcome }]) => /refused|not_run/.test(outcome))
+    .map(([id]) => id);
   for (const message of withStoredImages(path, messages)) {
     const isTyped = turns.length === 0 || typedText(message) !== "";
     if (message.role === "assistant") turns.at(-1)?.answers.push(message);
     else if (message.role === "user" && !message.standsFor && isTyped) {
-      turns.push({ message, answers: [] });
+      turns.push({ message, answers: [], refused });
     }
   }
   return turns;
@@ -139,6 +141,13 @@ async function playIn(
     if (event.type !== "session_notice") return;
     for (const line of noticeLines(event.notice, "flags")) stderr.line(`· ${line}`);
   };
+  let refused: readonly string[] = [];
+  const refusing: Extension = {
+    beforeCall: (call, next) =>
+      refused.includes(call[2].callId ?? "")
+        ? { allow: false, reason: "It was refused in the recorded session", summary: "as recorded" }
+        : next.decide(...call),
+  };
   const limits = { ...checkLimitsOf(args), ...from === turns.length && { rounds: 1 } };
   const until = new UntilExtension(undefined, limits);
   await using session = await openSession(
@@ -149,16 +158,17 @@ async function playIn(
         ...{ approve: "auto", sandbox: "workspace-write", network: args.network === true },
         level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
       }),
-      extensions: [new InstructionsExtension(new SkillsExtension()), until],
+      extensions: [new InstructionsExtension(new SkillsExtension()), until, refusing],
     },
     { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
     signal,
   );
   let hasPassed: boolean | undefined;
-  for (const [at, { message: { content, parts = [] }, answers }] of turns.entries()) {
+  for (const [at, { message: { content, parts = [] }, answers, ...turn }] of turns.entries()) {
     const isChecked = at === Math.min(from, turns.length - 1);
     if (args.until && isChecked) await session.command("until", args.until, signal);
     session.agent.recorded = at < from ? recorded(answers) : undefined;
+    refused = at < from ? turn.refused : [];
     // Files are attached again.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
     const { check } = await session.prompt(given.length > 0 ? given : content, signal);
