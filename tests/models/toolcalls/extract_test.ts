@@ -103,7 +103,7 @@ Deno.test("ToolCallFilter agrees with extractToolCallsFromText on random texts",
     "    ",
   ];
   for (const options of [KNOWN, ANY]) {
-    for (const text of randomTexts(parts, 120)) {
+    for (const text of randomTexts(parts, 40)) {
       const [rest, calls] = extractToolCallsFromText(text, options);
       forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces, options), rest, text));
       assertEquals(calls === null, rest === text);
