@@ -66,7 +66,7 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
 type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unknown;
 
 class AcpServer implements AsyncDisposable, Editor {
-  accepts = { notices: false, compaction: false, choices: false };
+  accepts = { notices: false, choices: false };
   fs = { readTextFile: false, writeTextFile: false };
   canElicit = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
@@ -153,10 +153,8 @@ class AcpServer implements AsyncDisposable, Editor {
     }
     const { session, auth, fs, elicitation, _meta } = objectOr(clientCapabilities);
     const hasTerminal = objectOr(auth).terminal === true;
-    const { notices, compaction } = objectOr(session);
     this.accepts = {
-      notices: isObject(notices),
-      compaction: isObject(compaction),
+      notices: isObject(objectOr(session).notices),
       choices: objectOr(_meta)["copilot/choices"] === true,
     };
     const { readTextFile, writeTextFile } = objectOr(fs);

@@ -26,7 +26,7 @@ import { askAbout, askApproval, type Asking, elicitAnswer, elicitParams } from "
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { ConfigOptions } from "./config_options.ts";
-import { type ContentBlock, firstText, promptParts } from "./content.ts";
+import { type ContentBlock, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;
 
@@ -66,13 +66,9 @@ export class AcpSession implements Frontend {
   readonly #calls = new ShownCalls((update) => this.#update(update));
   #status: Status | undefined;
   readonly #waiting: WaitingPrompt[] = [];
-  /** The first texts of all messages. */
-  readonly #said: string[] = [];
   #running: Promise<PromptAnswer> | undefined;
-  /** The options last sent to the editor, as JSON. */
-  #toldOptions = "";
-  #toldPlan = "[]";
-  #toldCommands = "";
+  /** What the editor was told last, as JSON, by the kind of update. */
+  readonly #told = new Map([["plan", '{"entries":[]}']]);
   #messageId = "";
   #isTitled = false;
 
@@ -99,9 +95,9 @@ export class AcpSession implements Frontend {
 
   /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
-    const { mode, modes, list } = this.#options;
-    this.#toldOptions = JSON.stringify(list);
-    return { modes: { currentModeId: mode, availableModes: modes }, configOptions: list };
+    const { mode, modes, list: configOptions } = this.#options;
+    this.#told.set("config_option_update", JSON.stringify({ configOptions }));
+    return { modes: { currentModeId: mode, availableModes: modes }, configOptions };
   }
 
   /** Marks the session as known to the editor: sends queued updates and the commands. */
@@ -131,11 +127,7 @@ export class AcpSession implements Frontend {
   prompt(blocks: unknown, signal: AbortSignal): Promise<PromptAnswer> {
     this.announce();
     const { workingDir, messages } = this.#session.agent.state;
-    if (this.#said.length === 0) {
-      this.#said.push(...messages.map(({ parts, content }) => firstText(parts) || content));
-    }
-    const parts = promptParts(blocks, workingDir, this.#said);
-    this.#said.push(firstText(parts));
+    const parts = promptParts(blocks, workingDir, messages.length === 0);
     const waiting: WaitingPrompt = { parts, signal };
     this.#waiting.push(waiting);
     const turn = this.#ended.then(() => {
@@ -252,13 +244,6 @@ export class AcpSession implements Frontend {
         return this.#notice("info", [jobEnded(event.job)]);
       case "instructions":
         return this.#notice("info", instructionLines(event.instructions, "editor"));
-      case "compaction":
-        if (!this.editor.accepts.compaction) return;
-        return this.#update({
-          sessionUpdate: "compaction_update",
-          compactionId: crypto.randomUUID(),
-          status: "completed",
-        });
       case "notice":
         return this.#notice(event.level, [event.message]);
       case "retry":
@@ -310,15 +295,21 @@ export class AcpSession implements Frontend {
     const before = this.#status;
     this.#status = status;
     // The answer that starts a session includes all options.
-    if (this.#toldOptions === "" || before === undefined) return;
+    if (!this.#told.has("config_option_update") || before === undefined) return;
     if (status.mode && status.mode.approve !== before.mode?.approve) {
-      const currentModeId = status.mode.approve;
-      this.#update({ sessionUpdate: "current_mode_update", currentModeId });
+      this.#tell("current_mode_update", { currentModeId: status.mode.approve });
       this.#tellOptions();
     } else if (status.model !== before.model) this.#tellOptions();
     this.#tellPlan(status);
-    const isSame = status.tokens.used === before.tokens.used && status.cost === before.cost;
-    if (!isSame) this.#tellUsage(status);
+    this.#tellUsage(status);
+  }
+
+  /** Sends an update that differs from the last one of its kind. */
+  #tell(sessionUpdate: string, fields: Record<string, unknown>): void {
+    const text = JSON.stringify(fields);
+    if (text === this.#told.get(sessionUpdate)) return;
+    this.#told.set(sessionUpdate, text);
+    this.#update({ sessionUpdate, ...fields });
   }
 
   /** The model's task list. The first open step is the current one. */
@@ -329,10 +320,7 @@ export class AcpSession implements Frontend {
       priority: "medium",
       status: isDone ? "completed" : at === now ? "in_progress" : "pending",
     }));
-    const text = JSON.stringify(entries);
-    if (text === this.#toldPlan) return;
-    this.#toldPlan = text;
-    this.#update({ sessionUpdate: "plan", entries });
+    this.#tell("plan", { entries });
   }
 
   /** The slash commands. Skills and commands of a folder come once the user has trusted it. */
@@ -343,24 +331,17 @@ export class AcpSession implements Frontend {
       description,
       ...argument !== undefined && { input: { hint: argument } },
     }));
-    const text = JSON.stringify(availableCommands);
-    if (text === this.#toldCommands) return;
-    this.#toldCommands = text;
-    this.#update({ sessionUpdate: "available_commands_update", availableCommands });
+    this.#tell("available_commands_update", { availableCommands });
   }
 
   #tellOptions(): void {
-    const { list: configOptions } = this.#options;
-    const text = JSON.stringify(configOptions);
-    if (text === this.#toldOptions) return;
-    this.#toldOptions = text;
-    this.#update({ sessionUpdate: "config_option_update", configOptions });
+    this.#tell("config_option_update", { configOptions: this.#options.list });
   }
 
   #tellUsage({ tokens: { used, window }, cost }: Status): void {
     if (window === undefined) return;
     const amount = cost !== undefined && { cost: { amount: cost, currency: "USD" } };
-    this.#update({ sessionUpdate: "usage_update", used, size: window, ...amount });
+    this.#tell("usage_update", { used, size: window, ...amount });
   }
 
   #title(text: string): void {

@@ -10,11 +10,8 @@ export type ContentBlock =
   | { type: "text"; text: string }
   | { type: "image"; mimeType: string; data: string };
 
-/**
- * Converts a prompt to parts. A link to a file is like a typed `@path`. `said`: the first texts of earlier messages.
- * @throws {RpcError} for a block of another kind.
- */
-export function promptParts(blocks: unknown, folder: string, said: readonly string[]): Part[] {
+/** Converts a prompt to parts. A link to a file is like a typed `@path`. @throws {RpcError} for a block of another kind. */
+export function promptParts(blocks: unknown, folder: string, isNew: boolean): Part[] {
   if (!Array.isArray(blocks) || blocks.length === 0) {
     throw invalidParams("prompt must be a list of content blocks");
   }
@@ -24,33 +21,26 @@ export function promptParts(blocks: unknown, folder: string, said: readonly stri
     const type = isObject(block) ? shortened(oneLine(String(block.type)), 100) : "no object";
     throw invalidParams(`prompt[${at}] cannot be used: ${type}`);
   });
-  return newestMessage(parts, said);
+  return newestMessage(parts, isNew);
 }
 
 const AVANTE_MESSAGE = /^<previous_user_message>([\s\S]*)<\/previous_user_message>$/;
 const AVANTE_NOTE = /^<system_context>Continuing from previous session/;
 
 /**
- * Avante sends what is attached, its last messages in tags, the newest first, and a note about them. After a restart
- * their order may be wrong, so the newest is the one that the session does not have.
+ * Avante sends what is attached, its last messages in tags, the newest first, and a note about them. A session has
+ * the earlier ones, unless it is new.
  */
-function newestMessage(parts: Part[], said: readonly string[]): Part[] {
+function newestMessage(parts: Part[], isNew: boolean): Part[] {
   const texts = parts.map((part) => part.type === "text" ? part.text : "");
-  const tagged = texts.map((text) => AVANTE_MESSAGE.exec(text)?.[1]);
-  const given = tagged.filter((text) => text !== undefined);
-  const newest = given.find((text) => !said.includes(text)) ?? given[0];
-  if (newest === undefined) return parts;
+  const newest = texts.findIndex((text) => AVANTE_MESSAGE.test(text));
+  if (newest < 0) return parts;
   const others = parts.filter((_, at) =>
-    tagged[at] === undefined
-      ? !AVANTE_NOTE.test(texts[at]!)
-      : said.length === 0 && tagged[at] !== newest
+    at !== newest && !AVANTE_NOTE.test(texts[at]!) &&
+    (isNew || !AVANTE_MESSAGE.test(texts[at]!))
   );
-  return [{ type: "text", text: newest }, ...others];
+  return [{ type: "text", text: AVANTE_MESSAGE.exec(texts[newest]!)![1]! }, ...others];
 }
-
-/** The text with which a message begins. */
-export const firstText = ([first]: readonly Part[] = []): string =>
-  first?.type === "text" ? first.text : "";
 
 function partOf(block: Record<string, unknown>, folder: string): Part | undefined {
   const { type, text, uri, data, mimeType, name, resource } = block;

@@ -2,7 +2,7 @@ import type { RpcParams } from "../../rpc/message.ts";
 
 export interface Editor {
   /** `choices`: all answers to a question, also several of the same kind. */
-  readonly accepts: { notices: boolean; compaction: boolean; choices: boolean };
+  readonly accepts: { notices: boolean; choices: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
   readonly canElicit: { form: boolean; url: boolean };

@@ -36,16 +36,14 @@ Deno.test("acp: blocks of a prompt are parts of a message", () => {
       ...{ type: "image", mediaType: "image/png", data: "b", name: "a" },
     }],
   ];
-  for (const [block, part] of rows) assertEquals(promptParts([block], "/ws", []), [part]);
-  assertEquals(promptParts(rows.map(([block]) => block), "/ws", []).length, rows.length);
+  for (const [block, part] of rows) assertEquals(promptParts([block], "/ws", true), [part]);
+  assertEquals(promptParts(rows.map(([block]) => block), "/ws", true).length, rows.length);
   const tagged = (said: string) => text(`<previous_user_message>${said}</previous_user_message>`);
   const note = text("<system_context>Continuing from previous session with 2 recent user messages");
   const blocks = [link("file:///ws/a"), tagged("/new\none"), tagged("old"), note];
   const newest = [text("/new\none"), text('@"a"')];
-  assertEquals(promptParts(blocks, "/ws", []), [...newest, tagged("old")]);
-  for (const [said, first] of [["old", "/new\none"], ["/new\none", "old"]] as const) {
-    assertEquals(promptParts(blocks, "/ws", [said]), [text(first), text('@"a"')]);
-  }
+  assertEquals(promptParts(blocks, "/ws", false), newest);
+  assertEquals(promptParts(blocks, "/ws", true), [...newest, tagged("old")]);
 });
 
 Deno.test("acp: what is no prompt is refused, with its place", () => {
@@ -67,7 +65,7 @@ Deno.test("acp: what is no prompt is refused, with its place", () => {
     [[{ type: "x".repeat(101) }], `cannot be used: ${"x".repeat(99)}…`],
   ];
   for (const [blocks, why] of rows) {
-    assertThrows(() => promptParts(blocks, "/ws", []), Error, why);
+    assertThrows(() => promptParts(blocks, "/ws", true), Error, why);
   }
 });
 
