@@ -37,7 +37,6 @@ export function foreignServers(): McpDefinition[] {
   const own = HOME_FILES.map((name) => join(home, name.replace(/^\.config\/(?=[A-Z])/, folder)));
   const others = FOLDER_FILES.map((name) => join(root, name));
   return [...new Set([...own, ...others])].flatMap((path) => {
-    const scope = own.includes(path) ? "user" : "folder";
     const { isFile, size = 0 } = attempt(() => Deno.statSync(path)) ?? {};
     const isFit = isFile && size <= MAX_IMPORT_BYTES;
     const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
@@ -48,9 +47,10 @@ export function foreignServers(): McpDefinition[] {
       : jsonOrUndefined(text) ?? looseJson(text);
     const projects = objectOr(objectOr(value).projects);
     const isHere = isWithin(root, path);
+    const scope = isHere ? "folder" : "user";
     const found = [projects[root], value].filter(isObject)
-      .flatMap((one) => definitionsIn(one, { scope: isHere ? "folder" : scope, file: path }));
-    return isHere ? found.map((one) => ({ ...startingIn(root, one), scope })) : found;
+      .flatMap((one) => definitionsIn(one, { scope, file: path }));
+    return isHere ? found.map((one) => startingIn(root, one)) : found;
   });
 }
 

@@ -26,7 +26,7 @@ const USAGE = `Usage:
   copilot mcp add [flags] NAME URL             adds an address
   copilot mcp add-json [flags] NAME JSON       adds a definition in JSON
   copilot mcp import                           lists servers of Claude, Cursor, VS Code, codex, opencode and Gemini
-  copilot mcp import NAME...|--yes             adds those, or all but the folder's
+  copilot mcp import NAME...                   adds those
   copilot mcp remove NAME                      removes one
   copilot mcp approve NAME [--yes]             shows a server of the folder, or tools that changed, and asks
   copilot mcp test NAME                        starts a server and lists its tools
@@ -240,45 +240,38 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
   return EXIT.done;
 }
 
-/** Copies servers of other programs into the user's file. Values of variables and headers are not shown. */
-async function importServers(words: readonly string[], { stdout }: McpRun): Promise<number> {
+/** Lists the servers of other programs, and copies those that are named into the user's file. Secrets are not shown. */
+async function importServers(names: readonly string[], { stdout }: McpRun): Promise<number> {
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
   const servers = foreignServers();
   if (servers.length === 0) stdout.write("No servers of other programs found.\n");
-  const usable: McpDefinition[] = [];
+  const usable = new Map<string, McpDefinition>();
   for (const one of servers) {
     const { name, program, headers } = one;
     const problem = one.problem ??
       (isOwnServer(name)
         ? "it is here already"
-        : usable.some((other) => other.name === name)
+        : usable.has(name)
         ? "another one above has its name"
         : undefined);
-    if (problem === undefined) usable.push(one);
+    if (problem === undefined) usable.set(name, one);
     const hidden = Object.keys({ ...program?.env, ...headers }).map(oneLine).join(", ");
     const variables = variablesOf(one).map(oneLine).join(", ");
     const about = (hidden && ` with ${hidden}`) +
       (variables && `; gets the values of ${variables}`) + (one.isEnabled ? "" : "; turned off");
     const target = targetText({ definition: one }, Infinity);
     const what = problem === undefined ? about : `, which is not used: ${problem}`;
-    stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
+    if (names.length === 0) stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }
-  const chosen = words.filter((word) => word !== "--yes");
-  const isAll = words.includes("--yes");
-  if (words.length === 0 && usable.length > 0) {
-    stdout.write("Name those to add: copilot mcp import NAME..., or --yes for all of your own.\n");
+  if (names.length === 0 && usable.size > 0) {
+    stdout.write("Name those to add: copilot mcp import NAME...\n");
   }
-  const unknown = chosen.find((word) => !usable.some(({ name }) => name === word));
+  const unknown = names.find((name) => !usable.has(name));
   if (unknown !== undefined) {
-    const names = usable.map(({ name }) => name);
-    throw noneNamed("server to import", unknown, names, "copilot mcp import lists them");
+    const all = [...usable.keys()];
+    throw noneNamed("server to import", unknown, all, "copilot mcp import lists them");
   }
-  for (const one of usable) {
-    const { name, scope } = one;
-    const isWanted = chosen.includes(name) || isAll && scope === "user";
-    if (isWanted) stdout.write(await addToFile(name, ownDefinition(one)));
-    else if (isAll) stdout.write(`${name} is not added: it is of this folder, so name it\n`);
-  }
+  for (const name of names) stdout.write(await addToFile(name, ownDefinition(usable.get(name)!)));
   return EXIT.done;
 }
 
