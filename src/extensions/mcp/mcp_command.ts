@@ -8,6 +8,7 @@ import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
 import type { PromptDefinition } from "./protocol.ts";
 import type { McpServers } from "./servers.ts";
 import type { Command, SessionState } from "../../session/extension.ts";
+import type { Confirmation } from "../../session/frontend.ts";
 import { unknownText } from "../../session/commands/texts.ts";
 
 export const mcpCommand = (source: McpServers | undefined): Command => ({
@@ -38,7 +39,14 @@ async function runMcpCommand(
   const [, approves, name = ""] = /^(approve\s+)?(\S+)$/.exec(argument) ?? [];
   const server = source.find(name);
   if (!server) return unknownText(`MCP server ${argument}`, "/mcp");
-  if (approves) return await approve(server, session, signal);
+  if (approves) {
+    const { confirm } = session;
+    if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
+    const { isYes, line } = await approveServer(server, (asked) => confirm(asked, signal));
+    if (!isYes) return line;
+    const isFound = session.agent.tools.some(({ name }) => name === "find_tool");
+    return `${line} ${isFound ? "find_tool finds its tools" : "New sessions have its tools"}.`;
+  }
   try {
     await server.refresh(signal);
     await server.listOthers(signal);
@@ -51,24 +59,19 @@ async function runMcpCommand(
 
 const serverRow = (server: McpServer): string => `  ${mcpRow(server, "/mcp")}`;
 
-/** Approves a server, or its changed tools, after the user has seen all of it and said yes. */
-async function approve(
+/** Asks about the whole of a server, or about its changed tools. Returns the answer, and a line about it. */
+export async function approveServer(
   server: McpServer,
-  { confirm, agent }: SessionState,
-  signal: AbortSignal,
-): Promise<string> {
+  confirm: (question: Confirmation) => Promise<boolean | undefined>,
+): Promise<{ isYes?: boolean | undefined; line: string }> {
   const { standing, name, changes } = server;
   const isOpen = standing === "pending" || standing === "declined";
-  if (!isOpen && changes.length === 0) return `Nothing of ${name} needs approval.`;
-  if (!confirm) return `Run copilot mcp approve ${name} to review and approve it.`;
-  const answer = await confirm(serverQuestion(server, isOpen ? [] : changes), signal);
-  if (isOpen && answer !== undefined) await server.decide(answer);
-  else if (answer) await server.approveTools(changes);
-  if (!answer) return `Not approved: ${name}${isOpen ? "." : " keeps its approved tools."}`;
-  if (!isOpen) return `Approved the changed tools of ${name}.`;
-  return agent.tools.some(({ name }) => name === "find_tool")
-    ? `Approved ${name}. find_tool finds its tools now.`
-    : `Approved ${name}. Its tools are available in the next session.`;
+  if (!isOpen && changes.length === 0) return { line: `Nothing of ${name} needs approval.` };
+  const isYes = await confirm(serverQuestion(server, isOpen ? [] : changes));
+  if (isOpen && isYes !== undefined) await server.decide(isYes);
+  else if (isYes) await server.approveTools(changes);
+  const what = isOpen ? name : `the changed tools of ${name}`;
+  return { isYes, line: `${isYes ? "Approved" : "Not approved:"} ${what}.` };
 }
 
 export function promptCommands(source: McpServers | undefined): Command[] {

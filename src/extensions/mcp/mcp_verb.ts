@@ -6,7 +6,8 @@ import { EXIT } from "../../exit_codes.ts";
 import { answersYes } from "./ask_terminal.ts";
 import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
-import { listedRows, mcpRow, serverQuestion } from "./mcp_text.ts";
+import { approveServer } from "./mcp_command.ts";
+import { listedRows, mcpRow } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
 import { mcpFiles } from "../definition_files.ts";
@@ -54,7 +55,7 @@ const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   import: importServers,
   remove: removeServer,
   rm: removeServer,
-  approve: (words, run) => withServer(words, run, approveServer),
+  approve: (words, run) => withServer(words, run, approve),
   test: (words, run) => withServer(words, run, testServer),
   login: (words, run) => withServer(words, run, (server) => signIn(server, run, true)),
   logout: (words, run) => withServer(words, run, (server) => signIn(server, run, false)),
@@ -275,26 +276,17 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
   return EXIT.done;
 }
 
-async function approveServer(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {
-  const { stdout } = run;
-  const { standing, name } = server;
-  if (standing === "broken" || standing === "disabled") {
-    const why = server.definition.problem ?? "it is turned off";
-    throw new UsageError(`${name} cannot be approved: ${why}`);
-  }
-  const isReady = standing === "ready";
-  if (isReady) await server.refresh(run.signal);
-  const { changes } = server;
-  if (isReady && changes.length === 0) {
-    stdout.write(`${name} has no tools but those that you approved.\n`);
-    return EXIT.done;
-  }
-  stdout.write(`${serverQuestion(server, isReady ? changes : []).text}\n`);
-  const question = isReady ? "May these be offered?" : "May it be used?";
-  if (!await confirmed(question, isYes, run)) return EXIT.error;
-  await (isReady ? server.approveTools(changes) : server.decide(true));
-  stdout.write(isReady ? "Approved.\n" : `Approved. copilot mcp test ${name} tries it.\n`);
-  return EXIT.done;
+async function approve(server: McpServer, run: McpRun, isYes: boolean): Promise<number> {
+  const { standing } = server;
+  if (standing !== "pending" && standing !== "declined") await server.refresh(run.signal);
+  let code: number = EXIT.done;
+  const { line } = await approveServer(server, async ({ text, title }) => {
+    run.stdout.write(`${text}\n`);
+    if (await confirmed(title, isYes, run)) return true;
+    code = EXIT.error;
+  });
+  if (code === EXIT.done) run.stdout.write(`${line}\n`);
+  return code;
 }
 
 /** Asks for an approval on the terminal. Without one the answer is no. */

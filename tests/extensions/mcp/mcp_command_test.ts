@@ -78,7 +78,10 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
     const asked: Question[] = [];
     await using one = await open("changed", asked);
     assertMatch((await one.command("/mcp two"))!, /changed, and not offered: echo, new_one/);
-    assertEquals(await one.command("/mcp approve two"), "Approved the changed tools of two.");
+    assertEquals(
+      await one.command("/mcp approve two"),
+      "Approved the changed tools of two. New sessions have its tools.",
+    );
     const [question] = asked;
     assertMatch(question!.text, /\+ .*IGNORE ALL RULES/);
     assertMatch((await one.command("/mcp two"))!, /two: 2 tools/);
