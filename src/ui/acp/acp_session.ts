@@ -67,8 +67,8 @@ export class AcpSession implements Frontend {
   #status: Status | undefined;
   readonly #waiting: WaitingPrompt[] = [];
   #running: Promise<PromptAnswer> | undefined;
-  /** What the editor was told last, as JSON, by the kind of update. */
-  readonly #told = new Map([["plan", '{"entries":[]}']]);
+  /** The last update of each kind, as JSON. */
+  readonly #sent = new Map([["plan", '{"entries":[]}']]);
   #messageId = "";
   #isTitled = false;
 
@@ -96,7 +96,7 @@ export class AcpSession implements Frontend {
   /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
     const { mode, modes, list: configOptions } = this.#options;
-    this.#told.set("config_option_update", JSON.stringify({ configOptions }));
+    this.#sent.set("config_option_update", JSON.stringify({ configOptions }));
     return { modes: { currentModeId: mode, availableModes: modes }, configOptions };
   }
 
@@ -295,9 +295,9 @@ export class AcpSession implements Frontend {
     const before = this.#status;
     this.#status = status;
     // The answer that starts a session includes all options.
-    if (!this.#told.has("config_option_update") || before === undefined) return;
+    if (!this.#sent.has("config_option_update") || before === undefined) return;
     if (status.mode && status.mode.approve !== before.mode?.approve) {
-      this.#tell("current_mode_update", { currentModeId: status.mode.approve });
+      this.#sendNew("current_mode_update", { currentModeId: status.mode.approve });
       this.#tellOptions();
     } else if (status.model !== before.model) this.#tellOptions();
     this.#tellPlan(status);
@@ -305,10 +305,10 @@ export class AcpSession implements Frontend {
   }
 
   /** Sends an update that differs from the last one of its kind. */
-  #tell(sessionUpdate: string, fields: Record<string, unknown>): void {
+  #sendNew(sessionUpdate: string, fields: Record<string, unknown>): void {
     const text = JSON.stringify(fields);
-    if (text === this.#told.get(sessionUpdate)) return;
-    this.#told.set(sessionUpdate, text);
+    if (text === this.#sent.get(sessionUpdate)) return;
+    this.#sent.set(sessionUpdate, text);
     this.#update({ sessionUpdate, ...fields });
   }
 
@@ -320,7 +320,7 @@ export class AcpSession implements Frontend {
       priority: "medium",
       status: isDone ? "completed" : at === now ? "in_progress" : "pending",
     }));
-    this.#tell("plan", { entries });
+    this.#sendNew("plan", { entries });
   }
 
   /** The slash commands. Skills and commands of a folder come once the user has trusted it. */
@@ -331,17 +331,17 @@ export class AcpSession implements Frontend {
       description,
       ...argument !== undefined && { input: { hint: argument } },
     }));
-    this.#tell("available_commands_update", { availableCommands });
+    this.#sendNew("available_commands_update", { availableCommands });
   }
 
   #tellOptions(): void {
-    this.#tell("config_option_update", { configOptions: this.#options.list });
+    this.#sendNew("config_option_update", { configOptions: this.#options.list });
   }
 
   #tellUsage({ tokens: { used, window }, cost }: Status): void {
     if (window === undefined) return;
     const amount = cost !== undefined && { cost: { amount: cost, currency: "USD" } };
-    this.#tell("usage_update", { used, size: window, ...amount });
+    this.#sendNew("usage_update", { used, size: window, ...amount });
   }
 
   #title(text: string): void {
