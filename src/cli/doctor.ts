@@ -23,8 +23,6 @@ import type { Check } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../safety/permissions.ts";
 import type { Session } from "../session/session.ts";
 import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
-import { checkersIn } from "../extensions/checks/checkers.ts";
-import { formattersIn } from "../extensions/checks/formatters.ts";
 import { surveyExtensions } from "../extensions/survey.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
@@ -124,7 +122,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
   const plugged = await surveyExtensions(agent.state.workingDir, permissions);
   if (plugged) yield plugged;
-  yield await editsCheck(agent.state.workingDir, options);
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
@@ -139,17 +136,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   }
   yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
-}
-
-async function editsCheck(
-  folder: string,
-  { args: { checks, formats } }: DoctorOptions,
-): Promise<Check> {
-  const names = checkersIn(folder, checks ?? {});
-  const formatters = formats ? await formattersIn(folder) : [];
-  const formatting = formatters.length > 0 ? `; formatted by ${formatters.join(", ")}` : "";
-  const text = `checked by ${names.join(", ") || "no program"}${formatting}`;
-  return { name: "edits", status: "ok", text };
 }
 
 /** Reports how many requests the server processes at a time, if it says so. Further ones wait. */

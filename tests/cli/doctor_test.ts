@@ -6,7 +6,6 @@ import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-import { posixTest } from "../helpers/test_unless.ts";
 import { type Step, strictServer } from "../helpers/strict_server.ts";
 
 const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
@@ -178,30 +177,4 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     await examined("http://127.0.0.1:1", "m", "http://127.0.0.1:1", 40),
     "The demo has no model server. Choose one\nwith /setup.\n",
   );
-});
-
-posixTest("doctor: the programs that check and format edits", async () => {
-  using temp = tempFolder();
-  const put = (name: string, text: string) => {
-    Deno.mkdirSync(`${temp.path}/${name}`.replace(/\/[^/]*$/, ""), { recursive: true });
-    Deno.writeTextFileSync(`${temp.path}/${name}`, text, { mode: 0o755 });
-  };
-  put("work/tsconfig.json", "{}");
-  put("work/package.json", '{"prettier": {}}');
-  for (const name of ["tsc", "prettier"]) put(`work/node_modules/.bin/${name}`, "");
-  const row = async (settings: unknown) => {
-    put("config/copilot/config.json", JSON.stringify(settings));
-    const env = { XDG_CONFIG_HOME: `${temp.path}/config`, PATH: "/nowhere" };
-    const { stdout } = await run(["doctor", "--local", "--host", "http://127.0.0.1:9"], {
-      cwd: `${temp.path}/work`,
-      env,
-    });
-    return /^ok +edits +(.*)$/m.exec(stdout)?.[1];
-  };
-  // The machine may have others.
-  assertMatch((await row({}))!, /^checked by (.*, )?tsc/);
-  const own = { tsc: false, own: { files: "*.x", command: "x {}" } };
-  const formatted = /^checked by ((?!tsc).)*own; formatted by prettier/;
-  assertMatch((await row({ checks: own, format: true }))!, formatted);
-  assertEquals(await row({ checks: false }), "checked by no program");
 });

@@ -1,33 +1,34 @@
 /** The programs that check files after an edit, and the setting `"checks"` of `config.json`. @module */
 
-import { attempt } from "../../attempt.ts";
-import { findProgram, programFolders } from "../../find_program.ts";
 import { globToRegex } from "../../text/glob.ts";
 import { isObject } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { shellWord } from "../../text/shell_word.ts";
-import { join } from "../../text/std_path.ts";
-
-export const LOCAL_PROGRAMS = "node_modules/.bin/";
 
 /** False for no checks; otherwise by name, false for one that is off, or a command for certain files. */
 export type CheckSettings =
   | false
   | Readonly<Record<string, false | { files: string; command: string }>>;
 
-export interface Checker {
-  name: string;
+/** How a program checks or formats a file. */
+export interface FileProgram {
   files: RegExp;
   /** The shell command. The file replaces `{}`. */
   command: string;
-  /** Matches an error: groups `text`, and `file` and `line` if it states them. */
-  error: RegExp;
   /** The program, which has to exist; missing for a command of the user. */
   program?: string;
-  /** Files whose folder is the project of the checked file, which is then checked as a whole. */
+  /** Files of which one names the project of a file, whose folder the program runs in. */
   project?: readonly string[];
+  /** What the text of that file has to match. */
+  text?: RegExp;
   /** True also for a program of the project, in `node_modules/.bin`. */
   isLocal?: true;
+}
+
+export interface Checker extends FileProgram {
+  name: string;
+  /** Matches an error: groups `text`, and `file` and `line` if it states them. */
+  error: RegExp;
   /** Errors that tell of the surroundings, not of the edit. */
   ignores?: RegExp;
 }
@@ -112,16 +113,6 @@ export function checkersOf(settings: CheckSettings): Checker[] {
     one ? [{ name, files: globToRegex(one.files), command: one.command, error: USUAL_ERROR }] : []
   );
   return [...usual, ...own];
-}
-
-/** Returns the names of the checkers for which a folder has the project and the program. */
-export function checkersIn(folder: string, settings: CheckSettings): string[] {
-  const folders = programFolders(folder);
-  const has = (name: string) => attempt(() => Deno.statSync(join(folder, name))) !== undefined;
-  return checkersOf(settings).filter(({ program, project, isLocal }) =>
-    (project?.some(has) ?? true) &&
-    (!program || findProgram(program, folders, folder) || isLocal && has(LOCAL_PROGRAMS + program))
-  ).map(({ name }) => name);
 }
 
 /** Returns why `value` cannot be used as the setting; undefined if it can. */

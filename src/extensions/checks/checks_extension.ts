@@ -54,10 +54,9 @@ export class ChecksExtension implements Extension {
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));
     const { formatted } = this.formats ? await import("./formatters.ts") : {};
-    const changes = await formatted?.(files, context, {
-      onWritten: this.#session?.undo?.onWritten,
-      tell: (line) => this.#tellOnce(line),
-    }) ?? "";
+    const onWritten = this.#session?.undo?.onWritten;
+    const changes = await formatted?.(files, context, onWritten, (line) => this.#tellOnce(line)) ??
+      "";
     const errors = await this.#checks.after(files, context);
     if (errors.length === 0) return changes;
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");

@@ -9,12 +9,15 @@ import { shellWord } from "../../text/shell_word.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
-import { type Checker, LOCAL_PROGRAMS } from "./checkers.ts";
+import { readBoundedText } from "../bounded_text.ts";
+import type { Checker, FileProgram } from "./checkers.ts";
 
 const CHECK_LIMITS = { file: 3000, project: 10_000, first: 60_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
 const MAX_ERROR_CHARS = 200;
 const MAX_OUTPUT_LINE = 500;
+const MAX_PROJECT_BYTES = 1024 * 1024;
+const LOCAL_PROGRAMS = "node_modules/.bin/";
 
 export interface CheckError {
   checker: string;
@@ -29,13 +32,8 @@ export interface CheckContext extends ToolContext {
   mayRun(command: string): Promise<boolean>;
 }
 
-/** One run of a checker: of a project, or of a file in the working directory. */
-interface CheckRun {
-  checker: Checker;
-  folder: string;
-  /** The command in it, which also identifies the run. */
-  command: string;
-}
+/** One run of a checker: of a project, or of a file in the working directory. Its command identifies it. */
+type CheckRun = { checker: Checker } & ProgramRun;
 
 export class EditChecks {
   /** The errors of each run when it last ran. */
@@ -50,7 +48,7 @@ export class EditChecks {
   ) {}
 
   async before(file: string, context: CheckContext): Promise<void> {
-    const runs = this.#runs(file, context);
+    const runs = await this.#runs(file, context);
     const missing = runs.filter(({ command }) => !this.#known.has(command));
     const exists = attempt(() => Deno.statSync(file).isFile) === true;
     await Promise.all(missing.map((run) => this.#first(run, exists, context)));
@@ -70,7 +68,7 @@ export class EditChecks {
   }
 
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
-    const runs = [...files].flatMap((file) => this.#runs(file, context));
+    const runs = (await Promise.all([...files].map((file) => this.#runs(file, context)))).flat();
     const each = new Map(runs.map((run) => [run.command, run]));
     for (const command of this.#running) each.delete(command);
     const found = await Promise.all([...each].map(async ([command, run]) => {
@@ -90,27 +88,16 @@ export class EditChecks {
     return found.flat();
   }
 
-  #runs(file: string, context: CheckContext): CheckRun[] {
-    const { workingDir } = context;
-    const folders = programFolders(workingDir);
-    const names = [basename(file), slashed(relative(workingDir, file))];
-    let isProject = false;
-    return this.checkers.flatMap((checker) => {
-      const { name, files, project, program, isLocal } = checker;
-      if (this.#slow.has(name) || !names.some((one) => files.test(one))) return [];
+  async #runs(file: string, context: CheckContext): Promise<CheckRun[]> {
+    const runs: CheckRun[] = [];
+    for (const checker of this.checkers) {
       // A project is checked by one program, and its files by no other of the same language.
-      if (isProject && !project && isOfFile(checker)) return [];
-      const folder = project
-        ? project.map((one) => nearestFolder(file, one, workingDir)).find((one) => one)
-        : workingDir;
-      if (folder === undefined) return [];
-      const local = isLocal ? localProgram(program!, folder, context) : undefined;
-      if (program && !local && !findProgram(program, folders, workingDir)) return [];
-      isProject ||= project !== undefined;
-      const words = checker.command.replaceAll("{}", shellWord(file));
-      const whole = local ? shellWord(local) + words.slice(program!.length) : words;
-      return [{ checker, folder, command: `cd ${shellWord(folder)} && ${whole}` }];
-    });
+      const isChecked = runs.some((run) => run.checker.project !== undefined);
+      if (isChecked && !checker.project && isOfFile(checker)) continue;
+      const run = this.#slow.has(checker.name) ? undefined : await runOf(checker, file, context);
+      if (run) runs.push({ checker, ...run });
+    }
+    return runs;
   }
 
   /** Returns the errors of a run; undefined if it does not end in time or cannot run. */
@@ -163,24 +150,42 @@ function errorsIn(
     }));
 }
 
-/** Returns the nearest folder around `file` that has a file `name`, from its own up to `top`. */
-export function nearestFolder(file: string, name: string, top: string): string | undefined {
+interface ProgramRun {
+  folder: string;
+  /** The command, which begins in any folder. */
+  command: string;
+}
+
+/** Returns how a program runs for a file; undefined if the file is of another kind or project, or without the program. */
+export async function runOf(
+  { files, command, project, text, program, isLocal }: FileProgram,
+  file: string,
+  { workingDir: top, isSandboxed }: CheckContext,
+): Promise<ProgramRun | undefined> {
+  if (![basename(file), slashed(relative(top, file))].some((one) => files.test(one))) return;
+  const folder = project ? await nearestFolder(file, project, top, text) : top;
+  if (folder === undefined) return undefined;
+  let words = command.replaceAll("{}", shellWord(file));
+  if (program) {
+    // The project's own program runs in the sandbox only.
+    const at = isLocal && isSandboxed &&
+      await nearestFolder(file, [LOCAL_PROGRAMS + program], top);
+    if (at) words = shellWord(join(at, LOCAL_PROGRAMS, program)) + words.slice(program.length);
+    else if (!findProgram(program, programFolders(top), top)) return undefined;
+  }
+  return { folder, command: `cd ${shellWord(folder)} && ${words}` };
+}
+
+/** Returns the nearest folder around `file`, up to `top`, that has one of the files `names` with such a text. */
+async function nearestFolder(file: string, names: readonly string[], top: string, text?: RegExp) {
   for (let at = dirname(file); isWithin(top, at); at = dirname(at)) {
-    if (attempt(() => Deno.statSync(join(at, name)).isFile)) return at;
+    for (const path of names.map((name) => join(at, name))) {
+      if (!attempt(() => Deno.statSync(path).isFile)) continue;
+      if (!text || text.test(await readBoundedText(path, MAX_PROJECT_BYTES) ?? "")) return at;
+    }
     if (at === dirname(at)) break;
   }
   return undefined;
-}
-
-/** Returns the project's own program, which runs in the sandbox only. */
-export function localProgram(
-  name: string,
-  folder: string,
-  { isSandboxed, workingDir: top }: Pick<CheckContext, "isSandboxed" | "workingDir">,
-): string | undefined {
-  if (!isSandboxed) return undefined;
-  const at = nearestFolder(join(folder, "_"), LOCAL_PROGRAMS + name, top);
-  return at === undefined ? undefined : join(at, LOCAL_PROGRAMS, name);
 }
 
 const isOfFile = ({ command }: Checker): boolean => command.includes("{}");

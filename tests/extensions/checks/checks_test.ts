@@ -244,9 +244,8 @@ sandboxTest(
       // Without a sandbox, no program of the project runs.
       const context = { ...FREE, isSandboxed: false, workingDir: folder, maxOutputChars: 1000 };
       await Deno.writeTextFile(`${folder}/a.js`, "let  a\n");
-      const frontend = { onWritten: undefined, tell: () => {} };
       const files = new Set([`${folder}/a.js`]);
-      assertEquals(await formatted(files, { ...context, signal }, frontend), "");
+      assertEquals(await formatted(files, { ...context, signal }, undefined, () => {}), "");
     });
   },
 );
