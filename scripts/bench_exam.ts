@@ -6,13 +6,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { modelAt } from "../src/cli/exam/exam.ts";
 import { passedOf, type TaskResult } from "../src/cli/exam/report.ts";
-import {
-  earlierMessages,
-  earlyEnd,
-  examPermissions,
-  runTasks,
-  whyCheckFails,
-} from "../src/cli/exam/run_task.ts";
+import { earlierMessages, earlyEnd, runTasks, whyCheckFails } from "../src/cli/exam/run_task.ts";
 import { builtinTasks, canRun, type ExamTask, OWN, ownTasks } from "../src/cli/exam/tasks.ts";
 import { compatConfig, type CopilotConfig } from "../src/config.ts";
 import { targetOf } from "../src/models/target.ts";
@@ -166,7 +160,6 @@ async function runRival(
   signal: AbortSignal,
 ): Promise<TaskResult[]> {
   const results: TaskResult[] = [];
-  const { looks } = examPermissions();
   for (const task of tasks) {
     if (signal.aborted) break;
     const base = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "bench-exam-" }));
@@ -181,7 +174,7 @@ async function runRival(
     const { isLate, text } = await runToEnd([...way, ...args], options, signal);
     const why = isLate
       ? `not done within ${limit} s`
-      : await whyCheckFails(task.check, folder, signal, looks).catch(reasonOf);
+      : await whyCheckFails(task.check, folder, signal).catch(reasonOf);
     Deno.removeSync(base, { recursive: true });
     if (signal.aborted) break;
     if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
@@ -212,7 +205,7 @@ async function runOwn(
   const folder = Deno.makeTempDirSync({ prefix: "bench-exam-" });
   for (const name of ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"]) Deno.env.set(name, folder);
   const output = new Output(Deno.stderr, () => {});
-  const options = { ...at, config, args: {}, looks: examPermissions().looks };
+  const options = { ...at, config, args: {} };
   const run = { stdout: output, stderr: output, stop() {}, signal };
   const { results, ended } = await runTasks(tasks, options, run);
   await output.drained();

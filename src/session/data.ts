@@ -111,6 +111,8 @@ export interface Check {
   hint?: Hint;
   contextLength?: number;
   does?: string;
+  /** The size and the quantization of the model. */
+  facts?: string[];
 }
 
 /** An instruction file, by path relative to the working directory, with its number of lines. */

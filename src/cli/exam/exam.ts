@@ -1,31 +1,28 @@
 /** `copilot exam`: small tasks for a model in the real session, judged by files and exit codes. @module */
 
 import { CopilotAgent } from "../../agent/agent.ts";
-import { compatConfig, type CopilotConfig, mayBeOwnServer } from "../../config.ts";
+import { type CopilotConfig, mayBeOwnServer } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { addressOf, modelNames, serverOf } from "../../models/model_server.ts";
-import { isSameModel } from "../../models/ollama/connection.ts";
-import { listModels } from "../../models/ollama/model_list.ts";
+import { modelNames, serverOf } from "../../models/model_server.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
 import type { Check } from "../../session/data.ts";
 import { ModelFit } from "../../session/fit_model.ts";
 import { checkServerAndModel } from "../../session/server_look.ts";
 import { count } from "../../text/count.ts";
-import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
+import { settingsOf } from "../../ui/server_settings.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
 import { isLoopback } from "../../wire/connect.ts";
 import { asUsage, parseArgs, wholeFlag } from "../args.ts";
 import { FLAGS_OF_SERVER, withDefaults } from "../defaults.ts";
-import { searchServers } from "../doctor_search.ts";
+import { noServerText } from "../doctor_search.ts";
 import type { Run } from "../process.ts";
 import { isServerOpen, modelFlags, optionsFromArgs, toConfig } from "../settings.ts";
-import { setupHome } from "../setup.ts";
 import { type ExamResult, examText, rankingText, scoreOf } from "./report.ts";
-import { type ExamOptions, examPermissions, runTasks } from "./run_task.ts";
+import { examPermissions, runTasks } from "./run_task.ts";
 import { builtinTasks, canRun, type ExamTask, OWN, ownTasks } from "./tasks.ts";
 import { tuneModel } from "./tune.ts";
 import usage from "./usage.txt" with { type: "text" };
@@ -42,22 +39,18 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   const left = tasks.filter((task) => !canRun(task)).map(({ name, needs }) => `${name}: ${needs}`);
   if (left.length > 0) run.stderr.line(`· tasks without a program they need: ${left.join(", ")}`);
   if (left.length === tasks.length) return EXIT.error;
-  const permissions = examPermissions();
-  const { by, why, advice } = await permissions.sandboxStatus(Deno.cwd());
+  const { by, why, advice } = await examPermissions().sandboxStatus(Deno.cwd());
   if (by === undefined) {
-    const more = [why, advice].filter(Boolean).join(". ");
-    run.stderr.line(`copilot: The exam runs commands of models only in a sandbox. ${more}`);
-    return EXIT.error;
+    const only = "The exam runs commands of models only in a sandbox";
+    throw new Error([only, why, advice].filter(Boolean).join(". "));
   }
-  const configs = await configsOf(exam, run);
-  if (typeof configs === "number") return configs;
   const models: ExamResult[] = [];
-  for (const config of configs) {
+  for (const config of await configsOf(exam, run)) {
     if (run.signal.aborted) break;
-    models.push(await examineModel(config, tasks, { ...exam, looks: permissions.looks }, run));
+    models.push(await examineModel(config, tasks, exam, run));
   }
   if (exam.args.json) run.stdout.write(`${JSON.stringify({ seed: exam.seed, models })}\n`);
-  else if (exam.isAll && models.length > 0) run.stdout.write(rankingText(models));
+  else if (exam.all && models.length > 0) run.stdout.write(rankingText(models));
   return models.some(({ ended, isHopeless }) => ended && !isHopeless) ? EXIT.error : EXIT.done;
 }
 
@@ -65,20 +58,19 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
 async function examineModel(
   given: CopilotConfig,
   all: readonly ExamTask[],
-  exam: ExamArgs & Pick<ExamOptions, "looks">,
+  exam: ExamArgs,
   run: Run,
 ): Promise<ExamResult> {
-  const { args, seed, isAll, only, how, tunesUnasked } = exam;
+  const { args, seed, only, how } = exam;
   const tasks = all.filter(canRun);
-  const isChosen = isAll || args.model !== undefined;
+  const isChosen = exam.all || args.model !== undefined;
   const { config, fitted, about, fault, notes } = await modelAt(given, isChosen, run.signal);
   const { name: model, url, contextLength: window } = targetOf(fitted);
   const server = serverOf(config);
   const options = { ...exam, config, window };
   notes.unshift(`${modelText(model)} at ${server}, ${count(tasks.length, "task")}`);
   if (fault === undefined) run.stderr.line(notes.join("\n· "));
-  const none = { results: [], ended: fault! };
-  const ran = fault === undefined ? await runTasks(tasks, options, run) : none;
+  const ran = fault ? { results: [], ended: fault } : await runTasks(tasks, options, run);
   const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, how);
   const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
   if (ran.results.length === 0) run.stderr.line(`copilot: ${ran.ended}`);
@@ -87,7 +79,7 @@ async function examineModel(
     await keepScore(server, model, score)
       .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
   }
-  const end = (tunesUnasked || !isAll) && await tuneModel(result, fitted, tasks, options, run);
+  const end = (exam.tune || !exam.all) && await tuneModel(result, fitted, tasks, options, run);
   return end ? { ...result, ended: end, isHopeless: false } : result;
 }
 
@@ -100,13 +92,9 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
   const failed = checks.find(({ status }) => status === "fail");
   const advice = failed?.advice ?? failed?.hint?.("flags");
   const fault = failed && [failed.text, advice].filter(Boolean).join(". ");
-  const target = targetOf(agent.config);
-  const { kind, isNative, name } = target;
-  const listed = fault || kind === "hosted"
-    ? []
-    : await listModels(isNative, { ...addressOf(target), signal }, true).catch(() => []);
-  const { size, quantization } = listed.find((one) => isSameModel(one.name, name)) ?? {};
-  const about = [size, quantization].filter((one) => one && !name.includes(one)).join(" ");
+  const { name } = targetOf(agent.config);
+  const { facts = [] } = checks.find(({ facts }) => facts) ?? {};
+  const about = facts.filter((one) => !name.includes(one)).join(" ");
   const notes = checks.filter(({ status, name }) => status === "note" && name !== "server")
     .map(({ text }) => text);
   // `config`: the user's settings and the model's name. `fitted`: also what the server reports.
@@ -114,15 +102,15 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
 }
 
 /** Returns the tasks to choose from. @throws {UsageError} for a name that is neither a task nor a skill. */
-function tasksOf({ seed, isQuick, only }: ExamArgs): ExamTask[] {
-  const all = [...builtinTasks(seed, isQuick && !only), ...ownTasks()];
+function tasksOf({ seed, quick, only }: ExamArgs): ExamTask[] {
+  const all = [...builtinTasks(seed, quick && !only), ...ownTasks()];
   if (only === undefined) return all;
   const namesOf = ({ skill, name }: ExamTask) => [skill, name];
   const names = [...new Set(all.flatMap(namesOf))].sort();
   const other = only.find((name) => !names.includes(name));
   if (other === undefined) return all.filter((task) => namesOf(task).some((n) => only.includes(n)));
-  const hint = didYouMean(other, names, `there are ${names.join(", ")}`);
-  throw new UsageError(`There is no task ${JSON.stringify(other.slice(0, 60))}: ${hint}`);
+  const task = JSON.stringify(other.slice(0, 60));
+  throw new UsageError(`There is no task ${task}: there are ${names.join(", ")}`);
 }
 
 const EXAM_FLAG = /^--(?:(quick|all|tune)|(seed|seconds|only)(?:=(.*))?)$/;
@@ -137,53 +125,47 @@ function examArgs(words: readonly string[]) {
     else rest.push(words[at]!);
   }
   const given = parseArgs(rest);
-  const how = Object.keys(given).filter((name) => ![...FLAGS_OF_SERVER, "json"].includes(name));
+  const ofServer: string[] = [...FLAGS_OF_SERVER, "json"];
+  const flags = Object.entries(given).filter(([name]) => !ofServer.includes(name));
   const known = [...modelFlags.names, "--system-prompt", "--append-system-prompt"];
-  if (how.some((name) => !known.includes(`--${name}`))) {
+  if (flags.some(([name]) => !known.includes(`--${name}`))) {
     throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
   }
-  if (own.tune !== undefined && given.json) {
-    throw new UsageError("--tune and --json exclude each other");
-  }
-  how.push(...[own.only === undefined ? "quick" : "only", "seconds"].filter((one) => one in own));
-  const values: Record<string, unknown> = { ...given, ...own, only: "" };
+  const { only, seed, seconds = "300" } = own;
+  const [quick, all, tune] = ["quick", "all", "tune"].map((name) => name in own);
+  if (tune && given.json) throw new UsageError("--tune and --json exclude each other");
+  const ofTasks = ["quick", "only", "seconds"].filter((name) => name in own)
+    .map((name) => [name, name === "seconds" ? seconds : true]);
   return {
-    args: { ...withDefaults(given), given },
-    isQuick: own.quick !== undefined,
-    isAll: own.all !== undefined,
-    tunesUnasked: own.tune !== undefined,
-    only: own.only?.split(",").map((name) => name.trim()),
+    ...{ quick, all, tune, args: { ...withDefaults(given), given } },
+    flags: Object.fromEntries(flags),
+    only: only?.split(",").map((name) => name.trim()),
     /** The flags that may change the score. */
-    how: how.map((name) =>
-      shortened(oneLine(`--${name} ${values[name]}`), 40).replace(/ true$/, "")
+    how: [...flags, ...ofTasks].map(([name, value]) =>
+      shortened(oneLine(`--${name} ${value}`), 40).replace(/ true$/, "")
     ),
-    seed: wholeFlag("seed", own.seed ?? `${crypto.getRandomValues(new Uint16Array(1))}`, 0),
-    seconds: wholeFlag("seconds", own.seconds ?? "300", 1, 1e6),
+    seed: wholeFlag("seed", seed ?? `${crypto.getRandomValues(new Uint16Array(1))}`, 0),
+    seconds: wholeFlag("seconds", seconds, 1, 1e6),
   };
 }
 
-/** Returns the settings of each model to examine, or the exit code if no model was found. */
-async function configsOf({ args, isAll }: ExamArgs, run: Run): Promise<CopilotConfig[] | number> {
-  const isOpen = isServerOpen(args);
-  if (!isAll && isOpen) {
-    const write = (text: string) => run.stdout.write(text);
-    const output = { json: args.json === true, columns: 80, signal: run.signal, write };
-    const found = await searchServers(setupHome(), output);
-    if (typeof found === "number") return found;
-    args = { ...args, ...found };
-  }
-  const own = isOpen && isAll ? undefined : asUsage(() => toConfig(optionsFromArgs(args)), args);
-  if (!isAll) return [own!];
+/** Returns the settings of each model to examine. @throws {UsageError} if it is not clear which. */
+async function configsOf({ args, all, flags }: ExamArgs, run: Run): Promise<CopilotConfig[]> {
+  const own = isServerOpen(args) ? undefined : asUsage(() => toConfig(optionsFromArgs(args)), args);
+  if (own && !all) return [own];
   // All models of a hosted API would be expensive.
   const isOwn = own !== undefined && mayBeOwnServer(targetOf(own).url);
-  const specs = isOwn ? await modelNames(own).catch(() => []) : [];
-  for (const { url, isNative, models } of await modelFlags.find(run.signal)) {
-    if (own && new URL(url).host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
-    specs.push(...models.map(({ name }) => `${isNative ? url : `${url}/v1`}#${name}`));
+  const names = isOwn ? await modelNames(own).catch(() => []) : [];
+  const configs = names.filter(isChatName).map((name) => modelFlags.named(own!, name));
+  for (const server of await modelFlags.find(run.signal)) {
+    const { host } = new URL(server.url);
+    if (own && host === serverOf(own).replace("localhost", "127.0.0.1")) continue;
+    for (const model of server.models) {
+      const args = withDefaults({ ...flags, ...settingsOf(server, model), model: model.name });
+      configs.push(asUsage(() => toConfig(optionsFromArgs(args)), args));
+    }
   }
-  const base = own ?? { compat: compatConfig({ baseUrl: "http://127.0.0.1/v1" }) };
-  const chosen = specs.filter((spec) => isChatName(spec.split("#").at(-1)!));
-  if (chosen.length > 0) return chosen.map((spec) => asUsage(() => modelFlags.at(spec, base)));
-  run.stderr.line("copilot: No server with a model was found: copilot doctor looks for one");
-  return EXIT.error;
+  if (configs.length === 1 || all && configs.length > 0) return configs;
+  const more = configs.length > 0 ? ". Or add --all for an exam of each model" : "";
+  throw new UsageError(await noServerText() + more);
 }

@@ -32,24 +32,21 @@ export async function keepAsExam(
   if (prompt === "") throw new UsageError("The first message of this session has no text");
   stderr.line(await copy());
   attempt(() => Deno.removeSync(join(at, ".git"), { recursive: true }));
-  let [why, isTask]: [string | undefined, boolean] = ["", false];
+  let isTask = false;
   try {
-    // Before the check, which may leave files.
     Deno.mkdirSync(join(target, "files"), { recursive: true, mode: 0o700 });
+    // Before the check, which may leave files.
     await copyFolder(at, join(target, "files"));
     Deno.writeTextFileSync(join(target, "prompt.md"), `${prompt}\n`);
     Deno.writeTextFileSync(join(target, "check.sh"), `${until}\n`);
-    why = await whyCheckFails(until, at, signal);
+    const why = await whyCheckFails(until, at, signal);
     isTask = why !== undefined && !/: command not found$/.test(why);
+    const passes = "The check passes in the folder before the work (without git: as it is now)";
+    const fault = why === undefined ? passes : `The check cannot run: ${why}`;
+    stderr.line(isTask ? `· the check fails as it should: ${why}` : `copilot: ${fault}`);
   } finally {
     if (!isTask) attempt(() => Deno.removeSync(target, { recursive: true }));
   }
-  if (!isTask) {
-    const passes = "The check passes in the folder before the work (without git: as it is now)";
-    stderr.line(`copilot: ${why === undefined ? passes : `The check cannot run: ${why}`}`);
-    return EXIT.check;
-  }
-  stderr.line(`· the check fails as it should: ${why}`);
-  stdout.line(`${target} is a task of copilot exam now`);
-  return EXIT.done;
+  if (isTask) stdout.line(`${target} is a task of copilot exam now`);
+  return isTask ? EXIT.done : EXIT.check;
 }

@@ -1,8 +1,7 @@
 /** Runs the tasks of the exam, each with a session in a folder of its own, and judges what is left there. @module */
 
-import { CopilotAgent } from "../../agent/agent.ts";
-import { outcomeOf } from "../../agent/run_tools.ts";
-import { compatConfig, type CopilotConfig } from "../../config.ts";
+import type { CopilotAgent } from "../../agent/agent.ts";
+import type { CopilotConfig } from "../../config.ts";
 import { BackendError } from "../../errors.ts";
 import { AgentsExtension } from "../../extensions/agents/agents_extension.ts";
 import { ChecksExtension } from "../../extensions/checks/checks_extension.ts";
@@ -13,16 +12,16 @@ import { addressOf } from "../../models/model_server.ts";
 import { checkLocalConnection } from "../../models/ollama/connection.ts";
 import { targetOf } from "../../models/target.ts";
 import type { FolderLooks } from "../../safety/folder_looks.ts";
-import { openPermissions } from "../../safety/permissions.ts";
-import { removeNow } from "../../safety/sandbox/own_folder.ts";
+import { openPermissions, type Permissions } from "../../safety/permissions.ts";
+import { makeOwnFolder } from "../../safety/sandbox/own_folder.ts";
 import { CacheWatch } from "../../session/cache_watch.ts";
-import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
+import type { Frontend, SessionEvent } from "../../session/frontend.ts";
 import { openSession } from "../../session/session.ts";
 import { CHARS_PER_TOKEN, clockTime, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { newMessageId, userMessage } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { shellTool } from "../../tools/run_bash.ts";
+import { runShell } from "../../tools/shell/shell_process.ts";
 import type { TurnEvent } from "../../types/event.ts";
 import { wait, within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
@@ -37,8 +36,6 @@ export interface ExamOptions {
   window: number | undefined;
   /** The time limit of a task without its own. */
   seconds: number;
-  /** The contents of the home folder and the system; shared, because the search is slow. */
-  looks: FolderLooks;
   runsAll?: true;
 }
 
@@ -50,7 +47,8 @@ const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
 /** It also ends if the model passes none in the time of so many limits: by default, in 7.5 minutes, at most 12.5 with the last task. */
 const MAX_LIMITS = 1.5;
-const CHECK_SECONDS = 60;
+const MAX_CHECK_MS = 60_000;
+const MAX_CHECK_BYTES = 20_000;
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
 /** The largest window that an earlier conversation fills, in tokens: reading more takes too long. */
@@ -63,10 +61,16 @@ const PART_TOKENS = 600;
 const DAY = "The @WORD1@ clerk moved the @WORD2@ box from the @WORD3@ shop to the station.";
 const MAX_WHY = 100;
 
+/** The contents of the home folder and the system; shared, because the search is slow. */
+let looks: FolderLooks | undefined;
+
 /** Sandboxed commands without network, and no questions. */
 const RIGHTS = { approve: "auto", sandbox: "workspace-write", network: false } as const;
-export const examPermissions = (looks?: FolderLooks) =>
-  openPermissions(RIGHTS, undefined, looks, { caches: "", areCommands: true });
+export function examPermissions(): Permissions {
+  const made = openPermissions(RIGHTS, undefined, looks, { caches: "", areCommands: true });
+  looks = made.looks;
+  return made;
+}
 
 /** Runs all tasks with a model, until the end, a signal, or the server's end. Also returns why some did not run. */
 export async function runTasks(
@@ -75,27 +79,29 @@ export async function runTasks(
   { stderr, signal }: Run,
 ): Promise<Pick<ExamResult, "results" | "ended" | "isHopeless">> {
   const clear = !options.args.json && Deno.stderr.isTerminal() ? "\r\x1b[2K" : "";
-  const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "copilot-exam-" }));
+  using stack = new DisposableStack();
+  const home = makeOwnFolder((remove) => stack.defer(remove));
+  let [now, start] = ["", 0];
+  const draw = () => stderr.write(`${clear}${now} ${clockTime(performance.now() - start)}`);
+  const timer = clear ? setInterval(draw, 1000) : undefined;
+  stack.defer(() => (clearInterval(timer), stderr.write(clear)));
   const results: TaskResult[] = [];
   const of = tasks.length;
   let mayWait = true;
   try {
     for (const [at, task] of tasks.entries()) {
       const number = `${`${at + 1}`.padStart(`${of}`.length)}/${of}`;
-      const text = `${clear}${number} … ${task.skill} · ${task.name}`;
-      const start = performance.now();
-      const draw = () => stderr.write(`${text} ${clockTime(performance.now() - start)}`);
-      const timer = clear ? setInterval(draw, 1000) : undefined;
-      const run = (name: string) => runTask(task, `${home}/${name}`, options, signal);
-      const result = await run(`${at}`).then(async (first) => {
-        if (!first.isGone || !mayWait) return first;
+      [now, start] = [`${number} … ${task.skill} · ${task.name}`, performance.now()];
+      let result = await runTask(task, `${home}/${at}`, options, signal);
+      if (result.isGone && mayWait) {
         mayWait = false;
         stderr.line(`${clear}· the server failed: waits for it, at most a minute`);
-        return await isBack(options, signal) ? await run(`${at}-again`) : first;
-      }).finally(() => (clearInterval(timer), stderr.write(clear)));
+        await untilBack(options, signal);
+        result = await runTask(task, `${home}/${at}-again`, options, signal);
+      }
       const { passed, seconds, calls, why } = result;
       const about = `${passed ? "✓" : "✗"} ${task.name} (${seconds} s, ${count(calls, "call")})`;
-      stderr.line(`${number} ${about}${why ? `: ${why}` : ""}`);
+      stderr.line(`${clear}${number} ${about}${why ? `: ${why}` : ""}`);
       if (result.isGone) {
         return { results, ended: `the server failed after ${at} of ${of} tasks: ${why}` };
       }
@@ -107,8 +113,6 @@ export async function runTasks(
   } catch (error) {
     if (!signal.aborted) throw error;
     return { results, ended: `stopped after ${results.length} of ${of} tasks` };
-  } finally {
-    removeNow(home);
   }
 }
 
@@ -129,14 +133,13 @@ export function earlyEnd(results: readonly TaskResult[], of: number, seconds: nu
   return { ended, isHopeless: true };
 }
 
-/** Waits for a server that went away. True once it answers. */
-async function isBack({ config, seconds }: ExamOptions, signal: AbortSignal): Promise<boolean> {
-  const end = performance.now() + Math.min(MAX_AWAY_MS, seconds * 1000);
-  while (performance.now() < end) {
-    if (await checkLocalConnection({ ...addressOf(targetOf(config)), signal })) return true;
+/** Waits for a server that went away, for a limited time. */
+async function untilBack({ config, seconds }: ExamOptions, signal: AbortSignal): Promise<void> {
+  const [start, at] = [performance.now(), addressOf(targetOf(config))];
+  const isOver = () => performance.now() - start > Math.min(MAX_AWAY_MS, seconds * 1000);
+  while (!isOver() && !await checkLocalConnection({ ...at, signal })) {
     await wait(AWAY_LOOK_MS, signal);
   }
-  return false;
 }
 
 /** Runs `task` in the new folder `folder`. @throws the signal's reason if it is aborted. */
@@ -161,7 +164,7 @@ async function runTask(
     Math.round(result.chars / CHARS_PER_TOKEN);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
-  why ??= await whyCheckFails(task.check, folder, signal, options.looks);
+  why ??= await whyCheckFails(task.check, folder, signal);
   result.seconds = Math.round((performance.now() - start) / 100) / 10;
   return { ...result, passed: why === undefined, ...why !== undefined && { why } };
 }
@@ -170,7 +173,7 @@ async function runTask(
 async function sendTask(
   task: ExamTask,
   folder: string,
-  { config, args, seed, window, seconds: usual, looks }: ExamOptions,
+  { config, args, seed, window, seconds: usual }: ExamOptions,
   signal: AbortSignal,
   result: TaskResult,
 ): Promise<string | undefined> {
@@ -178,8 +181,7 @@ async function sendTask(
   const limit = AbortSignal.timeout(seconds * 1000);
   const both = AbortSignal.any([signal, limit]);
   const skills = new SkillsExtension();
-  const surface = { ...PLAIN_SURFACE, way: "flags" } as const;
-  const frontend: Frontend = { onEvent() {}, showsStatus: false, surface };
+  const frontend: Frontend = { onEvent() {}, showsStatus: false };
   const ask = async () => {
     await using session = await openSession(
       {
@@ -187,7 +189,7 @@ async function sendTask(
         ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
         systemPrompt: args["system-prompt"],
         appendedPrompt: args["append-system-prompt"],
-        permissions: examPermissions(looks),
+        permissions: examPermissions(),
         extensions: [
           ...[new InstructionsExtension(skills), skills, new AgentsExtension(skills)],
           ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
@@ -256,24 +258,18 @@ export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, wi
 }
 
 /** Runs a check in the sandbox, without a file in the folder. Returns why it did not pass. */
-export async function whyCheckFails(
-  check: string,
-  folder: string,
-  signal: AbortSignal,
-  looks?: FolderLooks,
-): Promise<string | undefined> {
-  const confine = examPermissions(looks).confine(() => folder);
-  const compat = compatConfig({ baseUrl: "http://127.0.0.1/v1" });
-  const args = { command: check, timeout_seconds: CHECK_SECONDS };
+export async function whyCheckFails(check: string, folder: string, signal: AbortSignal) {
+  const confine = examPermissions().confine(() => folder);
+  const context = { workingDir: folder, confine, signal, maxOutputChars: MAX_CHECK_BYTES };
+  const limits = { timeoutMs: MAX_CHECK_MS, maxBytes: MAX_CHECK_BYTES };
   try {
     // Fails if the model removed the folder.
-    const agent = new CopilotAgent({ compat }, folder, { confine });
-    const ran = await shellTool.run(args, agent.toolContext(signal));
-    const { exitCode, isTimedOut, output, content } = outcomeOf(ran);
-    if (exitCode === 0 && !isTimedOut) return undefined;
-    const { stdout = "", stderr = content } = output ?? {};
-    const last = (stdout.trim() || stderr.trim() || "the check failed").split("\n").at(-1)!;
-    return shortened(oneLine(isTimedOut ? "the check did not end" : last), MAX_WHY);
+    const { ended, status, streams } = await runShell(check, context, limits);
+    signal.throwIfAborted();
+    if (ended === "timeout") return "the check did not end";
+    if (status?.code === 0) return undefined;
+    const [out, err] = Object.values(streams).map((one) => one.tail(MAX_CHECK_BYTES).trim());
+    return shortened(oneLine((out || err || "the check failed").split("\n").at(-1)!), MAX_WHY);
   } catch (error) {
     signal.throwIfAborted();
     return shortened(oneLine(`the check cannot run: ${reasonOf(error)}`), MAX_WHY);

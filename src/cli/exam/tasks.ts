@@ -36,9 +36,7 @@ export const OWN = "own";
 const PACKED: Record<string, Record<string, string>> = packed;
 /** The skills, the easiest first. */
 const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
-const SEED_WORDS =
-  "amber birch cobalt delta ember fjord garnet harbor indigo juniper kestrel larch maple"
-    .split(" ");
+const SEED_WORDS = "amber birch cobalt delta ember fjord garnet harbor indigo juniper".split(" ");
 
 export const isTaskName = (name: string): boolean =>
   name in PACKED || [OWN, ...SKILLS].includes(name);
@@ -81,9 +79,7 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
       .sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed))
   );
   // One task of each skill comes first, so that the first few show if the rest is worth the time.
-  const rounds = isQuick ? 1 : Math.max(...groups.map(({ length }) => length));
-  return Array.from({ length: rounds }, (_, round) => groups.flatMap((some) => some[round] ?? []))
-    .flat();
+  return (isQuick ? [0] : [0, 1, 2]).flatMap((round) => groups.map((some) => some[round]!));
 }
 
 /** Returns the tasks of `~/.config/copilot/exam`. @throws {UsageError} about a folder that is not a task. */
@@ -100,12 +96,11 @@ export function ownTasks(): ExamTask[] {
       throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
     };
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};
-    const usual: Record<string, unknown> = TASK_SETTINGS;
     for (const [key, value] of Object.entries(settings)) {
-      const most = usual[key];
+      const most = new Map<string, unknown>(Object.entries(TASK_SETTINGS)).get(key);
       const share = typeof most === "number" ? (value as number) / most : 1;
       if (typeof value === typeof most && share > 0 && share <= 1) continue;
-      const known = Object.entries(usual)
+      const known = Object.entries(TASK_SETTINGS)
         .map(([name, one]) => `${name}: ${one ? `1 to ${one}` : `a ${typeof one}`}`).join(", ");
       throw new UsageError(`Cannot use "${key}" in ${at}/exam.json; there are ${known}`);
     }

@@ -24,7 +24,7 @@ export async function tuneModel(
   { results, ended, isHopeless, model, seed }: ExamResult,
   fitted: CopilotAgent["config"],
   tasks: readonly ExamTask[],
-  exam: ExamOptions & { tunesUnasked: boolean },
+  exam: ExamOptions & { tune: boolean | undefined },
   run: Run,
 ): Promise<string | undefined> {
   const { stdout, stderr, signal } = run;
@@ -36,7 +36,7 @@ export async function tuneModel(
   const rounds = (passed: boolean) => passed ? 1 : variants.length;
   const time = results.reduce((sum, one) => sum + one.seconds * rounds(one.passed), 0);
   const what = `other settings for ${count(failed.length, "failed task")}`;
-  if (!exam.tunesUnasked) {
+  if (!exam.tune) {
     if (!canAsk) return void stderr.line(`· add --tune --seed ${seed} to try ${what}`);
     await stdout.drained();
     if (!await answersYes(`Try ${what} (about ${aboutSeconds(time)})?`, stderr, signal)) return;

@@ -30,7 +30,9 @@ export function makeOwnFolder(
   attempt(() => held?.tryLockSync(true));
   atEnd(() => {
     attempt(() => held?.close());
-    removeNow(folder);
+    attempt(() => Deno.removeSync(folder, { recursive: true }));
+    // Commands may have removed permissions in it.
+    if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
   });
   const around = dirname(folder);
   const all = attempt(() => [...Deno.readDirSync(around)]) ?? [];
@@ -39,12 +41,6 @@ export function makeOwnFolder(
       .filter((path) => path !== folder && isLeft(path)),
   );
   return folder;
-}
-
-/** Removes a folder, also if commands removed permissions in it. */
-export function removeNow(folder: string): void {
-  attempt(() => Deno.removeSync(folder, { recursive: true }));
-  if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
 }
 
 /** Starts removing folders, which are not links, and does not wait. */

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { modelAt } from "../../../src/cli/exam/exam.ts";
-import { earlyEnd, examPermissions, runTasks } from "../../../src/cli/exam/run_task.ts";
+import { earlyEnd, runTasks } from "../../../src/cli/exam/run_task.ts";
 import type { ExamTask } from "../../../src/cli/exam/tasks.ts";
 import { compatConfig } from "../../../src/config.ts";
 import { type ExamScore, examScores, keepScore } from "../../../src/records/exams.ts";
@@ -27,8 +27,7 @@ async function sitAt(url: string, some: readonly ExamTask[], seconds = 60, more 
   return await runTasks(
     some,
     {
-      ...{ config, args: {}, seed: SEED, seconds, window: 32_768 },
-      ...{ looks: examPermissions().looks, ...more },
+      ...{ config, args: {}, seed: SEED, seconds, window: 32_768, ...more },
     },
     { stdout: output, stderr: output, stop() {}, signal },
   );

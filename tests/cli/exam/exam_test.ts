@@ -131,7 +131,7 @@ test("exam: without flags of its own, refuses others; --help lists them", async 
     const [words, error] of [
       [["--seed", "x"], '--seed must be a whole number from 0: it is "x"'],
       [["--seconds="], '--seconds must be a whole number from 1 to 1000000: it is ""'],
-      [["--only", "fixx"], 'There is no task "fixx": did you mean fix?'],
+      [["--only", "fixx"], 'There is no task "fixx": there are call, '],
       [["--quick=yes"], 'Unknown flag "--quick"'],
       [["--tune", "--json"], "--tune and --json exclude each other"],
       ...[["--continue"], ["--approve", "ask"], ["--network"], ["--version"], ["now"]].map((

@@ -1,7 +1,7 @@
 /** The tasks of the exam: their files are packed, and their checks tell done from not done. */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
-import { examPermissions, whyCheckFails } from "../../../src/cli/exam/run_task.ts";
+import { whyCheckFails } from "../../../src/cli/exam/run_task.ts";
 import { builtinTasks, canRun, numberOf, ownTasks, seeded } from "../../../src/cli/exam/tasks.ts";
 import { UsageError } from "../../../src/errors.ts";
 import { ignore } from "../../helpers/git_repository.ts";
@@ -100,7 +100,6 @@ const VARIANTS: [task: string, script: string][] = [
 Deno.test("no check passes on an untouched folder or a cheat, and each passes on the solution", {
   ignore,
 }, async (t) => {
-  const { looks } = examPermissions();
   const { signal } = new AbortController();
   for (const task of tasks) {
     const scriptsOf = (rows: typeof CHEATS) =>
@@ -111,7 +110,7 @@ Deno.test("no check passes on an untouched folder or a cheat, and each passes on
       // Without the sandbox, which takes longer than all of them, if the task is not about it.
       const run = async (script: string) =>
         task.sandbox
-          ? await whyCheckFails(script, temp.path, signal, looks) === undefined
+          ? await whyCheckFails(script, temp.path, signal) === undefined
           : (await new Deno.Command("bash", { args: ["-c", script], cwd: temp.path }).output())
             .success;
       const all = script.startsWith("+") ? `${solutionOf(task.name)}${script.slice(1)}` : script;
@@ -129,7 +128,6 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
   ignore,
 }, async () => {
   const { signal } = new AbortController();
-  const { looks } = examPermissions();
   const cheats: Record<string, string> = {
     "write-module": "slug.py",
     "fix-one": "paging.py",
@@ -145,7 +143,7 @@ Deno.test("a module that ends the test early does not pass, nor one in place of 
     );
     Deno.writeTextFileSync(`${temp.path}/release.json`, "{}");
     assertMatch(
-      await whyCheckFails(task.check, temp.path, signal, looks) ?? "",
+      await whyCheckFails(task.check, temp.path, signal) ?? "",
       /fail: ok$|does not match/,
     );
   }
