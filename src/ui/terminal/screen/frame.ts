@@ -81,12 +81,25 @@ function paintRow(pen: Pen, at: number, old: CellRow, row: CellRow, columns: num
   }
   const isStart = same === row.length;
   if (isStart && width >= oldWidth && at <= pen.bottom) return;
-  writeCells(pen, at, row.slice(same), column, columns);
+  const end = width === oldWidth ? changedEnd(old, row, same) : row.length;
+  writeCells(pen, at, row.slice(same, end), column, columns);
   if (width < oldWidth || isStart) {
     move(pen, at, width);
     if (width < oldWidth) pen.out += "\x1b[K";
   }
 }
+
+/** The end of the cells that differ, in rows of the same width whose first `same` cells are equal. */
+function changedEnd(old: CellRow, row: CellRow, same: number): number {
+  let end = row.length;
+  let oldEnd = old.length;
+  while (end > same && oldEnd > same && isSame(row[end - 1]!, old[oldEnd - 1]!)) end--, oldEnd--;
+  // A cell that a terminal shows wider than we count may have covered the next one.
+  const changed = [...row.slice(same, end), ...old.slice(same, oldEnd)];
+  return changed.some(isDisputed) ? row.length : end;
+}
+
+const isDisputed = ({ text }: Cell) => text > "\x7f" && isWidthDisputed(text);
 
 function writeCells(pen: Pen, at: number, cells: CellRow, column: number, columns: number): void {
   for (const cell of cells) {
@@ -97,7 +110,7 @@ function writeCells(pen: Pen, at: number, cells: CellRow, column: number, column
     }
     pen.out += cell.text;
     column += cell.width;
-    const disputed = cell.text > "\x7f" && isWidthDisputed(cell.text);
+    const disputed = isDisputed(cell);
     pen.disputed ||= disputed;
     pen.column = column >= columns || disputed ? NaN : column;
   }
