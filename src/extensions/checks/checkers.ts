@@ -34,20 +34,17 @@ export interface Checker extends FileProgram {
 }
 
 /** `FILE:LINE:COLUMN: TEXT`, as most programs write it. */
-const USUAL_ERROR = /^(?<file>[^\s:#][^:\n]*):(?<line>\d+)(?::\d+)*:? (?:error: )?(?<text>\S.*)$/gm;
+const USUAL_ERROR =
+  /^(?:vet: )?(?<file>[^\s:#][^:\n]*):(?<line>\d+)(?::\d+)*:? (?:error: )?(?!warning|note)(?<text>\S.*)$/gm;
 const DENO_ERROR =
   /^(?<text>(?:TS\d+ \[ERROR\]|error: (?:SyntaxError|The module's source code could not be parsed)): .*)(?:\n.*){0,12}?\n? {0,9}at file:\/\/(?<file>\S+?):(?<line>\d+)/gm;
 const TSC_ERROR = /^(?<file>\S.*?)\((?<line>\d+),\d+\): error (?<text>.*)$/gm;
 const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n(?:.*\n){0,20}?(?<text>SyntaxError: .*)$/gm;
 const PYRIGHT_ERROR = /^ *(?<file>\/.*?):(?<line>\d+):\d+ - error: (?<text>.*)$/gm;
-const CARGO_ERROR = /^(?<file>[^\s:][^:\n]*):(?<line>\d+):\d+: (?<text>error.*)$/gm;
-const GO_ERROR = /^(?:vet: )?(?<file>[^\s:#][^:\n]*\.go):(?<line>\d+):\d+: (?<text>.*)$/gm;
-const CC_ERROR = /^(?<file>[^\s:][^:\n]*):(?<line>\d+):\d+: error: (?<text>.*)$/gm;
 const BASH_ERROR =
   /^(?<file>[^:\n]*): line (?<line>\d+): (?<text>syntax error.*|unexpected EOF.*)$/gm;
 const PHP_ERROR =
   /^(?:PHP )?(?:Parse|Fatal) error: +(?<text>.*) in (?<file>\S.*) on line (?<line>\d+)$/gm;
-const JAVA_ERROR = /^(?<file>\S.*?):(?<line>\d+): error: (?<text>.*)$/gm;
 
 const PYTHON = `import sys
 f = sys.argv[1]
@@ -86,20 +83,20 @@ const ROWS: readonly CheckerRow[] = [
     isLocal: true,
     ignores: /reportMissing(Module|Imports)/,
   }],
-  ["cargo check", /\.rs$/, "cargo check --quiet --offline --message-format short", CARGO_ERROR, {
+  ["cargo check", /\.rs$/, "cargo check --quiet --offline --message-format short", USUAL_ERROR, {
     project: ["Cargo.toml"],
   }],
-  ["go vet", /\.go$/, "go vet ./...", GO_ERROR, {
+  ["go vet", /\.go$/, "go vet ./...", USUAL_ERROR, {
     project: ["go.mod"],
     ignores: /no required module provides|cannot find (package|module)/,
   }],
   ["gofmt", /\.go$/, "gofmt -e -l {}", USUAL_ERROR],
-  ["cc", C, "cc -fsyntax-only {}", CC_ERROR, { ignores: /file not found|No such file/ }],
+  ["cc", C, "cc -fsyntax-only {}", USUAL_ERROR, { ignores: /file not found|No such file/ }],
   ["shellcheck", SHELL, "shellcheck -S error -f gcc {}", USUAL_ERROR],
   ["bash -n", SHELL, "bash -n {}", BASH_ERROR],
   ["php -l", /\.php$/, "php -l {}", PHP_ERROR],
   ["ruby -c", /\.rb$/, "ruby -c {}", USUAL_ERROR],
-  ["javac", /\.java$/, "javac -proc:none -implicit:none -d /tmp {}", JAVA_ERROR, {
+  ["javac", /\.java$/, "javac -proc:none -implicit:none -d /tmp {}", USUAL_ERROR, {
     ignores: /does not exist|cannot find symbol|cannot be resolved/,
   }],
 ];

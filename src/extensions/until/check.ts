@@ -3,13 +3,11 @@
 import { outcomeOf } from "../../agent/run_tools.ts";
 import { isPlanning } from "../../session/plan_mode.ts";
 import type { SessionState, TurnEnd } from "../../session/extension.ts";
-import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { echo, harmless, notePart } from "../../text/parts.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { foreignText } from "../../text/sanitize.ts";
 import { shellTool } from "../../tools/run_bash.ts";
-import type { CheckResult } from "../../types/event.ts";
 import type { NewestOutput, ToolOutcome } from "../../types/tool.ts";
 import { changedDeciding, differs, type FolderState, folderStateOf } from "./folder_state.ts";
 
@@ -17,7 +15,7 @@ import { changedDeciding, differs, type FolderState, folderStateOf } from "./fol
 const CHECK_LINES = 40;
 const CHECK_LINE_CHARS = 400;
 const MAX_SAME = 3;
-const MAX_SHOWN_FILES = 3;
+const MAX_FILES_CHARS = 200;
 
 export interface CheckLimits {
   rounds: number;
@@ -78,7 +76,7 @@ export class UntilCheck {
     const swapped = [...hasJobs ? now.deciding.keys() : []]
       .filter((path) => now.stamps.get(path) !== after.stamps.get(path));
     const own = this.limits.mayEdit ? [] : [...new Set([...changed, ...swapped])];
-    const files = filesText(own.sort());
+    const files = shortened(own.sort().map(oneLine).join(", "), MAX_FILES_CHARS);
     turn.before = after;
     // Another round would be like this one.
     const isIdle = !isChanged && turn.round > 1;
@@ -102,7 +100,7 @@ export class UntilCheck {
     const reason = `passed, but the model changed the check's own files: ${files}`;
     if (files === "" || !isLast && await this.#isAccepted(reason, signal)) {
       this.session.tell("check", `✓ ${this.#name} passed (round ${turn.round})`);
-      return { check: this.#result(turn, true) };
+      return { check: { command: this.command, passed: true, rounds: turn.round } };
     }
     return this.#continue(turn, reason, isLast, [
       `The check ${this.#name} passed, but it does not count: you changed its own files: ${files}.`,
@@ -152,7 +150,7 @@ export class UntilCheck {
   /** Ends the turn as failed, or lets the model read `lines`. */
   #continue(turn: CheckedTurn, reason: string, isLast: boolean, lines: string[]): TurnEnd {
     const { rounds } = this.limits;
-    const check = this.#result(turn, false, reason);
+    const check = { command: this.command, passed: false, rounds: turn.round, reason };
     const isEnd = isLast || turn.round >= rounds;
     const at = `round ${turn.round} of ${rounds}${isEnd ? "; stopped" : ""}`;
     this.session.tell("check", `✗ ${this.#name} ${reason} (${at})`);
@@ -178,11 +176,6 @@ export class UntilCheck {
     }
   }
 
-  #result({ round: rounds }: CheckedTurn, passed: boolean, reason?: string): CheckResult {
-    const { command } = this;
-    return { command, passed, rounds, ...reason !== undefined && { reason } };
-  }
-
   #show(round: number): void {
     this.session.check = { command: this.command, round, rounds: this.limits.rounds };
     this.session.onCounted();
@@ -195,10 +188,4 @@ export class UntilCheck {
   async #state(signal: AbortSignal): Promise<FolderState> {
     return await folderStateOf(this.session.agent.state.workingDir, this.command, signal);
   }
-}
-
-function filesText(paths: readonly string[]): string {
-  const shown = paths.slice(0, MAX_SHOWN_FILES).map(oneLine).join(", ");
-  const more = paths.length - MAX_SHOWN_FILES;
-  return more > 0 ? `${shown} and ${count(more, "more file")}` : shown;
 }
