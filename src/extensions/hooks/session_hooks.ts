@@ -69,27 +69,22 @@ export class SessionHooks implements Extension {
     return context === undefined ? [] : [notePart(context)];
   }
 
-  /** Decides on a call: the folder's hooks, then others, which see what those changed, then `next`. */
+  /** Decides on a call: hooks first, then `next`, for the call as hooks of the user changed it. */
   async beforeCall([tool, args, context]: PendingCall, next: Policy): Promise<Decision> {
-    let given = args;
-    let verdict: HookVerdict | undefined;
-    for (const isFolder of [true, false]) {
-      const { names, input } = hookCall(tool, given, context.workingDir);
-      const about = {
-        ...aboutCall(names, input, context.subAgent),
-        tool_use_id: context.callId ?? "",
-      };
-      const hooks = this.#hooks.all.filter(({ scope }) => isFolder === (scope === "folder"));
-      const own = await this.#hooks.fire("PreToolUse", names, about, context.signal, hooks);
-      if (own.stop !== undefined) this.#endTurn(own.stop);
-      if (own.block !== undefined) return refusedByHook(own.block, own.shown);
-      if (verdict?.decision === undefined) verdict = own;
-      if (!own.updatedInput) continue;
-      const checked = checkArguments(tool, own.updatedInput);
-      if (!checked.ok) return refusedByHook(`it changed the call wrongly: ${checked.error}`);
-      given = checked.args;
+    const { names, input } = hookCall(tool, args, context.workingDir);
+    const about = {
+      ...aboutCall(names, input, context.subAgent),
+      tool_use_id: context.callId ?? "",
+    };
+    const verdict = await this.#hooks.fire("PreToolUse", names, about, context.signal);
+    if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
+    if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
+    const checked = verdict.updatedInput && checkArguments(tool, verdict.updatedInput);
+    if (checked?.ok === false) {
+      return refusedByHook(`it changed the call wrongly: ${checked.error}`);
     }
-    const decided = verdict?.decision === undefined
+    const given = checked?.args ?? args;
+    const decided = verdict.decision === undefined
       ? await next.decide(tool, given, context)
       : await this.#decideWith(verdict, tool, given, context);
     if (!decided.allow || decided.args || given === args) return decided;

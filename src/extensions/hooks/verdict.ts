@@ -126,9 +126,10 @@ export function joinedVerdicts(
     const texts = new Set(verdicts.flatMap((one) => one[key] ?? []));
     return texts.size > 0 ? [[key, [...texts].join("\n")]] : [];
   });
-  // Guards have not seen the changed call, so a plug-in does not change calls.
-  const changed = each.findLast(({ hook, verdict }) => !hook.plugin && verdict.updatedInput);
-  // A folder's hooks never answer for the user.
+  // Other guards have not seen the changed call, and a folder's hooks never answer for the user.
+  const changed = each.findLast(({ hook, verdict }) =>
+    hook.scope === "user" && verdict.updatedInput
+  );
   const decisions = each.flatMap(({ hook, verdict: { decision } }) =>
     hook.scope === "user" || decision === "ask" ? decision : []
   );

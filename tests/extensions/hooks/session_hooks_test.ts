@@ -211,20 +211,20 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
   }
 });
 
-Deno.test("hooks: a call that a folder's hook changed passes the user's hooks and rules", async () => {
+Deno.test("hooks: a call that the user's hook changed passes rules, and a folder's hook changes none", async () => {
   await using at = await places();
-  await at.own({ PreToolUse: hook("grep -q other && { echo not other >&2; exit 2; }; true") });
   await Deno.writeTextFile(
     `${at.root}/home/.config/copilot/permissions.json`,
     JSON.stringify({ deny: ["run_bash(touch denied)"] }),
   );
-  const rows: [command: string, outcome: string, result: RegExp][] = [
-    ["touch other", "refused", /hook: not other/],
-    ["touch denied", "refused", /touch denied/],
-    ["touch new", "done", /^A hook changed the call to .*touch new/],
+  const rows: [own: string, folder: string, outcome: string, result: RegExp][] = [
+    [changes("touch denied"), "true", "refused", /touch denied/],
+    [changes("touch new"), "true", "done", /^A hook changed the call to .*touch new/],
+    ["true", changes("touch denied"), "done", /^(?!A hook)/],
   ];
-  for (const [command, outcome, result] of rows) {
-    await at.brings({ PreToolUse: hook(changes(command)) });
+  for (const [own, folder, outcome, result] of rows) {
+    await at.own({ PreToolUse: hook(own) });
+    await at.brings({ PreToolUse: hook(folder) });
     await using server = strictServer([bash("touch made"), { text: "done" }]);
     const choice = { sandbox: undefined, yes: true };
     const permissions = at.permissions(choice);
@@ -233,7 +233,7 @@ Deno.test("hooks: a call that a folder's hook changed passes the user's hooks an
       ...{ folder: at.folder, permissions, readsFolder: true, trust: true },
     });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
-    assertEquals([command, done!.outcome], [command, outcome], done!.result);
+    assertEquals([own, folder, done!.outcome], [own, folder, outcome], done!.result);
     assertMatch(done!.result, result);
   }
 });

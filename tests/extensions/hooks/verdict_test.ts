@@ -7,7 +7,7 @@ import {
   verdictOf,
 } from "../../../src/extensions/hooks/verdict.ts";
 
-const hookAt = (event: HookEvent, scope: "user" | "folder" = "user"): HookDefinition => (
+const hookAt = (event: HookEvent, scope: HookDefinition["scope"] = "user"): HookDefinition => (
   { path: "/hooks.json", scope, event, command: "check\nit", timeoutMs: 1 }
 );
 const end = (code: number, stdout = "", stderr = "", isCut = false): HookEnd => (
@@ -95,15 +95,12 @@ Deno.test("hooks: a long command is cut where it is named", () => {
 });
 
 Deno.test("hooks: several verdicts are one, the strictest, and a folder's make nothing less strict", () => {
-  const one = (verdict: Partial<HookVerdict>, scope: "user" | "folder" = "user") => (
+  const one = (verdict: Partial<HookVerdict>, scope: HookDefinition["scope"] = "user") => (
     { hook: hookAt("PreToolUse", scope), verdict: { messages: [], ...verdict } }
   );
   const allow = { decision: "allow" } as const;
   const ask = { decision: "ask" } as const;
   const a = { a: 1 };
-  const ofPlugin = {
-    hook: { ...hookAt("PreToolUse", "folder"), plugin: { name: "user", root: "/" } },
-  };
   const rows: [each: ReturnType<typeof one>[], joined: Partial<HookVerdict>][] = [
     [[], {}],
     [[one({ messages: ["a"], block: "b" }), one({ messages: ["c"], block: "d", context: "e" })], {
@@ -114,10 +111,7 @@ Deno.test("hooks: several verdicts are one, the strictest, and a folder's make n
     [[one(allow, "folder")], {}],
     [[one(allow), one(ask, "folder")], ask],
     [[one({ ...allow, updatedInput: a })], { ...allow, updatedInput: a }],
-    [[one(allow), { ...ofPlugin, verdict: { messages: [], updatedInput: a } }], allow],
-    [[one({ updatedInput: { b: 1 } }, "folder"), one({ ...allow, updatedInput: a })], {
-      ...{ ...allow, updatedInput: a },
-    }],
+    [[one(allow), one({ updatedInput: a }, "folder"), one({ updatedInput: a }, "plugin")], allow],
   ];
   for (const [each, joined] of rows) {
     assertEquals(joinedVerdicts(each), { messages: [], ...joined });
