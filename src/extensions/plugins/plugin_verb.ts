@@ -6,17 +6,15 @@ import { EXIT } from "../../exit_codes.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import { openPermissions } from "../../safety/permissions.ts";
 import { count } from "../../text/count.ts";
-import { objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
-import { basename, isAbsolute, join, resolve } from "../../text/std_path.ts";
-import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
+import { basename, join, resolve } from "../../text/std_path.ts";
+import { stateFolder } from "../../user_files.ts";
 import { confirmed, type McpRun, noneNamed } from "../mcp/mcp_verb.ts";
 import { loadPromptFiles } from "../skills/load.ts";
 import { copyFiles } from "./plugin_files.ts";
 import { manifestIn, pluginNameOf, type PluginParts } from "./plugin_parts.ts";
 import * as sources from "./plugin_sources.ts";
-import { claudePluginsFile } from "./plugins_extension.ts";
 import { type PluginRow, PluginStore, readPlugin } from "./plugin_store.ts";
 
 const PLUGIN_USAGE = `Usage:
@@ -24,7 +22,6 @@ const PLUGIN_USAGE = `Usage:
   copilot plugin add SOURCE                 shows what a plug-in runs, asks, and installs it
   copilot plugin update [NAME]              fetches a plug-in again, or all of them
   copilot plugin remove|enable|disable NAME
-  copilot plugin import                     installs copies of the plug-ins of Claude Code
   copilot plugin marketplace list [NAME]    the plug-ins of one marketplace, or of all
   copilot plugin marketplace add SOURCE
   copilot plugin marketplace update [NAME]
@@ -35,7 +32,7 @@ SOURCE is PATH, owner/repo or a URL, which #REF may follow; for a plug-in also N
 `;
 
 const MARKET_VERBS = ["add", "list", "remove", "update"];
-const PLUGIN_VERBS = [...MARKET_VERBS, "disable", "enable", "import"];
+const PLUGIN_VERBS = [...MARKET_VERBS, "disable", "enable"];
 const VERB_ALIASES = new Map([["install", "add"], ["uninstall", "remove"], ["rm", "remove"]]);
 
 /** Runs `copilot plugin` with its words and returns the exit code. @throws {UsageError} for invalid words. */
@@ -52,7 +49,7 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   if (!verbs.includes(verb)) {
     throw noneNamed("verb", verb, verbs, "copilot plugin --help lists them");
   }
-  const lacksName = name === "" && !/^(?:list|update|import)$/.test(verb);
+  const lacksName = name === "" && !/^(?:list|update)$/.test(verb);
   if (lacksName || name.startsWith("-") || more.length > 0) {
     const words = oneLine([verb, name, ...more].join(" "));
     const why = lacksName ? `Name what to ${verb}` : `Cannot do "${words}"`;
@@ -73,11 +70,6 @@ class PluginWork extends PluginStore {
     const rows = isOfMarkets ? this.marketplaces : this.plugins;
     const what = isOfMarkets ? "marketplace" : "plug-in";
     if (verb === "add") return await (isOfMarkets ? this.#addMarket(given) : this.#install(given));
-    if (verb === "import") {
-      const found = claudePlugins();
-      if (found.length === 0) this.#say("Claude Code has no plug-ins here.");
-      return await this.#each(found, (one) => this.#install(one));
-    }
     const name = given && named(rows, given, what);
     const names = name === "" ? Object.keys(rows) : [name];
     const how = `copilot plugin ${isOfMarkets ? "marketplace " : ""}add SOURCE`;
@@ -239,12 +231,6 @@ const reworded = (before: string, after = "") => (error: Error): never => {
 
 const from = ({ source, commit = "" }: PluginRow): string =>
   `(${[sources.shownUrl(source), commit.slice(0, 10)].join(" ").trim()})`;
-
-function claudePlugins(): string[] {
-  const { plugins } = readJsonFile(claudePluginsFile(processVariable)) ?? {};
-  return Object.values(objectOr(plugins)).flatMap((row) => [row].flat().slice(0, 1))
-    .map((one) => String(objectOr(one).installPath)).filter(isAbsolute);
-}
 
 /** Returns the name of a row. @throws {UsageError} with the nearest one. */
 function named(rows: Readonly<Record<string, unknown>>, name: string, what: string): string {

@@ -4,14 +4,11 @@ import { attempt } from "../../attempt.ts";
 import type { Extension, SessionState } from "../../session/extension.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { join } from "../../text/std_path.ts";
-import { replaceUserFile, userFile, type VariableReader } from "../../user_files.ts";
+import { replaceUserFile, userFile } from "../../user_files.ts";
 import type { PluginParts } from "./plugin_parts.ts";
 
 export const pluginsOf = (extensions: readonly Extension[]): readonly PluginParts[] =>
   extensions.find((one) => one instanceof PluginsExtension)?.loaded ?? [];
-
-export const claudePluginsFile = (env: VariableReader): string =>
-  join(env("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
 
 export class PluginsExtension implements Extension {
   /** The approved plug-ins, once the session opened this extension. */
@@ -23,10 +20,11 @@ export class PluginsExtension implements Extension {
     if (file === undefined) return;
     const tell = (line: string) => session.tell("plugins", line);
     if (attempt(() => Deno.statSync(file)) === undefined) {
-      if (!confirm || attempt(() => Deno.statSync(claudePluginsFile(env))) === undefined) return;
+      const others = join(env("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
+      if (!confirm || attempt(() => Deno.statSync(others)) === undefined) return;
       // The record exists from now on, so this is offered once.
       await replaceUserFile(file, "{}\n").catch(() => {});
-      return tell("Claude Code has plug-ins here: copilot plugin import offers them");
+      return tell("Claude Code has plug-ins here, which copilot plugin add copies by their paths");
     }
     try {
       const { loadPlugins } = await import("./plugin_store.ts");

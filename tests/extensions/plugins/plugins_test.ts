@@ -491,29 +491,15 @@ Deno.test("plugin: git runs no hook, filter or submodule of a repository, and a 
   assert(!sent.includes("theirs\\n</skill>"));
 });
 
-Deno.test("plugin: those of Claude Code are offered once, and imported", async () => {
+Deno.test("plugin: those of Claude Code are offered once", async () => {
   await using at = await places();
-  await at.put("home/.claude/plugins", {
-    "installed_plugins.json": {
-      version: 2,
-      plugins: {
-        none: 1,
-        "no@path": [{}],
-        "tools@shop": [{ installPath: `${at.home}/.claude/plugins/cache/tools` }],
-      },
-    },
-  });
-  await at.put("home/.claude/plugins/cache/tools", TOOLS);
+  await at.put("home/.claude/plugins", { "installed_plugins.json": {} });
   await using server = strictServer([]);
   const offers = async () => {
     await using fake = await at.session(server.url, () => undefined);
-    return fake.notices().filter((line) => line.includes("copilot plugin import")).length;
+    return fake.notices().filter((line) => line.includes("Claude Code has plug-ins here")).length;
   };
   assertEquals([await offers(), await offers()], [1, 0]);
-  const { stdout, stderr } = await at.plugin("import", "--yes");
-  assertMatch(stdout, /Installed tools: 1 command/);
-  // Entries without a folder are left out.
-  assertEquals(stderr, "");
 });
 
 Deno.test("plugin: a broken record is named, and the session starts without plug-ins", async () => {
