@@ -34,10 +34,9 @@ const SHARED_PACKAGES = ["node_modules", ".venv", "venv"];
 /** Opens what a command has closed: it would look removed. */
 const OPEN_ALL = "find . ! -type l ! -perm -600 -exec chmod u+rwX '{}' ';'";
 
-/** A change of a file. A missing file has no content. `mode` is set if others may execute it now. */
+/** A change of a file. A missing file has no content. */
 interface FileEdit extends Record<"before" | "after", Uint8Array | undefined> {
   path: string;
-  mode?: number;
 }
 
 export type Worktree = Awaited<ReturnType<typeof makeWorktree>>;
@@ -125,25 +124,19 @@ async function changesIn(folder: string, origin: string, before: FolderSnapshot)
   const now = await snapshotOf(folder, before, true);
   if (!now.files) throw new Error("The sub-agent made too many files");
   const changed = changesSince(before, now).sort((a, b) => a.path < b.path ? -1 : 1);
-  for (const { path: at, bytes: before, mode: oldMode } of changed) {
+  for (const { path: at, bytes: before } of changed) {
     const [path, info] = [relative(folder, at), entryAt(at)];
     const isOther = info && (!info.isFile || info.size > MAX_DIGESTED_BYTES);
     if (isOther || typeof before === "string" || typeof before === "function") {
       changes.others.push(path);
       continue;
     }
-    const [after, mode] = [await contentIn(folder, path), info?.mode ?? 0];
-    const hasOtherMode = after && ((mode ^ (oldMode ?? 0)) & 0o111) !== 0;
-    if (isSameContent(before, after) && !hasOtherMode) continue;
+    const after = await contentIn(folder, path);
+    if (isSameContent(before, after)) continue;
     // A link or a folder there is a conflict as well.
     const there = await contentIn(origin, path).catch(() => null);
     if (there === null || !isSameContent(before, there)) changes.conflicts.push(path);
-    else {
-      // Of its mode, only that it may be executed, by those who may read it.
-      const usual = entryAt(join(origin, path))?.mode ?? mode & 0o644;
-      const newMode = mode & 0o111 ? usual | (usual & 0o444) >> 2 : usual & ~0o111;
-      changes.edits.push({ path, before, after, ...hasOtherMode && { mode: newMode } });
-    }
+    else changes.edits.push({ path, before, after });
   }
   return changes;
 }
@@ -220,8 +213,7 @@ function question(edits: readonly FileEdit[], { callId, subAgent }: ToolContext)
   const [task, previews] = [count(edits.length, "file"), edits.map(changeOf)];
   const lines = previews.flatMap(({ path, isNew, lines }, at) => {
     const what = isNew ? "new" : edits[at]!.after ? "" : "removed";
-    const mode = edits[at]!.mode && `mode ${(edits[at]!.mode! & 0o777).toString(8)}`;
-    const about = [what, lines ? "" : "not shown", mode];
+    const about = [what, lines ? "" : "not shown"];
     const text = ["──", oneLine(path), ...about].filter(Boolean).join(" ");
     return [{ kind: " ", text } as const, ...lines ?? []];
   });
@@ -260,11 +252,11 @@ async function writeEdits(
 
 /** Writes or removes a file, through the editor if there is one. @throws {Error} if it is not as it was before. */
 async function write(edit: FileEdit, grant: Grant, context: ToolContext): Promise<void> {
-  const [{ path, before, after, mode }, { realPath }] = [edit, grant];
+  const [{ path, before, after }, { realPath }] = [edit, grant];
   const [was, stamp] = [before ? await digestOf(before) : "", after ? await digestOf(after) : ""];
   const isThrough = after &&
     await writeThroughEditor({ ...context, grant }, realPath, path, after, before ?? NO_BYTES);
-  if (!isThrough) await exchangeOne(grant, { bytes: after, stamp: was, mode });
+  if (!isThrough) await exchangeOne(grant, { bytes: after, stamp: was });
   const old = before && { before: { stamp: was, bytes: before } };
   context.onWritten?.({ path: realPath, stamp, ...old });
 }
