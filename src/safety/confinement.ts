@@ -164,8 +164,7 @@ export class Confinement {
         shared?.leave();
         const done = [...restored, ...left, ...closed.said, ...opened?.close() ?? []];
         if (code === 0) done.push(...trackPushed(git.answers.source, right ?? {}));
-        store?.();
-        return this.#report([...done, ...endLinks(), ...tidy()]);
+        return this.#report([...done, ...store?.() ?? [], ...endLinks(), ...tidy()]);
       },
       variables,
       environment: right?.kind === "credentials" ? credentialsEnvironment : outerEnvironment,

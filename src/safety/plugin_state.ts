@@ -1,6 +1,7 @@
 /** The files in `.claude` in which plug-ins keep their state. @module */
 
 import { attempt } from "../attempt.ts";
+import { oneLine } from "../text/one_line.ts";
 import { join } from "../text/std_path.ts";
 import { textWithin } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
@@ -12,14 +13,17 @@ const STATE_FILE = /^[\w-][\w.-]*\.local\.md(\.|$)/;
 const MAX_STATE_BYTES = 1_000_000;
 /** Stores or removes a file, not through a link. Arguments: its name, and the path of its content. */
 const STORE_STATE = `set -C; [ -L "./$1" ] || if [ -f "$2" ]
-then cat <"$2" >"./$1.$$" && mv -f -- "./$1.$$" "./$1" || rm -f -- "./$1.$$"; else rm -f -- "./$1"; fi`;
+then cat <"$2" >"./$1.$$" && mv -f -- "./$1.$$" "./$1" || { rm -f -- "./$1.$$"; exit 1; }; else rm -f -- "./$1"; fi`;
 
 /**
  * Returns a view with a private copy of `.claude` in `own` if plug-ins have state there, and what stores that state: no
- * other name and no link gets into the folder. An empty one, which plug-ins leave, is like a missing one: any program
- * can write it.
+ * other name and no link gets into the folder. `store` returns a line for each state that it cannot store. An empty
+ * folder, which plug-ins leave, is like a missing one: any program can write it.
  */
-export function withState(view: View, own: string | undefined): { view: View; store?: () => void } {
+export function withState(
+  view: View,
+  own: string | undefined,
+): { view: View; store?: () => string[] } {
   const at = join(view.folder, ".claude");
   const namesIn = (path: string) => attempt(() => [...Deno.readDirSync(path)].map((e) => e.name));
   const isProtected = accessAt(view, at) === "read" && accessAt(view, view.folder) === "write";
@@ -41,13 +45,18 @@ export function withState(view: View, own: string | undefined): { view: View; st
     else before.set(name, text) && Deno.writeTextFileSync(join(source, name), text);
   }
   const store = () => {
+    const lines: string[] = [];
     for (const name of new Set([...before.keys(), ...namesIn(source) ?? []])) {
       const [path, isOther] = [join(source, name), places.has(join(at, name)) || !isState(name)];
       const text = textOf(path);
-      if (isOther || text === before.get(name) || text === undefined && entryAt(path)) continue;
-      runInPlace(at, STORE_STATE, [name, path]);
+      if (isOther || text !== undefined && text === before.get(name)) continue;
+      const fault = text === undefined && entryAt(path)
+        ? "it is no file of at most 1 MB"
+        : runInPlace(at, STORE_STATE, [name, path]).fault;
+      if (fault) lines.push(`${oneLine(join(at, name))} of a plug-in is not stored: ${fault}`);
     }
     attempt(() => Deno.removeSync(source, { recursive: true }));
+    return lines;
   };
   return { view: { ...view, places, sources: new Map([[at, source]]) }, store };
 }

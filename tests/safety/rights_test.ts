@@ -454,8 +454,10 @@ test("a plug-in's hook changes the state of plug-ins in .claude, and nothing els
   const before = names();
   const more =
     "cd .claude; for f in a.json b/c linked.json linked.local.md d.local.md/e; do mkdir -p " +
-    "$(dirname $f); rm -f $f; echo 2 > $f; done; ln -s /etc/passwd p.local.md; echo 3 > n.local.md";
-  await at.run(`${line}; ${more}`, hook);
+    "$(dirname $f); rm -f $f; echo 2 > $f; done; ln -s /etc/passwd p.local.md; echo 3 > n.local.md; " +
+    "head -c 1000001 /dev/zero > large.local.md";
+  const told = await at.run(`${line}; ${more}`, hook);
+  assertMatch(told, /large\.local\.md of a plug-in is not stored: it is no file of at most 1 MB/);
   assertEquals(texts(), "2111");
   assertEquals(names(), [...before, "n.local.md"].sort());
   assertEquals(await Deno.readLink(`${folder}/linked.local.md`), "../linked");
