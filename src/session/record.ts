@@ -210,7 +210,7 @@ export function earlierSessions(
   isWide = false,
 ): EarlierSession[] {
   const listed = (most: number, isWanted?: (name: string) => boolean) => [
-    ...Iterator.from(recordedSessions(isWide ? undefined : agent.state.workingDir, isWanted))
+    ...recordedSessions(isWide ? undefined : agent.state.workingDir, isWanted)
       .filter(({ name }) => name !== record?.name).take(most),
   ];
   const own = listed(isWide ? MAX_WIDE_SESSIONS : MAX_LISTED_SESSIONS);
@@ -236,21 +236,20 @@ export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
 const isOwn = (name: string) => !isOfPrint(name);
 
 /** Returns the newest session of a folder: for `-p` of all, for the user one of their own if there is one. */
-export const newestSession = (folder: string, isPrint = false): StoredSession | undefined =>
-  inSessions((root) => {
-    const kinds = isPrint ? [() => true] : [isOwn, isOfPrint];
-    const [newest] = Iterator.from(kinds).flatMap((kind) => listedSessions(root, folder, kind))
-      .take(1);
-    return newest && wholeSession(newest);
-  });
+export function newestSession(folder: string, isPrint = false): StoredSession | undefined {
+  const kinds = isPrint ? [() => true] : [isOwn, isOfPrint];
+  const [newest] = kinds.values().flatMap((kind) => recordedSessions(folder, kind)).take(1);
+  return newest && wholeSession(newest);
+}
 
 /** Returns the sessions of a folder or of all, newest first: by default the user's own. */
-export const recordedSessions = (folder?: string, isWanted = isOwn): Iterable<ListedSession> =>
-  inSessions((root) => listedSessions(root, folder, isWanted)) ?? [];
+export const recordedSessions = (folder?: string, isWanted = isOwn) =>
+  listedSessions(recordsRoot(), folder, isWanted);
 
 /** Returns the session with this id, or the newest one that continues it. */
-export const recordedSession = (name: string): StoredSession | undefined =>
-  inSessions((root) => storedSession(root, name));
+export const recordedSession = (name: string) => storedSession(recordsRoot(), name);
+
+export const forgetSession = (name: string): boolean => removeSession(recordsRoot(), name);
 
 /** The minimum number of characters of an abbreviated id, and the maximum number of sessions in an error. */
 const MIN_ID_CHARS = 4;
@@ -261,7 +260,7 @@ const MAX_SIMILAR = 3;
  * @throws {UsageError} that names the nearest sessions.
  */
 export function sessionWithId(id: string): StoredSession {
-  const names = inSessions((root) => pathsBelow(root).map(({ name }) => name)) ?? [];
+  const names = pathsBelow(recordsRoot()).map(({ name }) => name);
   const exact = names.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
   const isLong = id.length >= MIN_ID_CHARS;
   const begun = names.filter((name) => isLong && shortName(name).startsWith(id));
@@ -295,12 +294,9 @@ export function recordedFolder({ head: { folder } }: Pick<StoredSession, "head">
 
 /** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
 export function forkSession(session: StoredSession, end = -1, isPrint = false): StoredSession {
-  const copy = forkRecord(sessionsFolder()!, session, isPrint, end === -1 ? undefined : end);
+  const copy = forkRecord(recordsRoot(), session, isPrint, end === -1 ? undefined : end);
   return { ...copy, messages: withStoredImages(copy.path, copy.messages) };
 }
-
-export const forgetSession = (name: string): boolean =>
-  inSessions((root) => removeSession(root, name)) === true;
 
 type Titled = Pick<StoredSession, "name" | "head" | "first" | "messages">;
 
@@ -409,12 +405,10 @@ function restoreModel(
   return { before, now, isRestored };
 }
 
-function inSessions<T>(use: (root: string) => T): T | undefined {
-  const root = sessionsFolder();
-  return root === undefined ? undefined : use(root);
-}
-
 function sessionsFolder(): string | undefined {
   const folder = stateFolder();
   return folder && join(folder, "sessions");
 }
+
+/** The folder of all records. Without a home folder, it is one that has none. */
+const recordsRoot = (): string => sessionsFolder() ?? "/dev/null";

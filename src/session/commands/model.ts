@@ -129,7 +129,7 @@ async function otherChoices(
 }
 
 const usedModels = (): ModelUsed[] =>
-  attempt(() => [...Iterator.from(recordedSessions()).take(MAX_SPEED_SESSIONS)])
+  attempt(() => [...recordedSessions().take(MAX_SPEED_SESSIONS)])
     ?.flatMap(({ used = [] }) => used) ?? [];
 
 /** Shows the model, its server, and the server's models. `unlisted` says why they are missing. */
