@@ -48,7 +48,7 @@ function terminalFrontend(
     lastLines,
     setup: setupHome(),
     doctor: async (session, output) => {
-      await examineSession(session, args, permissionChoice(args), output);
+      await examineSession(session, permissionChoice(args), output);
     },
     keepTheme,
     onSignals,

@@ -31,12 +31,10 @@ import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
 import { checkRole, checkServerAndModel } from "../session/server_look.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
-import type { Args } from "./args.ts";
 import { unsentKey } from "./keys.ts";
 import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
-  args: Pick<Args, "checks" | "formats">;
   permissions: Permissions;
   ofPrint?: Permissions;
   fit: ModelFit;
@@ -48,7 +46,6 @@ interface DoctorOptions extends DoctorOutput {
 
 export async function examineSession(
   { agent: { config, state }, roles, options: { demoUrl } }: Session,
-  args: Args,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {
@@ -57,7 +54,7 @@ export async function examineSession(
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
-    ...{ ...output, json: false, roles, args },
+    ...{ ...output, json: false, roles },
     ...{ way: "terminal", folder: state.workingDir },
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),

@@ -34,6 +34,5 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
     roles: args.roles,
-    args,
   });
 }

@@ -156,7 +156,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     const runner = new CommandRunner(
       fake.session,
       { columns, wait() {}, screen: { print: (row: string) => write(`${row}\n`) } } as never,
-      { doctor: (session, output) => examineSession(session, {}, {}, output) },
+      { doctor: (session, output) => examineSession(session, {}, output) },
       () => {},
     );
     await runner.run({ name: "doctor", argument: "", line: "/doctor" }, signal);

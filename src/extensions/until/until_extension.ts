@@ -73,7 +73,8 @@ export class UntilExtension implements Extension {
 
   /** Sets the check. Returns why it cannot run. */
   async #set(session: SessionState, command: string): Promise<string | undefined> {
-    if (!await hasProgram(session, command)) return `there is no program ${programOf(command)}`;
+    const [program] = /^[\w.-]+(?=\s|$)/.exec(command) ?? [];
+    if (program && !await isCommand(program, session)) return `there is no program ${program}`;
     const { UntilCheck } = await import("./check.ts");
     this.#check = new UntilCheck(command, this.limits, session);
   }
@@ -82,13 +83,9 @@ export class UntilExtension implements Extension {
 const offeredChecks = async ({ agent }: SessionState): Promise<string[]> =>
   await (await import("./known_checks.ts")).knownChecks(agent.state.workingDir);
 
-/** The first word of a command, if it is the bare name of a program. */
-const programOf = (command: string): string | undefined => /^[\w.-]+(?=\s|$)/.exec(command)?.[0];
-
-/** False if the command begins with the bare name of a program, of which the shell knows none. */
-async function hasProgram({ agent }: SessionState, command: string): Promise<boolean> {
-  const name = programOf(command);
-  if (name === undefined || Deno.build.os === "windows") return true;
+/** False if the shell knows no command with this name. */
+async function isCommand(name: string, { agent }: SessionState): Promise<boolean> {
+  if (Deno.build.os === "windows") return true;
   const asking = { args: ["-c", 'command -v -- "$1"', "sh", name], cwd: agent.state.workingDir };
   const { success } = await new Deno.Command("/bin/sh", { ...asking, stdin: "null" }).output();
   return success;
