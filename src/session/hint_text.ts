@@ -108,9 +108,7 @@ const startHint = ({ kind, isNative, url }: ModelTarget): Hint => (way) => {
   const { host, hostname, port } = new URL(url);
   const isHere = isNative && /^(localhost$|127\.|\[::1\]$)/.test(hostname);
   const variable = port === "11434" ? "" : `OLLAMA_HOST=${host} `;
-  const start = isHere
-    ? `Start a server with \`${variable}ollama serve\``
-    : `Start the server at ${host}`;
+  const start = isHere ? `Start a server with \`${variable}ollama serve\`` : "Start the server";
   const other = `use another with ${addressFlags(kind, way)}`;
   return way === "flags"
     ? `${start}, ${other}, or try the demo with --demo`

@@ -55,9 +55,8 @@ const ROWS: [
   ],
   [compat, { kind: "connection" }, ADDRESS],
   [compatAt("http://10.1.2.3:8080/v1"), { kind: "connection" }, {
-    flags:
-      `Start the server at 10.1.2.3:8080, use another with ${FORM}, or try the demo with --demo`,
-    session: `Start the server at 10.1.2.3:8080, or use another with /model ${FORM}`,
+    flags: `Start the server, use another with ${FORM}, or try the demo with --demo`,
+    session: `Start the server, or use another with /model ${FORM}`,
     isSetup: true,
   }],
   [compat, { kind: "protocol", status: 200 }, ADDRESS],
@@ -100,14 +99,13 @@ const ROWS: [
     isSetup: true,
   }],
   [chat, { kind: "connection" }, {
-    flags:
-      "Start the server at localhost:11434, use another with --local --host URL, or try the demo with --demo",
-    session: "Start the server at localhost:11434, or use another with /model --local --host URL",
+    flags: "Start the server, use another with --local --host URL, or try the demo with --demo",
+    session: "Start the server, or use another with /model --local --host URL",
     isSetup: true,
   }],
   ...([
     ["http://127.0.0.1:9555", "Start a server with `OLLAMA_HOST=127.0.0.1:9555 ollama serve`"],
-    ["http://gpu:8080", "Start the server at gpu:8080"],
+    ["http://gpu:8080", "Start the server"],
   ] as const).map(([host, start]): typeof ROWS[number] => [
     { local: localConfig({ model: "m", host }) },
     { kind: "connection" },
