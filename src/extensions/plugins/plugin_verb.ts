@@ -37,7 +37,8 @@ const VERB_ALIASES = new Map([["install", "add"], ["uninstall", "remove"], ["rm"
 
 /** Runs `copilot plugin` with its words and returns the exit code. @throws {UsageError} for invalid words. */
 export async function runPlugin(words: readonly string[], run: McpRun): Promise<number> {
-  if (words.length === 0 || words.some((word) => /^(?:--help|-h|help)$/.test(word))) {
+  const isHelp = words[0] === "help" || words.some((word) => /^(?:--help|-h)$/.test(word));
+  if (words.length === 0 || isHelp) {
     run.stdout.write(PLUGIN_USAGE);
     return words.length === 0 ? EXIT.usage : EXIT.done;
   }

@@ -135,6 +135,8 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   // What the record does not name may be the user's, or of another record.
   await Deno.mkdir(`${at.plugins}/plug-in-12345678`);
   assertEquals((await at.plugin("uninstall", "tools")).code, 0);
+  // A plug-in with the name of a word of copilot plugin can be removed, too.
+  assertStringIncludes((await at.plugin("remove", "help")).stderr, "There is no plug-in help");
   const left = [...Deno.readDirSync(at.plugins)].map(({ name }) => name).sort();
   assertEquals(left, [".lock", "plug-in-12345678"]);
 });
