@@ -31,9 +31,9 @@ export function listOf(value: unknown, what: string): readonly unknown[] {
   throw shapeError(what, "an array", value);
 }
 
-/** Returns a number of tokens; 0 if the server does not count them. */
+/** Returns a number of tokens; 0 if the server does not count them, or not exactly. */
 export function countOf(value: unknown): number {
-  return Number.isFinite(value) ? Math.max(0, Number(value)) : 0;
+  return Number.isFinite(value) && Number(value) < 2 ** 53 ? Math.max(0, Number(value)) : 0;
 }
 
 /** The minimum tokens of a context that a model can work with. */

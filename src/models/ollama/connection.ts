@@ -12,6 +12,7 @@ import {
   fieldsOf,
   listOf,
   MIN_CONTEXT,
+  shapeError,
   stringOf,
   wholeNumber,
 } from "../fields.ts";
@@ -93,7 +94,9 @@ export async function listLocalModels(
   timeoutMs: number = ASK_TIMEOUT_MS,
 ): Promise<string[]> {
   const names = async (path: string, list: string, key: string) => {
-    const models = listOf((await askFields(path, options, { timeoutMs }))[list], list);
+    const fields = await askFields(path, options, { timeoutMs });
+    if (!Object.hasOwn(fields, list)) throw shapeError(list, "an array", undefined);
+    const models = listOf(fields[list], list);
     return models.map((model) => stringOf(fieldsOf(model, "model")[key], key));
   };
   try {

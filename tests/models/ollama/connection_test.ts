@@ -96,6 +96,7 @@ Deno.test("listLocalModels: names, from either list", async (t) => {
     ["llama.cpp", { "/v1/models": list }, ["c", "d"]],
     ["none", { "/api/tags": json({ models: [] }) }, []],
     ["none, as an old one says it", { "/api/tags": json({ models: null }) }, []],
+    ["no list", { "/api/tags": json({}), "/v1/models": list }, ["c", "d"]],
     ["a list of another kind", { "/api/tags": json([1]), "/v1/models": list }, ["c", "d"]],
   ];
   for (const [name, routes, expected] of rows) {
@@ -106,6 +107,7 @@ Deno.test("listLocalModels: names, from either list", async (t) => {
   }
   const failures: [string, Record<string, Handler>][] = [
     ["neither", {}],
+    ["JSON at each path", { "/api/tags": json({ ok: true }), "/v1/models": json({ ok: true }) }],
     ["garbage", { "/v1/models": json({ data: [{ id: 7 }] }) }],
     ["a page", { "/v1/models": respond(200, { "content-type": "text/html" }, "<html>") }],
     ["broken", { "/api/tags": respond(500), "/v1/models": respond(500) }],

@@ -195,6 +195,7 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
     [{}, undefined],
     [{ prompt_eval_count: 3, eval_count: 4 }, { inputTokens: 3, outputTokens: 4 }],
     [{ eval_count: 4 }, { inputTokens: 0, outputTokens: 4 }],
+    [{ prompt_eval_count: 1e308, eval_count: 4 }, { inputTokens: 0, outputTokens: 4 }],
     [{ prompt_eval_count: 3 }, { inputTokens: 3, outputTokens: 0 }],
   ];
   for (const [counts, expected] of native) {
