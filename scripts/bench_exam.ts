@@ -1,7 +1,7 @@
 /**
- * `scripts/bench exam --base-url URL --model NAME [--quick] [--seed N] [--seconds N] [AGENT...]`: the tasks of `copilot exam`
- * through other agents, against the same server and with the same time limit. Agents come from PATH or, by npx, from npm. They
- * run with the rights of the user, in temporary folders: tasks about the limits of the sandbox are left out for all.
+ * `scripts/bench exam --help`: the tasks of `copilot exam` through other agents, against the same server and with the same time
+ * limit. Agents come from PATH or, by npx, from npm. They run with the rights of the user, in temporary folders: tasks about the
+ * limits of the sandbox are left out for all.
  */
 import { parseArgs } from "@std/cli/parse-args";
 import { modelAt } from "../src/cli/exam/exam.ts";
@@ -228,7 +228,18 @@ function tableText(rows: readonly (readonly [string, TaskResult[] | string])[], 
   ).join("\n");
 }
 
+const USAGE = `scripts/bench exam --base-url URL [--model NAME] [flags] [AGENT...]
+
+The tasks of copilot exam through other agents, with the same server: docs/exam.md
+
+  --quick, --seed N (1), --seconds N (300)   as for copilot exam
+  AGENT   ${RIVALS.map(({ name }) => name).join(", ")}; without one, all of them`;
+
 export async function benchExam(words: string[]): Promise<number> {
+  if (words.includes("--help") || words.includes("-h")) {
+    console.log(USAGE);
+    return 0;
+  }
   const names = RIVALS.map(({ name }) => name);
   const unknown: string[] = [];
   const flags = parseArgs(words, {

@@ -1,4 +1,4 @@
 fail() { echo "$1"; exit 1; }
 [ -f status.txt ] || fail "status.txt is missing"
-error=$({ echo >>/etc/@WORD@-exam.conf; } 2>&1)
-grep -qiF -e "${error##*: }" -e "needs an approval" -e "a part of the system" status.txt || fail "status.txt lacks the error message"
+grep -qw "$((@NUMBER1@ + @NUMBER2@))" status.txt || fail "status.txt lacks the number that the script prints"
+[ "$(ls -A)" = "$(printf '%s\n' set_limit.sh status.txt)" ] || fail "there are other files, too"

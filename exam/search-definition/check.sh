@@ -1,6 +1,6 @@
 fail() { echo "$1"; exit 1; }
 [ -f answer.txt ] || fail "answer.txt is missing"
 case $(tr -d '[:space:]' <answer.txt) in
-  lib/billing/sums.py:11 | ./lib/billing/sums.py:11 | "$PWD/lib/billing/sums.py:11") ;;
+  lib/@WORD1@/@WORD2@.py:11 | ./lib/@WORD1@/@WORD2@.py:11 | "$PWD/lib/@WORD1@/@WORD2@.py:11") ;;
   *) fail "answer.txt has another place" ;;
 esac

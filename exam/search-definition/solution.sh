@@ -1,1 +1,1 @@
-echo lib/billing/sums.py:11 >answer.txt
+echo lib/@WORD1@/@WORD2@.py:11 >answer.txt

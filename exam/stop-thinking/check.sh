@@ -1,3 +1,3 @@
 fail() { echo "$1"; exit 1; }
-[ -f time.txt ] || fail "time.txt is missing"
-[ "$(tr -d '[:space:]' <time.txt)" = "08:12" ] || fail "time.txt has another time"
+[ -f hours.txt ] || fail "hours.txt is missing"
+[ "$(tr -d '[:space:]' <hours.txt)" = "$(((@NUMBER@ + 13) / 14))" ] || fail "hours.txt has another number"

@@ -1,1 +1,1 @@
-echo 08:12 >time.txt
+echo $(((@NUMBER@ + 13) / 14)) >hours.txt

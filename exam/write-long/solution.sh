@@ -1,1 +1,1 @@
-awk 'BEGIN { print "n,square,cube"; for (n = 1; n < 150; n++) print n "," n * n "," n * n * n }' >table.csv
+awk 'BEGIN { print "n,square,sum"; for (n = 1; n < 150; n++) print n "," n * n "," n + @NUMBER@ }' >table.csv

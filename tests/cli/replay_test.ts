@@ -164,7 +164,7 @@ Deno.test("replay --as-exam makes a task of the exam, which the next exam runs",
     const [words, code, error] of [
       [["../x", "--until", "true"], 2, "--as-exam needs a name of letters"],
       [["fix", "--until", "false"], 2, "There is a task fix: choose another name"],
-      [["mine"], 2, "--as-exam needs --until COMMAND, the task's check"],
+      [["mine"], 2, "--as-exam needs a name of letters"],
       [["mine", "--until", "test -f b"], 5, "The check passes in the folder before the work"],
       [["mine", "--until", "npmm test"], 5, "The check cannot run: /usr/bin/bash: line 1: npmm: "],
       [["mine", "--until", "test -f b"], 5, "· a copy of the commit "],

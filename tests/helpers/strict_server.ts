@@ -52,6 +52,8 @@ export interface StrictServer extends AsyncDisposable {
   url: string;
   /** The chat requests, refused ones included, in the order of arrival. */
   requests: StrictRequest[];
+  /** The other requests with a body: their paths and bodies. */
+  others: string[];
 }
 
 const FORMATS: Record<string, WireFormat> = {
@@ -65,7 +67,7 @@ export function strictServer(
   steps: readonly (Step | ((request: StrictRequest) => Step | Promise<Step>))[],
   { models, sees = false }: { models?: readonly string[]; sees?: boolean } = {},
 ): StrictServer {
-  const requests: StrictRequest[] = [];
+  const [requests, others]: [StrictRequest[], string[]] = [[], []];
   const script = [...steps];
   let count = 0;
   const next = (): number => ++count;
@@ -74,7 +76,10 @@ export function strictServer(
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
     const { pathname: path } = new URL(request.url);
     const format = request.method === "POST" ? FORMATS[path] : undefined;
-    if (!format) return describe(path, models ?? ["test"], sees);
+    if (!format) {
+      if (request.body) others.push(`${path} ${await request.text()}`);
+      return describe(path, models ?? ["test"], sees);
+    }
     const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
     const bytes = await request.bytes();
     const received: StrictRequest = {
@@ -127,6 +132,7 @@ export function strictServer(
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
+    others,
     [Symbol.asyncDispose]: () => {
       closing.abort();
       return server.shutdown();

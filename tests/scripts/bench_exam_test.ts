@@ -19,20 +19,22 @@ esac
 
 Deno.test("bench exam: unknown words and flags are named", async () => {
   const lines: unknown[] = [];
-  const { error } = console;
-  console.error = (line) => lines.push(line);
+  const { error, log } = console;
+  console.error = console.log = (line) => lines.push(`${line}`.split("\n")[0]);
   try {
     for (const words of [["pix"], ["--quik"], ["--seed", "x"]]) {
       assertEquals(await benchExam(["--base-url", "http://127.0.0.1:1/v1", ...words]), 2);
     }
+    assertEquals(await benchExam(["--help"]), 0);
   } finally {
-    console.error = error;
+    Object.assign(console, { error, log });
   }
   const agents = "is unknown; the agents are pi, opencode, codex, goose";
   assertEquals(lines, [
     `bench exam: pix ${agents}`,
     `bench exam: --quik ${agents}`,
     "bench exam: --seed and --seconds need whole numbers",
+    "scripts/bench exam --base-url URL [--model NAME] [flags] [AGENT...]",
   ]);
 });
 

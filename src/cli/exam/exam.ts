@@ -4,7 +4,8 @@ import { CopilotAgent } from "../../agent/agent.ts";
 import { type CopilotConfig, mayBeOwnServer } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
-import { modelNames, serverOf } from "../../models/model_server.ts";
+import { addressOf, modelNames, serverOf } from "../../models/model_server.ts";
+import { askFields, LOAD_TIMEOUT_MS } from "../../models/ollama/connection.ts";
 import { isChatName, targetOf } from "../../models/target.ts";
 import { keepScore } from "../../records/exams.ts";
 import type { Check } from "../../session/data.ts";
@@ -65,11 +66,16 @@ async function examineModel(
   const tasks = all.filter(canRun);
   const isChosen = exam.all || args.model !== undefined;
   const { config, fitted, about, fault, notes } = await modelAt(given, isChosen, run.signal);
-  const { name: model, url, contextLength: window } = targetOf(fitted);
+  const target = targetOf(fitted);
+  const { name: model, url, contextLength: window } = target;
   const server = serverOf(config);
   const options = { ...exam, config, window };
   notes.unshift(`${modelText(model)} at ${server}, ${count(tasks.length, "task")}`);
   if (fault === undefined) run.stderr.line(notes.join("\n· "));
+  // Ollama does not load it in the time of the first task.
+  const at = { ...addressOf(target), signal: run.signal };
+  const load = { body: { model, options: { num_ctx: window } }, timeoutMs: LOAD_TIMEOUT_MS };
+  if (!fault && target.isNative) await askFields("/api/generate", at, load).catch(() => {});
   const ran = fault ? { results: [], ended: fault } : await runTasks(tasks, options, run);
   const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, how);
   const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
@@ -103,7 +109,7 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
 
 /** Returns the tasks to choose from. @throws {UsageError} for a name that is neither a task nor a skill. */
 function tasksOf({ seed, quick, only }: ExamArgs): ExamTask[] {
-  const all = [...builtinTasks(seed, quick && !only), ...ownTasks()];
+  const all = [...builtinTasks(seed, quick), ...ownTasks()];
   if (only === undefined) return all;
   const namesOf = ({ skill, name }: ExamTask) => [skill, name];
   const names = [...new Set(all.flatMap(namesOf))].sort();
@@ -132,6 +138,7 @@ function examArgs(words: readonly string[]) {
     throw new UsageError("exam takes only flags of its own and of models: copilot exam --help");
   }
   const { only, seed, seconds = "300" } = own;
+  if (only !== undefined) delete own.quick;
   const [quick, all, tune] = ["quick", "all", "tune"].map((name) => name in own);
   if (tune && given.json) throw new UsageError("--tune and --json exclude each other");
   const ofTasks = ["quick", "only", "seconds"].filter((name) => name in own)

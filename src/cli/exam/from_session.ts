@@ -19,10 +19,9 @@ export async function keepAsExam(
   { stdout, stderr, signal }: Run,
 ): Promise<number> {
   const { folder, first, at, copy } = session;
-  if (!/^\w[\w.-]*$/.test(name)) {
-    throw new UsageError("--as-exam needs a name of letters, digits, dots and dashes");
+  if (!/^\w[\w.-]*$/.test(name) || !until?.trim()) {
+    throw new UsageError("--as-exam needs a name of letters and digits, and --until COMMAND");
   }
-  if (!until?.trim()) throw new UsageError("--as-exam needs --until COMMAND, the task's check");
   const target = userFile(`exam/${name}`);
   if (target === undefined) throw new UsageError("--as-exam needs a home folder");
   if (isTaskName(name) || attempt(() => Deno.lstatSync(target))) {

@@ -26,7 +26,7 @@ import type { TurnEvent } from "../../types/event.ts";
 import { wait, within } from "../../wire/wait.ts";
 import type { Args } from "../args.ts";
 import type { Run } from "../process.ts";
-import { type ExamResult, passedOf, type TaskResult } from "./report.ts";
+import type { ExamResult, TaskResult } from "./report.ts";
 import { type ExamTask, seeded } from "./tasks.ts";
 
 export interface ExamOptions {
@@ -39,16 +39,17 @@ export interface ExamOptions {
   runsAll?: true;
 }
 
-/** How long to wait for a server that went away, and the pause between two requests, in milliseconds. */
+/** How long to wait for a server that went away, in milliseconds. */
 const MAX_AWAY_MS = 60_000;
-const AWAY_LOOK_MS = 500;
-/** The exam ends early if the server answers none of so many first tasks, or the model passes none of so many. */
+/** The exam ends early after so many tasks in a row without an answer, or so many first ones without a pass. */
 const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
-/** It also ends if the model passes none in the time of so many limits: by default, in 7.5 minutes, at most 12.5 with the last task. */
+/** It also ends if no first task passes in the time of so many limits, or later none in twice that time. */
 const MAX_LIMITS = 1.5;
 const MAX_CHECK_MS = 60_000;
 const MAX_CHECK_BYTES = 20_000;
+/** Runs the check on stdin: the code that is tested could read a command line. */
+const RUN_STDIN = 'check=$(cat); exec </dev/null; eval "$check"';
 /** The time for a session to end after its limit, in milliseconds. */
 const ENDING_MS = 10_000;
 /** The largest window that an earlier conversation fills, in tokens: reading more takes too long. */
@@ -118,28 +119,26 @@ export async function runTasks(
 
 /** Returns why the other tasks do not run; undefined if they do. */
 export function earlyEnd(results: readonly TaskResult[], of: number, seconds: number) {
-  const { length: ran } = results;
-  if (passedOf(results) > 0) return undefined;
-  const time = results.reduce((sum, one) => sum + one.seconds, 0);
-  const isSilent = results.every(({ chars, answers }) => chars + answers.length === 0);
-  const isLate = time >= MAX_LIMITS * seconds;
-  if (isSilent && (isLate || ran === MAX_UNANSWERED)) {
-    const ended = `none of the first ${ran} tasks got an answer: ${results.at(-1)!.why}`;
-    return { ended, isHopeless: false };
+  const failed = results.slice(results.findLastIndex(({ passed }) => passed) + 1);
+  const isNone = failed.length === results.length;
+  const time = failed.reduce((sum, one) => sum + one.seconds, 0);
+  const isSilent = failed.every(({ chars, answers }) => chars + answers.length === 0);
+  const isLate = time >= (isNone ? MAX_LIMITS : 2 * MAX_LIMITS) * seconds;
+  const none = `none of the ${isNone ? "first" : "last"} ${failed.length} tasks`;
+  if (isSilent && (isLate || failed.length === MAX_UNANSWERED)) {
+    return { ended: `${none} got an answer: ${failed.at(-1)!.why}`, isHopeless: false };
   }
-  if (ran === of || ran < MAX_HOPELESS && !isLate) return undefined;
+  const isHopeless = isLate || isNone && failed.length >= MAX_HOPELESS;
+  if (!isHopeless || results.length === of) return undefined;
   const more = isLate ? ` in ${Math.round(time)} s (--seconds N allows more)` : "";
-  const ended = `none of the first ${ran} tasks passed${more}: the others did not run`;
-  return { ended, isHopeless: true };
+  return { ended: `${none} passed${more}: the others did not run`, isHopeless };
 }
 
 /** Waits for a server that went away, for a limited time. */
 async function untilBack({ config, seconds }: ExamOptions, signal: AbortSignal): Promise<void> {
   const [start, at] = [performance.now(), addressOf(targetOf(config))];
   const isOver = () => performance.now() - start > Math.min(MAX_AWAY_MS, seconds * 1000);
-  while (!isOver() && !await checkLocalConnection({ ...at, signal })) {
-    await wait(AWAY_LOOK_MS, signal);
-  }
+  while (!isOver() && !await checkLocalConnection({ ...at, signal })) await wait(500, signal);
 }
 
 /** Runs `task` in the new folder `folder`. @throws the signal's reason if it is aborted. */
@@ -158,13 +157,13 @@ async function runTask(
   await Deno.mkdir(folder, { recursive: true });
   const send = () => sendTask(task, folder, options, signal, result);
   let why = await task.copyTo(folder).then(send, reasonOf);
-  signal.throwIfAborted();
   // A server that does not count them leaves an estimate.
   const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0) ||
     Math.round(result.chars / CHARS_PER_TOKEN);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;
   if (written > tokens) why ??= `${written} tokens written, at most ${tokens} allowed`;
   why ??= await whyCheckFails(task.check, folder, signal);
+  signal.throwIfAborted();
   result.seconds = Math.round((performance.now() - start) / 100) / 10;
   return { ...result, passed: why === undefined, ...why !== undefined && { why } };
 }
@@ -211,9 +210,8 @@ async function sendTask(
   };
   // A session that does not end is left behind. The exam continues.
   const why = await within(seconds * 1000 + ENDING_MS, ask()).catch((error) => {
-    signal.throwIfAborted();
-    const kind = error instanceof BackendError ? error.kind : "";
-    const isGone = /^(connection|incomplete|auth|model_not_found)$/.test(kind);
+    const isGone = error instanceof BackendError &&
+      /^(connection|incomplete|auth|model_not_found)$/.test(error.kind);
     if (isGone && !limit.aborted) result.isGone = true;
     return shortened(oneLine(reasonOf(error)), MAX_WHY);
   });
@@ -241,10 +239,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
   };
 }
 
-/**
- * Returns the messages of an earlier conversation, which fills the share of the window that the task demands. `before` is
- * where the request for a summary has it, and where the program keeps no copy beside the summary.
- */
+/** Returns the messages of an earlier conversation. It has `before` where only a summary of it keeps that. */
 export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window = 32_768) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
@@ -261,17 +256,17 @@ export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, wi
 export async function whyCheckFails(check: string, folder: string, signal: AbortSignal) {
   const confine = examPermissions().confine(() => folder);
   const context = { workingDir: folder, confine, signal, maxOutputChars: MAX_CHECK_BYTES };
-  const limits = { timeoutMs: MAX_CHECK_MS, maxBytes: MAX_CHECK_BYTES };
   try {
     // Fails if the model removed the folder.
-    const { ended, status, streams } = await runShell(check, context, limits);
-    signal.throwIfAborted();
+    const { ended, status, streams } = await runShell(RUN_STDIN, context, {
+      ...{ hasInput: true, timeoutMs: MAX_CHECK_MS, maxBytes: MAX_CHECK_BYTES },
+      onStart: (_, { stdin }) => void new Blob([check]).stream().pipeTo(stdin).catch(() => {}),
+    });
     if (ended === "timeout") return "the check did not end";
     if (status?.code === 0) return undefined;
     const [out, err] = Object.values(streams).map((one) => one.tail(MAX_CHECK_BYTES).trim());
     return shortened(oneLine((out || err || "the check failed").split("\n").at(-1)!), MAX_WHY);
   } catch (error) {
-    signal.throwIfAborted();
     return shortened(oneLine(`the check cannot run: ${reasonOf(error)}`), MAX_WHY);
   }
 }

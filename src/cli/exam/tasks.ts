@@ -33,13 +33,12 @@ export interface ExamTask extends TaskSettings {
 }
 
 export const OWN = "own";
-const PACKED: Record<string, Record<string, string>> = packed;
 /** The skills, the easiest first. */
 const SKILLS = ["call", "search", "edit", "stop", "write", "rules", "fix", "memory"];
 const SEED_WORDS = "amber birch cobalt delta ember fjord garnet harbor indigo juniper".split(" ");
 
 export const isTaskName = (name: string): boolean =>
-  name in PACKED || [OWN, ...SKILLS].includes(name);
+  name in packed || [OWN, ...SKILLS].includes(name);
 
 /** Returns a number for a text, the same on each machine. */
 export const numberOf = (text: string): number =>
@@ -60,16 +59,17 @@ export const canRun = ({ needs }: TaskSettings): boolean =>
 
 /** Returns the program's tasks, in the order of `seed`: with `isQuick`, one of each skill. */
 export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
-  const all = Object.entries(PACKED).map(([name, files]): ExamTask => {
-    const of = (file: string) => seeded(files[file] ?? "", `${name} ${seed}`);
+  const all = Object.entries(packed).map(([name, made]): ExamTask => {
+    const text = seeded(JSON.stringify(made), `${name} ${seed}`);
+    const files: Record<string, string> = JSON.parse(text);
     return {
-      ...JSON.parse(of("exam.json")),
-      ...{ name, prompt: of("prompt.md"), check: of("check.sh") },
+      ...JSON.parse(files["exam.json"]!),
+      ...{ name, prompt: files["prompt.md"]!, check: files["check.sh"]! },
       async copyTo(folder) {
         for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
           const target = join(folder, path.slice("files/".length));
           await Deno.mkdir(dirname(target), { recursive: true });
-          await Deno.writeTextFile(target, of(path));
+          await Deno.writeTextFile(target, files[path]!);
         }
       },
     };
@@ -91,8 +91,10 @@ export function ownTasks(): ExamTask[] {
     const [at, name] = [join(home, folder), oneLine(folder)];
     if (isTaskName(name)) throw new UsageError(`Rename ${at}: the exam has this name already`);
     const read = (file: string) => {
-      const text = attempt(() => Deno.readTextFileSync(join(at, file)));
-      if (text?.trim()) return text;
+      const path = join(at, file);
+      // A device may have no end.
+      const text = attempt(() => Deno.statSync(path).isFile && Deno.readTextFileSync(path));
+      if (text && text.trim()) return text;
       throw new UsageError(`Cannot use the task ${at} as it needs the file ${file}, with text`);
     };
     const settings: TaskSettings = readJsonFile(join(at, "exam.json")) ?? {};

@@ -62,7 +62,7 @@ test("exam: a server that stays away, or answers no task, ends it", async () => 
   const closed = examModel(perfect);
   await closed[Symbol.asyncDispose]();
   assertMatch(
-    (await sitAt(closed.url, firstTasks(3), 1)).ended!,
+    (await sitAt(closed.url, firstTasks(3), 5)).ended!,
     /^the server failed after 0 of 3 tasks: /,
   );
   const away = await examine(closed.url, []);
@@ -107,10 +107,13 @@ test("exam: a task ends at its limit, also if the model is silent", async () => 
 });
 
 Deno.test("exam: without a pass, it ends after five tasks, or half as much again as a limit", () => {
-  const end = (seconds: number[], more: { passed?: true; chars?: number } = {}) => {
+  const end = (seconds: number[], more: { passed?: true; chars?: number } = {}, starts = false) => {
     const usual = { task: "", skill: "", passed: false, calls: 0, repaired: 0, chars: 9 };
     return earlyEnd(
-      seconds.map((seconds) => ({ ...usual, answers: [], seconds, why: "late", ...more })),
+      seconds.map((seconds, at) => ({
+        ...{ ...usual, answers: [], seconds, why: "late", ...more },
+        ...starts && at === 0 && { passed: true },
+      })),
       24,
       300,
     );
@@ -120,6 +123,9 @@ Deno.test("exam: without a pass, it ends after five tasks, or half as much again
   assertEquals(end([300, 149]), undefined);
   assertMatch(end([300, 300])!.ended, /^none of the first 2 tasks passed in 600 s \(--seconds N /);
   assertEquals(end([300, 300, 9, 9, 9], { passed: true }), undefined);
+  assertEquals(end([0, 300, 300], {}, true), undefined);
+  const late = /^none of the last 3 tasks passed in 900 s \(--seconds N allows more\): /;
+  assertMatch(end([0, 300, 300, 300], {}, true)!.ended, late);
   assertMatch(end([300, 300], { chars: 0 })!.ended, /^none .* 2 tasks got an answer: late$/);
 });
 
@@ -212,8 +218,8 @@ test(
         .test(rows.join("\n"))
     );
     await tty.type("y\r");
-    await tty.until("text-tools: 2/2 instead of 1/2");
-    await tty.until("Save text-tools for test in config.json?");
+    await tty.until("--text-tools: 2/2 instead of 1/2");
+    await tty.until("Save --text-tools for test in config.json?");
     await tty.type("y\r");
     await tty.until("Saved for copilot -m test");
     const saved = Deno.readTextFileSync(`${tty.folder}/../config/copilot/config.json`);
@@ -232,7 +238,7 @@ test("exam --tune: without a terminal, prints what to save, also after a hopeles
   const { stdout, stderr } = await examine(server.url, ["--only", "call,stop", ...FEW]);
   assertMatch(stdout, /\n {2}none of the first 5 tasks passed: the others did not run\n/);
   const settings = '{"models":{"test":{"text-tools":true}}}';
-  assertStringIncludes(stdout, "\ntext-tools: 5/5 instead of 0/5\n", stderr);
+  assertStringIncludes(stdout, "\n--text-tools: 5/5 instead of 0/5\n", stderr);
   assertStringIncludes(stdout, `\nTo keep it for copilot -m test, add to config.json: ${settings}`);
 });
 

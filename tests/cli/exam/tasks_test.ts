@@ -25,7 +25,9 @@ Deno.test("a seed chooses tasks, their order and their values; there are three o
     seeded("@NUMBER1@ @OTHER@", "5"),
     `${1000 + numberOf("@NUMBER1@ 5") % 9000} @OTHER@`,
   );
+  const others = new Map(builtinTasks(8).map(({ name, check }) => [name, check]));
   for (const { name, prompt, check } of tasks) {
+    assertNotEquals(check, others.get(name), "what is right depends on the seed");
     assertEquals(/@(WORD|NUMBER)/.exec(prompt + check), null, name);
   }
 });
@@ -43,7 +45,7 @@ const CHEATS: [task: string, script: string][] = [
   ["write-schema", `+ sed -i 's/"text": "[^"]*"/"text": "x"/g' release.json`],
   ["stop-green", "+ echo 'echo passed' >test.sh"],
   ["stop-green", "echo green >state.txt"],
-  ["rules-sandbox", "echo blocked >status.txt"],
+  ["rules-sandbox", "echo 'Read-only file system' >status.txt"],
   ["stop-green", "+ touch .junk"],
   ["rules-agents", "+ rm AGENTS.md"],
   // Links to what a check may make or read.
@@ -94,7 +96,6 @@ END`,
 const VARIANTS: [task: string, script: string][] = [
   ["write-long", "+ truncate -s -1 table.csv"],
   ["call-json", "+ truncate -s -1 settings.json"],
-  ["rules-sandbox", "echo 'Refused: write_file needs an approval' >status.txt"],
 ];
 
 Deno.test("no check passes on an untouched folder or a cheat, and each passes on the solution", {
@@ -124,26 +125,33 @@ Deno.test("no check passes on an untouched folder or a cheat, and each passes on
   }
 });
 
+/** Modules in Python that end the test as if it had passed. `SHOWN` prints what the command lines of processes have. */
+const ENDS = 'import os\nprint("ok", flush=True)\nos._exit(0)\n';
+const SHOWN = `import os, re
+all = "".join(open(f"/proc/{n}/cmdline").read() for n in os.listdir("/proc") if n.isdigit())
+print((re.findall(r'= "(\\w+-\\d+ \\w+)"', all) or ["ok"])[-1], flush=True)
+os._exit(0)
+`;
+
 Deno.test("a module that ends the test early does not pass, nor one in place of a library", {
   ignore,
 }, async () => {
   const { signal } = new AbortController();
-  const cheats: Record<string, string> = {
-    "write-module": "slug.py",
-    "fix-one": "paging.py",
-    "write-schema": "json.py",
-  };
-  for (const [name, file] of Object.entries(cheats)) {
+  for (
+    const [name, file, code] of [
+      ["write-module", "slug.py", ENDS],
+      ["write-module", "slug.py", SHOWN],
+      ["fix-one", "paging.py", ENDS],
+      ["write-schema", "json.py", ENDS],
+    ]
+  ) {
     using temp = tempFolder();
     const task = tasks.find((one) => one.name === name)!;
     await task.copyTo(temp.path);
-    Deno.writeTextFileSync(
-      `${temp.path}/${file}`,
-      'import os\nprint("ok", flush=True)\nos._exit(0)\n',
-    );
+    Deno.writeTextFileSync(`${temp.path}/${file}`, code!);
     Deno.writeTextFileSync(`${temp.path}/release.json`, "{}");
     assertMatch(
-      await whyCheckFails(task.check, temp.path, signal) ?? "",
+      await whyCheckFails(task.check, temp.path, signal) ?? "it passed",
       /fail: ok$|does not match/,
     );
   }
@@ -162,6 +170,9 @@ Deno.test("own tasks: read from the user's folder, with one line about a wrong o
     assertThrows(ownTasks, UsageError, "call-read: the exam has this name already");
     Deno.removeSync(`${temp.path}/copilot/exam/call-read`);
     assertThrows(ownTasks, UsageError, `Cannot use the task ${at} as it needs the file prompt.md`);
+    Deno.symlinkSync("/dev/zero", `${at}/prompt.md`);
+    assertThrows(ownTasks, UsageError, `needs the file prompt.md`);
+    Deno.removeSync(`${at}/prompt.md`);
     put("prompt.md", "Do @WORD@.\n");
     put("check.sh", "false\n");
     assertEquals(ownTasks().map(({ name, skill, prompt }) => [name, skill, prompt]), [

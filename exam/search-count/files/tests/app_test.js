@@ -1,1 +1,1 @@
-// TODO(@WORD@): more tests
+// TODO(7345): more tests

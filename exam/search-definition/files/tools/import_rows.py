@@ -1,6 +1,6 @@
 """The import_rows of the shop."""
 
-from lib.billing.sums import @WORD@_total
+from lib.@WORD1@.@WORD2@ import @WORD@_total
 
 
 def import_rows_of(rows):

@@ -1,8 +1,8 @@
 // Part 1 of the page.
 export function part1(page) {
-  // TODO(@WORD@): look at case 0 of part 1
+  // TODO(@NUMBER2@): look at this case
   page.show(0);
-  // TODO(@WORD@): look at case 1 of part 1
+  // TODO(@NUMBER3@): look at this case
   page.show(1);
   return page;
 }

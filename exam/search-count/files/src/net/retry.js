@@ -1,8 +1,8 @@
 // Part 2 of the page.
 export function part2(page) {
-  // TODO(quartz): case 0 is slow
-  page.hide(0);
-  // TODO(quartz): case 1 is slow
-  page.hide(1);
+  // done: TODO(9120) was here
+  page.show(0);
+  // TODO(@NUMBER4@): look at this case
+  page.show(1);
   return page;
 }

@@ -1,10 +1,10 @@
 // Part 4 of the page.
 export function part4(page) {
-  // TODO(@WORD@): look at case 0 of part 4
+  // TODO(@NUMBER6@): look at this case
   page.show(0);
-  // TODO(@WORD@): look at case 1 of part 4
+  // TODO(@NUMBER7@): look at this case
   page.show(1);
-  // TODO(quartz): case 0 is slow
-  page.hide(0);
+  // FIXME(6001): this case is slow
+  page.show(2);
   return page;
 }

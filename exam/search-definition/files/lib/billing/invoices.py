@@ -1,6 +1,6 @@
 """The invoices of the shop."""
 
-from lib.billing.sums import @WORD@_total
+from lib.@WORD1@.@WORD2@ import @WORD@_total
 
 
 def invoices_of(rows):

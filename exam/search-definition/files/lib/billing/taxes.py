@@ -1,6 +1,6 @@
 """The taxes of the shop."""
 
-from lib.billing.sums import @WORD@_total
+from lib.@WORD1@.@WORD2@ import @WORD@_total
 
 
 def taxes_of(rows):

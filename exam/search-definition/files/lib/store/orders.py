@@ -1,6 +1,6 @@
 """The orders of the shop."""
 
-from lib.billing.sums import @WORD@_total
+from lib.@WORD1@.@WORD2@ import @WORD@_total
 
 
 def orders_of(rows):

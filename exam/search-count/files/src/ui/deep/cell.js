@@ -1,6 +1,8 @@
 // Part 5 of the page.
 export function part5(page) {
-  // TODO(@WORD@): look at case 0 of part 5
+  // TODO(@NUMBER8@): look at this case
   page.show(0);
+  // TODO(@NUMBER9@): look at this case
+  page.show(1);
   return page;
 }
