@@ -169,7 +169,7 @@ async function playIn(
     if (args.until && isChecked) await session.command("until", args.until, signal);
     session.agent.recorded = at < from ? recorded(answers) : undefined;
     refused = at < from ? turn.refused : [];
-    // Files are attached again.
+    // The names in the text attach the files of the copy.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
     const { check } = await session.prompt(given.length > 0 ? given : content, signal);
     signal.throwIfAborted();

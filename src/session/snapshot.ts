@@ -46,8 +46,8 @@ const gitIn = (folder: string) => {
   return { folder, root: folder, programs, home: Deno.env.get("HOME"), time: waitTime() };
 };
 
-/** Looks at a folder. `before`: an earlier snapshot, whose files need not be read again. `isOwn`: without git. */
-export async function snapshotOf(folder: string, before?: FolderSnapshot, isOwn = false) {
+/** Looks at a folder. The unchanged files of `before`, an earlier snapshot, are not read again. */
+export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGit = true) {
   const last = before?.folder === folder ? before : undefined;
   if (last && !last.files) return last;
   const begun = Date.now();
@@ -69,7 +69,7 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, isOwn 
     if (file !== known) fresh.push([path, file, info]);
     else if (file.content instanceof Uint8Array) bytes += file.content.length;
   }
-  const indexed = isGit && !isOwn && fresh.length > MANY_FILES
+  const indexed = isGit && asksGit && fresh.length > MANY_FILES
     ? gitIndexed(gitIn(folder))
     : undefined;
   for (const [path, file, { isFile, size }] of fresh) {

@@ -56,7 +56,7 @@ interface FileSides {
   stamp: string;
   /** The mode on the other side, if a command may have changed it. */
   mode?: number | null | undefined;
-  /** True if the other side could not be written: the way back is to leave it. */
+  /** True if it could not be exchanged. Then the way back leaves it as it is. */
   isStuck?: boolean;
 }
 

@@ -13,13 +13,13 @@ export type CheckSettings =
 /** How a program checks or formats a file. */
 export interface FileProgram {
   files: RegExp;
-  /** The shell command. The file replaces `{}`. */
+  /** The shell command, in which the file replaces `{}`. */
   command: string;
   /** The program, which has to exist; missing for a command of the user. */
   program?: string;
-  /** Files of which one names the project of a file, whose folder the program runs in. */
+  /** Names of files, such as `tsconfig.json`. The program runs in the nearest folder with one, or not at all. */
   project?: readonly string[];
-  /** What the text of that file has to match. */
+  /** A pattern in the text of that file. */
   text?: RegExp;
   /** True also for a program of the project, in `node_modules/.bin`. */
   isLocal?: true;
@@ -29,7 +29,7 @@ export interface Checker extends FileProgram {
   name: string;
   /** Matches an error: groups `text`, and `file` and `line` if it states them. */
   error: RegExp;
-  /** Errors that tell of the surroundings, not of the edit. */
+  /** Errors that come from the surroundings, such as a missing library. */
   ignores?: RegExp;
 }
 

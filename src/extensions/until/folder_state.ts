@@ -81,10 +81,10 @@ export async function folderStateOf(
     await look(path.slice(folder.length + 1), info);
   }
   for (const path of checksNamedIn(command, tasks, folder)) {
-    if (deciding.has(path)) continue;
+    // An ignored file that is not hidden is often generated.
+    if (deciding.has(path) || !stamps.has(path) && !/(^|\/)\./.test(path)) continue;
     const info = attempt(() => Deno.lstatSync(join(folder, path)));
-    // An ignored file without a dot before its name is often generated.
-    if (info?.isFile && (stamps.has(path) || /(^|\/)\./.test(path))) await look(path, info, true);
+    if (info?.isFile) await look(path, info, true);
   }
   return { stamps, deciding };
 }
@@ -100,7 +100,7 @@ export function checksNamedIn(
     const words = short.split(/[\s"'\\=:;&|()<>]+/);
     const folders = ["", ...words.filter((_, i) => words[i - 1] === "cd")];
     const paths = folders.flatMap((at) => words.map((word) => slashed(join(at, word))));
-    // A task without an ending is what it makes.
+    // In a task, a name without an ending is often what it makes.
     return text === command ? paths : paths.filter((path) => /\.\w+$/.test(path));
   });
   return new Set(
