@@ -16,7 +16,9 @@ const MAX_DECIDING_BYTES = 64 * 1024 * 1024;
 const TEST_FILE = new RegExp(
   [
     String.raw`(^|/)(tests?|__tests__|__snapshots__|specs?|e2e|testdata)/`,
-    String.raw`(^|/)test_[^/]+$|(^|[/._-])tests?\.[^/]+$|[._-](spec|cy)\.[^/]+$`,
+    String.raw`(^|/)test_[^/]+$|[._-](tests?|spec|cy)\.[^/]+$`,
+    // Not `test.log` and `test.db`, which a check may write.
+    String.raw`(^|/)tests?\.([cm]?[jt]sx?|py|rb|php|pl|lua|jl|[rR]|sh)$`,
     String.raw`(Tests?|Spec|IT)\.(java|kt|kts|cs|fs|scala|groovy|swift|php)$`,
   ].join("|"),
 );

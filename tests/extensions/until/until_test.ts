@@ -264,7 +264,7 @@ Deno.test("a check decides by the files that its command and the folder's tasks 
   for (const folder of ["app", ".ci", "tests"]) await Deno.mkdir(`${temp.path}/${folder}`);
   const own = [".ci/check.sh", "Makefile", "app/tests.py", "package.json", "run_checks.js"];
   const texts = { Makefile: "ok: prog\n\tnode run_checks.js; ./prog", "package.json": "{}" };
-  for (const name of [...own, "test.js", "prog", "app/latest.py"]) {
+  for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "");
   }
   const { deciding } = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
