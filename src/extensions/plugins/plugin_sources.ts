@@ -92,12 +92,8 @@ export async function fetchSource(
   into: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const path = findProgram("git", outerFolders(), attempt(Deno.cwd));
-  if (path === undefined) throw new Error("git is missing, which fetches plug-ins: install it");
-  // A small pack may contain a file of any size: no file is larger than 256 MB.
-  const git = Deno.build.os === "windows"
-    ? [path]
-    : ["/bin/sh", "-c", 'ulimit -f 524288; exec "$@"', "sh", path];
+  const git = findProgram("git", outerFolders(), attempt(Deno.cwd));
+  if (git === undefined) throw new Error("git is missing, which fetches plug-ins: install it");
   const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_FETCH_MS)]);
   const own = Object.entries(Deno.env.toObject());
   const env = {
@@ -110,8 +106,8 @@ export async function fetchSource(
   const plain = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   const settings = PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]);
   const run = async (args: readonly string[], variables = {}) => {
-    const { success, stdout, stderr } = await new Deno.Command(git[0]!, {
-      args: [...git.slice(1), "-C", into, ...settings, ...args],
+    const { success, stdout, stderr } = await new Deno.Command(git, {
+      args: ["-C", into, ...settings, ...args],
       ...{ env: { ...env, ...variables }, clearEnv: true, cwd: "/", signal: stop, detached: true },
       ...{ stdin: "null", stdout: "piped", stderr: "piped" },
     }).output();
@@ -121,7 +117,7 @@ export async function fetchSource(
     const line = text.split("\n").findLast((one) => /^(?:fatal|error):/.test(one)) ?? text;
     const isClosed = /could not read|authentication failed|not found/i.test(line);
     const hint = isClosed ? " (it does not exist, or git needs a sign-in)" : "";
-    const why = stop.aborted ? "it took too long" : shownUrl(line) || "maybe a file is too large";
+    const why = stop.aborted ? "it took too long" : shownUrl(line);
     throw new Error(`Cannot fetch ${shownUrl(url!)}: ${shortened(why, 300)}${hint}`);
   };
   await Deno.mkdir(into, { mode: 0o700 });
