@@ -59,7 +59,7 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
   const bound = [name, ...entry ? [`entry ${JSON.stringify(entry)}`] : [], ...runs, ...lines];
   const head = `The plug-in ${name}${parts.version && ` ${parts.version}`}: ` +
     `${count(lines.length, "file")}; parts that run programs: ${runs.length}. ` +
-    "Hooks and servers run in the sandbox, hooks without asking.";
+    "Hooks and servers run in the sandbox; hooks run without a question.";
   const changed = ({ type, lines = [] }: TrustChange) =>
     lines.filter(({ kind }) => type === "changed" && kind !== " ")
       .map(({ kind, text }) => `  ${kind} ${sanitize(text)}`);

@@ -111,7 +111,7 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertStringIncludes(shown.stderr, "cannot ask without a terminal: --yes approves it");
   for (
     const line of [
-      "The plug-in tools 1.0: 8 files; parts that run programs: 3. Hooks and servers run in the sandbox, hooks without asking.",
+      "The plug-in tools 1.0: 8 files; parts that run programs: 3. Hooks and servers run in the sandbox; hooks run without a question.",
       '  hook UserPromptSubmit: echo "from $CLAUDE_PLUGIN_ROOT"; cat "${CLAUDE_PLUGIN_ROOT}/note" (at most 60 s)',
       '  server plugin_tools_look: {"command":["${CLAUDE_PLUGIN_ROOT}/scripts/look"],"env":{"KEY":"${LOOK_KEY}"}}; gets the values of LOOK_KEY; with the network',
       "  program scripts/wrap.sh",
