@@ -22,7 +22,7 @@ export function addTokens(
   }
 }
 
-type TokenSum = Pick<Usage, "inputTokens" | "outputTokens">;
+export type TokenSum = Pick<Usage, "inputTokens" | "outputTokens">;
 
 function modelOf(agent: CopilotAgent): LearnedModel {
   const { url, name, contextLength, isNative } = targetOf(agent.config);

@@ -3,7 +3,7 @@
 import { CopilotAgent } from "../agent/agent.ts";
 import type { CompactOptions } from "../agent/compact.ts";
 import { transcript } from "../agent/summary.ts";
-import { addTokens, inheritCounts } from "../agent/tokens.ts";
+import { addTokens, inheritCounts, type TokenSum } from "../agent/tokens.ts";
 import type { TurnOptions } from "../agent/turn.ts";
 import { type CopilotConfig, mayBeOwnServer } from "../config.ts";
 import { BackendError, UsageError } from "../errors.ts";
@@ -14,7 +14,7 @@ import { oneLine } from "../text/one_line.ts";
 import { newMessageId, notePart, textOfParts, userMessage } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { truncateMiddle } from "../text/truncate.ts";
-import type { TurnEvent, TurnResult } from "../types/event.ts";
+import type { TurnEvent, TurnResult, Usage } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import { isNear } from "../wire/connect.ts";
 import type { Notice } from "./data.ts";
@@ -120,11 +120,7 @@ export async function planTurn(
     const sent = isSame ? parts : [...conversationPart(agent, planner), ...parts];
     const onEvent = (event: TurnEvent) => {
       session.emit(event);
-      if (event.type !== "usage") return;
-      const { cost } = event.usage;
-      addTokens(event.usage, agent.state, lent.agent.state);
-      if (cost !== undefined) session.cost = (session.cost ?? 0) + cost;
-      session.onCounted();
+      if (event.type === "usage") countUsage(session, event.usage, lent.agent.state);
     };
     const result = await processFittedTurn(planner, lent.fit, sent, { ...options, onEvent });
     const plan = planner.state.messages.at(-1)!;
@@ -136,6 +132,13 @@ export async function planTurn(
     roles.planner = { lent, agent: planner, last: plan };
     return result;
   });
+}
+
+/** Counts tokens of another conversation for the session, and in `sums`. */
+export function countUsage(session: SessionState, usage: Usage, ...sums: TokenSum[]): void {
+  addTokens(usage, session.agent.state, ...sums);
+  if (usage.cost !== undefined) session.cost = (session.cost ?? 0) + usage.cost;
+  session.onCounted();
 }
 
 function newPlanner(session: SessionState, lent: Lent): CopilotAgent {

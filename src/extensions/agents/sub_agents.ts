@@ -1,21 +1,21 @@
 /** Sub-agents: agents with their own messages, which return only their last one. @module */
 
 import type { CopilotAgent } from "../../agent/agent.ts";
-import { addTokens, inheritCounts } from "../../agent/tokens.ts";
+import { inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
 import { targetOf, withModel } from "../../models/target.ts";
 import { nearest } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { truncateMiddle } from "../../text/truncate.ts";
-import type { ToolExecution, TurnEvent, TurnResult, Usage } from "../../types/event.ts";
+import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
 import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../../models/model_server.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
 import type { Lent, SessionState } from "../../session/extension.ts";
-import { lendTo, withRole } from "../../session/roles.ts";
+import { countUsage, lendTo, withRole } from "../../session/roles.ts";
 import { MODEL_ROLES } from "../../config.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
@@ -270,16 +270,11 @@ class SubAgentWork {
         this.#running = undefined;
         // Repeated at each step, because the end of another call clears it.
         return this.context.onOutput?.(() => this.#progress());
-      case "usage":
-        return this.#count(event.usage);
+      case "usage": {
+        const lent = this.lent ? [this.lent.agent.state] : [];
+        return countUsage(this.session, event.usage, this.#usage, ...lent);
+      }
     }
-  }
-
-  #count(usage: Usage): void {
-    const { session } = this;
-    addTokens(usage, this.#usage, session.agent.state, ...this.lent ? [this.lent.agent.state] : []);
-    if (usage.cost !== undefined) session.cost = (session.cost ?? 0) + usage.cost;
-    session.onCounted();
   }
 
   get #tokens(): number {
