@@ -2,54 +2,48 @@
 
 import { attempt } from "../../attempt.ts";
 import { messagesToHostedFormat } from "../../models/anthropic/request.ts";
-import { isLeft } from "../../safety/sandbox/own_folder.ts";
 import type { Message } from "../../types/message.ts";
 import { hookCall } from "./tool_names.ts";
 
+const MAX_LEFT_MS = 24 * 60 * 60_000;
+
 export class HookTranscript {
-  #written: readonly Message[] = [];
   #path: string | undefined;
-  #held: Deno.FsFile | undefined;
 
   constructor(private readonly folder: string | undefined) {}
 
-  /** Writes what is new in a conversation, and returns the file's path, or "" without one. */
+  /** Writes a conversation, and returns the file's path, or "" without one. */
   write(messages: readonly Message[], sessionId: string, cwd: string): string {
     const path = this.folder && `${this.folder}/${sessionId}.jsonl`;
-    const isLonger = path === this.#path &&
-      this.#written.every((message, i) => message === messages[i]);
-    const from = isLonger ? this.#written.length : 0;
-    const lines = messages.slice(from).map((message, i) => {
-      const parentUuid = messages[from + i - 1]?.id ?? null;
+    const lines = messages.map((message, i) => {
+      const parentUuid = messages[i - 1]?.id ?? null;
       return transcriptLine(message, { parentUuid, isSidechain: false, cwd, sessionId }, cwd);
     });
     const isDone = path && attempt(() => {
-      if (!isLonger) this.#begin(path);
-      Deno.writeTextFileSync(path, lines.join(""), { append: true });
+      if (path !== this.#path) this.#begin(path);
+      // A hook may be reading the old one.
+      Deno.writeTextFileSync(`${path}.new`, lines.join(""), { mode: 0o600 });
+      Deno.renameSync(`${path}.new`, path);
       return true;
     });
-    if (!isDone) return "";
-    this.#written = [...messages];
-    return path;
+    return isDone ? path : "";
   }
 
-  /** Makes the file, and removes those that killed programs left, whose locks the system released. */
+  /** Makes the folder, and removes what killed programs left there long ago. */
   #begin(path: string): void {
     this.end();
     Deno.mkdirSync(this.folder!, { recursive: true, mode: 0o700 });
     for (const { name } of Deno.readDirSync(this.folder!)) {
       const at = `${this.folder}/${name}`;
-      if (isLeft(at)) attempt(() => Deno.removeSync(at));
+      const { mtime } = attempt(() => Deno.lstatSync(at)) ?? {};
+      if (mtime && Date.now() - mtime.getTime() > MAX_LEFT_MS) attempt(() => Deno.removeSync(at));
     }
     this.#path = path;
-    this.#held = Deno.openSync(path, { write: true, create: true, truncate: true, mode: 0o600 });
-    attempt(() => this.#held!.tryLockSync(true));
   }
 
   end(): void {
     attempt(() => this.#path && Deno.removeSync(this.#path));
-    attempt(() => this.#held?.close());
-    this.#path = this.#held = undefined;
+    this.#path = undefined;
   }
 }
 

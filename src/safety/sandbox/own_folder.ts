@@ -49,10 +49,10 @@ export function removeLater(folders: readonly string[]): void {
 }
 
 /** True for what a killed program left: it is old, and its lock is free. */
-export function isLeft(path: string): boolean {
-  const { isDirectory, isFile, uid, mtime } = entryAt(path) ?? {};
+function isLeft(path: string): boolean {
+  const { isDirectory, uid, mtime } = entryAt(path) ?? {};
   const isOld = Date.now() - (mtime?.getTime() ?? Infinity) > MIN_AGE_MS;
-  if (!(isDirectory || isFile) || uid !== Deno.uid() || !isOld) return false;
+  if (!isDirectory || uid !== Deno.uid() || !isOld) return false;
   using file = attempt(() => Deno.openSync(path));
   return attempt(() => file?.tryLockSync(true)) === true;
 }
