@@ -31,7 +31,7 @@ export function examScores(): (server: string, model: string) => string {
 export const scoreText = ({ passed, ran, notes = [] }: ExamScore): string =>
   `${passed}/${ran}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 
-/** Stores a score. One that is not whole replaces none that is, nor one of more tasks. @throws {Error} */
+/** Stores a score. A partial one replaces neither a whole one nor one of more tasks. @throws {Error} */
 export async function keepScore(server: string, model: string, score: ExamScore): Promise<void> {
   const [all, key] = [storedExams(), examKey(server, model)];
   const { isWhole = false, ran = 0 } = all[key] ?? {};

@@ -157,20 +157,20 @@ function missingModel(target: ModelTarget, names: readonly string[]): Check {
 }
 
 function modelCheck(model: string, info: Partial<LocalModelInfo & ServedModel>): Check {
-  const name = "model";
   const { size, quantization, abilities, takesTools } = info;
   const facts = [size, quantization].filter((one) => one !== undefined);
+  const found = { name: "model", facts };
   const text = oneLine(`${model}${facts.length > 0 ? ` (${facts.join(", ")})` : ""}`);
   if (takesTools === false || abilities && !abilities.includes("tools")) {
     const advice =
       "Tools are described in the prompt and calls are parsed from its text; a model trained for tools does better";
     const lack = `${text}: its template does not support tools`;
-    return { name, status: "note", facts, text: lack, advice };
+    return { ...found, status: "note", text: lack, advice };
   }
   // Every chat model has the ability `completion`.
   const does = abilities?.filter((ability) => ability !== "completion").join(", ");
-  if (!does) return { name, status: "ok", facts, text };
-  return { name, status: "ok", facts, text: oneLine(`${text}: ${does}`), does: oneLine(does) };
+  if (!does) return { ...found, status: "ok", text };
+  return { ...found, status: "ok", text: oneLine(`${text}: ${does}`), does: oneLine(does) };
 }
 
 /** A smaller context, in tokens, fits the prompt and hardly a file. */

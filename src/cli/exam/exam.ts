@@ -37,13 +37,13 @@ export async function runExam(words: readonly string[], run: Run): Promise<numbe
   }
   const exam = examArgs(words);
   const tasks = tasksOf(exam);
-  const left = tasks.filter((task) => !canRun(task)).map(({ name, needs }) => `${name}: ${needs}`);
-  if (left.length > 0) run.stderr.line(`· tasks without a program they need: ${left.join(", ")}`);
+  const left = tasks.filter((task) => !canRun(task)).map(({ name, needs }) => `${name} (${needs})`);
+  if (left.length > 0) run.stderr.line(`· left out without their program: ${left.join(", ")}`);
   if (left.length === tasks.length) return EXIT.error;
   const { by, why, advice } = await examPermissions().sandboxStatus(Deno.cwd());
   if (by === undefined) {
-    const only = "The exam runs commands of models only in a sandbox";
-    throw new Error([only, why, advice].filter(Boolean).join(". "));
+    const rule = "The exam runs commands of models only in a sandbox";
+    throw new Error([rule, why, advice].filter(Boolean).join(". "));
   }
   const models: ExamResult[] = [];
   for (const config of await configsOf(exam, run)) {
@@ -62,7 +62,7 @@ async function examineModel(
   exam: ExamArgs,
   run: Run,
 ): Promise<ExamResult> {
-  const { args, seed, only, how } = exam;
+  const { args, seed, only, flagNotes } = exam;
   const tasks = all.filter(canRun);
   const isChosen = exam.all || args.model !== undefined;
   const { config, fitted, about, fault, notes } = await modelAt(given, isChosen, run.signal);
@@ -77,7 +77,7 @@ async function examineModel(
   const load = { body: { model, options: { num_ctx: window } }, timeoutMs: LOAD_TIMEOUT_MS };
   if (!fault && target.isNative) await askFields("/api/generate", at, load).catch(() => {});
   const ran = fault ? { results: [], ended: fault } : await runTasks(tasks, options, run);
-  const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, how);
+  const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, flagNotes);
   const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
   if (ran.results.length === 0) run.stderr.line(`copilot: ${ran.ended}`);
   else if (!args.json) run.stdout.line(examText(result));
@@ -99,10 +99,12 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
   const advice = failed?.advice ?? failed?.hint?.("flags");
   const fault = failed && [failed.text, advice].filter(Boolean).join(". ");
   const { name } = targetOf(agent.config);
-  const { facts = [] } = checks.find(({ facts }) => facts) ?? {};
+  const facts = checks.flatMap(({ facts = [] }) => facts);
   const about = facts.filter((one) => !name.includes(one)).join(" ");
   const notes = checks.filter(({ status, name }) => status === "note" && name !== "server")
     .map(({ text }) => text);
+  const names = isChosen ? [] : await modelNames(config).catch(() => []);
+  if (names.length > 1) notes.push(`its server has ${names.length} models: --all examines each`);
   // `config`: the user's settings and the model's name. `fitted`: also what the server reports.
   return { config: fit.unfitted(agent), fitted: agent.config, about, fault, notes };
 }
@@ -115,8 +117,7 @@ function tasksOf({ seed, quick, only }: ExamArgs): ExamTask[] {
   const names = [...new Set(all.flatMap(namesOf))].sort();
   const other = only.find((name) => !names.includes(name));
   if (other === undefined) return all.filter((task) => namesOf(task).some((n) => only.includes(n)));
-  const task = JSON.stringify(other.slice(0, 60));
-  throw new UsageError(`There is no task ${task}: there are ${names.join(", ")}`);
+  throw new UsageError(`There is no task "${shortened(other, 60)}": there are ${names.join(", ")}`);
 }
 
 const EXAM_FLAG = /^--(?:(quick|all|tune)|(seed|seconds|only)(?:=(.*))?)$/;
@@ -141,14 +142,13 @@ function examArgs(words: readonly string[]) {
   if (only !== undefined) delete own.quick;
   const [quick, all, tune] = ["quick", "all", "tune"].map((name) => name in own);
   if (tune && given.json) throw new UsageError("--tune and --json exclude each other");
-  const ofTasks = ["quick", "only", "seconds"].filter((name) => name in own)
-    .map((name) => [name, name === "seconds" ? seconds : true]);
+  const changing = Object.entries(own).filter(([name]) => !/^(all|tune|seed)$/.test(name));
   return {
     ...{ quick, all, tune, args: { ...withDefaults(given), given } },
     flags: Object.fromEntries(flags),
     only: only?.split(",").map((name) => name.trim()),
     /** The flags that may change the score. */
-    how: [...flags, ...ofTasks].map(([name, value]) =>
+    flagNotes: [...flags, ...changing].map(([name, value]) =>
       shortened(oneLine(`--${name} ${value}`), 40).replace(/ true$/, "")
     ),
     seed: wholeFlag("seed", seed ?? `${crypto.getRandomValues(new Uint16Array(1))}`, 0),

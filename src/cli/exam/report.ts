@@ -9,9 +9,6 @@ import type { Usage } from "../../types/event.ts";
 import { modelText } from "../../ui/terminal/session/footer.ts";
 import { OWN } from "./tasks.ts";
 
-/** An answer of the model, with its speeds in tokens per second if they are known. */
-type MeasuredAnswer = Omit<Usage, "readSpeed"> & Pick<CacheWatch, "readSpeed" | "writeSpeed">;
-
 export interface TaskResult {
   task: string;
   skill: string;
@@ -23,7 +20,8 @@ export interface TaskResult {
   repaired: number;
   /** The characters that the model wrote, with its thinking. */
   chars: number;
-  answers: MeasuredAnswer[];
+  /** The answers of the model, with their speeds in tokens per second if they are known. */
+  answers: (Omit<Usage, "readSpeed"> & Pick<CacheWatch, "readSpeed" | "writeSpeed">)[];
   thinks?: true;
   isLate?: true;
   isGone?: true;
@@ -40,7 +38,7 @@ export interface ExamResult {
   score: ExamScore;
   results: TaskResult[];
   ended?: string;
-  /** True if the others did not run because the model passed none of the first ones. */
+  /** True if the others did not run because the model passed none for too long. */
   isHopeless?: boolean;
 }
 
@@ -59,12 +57,12 @@ const passedText = (results: readonly TaskResult[]) => `${passedOf(results)}/${r
 const writeSpeedOf = ({ results }: ExamResult) =>
   medianOf(results.flatMap(({ answers }) => answers).map((one) => one.writeSpeed)) ?? 0;
 
-/** Returns the score in the program's tasks, of which the exam has `total`, with the flags `how`. */
-export function scoreOf(results: readonly TaskResult[], total: number, how: readonly string[]) {
+/** Returns the score in the program's tasks, of which the exam has `total`, and `flags` that may change it. */
+export function scoreOf(results: readonly TaskResult[], total: number, flags: readonly string[]) {
   const counted = results.filter(({ skill }) => skill !== OWN);
   const [ran, late] = [counted.length, counted.filter(({ isLate }) => isLate).length];
-  const notes = [ran < total && `of ${total}`, ...how, late > 0 && `${late} timed out`];
-  const isWhole = ran === total && how.length === 0;
+  const notes = [ran < total && `of ${total}`, ...flags, late > 0 && `${late} timed out`];
+  const isWhole = ran === total && flags.length === 0;
   return { passed: passedOf(counted), ran, notes: notes.filter((one) => one !== false), isWhole };
 }
 

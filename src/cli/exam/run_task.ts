@@ -44,14 +44,12 @@ const MAX_AWAY_MS = 60_000;
 /** The exam ends early after so many tasks in a row without an answer, or so many first ones without a pass. */
 const MAX_UNANSWERED = 3;
 const MAX_HOPELESS = 5;
-/** It also ends if no first task passes in the time of so many limits, or later none in twice that time. */
+/** It also ends after the time of so many limits without a pass at its start, or twice that after a pass. */
 const MAX_LIMITS = 1.5;
 const MAX_CHECK_MS = 60_000;
 const MAX_CHECK_BYTES = 20_000;
-/** Runs the check on stdin: the code that is tested could read a command line. */
+/** Runs the script on stdin, as the code under test could read a command line. */
 const RUN_STDIN = 'check=$(cat); exec </dev/null; eval "$check"';
-/** The time for a session to end after its limit, in milliseconds. */
-const ENDING_MS = 10_000;
 /** The largest window that an earlier conversation fills, in tokens: reading more takes too long. */
 const MAX_FILLED = 65_536;
 /** The tokens of the prompt and the tools, about. */
@@ -96,7 +94,7 @@ export async function runTasks(
       let result = await runTask(task, `${home}/${at}`, options, signal);
       if (result.isGone && mayWait) {
         mayWait = false;
-        stderr.line(`${clear}· the server failed: waits for it, at most a minute`);
+        stderr.line(`${clear}· the server failed; waiting for it, at most a minute`);
         await untilBack(options, signal);
         result = await runTask(task, `${home}/${at}-again`, options, signal);
       }
@@ -120,15 +118,15 @@ export async function runTasks(
 /** Returns why the other tasks do not run; undefined if they do. */
 export function earlyEnd(results: readonly TaskResult[], of: number, seconds: number) {
   const failed = results.slice(results.findLastIndex(({ passed }) => passed) + 1);
-  const isNone = failed.length === results.length;
+  const isStart = failed.length === results.length;
   const time = failed.reduce((sum, one) => sum + one.seconds, 0);
   const isSilent = failed.every(({ chars, answers }) => chars + answers.length === 0);
-  const isLate = time >= (isNone ? MAX_LIMITS : 2 * MAX_LIMITS) * seconds;
-  const none = `none of the ${isNone ? "first" : "last"} ${failed.length} tasks`;
+  const isLate = time >= (isStart ? MAX_LIMITS : 2 * MAX_LIMITS) * seconds;
+  const none = `none of the ${isStart ? "first" : "last"} ${failed.length} tasks`;
   if (isSilent && (isLate || failed.length === MAX_UNANSWERED)) {
     return { ended: `${none} got an answer: ${failed.at(-1)!.why}`, isHopeless: false };
   }
-  const isHopeless = isLate || isNone && failed.length >= MAX_HOPELESS;
+  const isHopeless = isLate || isStart && failed.length >= MAX_HOPELESS;
   if (!isHopeless || results.length === of) return undefined;
   const more = isLate ? ` in ${Math.round(time)} s (--seconds N allows more)` : "";
   return { ended: `${none} passed${more}: the others did not run`, isHopeless };
@@ -208,8 +206,8 @@ async function sendTask(
     if (isUnanswered) return `no answer: ${shortened(oneLine(response), MAX_WHY)}`;
     return stopReason === "done" ? undefined : `the turn was ended: ${stopReason}`;
   };
-  // A session that does not end is left behind. The exam continues.
-  const why = await within(seconds * 1000 + ENDING_MS, ask()).catch((error) => {
+  // A session that does not end ten seconds after its limit is left behind.
+  const why = await within((seconds + 10) * 1000, ask()).catch((error) => {
     const isGone = error instanceof BackendError &&
       /^(connection|incomplete|auth|model_not_found)$/.test(error.kind);
     if (isGone && !limit.aborted) result.isGone = true;
@@ -239,7 +237,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
   };
 }
 
-/** Returns the messages of an earlier conversation. It has `before` where only a summary of it keeps that. */
+/** Returns the messages of an earlier conversation, with `before` at a place that only a summary of it keeps. */
 export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window = 32_768) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;

@@ -74,10 +74,8 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
       },
     };
   });
-  const groups = SKILLS.map((skill) =>
-    all.filter((one) => one.skill === skill)
-      .sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed))
-  );
+  all.sort((a, b) => numberOf(a.name + seed) - numberOf(b.name + seed));
+  const groups = SKILLS.map((skill) => all.filter((one) => one.skill === skill));
   // One task of each skill comes first, so that the first few show if the rest is worth the time.
   return (isQuick ? [0] : [0, 1, 2]).flatMap((round) => groups.map((some) => some[round]!));
 }

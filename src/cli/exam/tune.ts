@@ -39,7 +39,7 @@ export async function tuneModel(
   }
   const runWith = async (flags: string, again: readonly TaskResult[]) => {
     const some = tasks.filter(({ name }) => again.some(({ task }) => task === name));
-    const config = withTried(exam.config, flags);
+    const config = withFlags(exam.config, flags);
     const { results, ended } = await runTasks(some, { ...exam, config, runsAll: true }, run);
     if (ended) stderr.line(`· the settings were not compared: ${ended}`);
     return { passed: passedOf(results), ended };
@@ -56,8 +56,7 @@ export async function tuneModel(
   if (most === usual) return void stderr.line("· no other setting does better");
   // A setting that helps in one place may harm in another.
   const others = results.filter(({ passed }) => passed);
-  const also = others.length > 0 ? "; now the tasks that passed before:" : "";
-  stderr.line(`· ${best} passes ${most - usual} more${also}`);
+  stderr.line(`· ${best} passes ${most - usual} more; tasks that passed before: ${others.length}`);
   const again = await runWith(best, others);
   if (again.ended) return again.ended;
   const [before, now, all] = [usual + others.length, most + again.passed, results.length];
@@ -94,7 +93,7 @@ function variantsFor(config: CopilotConfig, fitted: CopilotAgent["config"], thin
 }
 
 /** Returns `config` with further flags. */
-function withTried(config: CopilotConfig, flags: string): CopilotConfig {
+function withFlags(config: CopilotConfig, flags: string): CopilotConfig {
   const args = parseArgs(flags.split(" ").filter(Boolean));
   const { promptTier = config.promptTier, ...options } = optionsFromArgs(args);
   const change = Object.entries(options).filter(([, value]) => value !== undefined);

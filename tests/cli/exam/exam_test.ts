@@ -64,11 +64,12 @@ test("exam --all: ranks all models of the servers, each with what it deserves", 
     /\ntest at .*\n {2}call {5}3\/3\n {2}stop {5}3\/3\n\n {2}6 calls, 6 repaired\n/,
   );
   const ranking = stdout.split("\n").filter((line) => / · 127\.0\.0\.1:\d+$/.test(line));
-  assertEquals(ranking[0], `  test · 6/6 (--max-turns 9, --only) · ${otherHost}`);
+  assertEquals(ranking[0], `  test · 6/6 (--max-turns 9, --only call, stop) · ${otherHost}`);
   const names = models.map((name) => name.split("/").at(-1));
   assertEquals(
     ranking.filter((line) => line.endsWith(` · ${host}`)).sort(),
-    names.map((name) => `  ${name} · 0/5 (of 6, --max-turns 9, --only) · ${host}`).sort(),
+    names.map((name) => `  ${name} · 0/5 (of 6, --max-turns 9, --only call, stop) · ${host}`)
+      .sort(),
   );
   for (const name of names) {
     const table = stdout.split(`\n${name} at ${host}\n`)[1]!.split("\n\n", 2).join("\n");
