@@ -88,13 +88,16 @@ export class PromptFiles {
       const given = argument === "" ? [] : [notePart(`ARGUMENTS: ${argument}`)];
       return [line, this.#skillPart(promptFile), ...given, ...parts];
     }
-    const text = await this.#filled(promptFile, argument, signal);
+    const pieces = fillTemplate(promptFile.body, argument);
+    const text = await this.#filled(promptFile, pieces, signal);
+    // What a command prints names no file.
+    const own = pieces.map((piece) => "text" in piece ? piece.text : " ").join("");
     // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
     const asModel: Policy = {
       decide: (tool, args, { isFromUser: _, ...context }) => policy.decide(tool, args, context),
     };
     const by = promptFile.scope === "user" ? policy : asModel;
-    const parts = await this.#attached({ type: "text", text }, signal, by, true);
+    const parts = await this.#attached({ type: "text", text: own }, signal, by, true);
     return [line, notePart(text), ...parts];
   }
 
@@ -113,9 +116,13 @@ export class PromptFiles {
     return parts;
   }
 
-  async #filled(promptFile: PromptFile, argument: string, signal: AbortSignal): Promise<string> {
+  async #filled(
+    promptFile: PromptFile,
+    pieces: readonly TemplatePiece[],
+    signal: AbortSignal,
+  ): Promise<string> {
     const texts: string[] = [];
-    for (const piece of fillTemplate(promptFile.body, argument)) {
+    for (const piece of pieces) {
       texts.push(
         "text" in piece ? piece.text : await this.#output(promptFile, piece.command, signal),
       );

@@ -214,10 +214,10 @@ Deno.test("skills: what was read survives a compaction, also a second one", asyn
 Deno.test("own commands: arguments, files and commands stand where the text says, asked about as any other", async () => {
   await using at = await placesWith({
     "home/.config/copilot/commands/fix.md":
-      "---\ndescription: Fixes an issue\nargument-hint: ISSUE\n---\nFix $1 of ($ARGUMENTS), see @a.txt.\nHead: !`echo head-$1`",
+      "---\ndescription: Fixes an issue\nargument-hint: ISSUE\n---\nFix $1 of ($ARGUMENTS), see @a.txt.\nHead: !`echo head-$1 @b.txt`",
     "repo/.claude/commands/git/look.md":
       "Look at !`echo text of a | tr a a` and @../home/x and @a.txt",
-    "repo/a.txt": "text of a",
+    ...{ "repo/a.txt": "text of a", "repo/b.txt": "text of b" },
   });
   await using server = strictServer([{ text: "a" }, { text: "b" }]);
   const asked: [string | undefined, boolean][] = [];
@@ -250,11 +250,13 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   const text = messagesOf(server)[1]!.content;
   assertMatch(
     text,
-    /^\/fix 12 `now` \$2\n\nFix 12 of \(12 `now` \$2\), see @a\.txt\.\nHead: head-12\n\n<file/,
+    /^\/fix 12 `now` \$2\n\nFix 12 of \(12 `now` \$2\), see @a\.txt\.\nHead: head-12 @b\.txt\n\n<file/,
   );
+  // What a command prints names no file.
+  assertEquals(text.includes("text of b"), false);
   await fake.session.prompt("/git:look", never);
   assertStringIncludes(messagesOf(server).at(-1)!.content, "Look at text of a and @../home/x");
-  assertEquals(asked, [["echo head-12", false], ["echo text of a | tr a a", false], [
+  assertEquals(asked, [["echo head-12 @b.txt", false], ["echo text of a | tr a a", false], [
     "../home/x",
     false,
   ]]);
