@@ -36,9 +36,8 @@ export interface CheckContext extends ToolContext {
 type CheckRun = { checker: Checker } & ProgramRun;
 
 export class EditChecks {
-  /** The errors of each run when it last ran. */
-  readonly #known = new Map<string, Map<string, number>>();
-  readonly #running = new Set<string>();
+  /** The errors of each run when it last ran; undefined during the first one. */
+  readonly #known = new Map<string, Map<string, number> | undefined>();
   readonly #slow = new Set<string>();
 
   constructor(
@@ -49,19 +48,19 @@ export class EditChecks {
 
   async before(file: string, context: CheckContext): Promise<void> {
     const runs = await this.#runs(file, context);
+    const isNew = attempt(() => Deno.statSync(file).isFile) !== true;
     const missing = runs.filter(({ command }) => !this.#known.has(command));
-    const exists = attempt(() => Deno.statSync(file).isFile) === true;
-    await Promise.all(missing.map((run) => this.#first(run, exists, context)));
+    await Promise.all(missing.map((run) => this.#first(run, isNew, context)));
   }
 
-  async #first(run: CheckRun, exists: boolean, context: CheckContext): Promise<void> {
+  async #first(run: CheckRun, isNew: boolean, context: CheckContext): Promise<void> {
     const { command, checker } = run;
     const { file, project, first } = this.limits;
-    if (!exists && isOfFile(checker)) return void this.#known.set(command, new Map());
-    this.#running.add(command);
+    if (isNew && isOfFile(checker)) return void this.#known.set(command, new Map());
+    this.#known.set(command, undefined);
     const running = this.#errors(run, context, checker.project ? first : file).then((errors) => {
       if (errors) this.#known.set(command, counted(errors));
-    }).finally(() => this.#running.delete(command));
+    }).finally(() => this.#known.get(command) ?? this.#known.delete(command));
     // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
     await (checker.project ? within(project, running) : running);
     running.catch(() => {});
@@ -70,14 +69,13 @@ export class EditChecks {
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
     const runs = (await Promise.all([...files].map((file) => this.#runs(file, context)))).flat();
     const each = new Map(runs.map((run) => [run.command, run]));
-    for (const command of this.#running) each.delete(command);
     const found = await Promise.all([...each].map(async ([command, run]) => {
       const { file, project } = this.limits;
-      const errors = await this.#errors(run, context, run.checker.project ? project : file);
-      if (!errors) return [];
       const before = this.#known.get(command);
+      const errors = before &&
+        await this.#errors(run, context, run.checker.project ? project : file);
+      if (!errors) return [];
       this.#known.set(command, counted(errors));
-      if (!before) return [];
       const left = new Map(before);
       return errors.filter((error) => {
         const same = left.get(errorKey(error)) ?? 0;
