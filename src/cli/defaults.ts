@@ -17,7 +17,7 @@ const PER_RUN = new Set(
     .split(" "),
 );
 /** Flags that choose a server. If one is given, those of the file are ignored. */
-const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
+export const SERVER_FLAGS = ["local", "hosted", "host", "base-url"] as const;
 export const FLAGS_OF_SERVER = [...SERVER_FLAGS, "api-key", "model", "use-compat"] as const;
 /** Flags that permissions.json also has, globally and per folder. */
 const OF_PERMISSIONS = new Set(["approve", "sandbox", "network"]);

@@ -27,7 +27,7 @@ import { DEFAULT_LIMITS, UntilExtension } from "../extensions/until/until_extens
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
-import { FLAGS_OF_SERVER, modelDefaults, specFlags } from "./defaults.ts";
+import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
 import {
   type Args,
@@ -237,20 +237,36 @@ export const modelFlags: ModelFlags = {
   get names() {
     return namesOfModelFlags().filter((name) => name !== "api-key").map((name) => `--${name}`);
   },
-  parse(words) {
+  parse(words, current) {
     const args = parseArgs(words);
     if (args.message !== undefined) throw new UsageError("/model takes a name, or only flags");
     const known = namesOfModelFlags();
     const other = Object.keys(args).find((name) => !known.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
-    const options = optionsFromArgs({ ...modelDefaults(args.model).forModel, ...args });
+    const isSame = SERVER_FLAGS.every((name) => args[name] === undefined);
+    const options = isSame
+      ? optionsWith(args, current)
+      : optionsFromArgs({ ...modelDefaults(args.model).forModel, ...args });
     const config = toConfig(options, Deno.env, true);
-    return { config, isChosen: options.model !== undefined, notice: unsentKey(config) };
+    return { config, isChosen: isSame || args.model !== undefined, notice: unsentKey(config) };
   },
   named: withSettingsOf,
   at: configAt,
   find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
 };
+
+/** Returns the options of `current`, with those that flags without a server change. */
+function optionsWith(args: Args, current: CopilotConfig) {
+  const config = args.model === undefined ? current : withSettingsOf(current, args.model);
+  const { kind, apiKey } = targetOf(config);
+  const given = Object.entries(optionsFromArgs(args)).filter(([, value]) => value !== undefined);
+  return {
+    ...config[kind],
+    ...{ local: kind === "local", hosted: kind === "hosted", apiKey: apiKey || undefined },
+    ...{ promptTier: config.promptTier, maxToolRounds: config.maxToolRounds },
+    ...Object.fromEntries(given),
+  };
+}
 
 const FIND_MS = 1000;
 

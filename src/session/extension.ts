@@ -23,9 +23,13 @@ import type { UndoLog } from "./undo.ts";
 export interface ModelFlags {
   /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
   readonly names: readonly string[];
-  /** Returns the settings that `words` name, and a notice about them. @throws {Error} with one line for the user. */
+  /**
+   * Returns the settings that `words` name, of the server of `current` if they name none, and a notice about them.
+   * @throws {Error} with one line for the user.
+   */
   parse(
     words: readonly string[],
+    current: CopilotConfig,
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
   /** Returns `config` with another model of its server, and with the user's settings for that model. */
   named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;

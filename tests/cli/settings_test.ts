@@ -169,9 +169,15 @@ Deno.test("the context length is the flag's, else what the model was made for, u
 });
 
 Deno.test("/model takes the flags of a model, and no others", () => {
-  const { config: named, isChosen } = modelFlags.parse(["--local", "-m", "other", "--think", "on"]);
+  const here = toConfig({ baseUrl: "http://gpu:8080/v1", model: "own", temperature: 0.5 });
+  const parse = (words: string) => modelFlags.parse(words.split(" "), here);
+  const { config: named, isChosen } = parse("--local -m other --think on");
   assertEquals([named.local?.model, named.local?.think, isChosen], ["other", true, true]);
-  assertEquals(modelFlags.parse(["--local"]).isChosen, false);
+  assertEquals(parse("--local").isChosen, false);
+  // Without a server, it is the same one: never the default, which is somebody else's.
+  assertEquals(parse("--think off").config, { compat: { ...here.compat!, think: false } });
+  assertEquals(parse("-m other").config, { compat: { ...here.compat!, model: "other" } });
+  assertThrows(() => parse("--keep-alive 5m"), UsageError, "--keep-alive needs --local");
   assertThrows(
     () => toConfig({ hosted: true }, { get: () => undefined }, true),
     UsageError,
@@ -181,7 +187,7 @@ Deno.test("/model takes the flags of a model, and no others", () => {
     const value = "values" in flag && typeof flag.values === "object" ? flag.values[0] : "x";
     const words = "value" in flag ? [`--${name}`, value] : [`--${name}`];
     if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
-    assertThrows(() => modelFlags.parse(words), UsageError, `/model does not take --${name}`);
+    assertThrows(() => modelFlags.parse(words, here), UsageError, `/model does not take --${name}`);
   }
 });
 

@@ -233,7 +233,7 @@ async function setModel(
     if (modelFlags !== undefined && (isSpec || argument.startsWith("-"))) {
       const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = isSpec
         ? { config: modelFlags.at(argument, agent.config), isChosen: true }
-        : modelFlags.parse(argument.split(/\s+/));
+        : modelFlags.parse(argument.split(/\s+/), agent.config);
       const why = isSure || isChosen ? undefined : await failureToReach(config, way, signal);
       if (why !== undefined) {
         const at = atServer(agent.config, fit.targetOf(agent).name);
