@@ -8,8 +8,8 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
-  "types attempt config errors server_address start_leader exit_codes program_stop".split(" "),
-  ["text", "wire", "temp_folder", "find_program"],
+  "types attempt config errors server_address exit_codes program_stop".split(" "),
+  ["text", "wire", "temp_folder", "find_program", "start_program"],
   ["rpc", "models", "models/toolcalls", "tools", "safety", "records", "ui/terminal", "user_files"],
   ["agent"],
   ["session"],
@@ -26,6 +26,8 @@ const NEIGHBOURS: [from: string, to: string][] = [
   ["records", "user_files"],
   ["temp_folder", "text"],
   ["find_program", "text"],
+  ["start_program", "find_program"],
+  ["start_program", "text"],
   ["wire", "text"],
   ["ui/terminal/session", "ui"],
 ];

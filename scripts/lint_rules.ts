@@ -5,6 +5,9 @@
 /** The module that may call `fetch`: retries, time limits and redirects have one home. */
 const FETCH_HOME = "src/wire/http.ts";
 
+/** The module that may start programs, which gives each the folders of PATH that no command writes. */
+const START_HOME = "src/start_program.ts";
+
 /** Words that make a comment hard to read. `NOT_PLAIN` is a file that still has some. */
 const HARD_WORDS =
   /\b(?:anew|heed(?:s|ed)?|nobody|such that|thereby|whatever|told|no longer so|at no time|(?<![Tt]here )(?:is|are|was|were) none|(?:goes|gone) on)\b|(?:^|\n)[\s*]*(?:What was|Those that)\b/;
@@ -26,6 +29,18 @@ const plugin: Deno.lint.Plugin = {
             const name = callee.type === "MemberExpression" ? callee.property : callee;
             if (name.type !== "Identifier" || name.name !== "fetch") return;
             context.report({ node: callee, message: `Only ${FETCH_HOME} calls fetch` });
+          },
+        };
+      },
+    },
+    "one-start": {
+      create(context) {
+        const file = inSource(context.filename);
+        if (file === undefined || file === START_HOME) return {};
+        return {
+          NewExpression({ callee }) {
+            if (context.sourceCode.getText(callee) !== "Deno.Command") return;
+            context.report({ node: callee, message: `Only ${START_HOME} starts programs` });
           },
         };
       },

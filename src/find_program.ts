@@ -25,10 +25,13 @@ function isInDependencies(path: string): boolean {
   return false;
 }
 
+/** The folders beside the working directory that commands of this run may write. */
+export const listedFolders = new Set<string>();
+
 /**
- * Returns the folders of PATH (not for Windows) that are neither in `folder` nor in the dependencies of a project.
- * Relative and empty ones, which depend on the working directory, are dropped, and missing ones, which may be created
- * in `folder`, behind a link.
+ * Returns the folders of PATH (not for Windows) that are neither in `folder`, nor in another one that commands may
+ * write, nor in the dependencies of a project. Relative and empty ones, which depend on the working directory, are
+ * dropped, and missing ones, which may be created in `folder`, behind a link.
  */
 export function programFolders(
   folder?: string,
@@ -36,7 +39,7 @@ export function programFolders(
 ): string[] {
   const folders = path.split(":").filter(isAbsolute);
   if (folder === undefined) return folders;
-  const inside = [folder, realOrPath(folder)];
+  const inside = [folder, ...listedFolders].flatMap((at) => [at, realOrPath(at)]);
   const isInside = (at: string) => inside.some((root) => isWithin(root, at));
   return folders.filter((one) => {
     const real = attempt(() => Deno.realPathSync(one));
@@ -45,7 +48,7 @@ export function programFolders(
   });
 }
 
-/** Returns the folders of PATH that are not in the folder in which this program was started. */
+/** Returns the folders of PATH that no command writes which works where this program was started. */
 export const outerFolders = (): string[] => programFolders(attempt(Deno.cwd) ?? "/");
 
 const realOrPath = (path: string): string => attempt(() => Deno.realPathSync(path)) ?? path;

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { findProgram, programFolders } from "../src/find_program.ts";
+import { findProgram, listedFolders, programFolders } from "../src/find_program.ts";
+import { systemProgram, userProgram } from "../src/start_program.ts";
 import { tempFolder } from "./helpers/temp_folder.ts";
 
 Deno.test("programs are looked for in the folders of PATH that are not in the working directory", {
@@ -29,6 +30,17 @@ Deno.test("programs are looked for in the folders of PATH that are not in the wo
     assertEquals(found, isHome ? [made[1], outside] : [outside]);
   }
   Deno.env.set("HOME", home);
+  // A program that starts outside of the sandbox finds no others there, nor in a listed folder.
+  const before = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", [made[0], outside, inside, before].join(":"));
+  listedFolders.add(outside);
+  for (const start of [systemProgram, userProgram]) {
+    const { stdout } = await start("/bin/sh", { args: ["-c", 'echo "$PATH"'] })!.output();
+    assertEquals(new TextDecoder().decode(stdout).includes(`${outside}:`), false, start.name);
+    assertEquals(new TextDecoder().decode(stdout).includes(".venv"), false, start.name);
+  }
+  listedFolders.clear();
+  Deno.env.set("PATH", before);
   // The usual folders count wherever one works.
   assertEquals(programFolders("/", `${outside}:/usr/bin`), ["/usr/bin"]);
 

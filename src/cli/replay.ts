@@ -8,6 +8,7 @@ import { InstructionsExtension } from "../extensions/instructions/instructions_e
 import { SkillsExtension } from "../extensions/skills/skills_extension.ts";
 import { UntilExtension } from "../extensions/until/until_extension.ts";
 import { programFolders } from "../find_program.ts";
+import { systemProgram } from "../start_program.ts";
 import type { Backend } from "../models/backend.ts";
 import { targetOf } from "../models/target.ts";
 import { withStoredImages } from "../records/images.ts";
@@ -227,8 +228,8 @@ async function runScript(script: string, folder: string, ...args: string[]): Pro
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
     ...{ GIT_ALLOW_PROTOCOL: "none", PATH: programFolders(folder).join(":") },
   };
-  const how = { args: ["-ec", script, "sh", folder, ...args], clearEnv: true, env };
-  const { success, stdout, stderr } = await new Deno.Command("/bin/sh", how).output();
+  const how = { args: ["-ec", script, "sh", folder, ...args], env };
+  const { success, stdout, stderr } = await systemProgram("/bin/sh", how).output();
   if (!success) throw new Error(`git cannot copy ${folder}: ${oneLine(utf8Text(stderr))}`);
   return utf8Text(stdout).trimEnd();
 }

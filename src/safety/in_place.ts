@@ -5,7 +5,7 @@
  */
 
 import { attempt } from "../attempt.ts";
-import { SYSTEM_PATH } from "../find_program.ts";
+import { systemProgram } from "../start_program.ts";
 
 /**
  * `at` enters a folder unless a link leads to it: the shell's own `pwd` may only repeat the path, and `$()` drops line
@@ -42,8 +42,9 @@ export function outputIn(
   const begun = performance.now();
   const seconds = String(Math.ceil(time.left / 1000));
   const [program = "", ...args] = [...timeout ? [timeout, "-s", "KILL", seconds] : [], ...words];
-  const how = { args, env, cwd: "/", clearEnv: true, stdin: "null", stderr: "null" } as const;
-  const ran = attempt(() => new Deno.Command(program, how).outputSync());
+  const ran = attempt(() =>
+    systemProgram(program, { args, env, cwd: "/", stderr: "null" }).outputSync()
+  );
   time.left -= performance.now() - begun;
   return ran;
 }
@@ -74,8 +75,7 @@ export function runInPlaces(
   );
   const words = ["/bin/sh", "-c", `${EACH}${script}\n}\n${runs.join("\n")}`, "sh"];
   const given = now.flatMap(([folder, args = []]) => [folder, ...args]);
-  const env = { PATH: SYSTEM_PATH, LC_ALL: "C", TZ: "UTC0" };
-  const ran = outputIn(time, TIMEOUT, [...words, ...given], env);
+  const ran = outputIn(time, TIMEOUT, [...words, ...given], { LC_ALL: "C", TZ: "UTC0" });
   const parts = new TextDecoder().decode(ran?.stdout).split("\0");
   const results = now.map((_, i) => {
     const [output = "", errors = "", code] = parts.slice(3 * i, 3 * i + 3);

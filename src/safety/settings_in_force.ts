@@ -13,7 +13,7 @@ import { realPathOf } from "./places.ts";
 import type { View } from "./view.ts";
 import { isWithin } from "../text/paths.ts";
 import { join, relative } from "../text/std_path.ts";
-import { findProgram, programFolders } from "../find_program.ts";
+import { findProgram, listedFolders, programFolders } from "../find_program.ts";
 import type { PermissionNotice } from "./permission_report.ts";
 import { foldersDownTo } from "./repositories.ts";
 import { readJsonFile } from "../user_files.ts";
@@ -89,10 +89,7 @@ export async function settingsInForce(
   }
   let hasBash: boolean | undefined;
   const written = [general, here, flags].flatMap(({ sandboxWrite }) => sandboxWrite);
-  const outside = written.reduce(
-    (folders, at) => programFolders(at, folders.join(":")),
-    programFolders(folder, path),
-  );
+  written.forEach((at) => listedFolders.add(at));
   let inForce: SettingsInForce = {
     ...usual,
     approve: choice.approve ?? here.approve ?? usual.approve,
@@ -104,7 +101,7 @@ export async function settingsInForce(
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path), folder) !== undefined,
-    ...{ programs: outside, commandPrograms: programFolders(undefined, path) },
+    ...{ programs: programFolders(folder, path), commandPrograms: programFolders(undefined, path) },
     ...{ lacksSandbox: isWanted && !canConfine, notices: [] },
   };
   for (const project of projectSettings(folder)) {

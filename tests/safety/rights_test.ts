@@ -98,11 +98,25 @@ for (const sandbox of [undefined, "off"]) {
       `${own}/hooks.json`,
       JSON.stringify({ SessionStart: [{ hooks }] }),
     );
-    const { folder, permissions } = at;
-    {
+    const { folder } = at;
+    // Commands write this folder of PATH.
+    const listed = `${at.base}/listed`;
+    await Deno.mkdir(listed);
+    await Deno.writeTextFile(`${listed}/touch`, "#!/bin/sh\n", { mode: 0o755 });
+    const permissions = openPermissions({
+      ...{ approve: "auto", sandbox: "workspace-write" },
+      level: { allow: [], deny: [], sandboxWrite: [listed] },
+    }, (name) => at.variables[name]);
+    sharingSystem(permissions.looks);
+    await permissions.mode(folder);
+    const before = Deno.env.get("PATH")!;
+    Deno.env.set("PATH", `${listed}:${before}`);
+    try {
       await using _ = await fakeSession(server.url, {
         ...{ folder, permissions, readsFolder: true },
       });
+    } finally {
+      Deno.env.set("PATH", before);
     }
     assertEquals([await at.has("work/in"), await at.has("out")], [true, sandbox === "off"]);
   });

@@ -8,6 +8,8 @@ const ROWS: [file: string, source: string, broken: string[]][] = [
   ["src/wire/http.ts", `await fetch("http://a");`, []],
   ["src/config.ts", `export interface A { fetch?: typeof fetch }`, []],
   ["src/config.ts", `// fetch("http://a")\nconst text = 'fetch("a")';`, []],
+  ["src/cli/a.ts", `new Deno.Command("git");`, ["one-start"]],
+  ["src/start_program.ts", `new Deno.Command("git");`, []],
   ["tests/a_test.ts", `await fetch("http://a"); console.log(1);`, []],
   ["src/cli/a.ts", `await import("./" + name);`, ["literal-import"]],
   ["src/cli/a.ts", `await import("./b.ts");`, []],

@@ -3,6 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { readJsonFile, userFile } from "../../user_files.ts";
@@ -115,7 +116,6 @@ export function ownTasks(): ExamTask[] {
 export async function copyFolder(from: string, to: string): Promise<void> {
   await Deno.mkdir(to, { recursive: true });
   if (!attempt(() => Deno.statSync(from))) return;
-  const { success, stderr } = await new Deno.Command("cp", { args: ["-R", `${from}/.`, to] })
-    .output();
+  const { success, stderr } = await systemProgram("cp", { args: ["-R", `${from}/.`, to] }).output();
   if (!success) throw new Error(oneLine(new TextDecoder().decode(stderr)));
 }

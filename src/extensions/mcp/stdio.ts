@@ -1,7 +1,7 @@
 /** Servers that are programs: one JSON message per line on stdin and stdout. @module */
 
 import { linePeer } from "../../rpc/line_peer.ts";
-import { startLeader } from "../../start_leader.ts";
+import { startLeader } from "../../start_program.ts";
 import { attempt } from "../../attempt.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
 import { stripEscapes } from "../../text/sanitize.ts";

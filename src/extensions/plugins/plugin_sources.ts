@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
-import { findProgram, outerFolders } from "../../find_program.ts";
+import { userProgram } from "../../start_program.ts";
 import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { expandHome, isWithin } from "../../text/paths.ts";
@@ -92,8 +92,6 @@ export async function fetchSource(
   into: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const git = findProgram("git", outerFolders(), attempt(Deno.cwd));
-  if (git === undefined) throw new Error("git is missing, which fetches plug-ins: install it");
   const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_FETCH_MS)]);
   const own = Object.entries(Deno.env.toObject());
   const env = {
@@ -106,11 +104,13 @@ export async function fetchSource(
   const plain = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   const settings = PLAIN_SETTINGS.split(" ").flatMap((one) => ["-c", one]);
   const run = async (args: readonly string[], variables = {}) => {
-    const { success, stdout, stderr } = await new Deno.Command(git, {
+    const git = userProgram("git", {
       args: ["-C", into, ...settings, ...args],
       ...{ env: { ...env, ...variables }, clearEnv: true, cwd: "/", signal: stop, detached: true },
       ...{ stdin: "null", stdout: "piped", stderr: "piped" },
-    }).output();
+    });
+    if (!git) throw new Error("git is missing, which fetches plug-ins: install it");
+    const { success, stdout, stderr } = await git.output();
     signal.throwIfAborted();
     const text = new TextDecoder().decode(success ? stdout : stderr).trim();
     if (success) return text;

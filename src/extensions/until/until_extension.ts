@@ -1,6 +1,8 @@
 /** `--until` and `/until`: a turn ends when a check of the user passes. @module */
 
 import { UsageError } from "../../errors.ts";
+import { programFolders } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 import type { Command, Extension, SessionState, TurnEnd } from "../../session/extension.ts";
 import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
@@ -86,7 +88,10 @@ const offeredChecks = async ({ agent }: SessionState): Promise<string[]> =>
 /** False if the shell knows no command with this name. */
 async function isCommand(name: string, { agent }: SessionState): Promise<boolean> {
   if (Deno.build.os === "windows") return true;
-  const asking = { args: ["-c", 'command -v -- "$1"', "sh", name], cwd: agent.state.workingDir };
-  const { success } = await new Deno.Command("/bin/sh", { ...asking, stdin: "null" }).output();
+  const { success } = await systemProgram("/bin/sh", {
+    args: ["-c", 'command -v -- "$1"', "sh", name],
+    cwd: agent.state.workingDir,
+    env: { PATH: programFolders().join(":") },
+  }).output();
   return success;
 }

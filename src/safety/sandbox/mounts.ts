@@ -1,7 +1,7 @@
 /** The mounts of a sandbox: the arguments for bubblewrap, and the lines of the kernel's list. @module */
 
 import { attempt } from "../../attempt.ts";
-import { SYSTEM_PATH } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 import { tempFolders } from "../../temp_folder.ts";
 import { isWithin } from "../../text/paths.ts";
 import { dirname, join } from "../../text/std_path.ts";
@@ -213,8 +213,7 @@ type Mount = ReturnType<typeof mountTable>[number];
 
 /** Returns the text of `/proc/self/mountinfo`, which Deno reads with all permissions only. */
 export function mountinfo(): string {
-  const how = { args: ["/proc/self/mountinfo"], clearEnv: true, env: { PATH: SYSTEM_PATH } };
-  const cat = new Deno.Command("cat", how);
+  const cat = systemProgram("cat", { args: ["/proc/self/mountinfo"] });
   return attempt(() => new TextDecoder().decode(cat.outputSync().stdout)) ?? "";
 }
 

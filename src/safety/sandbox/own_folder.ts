@@ -1,7 +1,7 @@
 /** The folders of a run that sandboxed commands see as `/tmp` and the like. @module */
 
 import { attempt } from "../../attempt.ts";
-import { SYSTEM_PATH } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 import { makeTempFolder, type TempFolderOptions } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { entryAt } from "../places.ts";
@@ -58,12 +58,9 @@ function isLeft(path: string): boolean {
 }
 
 const removal = (paths: readonly string[]) =>
-  new Deno.Command("/bin/sh", {
+  systemProgram("/bin/sh", {
     args: ["-c", REMOVE, "sh", ...paths],
-    env: { PATH: SYSTEM_PATH },
     cwd: "/",
-    clearEnv: true,
-    stdin: "null",
     stdout: "null",
     stderr: "null",
   });

@@ -2,6 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
+import { systemProgram } from "../../start_program.ts";
 import { noTempFiles } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -159,14 +160,10 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
     const script = 'true >in || exit 9; for path; do true 2>/dev/null >"$path"; done; exit 0';
     const view = makeView({ folder: inside, isWritable: true, network: false, paths });
     const [program, ...args] = sandbox.command(view, own);
-    const { code, stderr } = await new Deno.Command(program!, {
+    const { code, stderr } = await systemProgram(program!, {
       args: [...args, "/bin/sh", "-c", script, "sh", ...outside],
       env: outerEnvironment({}),
-      clearEnv: true,
       cwd: "/",
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
       signal: AbortSignal.timeout(PROBE_MS),
     }).output();
     if (outside.some((path) => entryAt(path) !== undefined)) {

@@ -1,5 +1,6 @@
 /** Networks with only 127.0.0.1, in which commands reach the servers of jobs. @module */
 
+import { systemProgram } from "../../start_program.ts";
 import { within } from "../../wire/wait.ts";
 import { entryAt } from "../places.ts";
 
@@ -25,8 +26,8 @@ interface Network {
 async function startNetwork(bwrap: string, onEnd: () => unknown): Promise<Network | undefined> {
   const program = nsenter();
   if (program === undefined) return undefined;
-  const how = { cwd: "/", clearEnv: true, env: { PATH: "/usr/bin:/bin" }, detached: true };
-  const child = new Deno.Command(bwrap, {
+  const how = { cwd: "/", detached: true };
+  const child = systemProgram(bwrap, {
     ...{ ...how, args: [...HOLDER, "echo >&2; read end"] },
     ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
   }).spawn();
@@ -41,13 +42,9 @@ async function startNetwork(bwrap: string, onEnd: () => unknown): Promise<Networ
   const [info = ""] = await within(START_NETWORK_MS, started) ?? [];
   const id = /"child-pid": (\d+)/.exec(info)?.[1] ?? "";
   const enter = [program, ..."-U -n --preserve-credentials -t".split(" "), id];
-  const test = new Deno.Command(program, {
-    ...{
-      ...how,
-      args: [...enter.slice(1), bwrap, ...TEST],
-      signal: AbortSignal.timeout(START_NETWORK_MS),
-    },
-    ...{ stdin: "null", stdout: "null", stderr: "null" },
+  const test = systemProgram(program, {
+    ...{ ...how, args: [...enter.slice(1), bwrap, ...TEST], stdout: "null", stderr: "null" },
+    signal: AbortSignal.timeout(START_NETWORK_MS),
   });
   if (id !== "" && (await test.output()).success) return { enter, end };
   end();

@@ -1,7 +1,7 @@
 /** Access lists and extended attributes of files, which Deno can neither read nor write. @module */
 
 import { basename, dirname } from "../../text/std_path.ts";
-import { SYSTEM_PATH } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 
 /** A copy that takes longer, in ms, waits for something that has replaced the file. */
 const MAX_COPY_MS = 5000;
@@ -38,13 +38,10 @@ export async function copyAttributes(
   const isSame = temporary.uid === old.uid && temporary.gid === old.gid;
   const owner = isSame ? "" : `${old.uid}:${old.gid}`;
   const identity = `${temporary.dev}:${temporary.ino}`;
-  const command = new Deno.Command("/bin/sh", {
+  const command = systemProgram("/bin/sh", {
     args: ["-c", COPY_RIGHTS, "sh", basename(old.path), basename(temporary.path), identity, owner],
     cwd: dirname(temporary.path),
-    clearEnv: true,
-    env: { PATH: SYSTEM_PATH },
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    stdin: "null",
     stdout: "null",
     stderr: "null",
   });

@@ -8,7 +8,7 @@ import { attempt } from "../../attempt.ts";
 import { join } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
 import type { Grant } from "../../types/tool.ts";
-import { SYSTEM_PATH } from "../../find_program.ts";
+import { systemProgram } from "../../start_program.ts";
 
 export const hasShell = Deno.build.os !== "windows";
 
@@ -32,14 +32,10 @@ export async function runInFolder(
   script: string,
   args: readonly string[],
 ): Promise<{ code: number; stdout: string; error: string }> {
-  const { code, stdout, stderr } = await new Deno.Command("/bin/sh", {
+  const { code, stdout, stderr } = await systemProgram("/bin/sh", {
     args: ["-c", `at=$0\n[ "$(pwd -P)" = "$at" ] || exit $MOVED\n${script}`, folder, ...args],
     cwd: folder,
-    clearEnv: true,
-    env: { PATH: SYSTEM_PATH, MOVED: String(MOVED), LC_ALL: "C" },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
+    env: { MOVED: String(MOVED), LC_ALL: "C" },
   }).output();
   if (code === MOVED) throw new MovedError();
   return { code, stdout: utf8Text(stdout), error: utf8Text(stderr).trim() };

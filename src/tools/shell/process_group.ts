@@ -6,7 +6,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { wait } from "../../wire/wait.ts";
-import { SYSTEM_PATH } from "../../find_program.ts";
+import { systemProgram, userProgram } from "../../start_program.ts";
 import { atProgramStop } from "../../program_stop.ts";
 
 interface Process {
@@ -131,12 +131,10 @@ function membersIn(table: Process[], leader: number, known: Process[] = []): Pro
 /** Lists every process. Runs a program, because Deno reads `/proc` only with permission to read everything. */
 function listing(): Deno.Command {
   const columns = ["pid=", "stat=", "ppid=", "pgid=", "comm="].map((name) => `-o ${name}`);
-  return new Deno.Command("/bin/sh", {
-    env: { PATH: SYSTEM_PATH },
+  return systemProgram("/bin/sh", {
     args: ["-c", isLinux ? "cat /proc/[0-9]*/stat 2>/dev/null" : `ps -A ${columns.join(" ")}`],
     // The folder in which this program was started may have been removed.
     cwd: "/",
-    stdin: "null",
     stdout: "piped",
     stderr: "null",
     // Ctrl-Z must not stop it.
@@ -170,11 +168,11 @@ function psRow(row: string): Process {
 }
 
 async function endTree(pid: number): Promise<string[]> {
-  await new Deno.Command("taskkill", {
+  await userProgram("taskkill", {
     args: ["/T", "/F", "/PID", String(pid)],
     stdin: "null",
     stdout: "null",
     stderr: "null",
-  }).output();
+  })?.output();
   return [];
 }

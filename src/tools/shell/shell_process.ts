@@ -1,6 +1,6 @@
 /** Starts and ends the shell that runs a command. @module */
 
-import { startLeader } from "../../start_leader.ts";
+import { startLeader } from "../../start_program.ts";
 import type { ConfinedProgram } from "../../types/confine.ts";
 import type { CommandOutput, ToolContext } from "../../types/tool.ts";
 import { aborted, within } from "../../wire/wait.ts";

@@ -3,7 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import { isImageName } from "../../text/extname.ts";
 import { fromFileUrl, isAbsolute, join } from "../../text/std_path.ts";
-import { findProgram, outerFolders } from "../../find_program.ts";
+import { userProgram } from "../../start_program.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
 
 const MAX_DROPPED_CHARS = 8192;
@@ -77,12 +77,8 @@ const isPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
 async function printedBy(name: string, args: string[]): Promise<Uint8Array | undefined> {
-  const program = Deno.build.os === "windows"
-    ? name
-    : findProgram(name, outerFolders(), attempt(Deno.cwd));
-  if (program === undefined) return undefined;
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const options = { args, stdin: "null", stderr: "null", signal } as const;
-  const { success, stdout } = await new Deno.Command(program, options).output();
-  return success ? stdout : undefined;
+  const ran = await userProgram(name, options)?.output();
+  return ran?.success ? ran.stdout : undefined;
 }

@@ -1,4 +1,4 @@
-import { outerFolders } from "../../find_program.ts";
+import { userProgram } from "../../start_program.ts";
 import { makeTempFolder } from "../../temp_folder.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
@@ -40,13 +40,8 @@ export async function editInProgram(
 /** The setting may have arguments, as in `code --wait`. */
 function editorCommand(editor: string, path: string): Deno.Command {
   const streams = { stdin: "inherit", stdout: "inherit", stderr: "inherit" } as const;
-  if (Deno.build.os !== "windows") {
-    return new Deno.Command("/bin/sh", {
-      args: ["-c", `${editor} "$1"`, "sh", path],
-      env: { PATH: outerFolders().join(":") },
-      ...streams,
-    });
-  }
-  const [program = "", ...args] = editor.split(/\s+/);
-  return new Deno.Command(program, { args: [...args, path], ...streams });
+  const [program = "", ...args] = Deno.build.os === "windows"
+    ? [...editor.split(/\s+/), path]
+    : ["/bin/sh", "-c", `${editor} "$1"`, "sh", path];
+  return userProgram(program, { args, ...streams })!;
 }

@@ -5,6 +5,7 @@
  */
 
 import { attempt } from "../../attempt.ts";
+import { systemProgram } from "../../start_program.ts";
 import { wait } from "../../wire/wait.ts";
 import { type KeySource, stdinKeys } from "./line/sources.ts";
 import { writeStdout } from "./stdio.ts";
@@ -131,7 +132,7 @@ export function makeSane(): Promise<void> {
 
 async function stty(word: string): Promise<string> {
   // By its path, because PATH may name a folder of the project.
-  const command = new Deno.Command("/bin/stty", { args: [word], stdin: "inherit" });
+  const command = systemProgram("/bin/stty", { args: [word], stdin: "inherit" });
   return new TextDecoder().decode((await command.output()).stdout);
 }
 

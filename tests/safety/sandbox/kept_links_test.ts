@@ -162,7 +162,7 @@ test("R-03 processes stop before this program is stopped, links are restored, an
   await using at = await scene();
   const job = "sh -c 'rm .git; mkdir .git; echo $$ >job; until [ -e go ]; do sleep 0.1; done'; :";
   const code = `import { keepLinks } from ${JSON.stringify(module)};
-      import { startLeader } from ${JSON.stringify(source("start_leader.ts"))};
+      import { startLeader } from ${JSON.stringify(source("start_program.ts"))};
       import { stopWithProgram } from ${JSON.stringify(source("tools/shell/process_group.ts"))};
       const end = keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
       const how = { cwd: ${JSON.stringify(at.folder)}, env: { PATH: "/usr/bin:/bin" } };
@@ -196,7 +196,7 @@ Deno.test({
         open my $file, ">>", "${count}"; print $file "x" }`;
     const args = "--unshare-user --unshare-pid --die-with-parent --bind / / --dev /dev --proc /proc"
       .split(" ");
-    const code = `import { startLeader } from ${JSON.stringify(source("start_leader.ts"))};
+    const code = `import { startLeader } from ${JSON.stringify(source("start_program.ts"))};
       import { stopWithProgram } from ${JSON.stringify(source("tools/shell/process_group.ts"))};
       const args = ${JSON.stringify([...args, "perl", "-e", chain])};
       const how = { cwd: "/", env: { PATH: "/usr/bin:/bin" } };

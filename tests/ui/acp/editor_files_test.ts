@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { Editor } from "../../../src/ui/acp/editor.ts";
 import { editorFiles } from "../../../src/ui/acp/editor_files.ts";
-import { startLeader } from "../../../src/start_leader.ts";
+import { startLeader } from "../../../src/start_program.ts";
 import { stopWithProgram } from "../../../src/tools/shell/process_group.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { RpcError, type RpcParams } from "../../../src/rpc/message.ts";
