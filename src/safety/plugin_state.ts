@@ -51,9 +51,9 @@ export function withState(
       const text = textOf(path);
       if (isOther || text !== undefined && text === before.get(name)) continue;
       const fault = text === undefined && entryAt(path)
-        ? "it is no file of at most 1 MB"
+        ? "it must be a file of at most 1 MB"
         : runInPlace(at, STORE_STATE, [name, path]).fault;
-      if (fault) lines.push(`${oneLine(join(at, name))} of a plug-in is not stored: ${fault}`);
+      if (fault) lines.push(`a plug-in's ${oneLine(join(at, name))} is not saved: ${fault}`);
     }
     attempt(() => Deno.removeSync(source, { recursive: true }));
     return lines;

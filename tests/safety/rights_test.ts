@@ -471,7 +471,10 @@ test("a plug-in's hook changes the state of plug-ins in .claude, and nothing els
     "$(dirname $f); rm -f $f; echo 2 > $f; done; ln -s /etc/passwd p.local.md; echo 3 > n.local.md; " +
     "head -c 1000001 /dev/zero > large.local.md";
   const told = await at.run(`${line}; ${more}`, hook);
-  assertMatch(told, /large\.local\.md of a plug-in is not stored: it is no file of at most 1 MB/);
+  assertMatch(
+    told,
+    /a plug-in's \S+large\.local\.md is not saved: it must be a file of at most 1 MB/,
+  );
   assertEquals(texts(), "2111");
   assertEquals(names(), [...before, "n.local.md"].sort());
   assertEquals(await Deno.readLink(`${folder}/linked.local.md`), "../linked");

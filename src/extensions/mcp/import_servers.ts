@@ -17,15 +17,11 @@ import {
   wordsFrom,
 } from "./definition.ts";
 
-/** The files of Cursor, VS Code, codex, opencode, Gemini CLI, Claude Code and Claude Desktop. */
-const FOLDER_FILES =
-  ".cursor/mcp.json .vscode/mcp.json .codex/config.toml opencode.json opencode.jsonc .gemini/settings.json"
-    .split(" ");
-const HOME_FILES =
-  `.claude.json .cursor/mcp.json .codex/config.toml .config/opencode/opencode.json .config/opencode/opencode.jsonc
-  .gemini/settings.json .config/Claude/claude_desktop_config.json .config/Code/User/mcp.json`.split(
-    /\s+/,
-  );
+/** The files of Claude Code, Cursor, VS Code, codex, opencode, Gemini CLI and Claude Desktop, at home or in a folder. */
+const FOREIGN_FILES =
+  `.claude.json .cursor/mcp.json .vscode/mcp.json .codex/config.toml opencode.json opencode.jsonc
+  .config/opencode/opencode.json .config/opencode/opencode.jsonc .gemini/settings.json
+  .config/Claude/claude_desktop_config.json .config/Code/User/mcp.json`.split(/\s+/);
 const MAX_IMPORT_BYTES = 32 * 2 ** 20;
 
 /** Returns the servers of all files of other programs, the user's own first. */
@@ -34,9 +30,9 @@ export function foreignServers(): McpDefinition[] {
   const home = processVariable("HOME") ?? processVariable("USERPROFILE") ?? "";
   // The programs of macOS have their files elsewhere.
   const folder = Deno.build.os === "darwin" ? "Library/Application Support/" : ".config/";
-  const own = HOME_FILES.map((name) => join(home, name.replace(/^\.config\/(?=[A-Z])/, folder)));
-  const others = FOLDER_FILES.map((name) => join(root, name));
-  return [...new Set([...own, ...others])].flatMap((path) => {
+  const names = FOREIGN_FILES.map((name) => name.replace(/^\.config\/(?=[A-Z])/, folder));
+  const paths = [home, root].flatMap((at) => names.map((name) => join(at, name)));
+  return [...new Set(paths)].flatMap((path) => {
     const { isFile, size = 0 } = attempt(() => Deno.statSync(path)) ?? {};
     const isFit = isFile && size <= MAX_IMPORT_BYTES;
     const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
