@@ -62,18 +62,21 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
     "Hooks and servers run in the sandbox; hooks run without a question.";
   const changed = ({ type, lines = [] }: TrustChange) =>
     lines.filter(({ kind }) => type === "changed" && kind !== " ")
-      .map(({ kind, text }) => `  ${kind} ${sanitize(text)}`);
+      .map(({ kind, text }) => `  ${kind} ${sanitize(text).replace(/(?<= \w{8})\w{56}$/, "…")}`);
   return {
     parts,
     brought: { kind: "plugin", root: plugins, name, text: bound.join("\n") },
-    question: (change?: TrustChange) => ({
-      kind: "plugin",
-      text: [head, ...runs, ...change ? changed(change) : []].join("\n"),
-      title: `Use the plug-in ${name}?`,
-      heading: `May the plug-in ${name} be used?`,
-      files: [],
-      path: root,
-    }),
+    question(change?: TrustChange) {
+      const what = `the ${change?.type === "changed" ? "changed " : ""}plug-in ${name}`;
+      return {
+        kind: "plugin",
+        text: [head, ...runs, ...change ? changed(change) : []].join("\n"),
+        title: `Use ${what}?`,
+        heading: `May ${what} be used?`,
+        files: [],
+        path: root,
+      };
+    },
   };
 }
 

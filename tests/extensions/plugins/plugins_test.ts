@@ -252,7 +252,8 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertMatch((await fake.command("/mcp"))!, /tools_look/);
       continue;
     }
-    assertMatch(asked[0]!.text, /\n {2}[+-] "(?:scripts\/wrap\.sh|note|more)" [x-] [0-9a-f]{64}/);
+    assertMatch(asked[0]!.text, /\n {2}[+-] "(?:scripts\/wrap\.sh|note|more)" [x-] [0-9a-f]{8}…/);
+    assertEquals(asked[0]!.title, "Use the changed plug-in tools?");
     await using fake = await at.session(server.url, () => false);
     assertMatch((await fake.command("/mcp"))!, /tools_look/);
   }
