@@ -91,6 +91,8 @@ export const VIM_KEYS: readonly { keys: string; help: string }[] = [
 
 export interface Keymap {
   readonly bindings: ReadonlyMap<string, ActionName>;
+  /** The commands, such as `/model`, that keys run. */
+  readonly commands: ReadonlyMap<string, string>;
   readonly prefixes: ReadonlySet<string>;
   readonly isVim: boolean;
 }
@@ -161,6 +163,7 @@ function actionNamed(key: string, value: unknown): ActionName | null {
 /** The default keys with the bindings of `own`, such as `{"f2": "editor", "ctrl-t": null}`. @throws {SyntaxError} */
 export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = false): Keymap {
   const bindings = new Map<string, ActionName>();
+  const commands = new Map<string, string>();
   for (const row of ACTIONS) {
     for (const key of keysOfRow(row)) {
       // In vim mode, Alt and a character are Escape and that character.
@@ -169,7 +172,9 @@ export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = fa
   }
   for (const [name, value] of Object.entries(own)) {
     const key = sequenceOf(name);
-    const action = actionNamed(key, value);
+    const isCommand = typeof value === "string" && /^\/[a-z]/.test(value) && !key.includes(" ");
+    if (isCommand) commands.set(key, value);
+    const action = isCommand ? null : actionNamed(key, value);
     // The key replaces the default sequences that start with it.
     for (const other of bindings.keys()) {
       if (other.startsWith(`${key} `)) bindings.delete(other);
@@ -180,7 +185,7 @@ export function keymapOf(own: Readonly<Record<string, unknown>> = {}, isVim = fa
   const sequences = [...bindings.keys()].filter((key) => key.includes(" "));
   const prefixes = new Set(sequences.map((key) => key.split(" ")[0]!));
   for (const prefix of prefixes) bindings.delete(prefix);
-  return { bindings, prefixes, isVim };
+  return { bindings, commands, prefixes, isVim };
 }
 
 export const DEFAULT_KEYMAP: Keymap = keymapOf();

@@ -375,6 +375,11 @@ export class LiveScreen implements Screen {
     const isFree = this.#message.state.units.length === 0 && !this.#isAsking();
     const mayMove = key.name === "ctrl-b" && canMoveCommand(keymap);
     if (mayMove && isFree && this.options.onMove?.()) return true;
+    const command = keymap.commands.get(key.name ?? "");
+    if (command !== undefined && isFree) {
+      this.#message.submit(entryUnits({ text: command }));
+      return true;
+    }
     if (action === "tasks" && onTasks) {
       if (!onTasks()) this.terminal.write("\x07");
       return true;

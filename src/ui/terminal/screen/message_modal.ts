@@ -219,6 +219,10 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
       return this.#sendQueued();
     }
     this.#reset();
+    this.submit(units);
+  }
+
+  submit(units: readonly Unit[]): void {
     if (this.options.isActive() && this.options.runsNow?.(unitsText(units))) return;
     this.enqueue(units);
   }

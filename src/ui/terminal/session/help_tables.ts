@@ -45,7 +45,9 @@ export function helpText(keymap: Keymap, columns: number): string {
 }
 
 export function keysText(keymap: Keymap, columns: number): string {
-  const rows = table(keyRows(keymap, ACTIONS.map(({ name }) => name)), columns);
+  const commands = [...keymap.commands].map(([key, command]) => [shownKey(key), command]);
+  const actions = keyRows(keymap, ACTIONS.map(({ name }) => name));
+  const rows = table([...actions, ...commands], columns);
   if (!keymap.isVim) return rows;
   const vim = table(VIM_KEYS.map(({ keys, help }) => [keys, help]), columns);
   return `${rows}\n\nIn vim's command mode:\n${vim}`;

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { LiveScreen } from "../../../../src/ui/terminal/screen/live_screen.ts";
 import type { Screen } from "../../../../src/ui/terminal/screen/screen.ts";
 import type { TextPart } from "../../../../src/types/message.ts";
+import { keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import type { RawOptions } from "../../../../src/ui/terminal/tty.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
@@ -576,6 +577,16 @@ Deno.test("Shift-Tab is for the modes, but where a list or a question has it", a
   assertEquals(presses, 1);
   await terminal.type("y\r");
   assertEquals(await answer, "y");
+});
+
+Deno.test("a key may be bound to a command, which it sends from an empty line", async () => {
+  const { terminal, screen: made } = makeScreen({ keymap: keymapOf({ "alt-m": "/model" }) });
+  using screen = made;
+  const message = screen.read();
+  await terminal.type("x\x1bm\x7f");
+  assertEquals(terminal.rows.at(-2), ">");
+  await terminal.type("\x1bm");
+  assertEquals((await message)?.text, "/model");
 });
 
 const lookedAt = (onBackground?: (background: string) => void) =>

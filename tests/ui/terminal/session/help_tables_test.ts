@@ -9,7 +9,8 @@ Deno.test("the keys of vim's command mode are listed where that is in force", ()
 });
 
 Deno.test("in a narrow terminal the rows of long names are indented, too", () => {
-  const rows = keysText(keymapOf({}, false), 30).split("\n");
+  const rows = keysText(keymapOf({ "f2": "/model" }, false), 30).split("\n");
+  assertEquals(rows.slice(-2), ["  F2", "      /model"]);
   assertEquals(rows.filter((row) => !/^(?: {2}| {6})\S/.test(row)), []);
 });
 
