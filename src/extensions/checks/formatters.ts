@@ -47,6 +47,13 @@ export async function formatted(
   return texts.join("");
 }
 
+async function formatterOf(path: string, context: CheckContext) {
+  for (const one of FORMATTERS) {
+    const run = await runOf(one, path, context);
+    if (run) return { name: one.program, command: run.command };
+  }
+}
+
 async function formatFile(
   file: string,
   context: CheckContext,
@@ -60,12 +67,9 @@ async function formatFile(
   const read = async () =>
     isWithin(root, path) ? await readBoundedText(path, MAX_FORMATTED_BYTES, root) : undefined;
   const before = await read();
-  let [command, name] = ["", ""];
-  for (const one of FORMATTERS) {
-    if (command === "") command = (await runOf(one, path, context))?.command ?? "";
-    if (name === "" && command !== "") name = one.program;
-  }
-  if (before === undefined || command === "" || !await context.mayRun(command)) return undefined;
+  if (before === undefined) return undefined;
+  const { name, command } = await formatterOf(path, { ...context, workingDir: root }) ?? {};
+  if (command === undefined || !await context.mayRun(command)) return undefined;
   const options = { timeoutMs: FORMAT_MS, maxBytes: 1024 };
   const ran = await runShell(command, context, options).catch(() => undefined);
   context.signal.throwIfAborted();
