@@ -66,25 +66,23 @@ async function examineModel(
   const tasks = all.filter(canRun);
   const isChosen = exam.all || args.model !== undefined;
   const { config, fitted, about, fault, notes } = await modelAt(given, isChosen, run.signal);
-  const target = targetOf(fitted);
-  const { name: model, url, contextLength: window } = target;
+  const { name: model, url, contextLength: window, isNative } = targetOf(fitted);
   const server = serverOf(config);
   const options = { ...exam, config, window };
   notes.unshift(`${modelText(model)} at ${server}, ${count(tasks.length, "task")}`);
+  if (isNative) notes.push("first, Ollama loads the model");
   if (fault === undefined) run.stderr.line(notes.join("\n· "));
-  // Ollama does not load it in the time of the first task.
-  const at = { ...addressOf(target), signal: run.signal };
+  // Loading the model is not part of the first task.
+  const at = { ...addressOf(targetOf(fitted)), signal: run.signal };
   const load = { body: { model, options: { num_ctx: window } }, timeoutMs: LOAD_TIMEOUT_MS };
-  if (!fault && target.isNative) await askFields("/api/generate", at, load).catch(() => {});
+  if (!fault && isNative) await askFields("/api/generate", at, load).catch(() => {});
   const ran = fault ? { results: [], ended: fault } : await runTasks(tasks, options, run);
   const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, flagNotes);
   const result = { model, server, isLocal: isLoopback(url), about, window, seed, score, ...ran };
   if (ran.results.length === 0) run.stderr.line(`copilot: ${ran.ended}`);
   else if (!args.json) run.stdout.line(examText(result));
-  if (score.ran > 0 && only === undefined) {
-    await keepScore(server, model, score)
-      .catch((error) => run.stderr.line(`copilot: ${reasonOf(error)}`));
-  }
+  const warn = (error: unknown) => run.stderr.line(`copilot: ${reasonOf(error)}`);
+  if (score.ran > 0 && only === undefined) await keepScore(server, model, score).catch(warn);
   const end = (exam.tune || !exam.all) && await tuneModel(result, fitted, tasks, options, run);
   return end ? { ...result, ended: end, isHopeless: false } : result;
 }
@@ -98,9 +96,8 @@ export async function modelAt(config: CopilotConfig, isChosen: boolean, signal: 
   const failed = checks.find(({ status }) => status === "fail");
   const advice = failed?.advice ?? failed?.hint?.("flags");
   const fault = failed && [failed.text, advice].filter(Boolean).join(". ");
-  const { name } = targetOf(agent.config);
   const facts = checks.flatMap(({ facts = [] }) => facts);
-  const about = facts.filter((one) => !name.includes(one)).join(" ");
+  const about = facts.filter((one) => !targetOf(agent.config).name.includes(one)).join(" ");
   const notes = checks.filter(({ status, name }) => status === "note" && name !== "server")
     .map(({ text }) => text);
   const names = isChosen ? [] : await modelNames(config).catch(() => []);

@@ -241,8 +241,7 @@ function meter(result: TaskResult, agent: CopilotAgent) {
 export function earlierMessages({ fill = 0, before }: ExamTask, seed: number, window = 32_768) {
   if (before === undefined) return [];
   const tokens = Math.min(window, MAX_FILLED) * fill / 100 - PROMPT_TOKENS;
-  const length = Math.max(1, tokens / PART_TOKENS);
-  const parts = Array.from({ length }, (_, part) => [
+  const parts = Array.from({ length: Math.max(1, tokens / PART_TOKENS) }, (_, part) => [
     "Keep this part of the chronicle; nothing is to be done with it.",
     ...Array.from({ length: LINES }, (_, at) => seeded(DAY, `${seed} ${part} ${at}`)),
   ]);
