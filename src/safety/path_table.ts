@@ -129,6 +129,7 @@ export class PathTable {
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
   #names: LastNames | undefined;
+  readonly #linked: Partial<Record<string, string[]>> = {};
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
@@ -204,9 +205,14 @@ export class PathTable {
     return named.flatMap((one) => {
       const real = isToAsk(one.path) ? this.looks.realPath(one.path) : undefined;
       if (real === undefined) return [one];
-      return real === one.path
-        ? [{ ...one, real }]
-        : [{ ...one, real }, { ...one, path: real, real, isInTable: false }];
+      const mayLink = one.isFolder &&
+        [...this.#namedHomes, ...this.own].some((at) => isWithin(at, one.path));
+      const linked = mayLink ? this.#linked[real] ??= linkedFrom(real, this.looks.realPath) : [];
+      return [
+        { ...one, real },
+        ...[...real === one.path ? [] : [real], ...linked]
+          .map((path) => ({ ...one, path, real: path, isInTable: false })),
+      ];
     });
   }
 
@@ -236,6 +242,28 @@ export const ANY_HOME = new PathTable({}, { realPath: () => undefined, list: () 
 const IGNORE_CASE = "i";
 /** Zero-width characters, which older file systems of Apple ignore in names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
+
+const LINK_LEVELS = 2;
+const MAX_LINK_LOOKS = 300;
+
+/** Returns where links in a folder lead: its own anywhere, those in its folders to files. Its first entries count. */
+function linkedFrom(folder: string, realPath: PathLooks["realPath"]): string[] {
+  const found: string[] = [];
+  const folders = [{ at: folder, level: 1 }];
+  let left = MAX_LINK_LOOKS;
+  for (const { at, level } of folders) {
+    const entries = attempt(() => [...Deno.readDirSync(at)]) ?? [];
+    for (const { name, isDirectory, isSymlink } of entries) {
+      if (left-- === 0) return found;
+      const path = below(at, name);
+      if (isDirectory && level < LINK_LEVELS) folders.push({ at: path, level: level + 1 });
+      const real = isSymlink ? realPath(path) : undefined;
+      if (real === undefined || isWithin(folder, real)) continue;
+      if (level === 1 || attempt(() => Deno.statSync(real).isFile)) found.push(real);
+    }
+  }
+  return found;
+}
 
 /** Returns the existing paths of a row's files. A pattern for every folder is searched for in `homes` only. */
 function located(

@@ -257,12 +257,22 @@ for (const [name, path] of SPELLINGS) {
 }
 
 test("R-19 a link to a secret is asked about, and so is the file behind a link that has its name", async () => {
-  using home = homeWith([".codex/auth.json", "dotfiles/gh/hosts.yml", "dotfiles/history"]);
+  using home = homeWith([
+    ".codex/auth.json",
+    "dotfiles/gh/hosts.yml",
+    "dotfiles/history",
+    "dotfiles/key",
+    "units/a",
+  ]);
   const { base } = home;
+  for (const folder of [".ssh", ".config/systemd/user"]) {
+    Deno.mkdirSync(`${base}/home/${folder}`, { recursive: true });
+  }
+  Deno.symlinkSync("../dotfiles/key", `${base}/home/.ssh/work`);
+  Deno.symlinkSync(`${base}/home/units/a`, `${base}/home/.config/systemd/user/a.service`);
   Deno.symlinkSync(`${base}/home/.codex/auth.json`, `${base}/work/file`);
   Deno.symlinkSync(`${base}/home/.codex`, `${base}/work/folder`);
   Deno.symlinkSync("folder", `${base}/work/again`);
-  Deno.mkdirSync(`${base}/home/.config`);
   Deno.symlinkSync(`${base}/home/dotfiles/gh`, `${base}/home/.config/gh`);
   Deno.symlinkSync("dotfiles/history", `${base}/home/.bash_history`);
   Deno.symlinkSync("/dev/null", `${base}/home/.zsh_history`);
@@ -271,7 +281,14 @@ test("R-19 a link to a secret is asked about, and so is the file behind a link t
   for (const path of ["file", "folder/auth.json", "again/auth.json", "again/../again/auth.json"]) {
     assertEquals(await isRead("work", path), false, path);
   }
-  for (const path of [".config/gh/hosts.yml", "dotfiles/gh/hosts.yml", "dotfiles/history"]) {
+  for (
+    const path of [
+      ".config/gh/hosts.yml",
+      "dotfiles/gh/hosts.yml",
+      "dotfiles/history",
+      "dotfiles/key",
+    ]
+  ) {
     assertEquals(await isRead("home", path), false, path);
     const cat = await home.call("work", "run_bash", { command: `cat ${base}/home/${path}` });
     assertEquals(cat.allow, false, path);
@@ -280,7 +297,10 @@ test("R-19 a link to a secret is asked about, and so is the file behind a link t
     ...{ pattern: "TOKEN", path: "dotfiles", glob: "", context_lines: 0 },
   });
   assertEquals(result?.includes("TOKEN\n"), false, result);
-  assertEquals(new PathTable({ home: `${base}/home` }).secretKind("/dev/null"), undefined);
+  const paths = new PathTable({ home: `${base}/home` });
+  assertEquals(paths.secretKind("/dev/null"), undefined);
+  const kind = paths.protectedKind(`${base}/home/units/a`);
+  assertEquals(kind, "a file that shells run at their start");
 });
 
 const HOMES: [name: string, home: (base: string) => string | undefined][] = [
