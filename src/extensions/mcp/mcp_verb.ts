@@ -4,21 +4,21 @@ import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
 import { answersYes } from "./ask_terminal.ts";
-import { approvedPart, type McpDefinition, variablesOf } from "./definition.ts";
+import { approvedPart, definitionsIn, type McpDefinition, variablesOf } from "./definition.ts";
 import type { McpServer } from "./server.ts";
 import { approveServer } from "./mcp_command.ts";
 import { listedRows, mcpRow } from "./mcp_text.ts";
 import type { McpServers } from "./servers.ts";
 import { openMcp } from "./source.ts";
-import { mcpFiles } from "../definition_files.ts";
-import { addToFile, isOwnServer, removeFromFile } from "./own_servers.ts";
+import { mcpFiles, ownMcpFile } from "../definition_files.ts";
 import { noticeLines } from "../../session/notices.ts";
 import { openPermissions } from "../../safety/permissions.ts";
 import { hideCredentials } from "../../text/credentials.ts";
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
+import { isObject, jsonOrUndefined, objectOr } from "../../text/json.ts";
 import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isAbsolute, resolve } from "../../text/std_path.ts";
+import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 
 const USAGE = `Usage:
   copilot mcp list                             the servers of this folder and of your own, and their tools
@@ -233,11 +233,39 @@ async function addServer(
   return EXIT.done;
 }
 
+/** Returns the servers of the user's file, and what saves others in their place. */
+function ownServers() {
+  const path = ownMcpFile();
+  if (path === undefined) throw new UsageError("There is no home folder to save servers in");
+  const file = readJsonFile(path, false) ?? {};
+  const save = (mcpServers: Record<string, unknown>) =>
+    replaceUserFile(path, `${JSON.stringify({ ...file, mcpServers }, null, 2)}\n`);
+  return { path, servers: objectOr(file.mcpServers), save };
+}
+
+/** Adds a server to the user's file, and returns a line about it. @throws {UsageError} if it is invalid or exists. */
+async function addToFile(name: string, server: Record<string, unknown>): Promise<string> {
+  const [read] = definitionsIn({ mcpServers: { [name]: server } }, { scope: "user" });
+  if (read?.problem !== undefined) throw new UsageError(`Cannot add ${name} as ${read.problem}`);
+  const { path, servers, save } = ownServers();
+  if (Object.hasOwn(servers, name)) {
+    const how = `copilot mcp remove ${name}`;
+    throw new UsageError(`There is a server ${name} already: ${how} removes it`);
+  }
+  await save({ ...servers, [name]: server });
+  return `Added ${name} to ${path}. copilot mcp test ${name} tries it.\n`;
+}
+
 async function removeServer(words: readonly string[], { stdout }: McpRun): Promise<number> {
   const [name = "", ...more] = words;
   if (name === "" || more.length > 0) throw new UsageError("Name one server to remove");
-  if (!isOwnServer(name)) throw noneNamed("server to remove", name, [], "see copilot mcp list");
-  stdout.write(await removeFromFile(name));
+  const { path, servers, save } = ownServers();
+  if (!Object.hasOwn(servers, name)) {
+    throw noneNamed("server to remove", name, [], "see copilot mcp list");
+  }
+  const { [name]: _, ...others } = servers;
+  await save(others);
+  stdout.write(`Removed ${name} from ${path}.\n`);
   return EXIT.done;
 }
 
@@ -246,11 +274,12 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
   const { foreignServers, ownDefinition } = await import("./import_servers.ts");
   const servers = foreignServers();
   if (servers.length === 0) stdout.write("No servers of other programs found.\n");
+  const own = ownServers().servers;
   const usable = new Map<string, McpDefinition>();
   for (const one of servers) {
     const { name, program, headers } = one;
     const problem = one.problem ??
-      (isOwnServer(name)
+      (Object.hasOwn(own, name)
         ? "it is here already"
         : usable.has(name)
         ? "another one above has its name"
