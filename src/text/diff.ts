@@ -99,7 +99,7 @@ function withContext(lines: readonly DiffLine[], context: number): DiffLine[] {
 
 /** Lines with more pairs of words to compare count as different. */
 const MAX_WORD_PAIRS = 40_000;
-/** The share of the longer line's characters that two lines must have in common to compare their words. */
+/** The share of the longer line's letters and digits that two lines must have in common to compare their words. */
 const MIN_SHARED = 0.3;
 
 /** Returns the words of `before` alone, and of `after` alone; undefined if they are equal or too different. */
@@ -113,7 +113,7 @@ export function changedWords(
   const at = { "-": 0, "+": 0 };
   let shared = 0;
   for (const { kind, text } of script(a, b)) {
-    if (kind === " ") shared += text.trim().length;
+    if (kind === " ") shared += lettersIn(text);
     for (const side of kind === " " ? ["-", "+"] as const : [kind]) {
       const from = at[side];
       at[side] += text.length;
@@ -125,9 +125,11 @@ export function changedWords(
       else ranges[side].push([from, at[side]]);
     }
   }
-  const longest = Math.max(before.trim().length, after.trim().length);
+  const longest = Math.max(lettersIn(before), lettersIn(after));
   return shared < MIN_SHARED * longest ? undefined : { before: ranges["-"], after: ranges["+"] };
 }
+
+const lettersIn = (text: string): number => text.replace(/[^\p{L}\p{N}]/gu, "").length;
 
 function wordsOf(line: string): string[] {
   return line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];

@@ -73,9 +73,10 @@ Deno.test("the words in which two lines differ, and none of lines that have litt
     // 200 words each are compared, and one more is too many.
     [",".repeat(200), `${",".repeat(199)};`, `${",".repeat(199)}[,]|${",".repeat(199)}[;]`],
     [",".repeat(200), `${",".repeat(200)};`, undefined],
-    // Three characters of ten are enough in common, and of eleven not.
-    ["abc defghi", "abc jklmno", "abc [defghi]|abc [jklmno]"],
-    ["abc defghij", "abc klmnopq", undefined],
+    // Three letters of ten are enough in common, and of eleven not. Signs do not count.
+    ["abc defghij", "abc klmnopq", "abc [defghij]|abc [klmnopq]"],
+    ["abc defghijk", "abc lmnopqrs", undefined],
+    ['print(f"Total: {cart():.2f}")', 'print(f"unknown: {name}", file=err)', undefined],
   ];
   const marked = (text: string, ranges: readonly (readonly [number, number])[]) =>
     ranges.toReversed().reduce(
