@@ -24,7 +24,9 @@ export class PluginsExtension implements Extension {
       if (!confirm || attempt(() => Deno.statSync(others)) === undefined) return;
       // The record exists from now on, so this is offered once.
       await replaceUserFile(file, "{}\n").catch(() => {});
-      return tell("Claude Code has plug-ins here, which copilot plugin add copies by their paths");
+      return tell(
+        "Claude Code has plug-ins in ~/.claude/plugins/cache: copilot plugin add PATH copies one",
+      );
     }
     try {
       const { loadPlugins } = await import("./plugin_store.ts");

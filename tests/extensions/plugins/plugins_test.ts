@@ -500,7 +500,7 @@ Deno.test("plugin: those of Claude Code are offered once", async () => {
   await using server = strictServer([]);
   const offers = async () => {
     await using fake = await at.session(server.url, () => undefined);
-    return fake.notices().filter((line) => line.includes("Claude Code has plug-ins here")).length;
+    return fake.notices().filter((line) => line.includes("copilot plugin add PATH copies")).length;
   };
   assertEquals([await offers(), await offers()], [1, 0]);
 });
