@@ -12,7 +12,6 @@ import type { CheckSettings } from "./checkers.ts";
 import type { CheckContext, CheckError, EditChecks } from "./edit_checks.ts";
 
 const MAX_SHOWN_ERRORS = 5;
-const ONCE = { choice: "once" } as const;
 
 export class ChecksExtension implements Extension {
   #session: SessionState | undefined;
@@ -69,9 +68,16 @@ export class ChecksExtension implements Extension {
   async #context(context: ToolContext): Promise<CheckContext> {
     const { permissions } = this.#session!;
     const { isSandboxed } = await permissions.mode(context.workingDir);
-    const policy = permissions.policy(isSandboxed ? () => Promise.resolve(ONCE) : undefined);
-    const mayRun = async (command: string) =>
-      (await policy.decide(shellTool, { command }, context)).allow;
+    const mayRun = async (command: string) => {
+      // A question is refused, not answered: a yes may give the command the network or another right.
+      let isAsked = false;
+      const policy = permissions.policy(() => {
+        isAsked = true;
+        return Promise.resolve({ choice: "refuse", reason: "" });
+      });
+      const { allow } = await policy.decide(shellTool, { command }, context);
+      return allow || isAsked && isSandboxed;
+    };
     return { ...context, isSandboxed, mayRun };
   }
 
