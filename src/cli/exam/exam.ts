@@ -72,9 +72,10 @@ async function examineModel(
   notes.unshift(`${modelText(model)} at ${server}, ${count(tasks.length, "task")}`);
   if (isNative) notes.push("first, Ollama loads the model");
   if (fault === undefined) run.stderr.line(notes.join("\n· "));
-  // Loading the model is not part of the first task.
+  // Loading is not part of the first task. With other values, a session's request loads the model again.
   const at = { ...addressOf(targetOf(fitted)), signal: run.signal };
-  const load = { body: { model, options: { num_ctx: window } }, timeoutMs: LOAD_TIMEOUT_MS };
+  const body = { model, shift: false, options: { num_ctx: window } };
+  const load = { body, timeoutMs: LOAD_TIMEOUT_MS };
   if (!fault && isNative) await askFields("/api/generate", at, load).catch(() => {});
   const ran = fault ? { results: [], ended: fault } : await runTasks(tasks, options, run);
   const score = scoreOf(ran.results, all.filter(({ skill }) => skill !== OWN).length, flagNotes);
