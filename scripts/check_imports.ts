@@ -9,8 +9,8 @@ import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
   "types attempt config errors server_address exit_codes program_stop".split(" "),
-  ["text", "wire", "temp_folder", "find_program", "start_program"],
-  ["rpc", "models", "models/toolcalls", "tools", "safety", "records", "ui/terminal", "user_files"],
+  ["text", "wire", "user_files", "temp_folder", "find_program", "start_program"],
+  ["rpc", "models", "models/toolcalls", "tools", "safety", "records", "ui/terminal"],
   ["agent"],
   ["session"],
   ["extensions"],
@@ -21,10 +21,10 @@ const LAYERS = [
 /** Parts that import from their own layer; the parts of layer 0 but `types` do so as well. */
 const NEIGHBOURS: [from: string, to: string][] = [
   ["safety", "tools"],
-  ["safety", "user_files"],
   ["records", "models"],
-  ["records", "user_files"],
+  ["user_files", "text"],
   ["temp_folder", "text"],
+  ["temp_folder", "user_files"],
   ["find_program", "text"],
   ["start_program", "find_program"],
   ["start_program", "text"],

@@ -1,47 +1,52 @@
 /** A private folder for temporary files. @module */
 
+import { attempt } from "./attempt.ts";
 import { reasonOf } from "./text/reason.ts";
+import { privateFolder, type VariableReader } from "./user_files.ts";
 
-/** The places for the folder: that of TMPDIR or the system, then the usual ones. */
+/** Further places for the folder: that of TMPDIR or the system, then the usual ones. */
 const PLACES = Deno.build.os === "windows" ? [undefined] : [undefined, "/tmp", "/var/tmp"];
 
-/** The folders of this program, which no sandboxed command may write. */
-export const tempFolders = new Set<string>();
+/** The folders of this program, locked until it ends, so that others do not remove them. */
+export const tempFolders = new Map<string, Deno.FsFile | undefined>();
 
-export interface TempFolderOptions {
-  /** True for a folder that sandboxed commands can write: it is not used. */
-  isOpen?(folder: string): boolean;
-  last?: string | undefined;
-}
-
-/** Creates a folder for this user only, and returns its path without links. @throws {Error} if that fails everywhere. */
-export function makeTempFolder(
-  prefix: string,
-  { isOpen = () => false, last }: TempFolderOptions = {},
-): string {
+/**
+ * Creates a folder for this user only, and returns its path without links. It is in {@linkcode privateFolder}, which no
+ * sandboxed command sees, as commands of other sessions may write the usual places; in these if there is none.
+ *
+ * @throws {Error} if that fails everywhere.
+ */
+export function makeTempFolder(prefix: string, env?: VariableReader): string {
+  const own = privateFolder(env);
   let fault: unknown;
-  for (const dir of last === undefined ? PLACES : [...PLACES, last]) {
+  for (const dir of own === undefined ? PLACES : [own, ...PLACES]) {
     try {
+      if (dir === own && own !== undefined) Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
       const made = Deno.makeTempDirSync({ prefix, ...dir !== undefined && { dir } });
       const real = Deno.realPathSync(made);
-      if (!isOpen(real)) {
-        tempFolders.add(real);
-        return real;
-      }
-      Deno.removeSync(real);
-      throw new Error("sandboxed commands can write there");
+      const file = attempt(() => Deno.openSync(real));
+      attempt(() => file?.tryLockSync(true));
+      tempFolders.set(real, file);
+      return real;
     } catch (error) {
       fault ??= error;
     }
   }
-  throw noTempFiles(Deno.env.get("TMPDIR") ?? "/tmp", fault);
+  throw noTempFiles(own ?? Deno.env.get("TMPDIR") ?? "/tmp", fault);
+}
+
+/** Removes a folder of {@linkcode makeTempFolder} with all in it, as far as the user may. */
+export function removeTempFolder(folder: string): void {
+  attempt(() => tempFolders.get(folder)?.close());
+  tempFolders.delete(folder);
+  attempt(() => Deno.removeSync(folder, { recursive: true }));
 }
 
 /** Returns the error for a folder in which no temporary files can be written. */
 export function noTempFiles(folder: string, fault: unknown): Error {
   const reason = reasonOf(fault);
   return new Error(
-    `Cannot write temporary files in ${folder} (${reason}): set TMPDIR to a folder with room`,
+    `Cannot write temporary files in ${folder} (${reason}): set XDG_STATE_HOME to a folder with room`,
     { cause: fault },
   );
 }

@@ -30,6 +30,12 @@ export function stateFolder(env: VariableReader = processVariable): string | und
   return xdgFolder(env, "XDG_STATE_HOME", ".local/state", "LOCALAPPDATA");
 }
 
+/** Returns the folder of temporary files, beside that of the state: the sandbox hides it from all commands, too. */
+export function privateFolder(env: VariableReader = processVariable): string | undefined {
+  const state = stateFolder(env);
+  return state && `${state}-tmp`;
+}
+
 /** Returns the folder of installed plug-ins, which sandboxed commands may read. */
 export function pluginsFolder(env: VariableReader = processVariable): string | undefined {
   const home = env("HOME") ?? env("USERPROFILE");

@@ -1,28 +1,26 @@
 import { assert, assertEquals } from "@std/assert";
-import { makeTempFolder, noTempFiles } from "../src/temp_folder.ts";
+import { attempt } from "../src/attempt.ts";
+import { makeTempFolder, noTempFiles, removeTempFolder } from "../src/temp_folder.ts";
+import { withVariables } from "./helpers/variables.ts";
 
-Deno.test("a TMPDIR in which no folder can be made is passed over", {
+Deno.test("a state folder and a TMPDIR in which no folder can be made are passed over", {
   ignore: Deno.build.os === "windows",
-}, () => {
-  const before = Deno.env.get("TMPDIR");
+}, async () => {
   const file = Deno.makeTempFileSync();
-  try {
-    Deno.env.set("TMPDIR", file);
-    const folder = makeTempFolder("copilot-test-");
+  await withVariables({ TMPDIR: file }, () => {
+    const folder = makeTempFolder("copilot-test-", () => file);
     assert(Deno.statSync(folder).isDirectory);
     assertEquals(Deno.realPathSync(folder), folder);
-    Deno.removeSync(folder);
-  } finally {
-    if (before === undefined) Deno.env.delete("TMPDIR");
-    else Deno.env.set("TMPDIR", before);
-    Deno.removeSync(file);
-  }
+    removeTempFolder(folder);
+    assertEquals(attempt(() => Deno.statSync(folder)), undefined);
+  });
+  Deno.removeSync(file);
 });
 
 Deno.test("temporary files that cannot be written: the line says what to do", () => {
   const fault = new Error("No space left on device (os error 28): writefile '/t/a'");
   assertEquals(
     noTempFiles("/t", fault).message,
-    "Cannot write temporary files in /t (No space left on device): set TMPDIR to a folder with room",
+    "Cannot write temporary files in /t (No space left on device): set XDG_STATE_HOME to a folder with room",
   );
 });

@@ -20,10 +20,9 @@ import { noticeLines } from "../session/notices.ts";
 import type { Extension } from "../session/extension.ts";
 import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
-import { makeTempFolder } from "../temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
-import { isWithin } from "../text/paths.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
@@ -67,8 +66,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
   stopOnSignals(run);
   const top = repositoryOf(folder);
-  // A job in the folder could write settings of the copies' repositories.
-  const home = makeTempFolder("copilot-replay-", { isOpen: (at) => isWithin(top, at) });
+  const home = makeTempFolder("copilot-replay-");
   const placeIn = (copy: string) => join(copy, relative(top, folder));
   const copyTo = async (copy: string) => {
     const said = await runScript(COPY_SCRIPT, top, copy, started);
@@ -102,7 +100,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     const code = await play({ compat: compatConfig(THE_RECORD) }, turns.length);
     return args.model ? await withSettings(args, "look", (config) => play(config, first)) : code;
   } finally {
-    attempt(() => Deno.removeSync(home, { recursive: true }));
+    removeTempFolder(home);
   }
 }
 

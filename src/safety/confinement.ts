@@ -254,9 +254,7 @@ export class Confinement {
     }
     const { stateFolder, caches } = this.sources;
     const first = makeView(right?.folder);
-    const isOpen = (at: string) => accessAt(first, at) === "write";
-    const made = () => makeOwnFolder(atProgramEnd, { isOpen, last: stateFolder });
-    const own = this.#own ??= this.sources.own ?? made();
+    const own = this.#own ??= this.sources.own ?? makeOwnFolder(atProgramEnd);
     const git = gitOf(settings, first, own);
     const left = [
       mendKilled(first, git.answers),

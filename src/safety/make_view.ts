@@ -38,7 +38,7 @@ export function makeView(sources: ViewSources): View {
   const { folder, isWritable, network, paths, read = [], write = [], programs = [] } = sources;
   const { looks = new FolderLooks(paths), lent: shared = new Map() } = sources;
   const lent = [...shared.keys()];
-  makeOwnFolders(paths.own, [...isWritable ? [folder] : [], ...write]);
+  makeOwnFolders([...paths.own, ...paths.temporary], [...isWritable ? [folder] : [], ...write]);
   const list = (at: string) => looks.at(at, true)?.entries.map(({ name }) => name) ?? [];
   const places = namedPlaces(paths.home, programs, list);
   const ofHome = homeSecrets(places, paths, looks);
@@ -70,8 +70,7 @@ export function makeView(sources: ViewSources): View {
   const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the surrounding repository name paths in the folder.
   const stated = beside.filter(({ named }) => named !== undefined);
-  const all = [...beside];
-  const links: string[] = [];
+  const [all, links] = [[...beside], [] as string[]];
   let { isComplete } = ofHome;
   for (const root of new Set([folder, ...written])) {
     const isFolder = root === folder;
@@ -91,6 +90,7 @@ export function makeView(sources: ViewSources): View {
     all.push(...found);
   }
   hideSecrets(places, folder, paths.confinedSecrets(list).filter(({ real }) => !named.has(real!)));
+  hideTemporary(places, paths);
   const texts = replaceTexts(places, all);
   return { folder, places, texts, network, isComplete, links, lent, ...knownTo(repositories) };
 }
@@ -160,6 +160,13 @@ function hideSecrets(
     // The folder itself is never hidden, and what this user cannot open needs no hiding.
     if (real === undefined || isWithin(real, folder) || !canOpen(real)) continue;
     for (const one of [path, real]) places.set(one, "hidden");
+  }
+}
+
+/** Hides the private folders of all sessions; the view's own folder, which may be a copy in them, stays visible. */
+function hideTemporary(places: Map<string, PathAccess>, { temporary }: PathTable): void {
+  for (const at of realPathsOf(temporary)) {
+    if (/read|write/.test(accessAt({ places }, at))) places.set(at, "hidden");
   }
 }
 

@@ -13,6 +13,8 @@ interface PersonalFolders {
   others?: readonly string[];
   /** Absolute folders of this program's settings and data, which variables may set. */
   own?: readonly (string | undefined)[];
+  /** The absolute folder of this program's temporary files. */
+  temporary?: string | undefined;
 }
 
 interface PathLooks {
@@ -125,6 +127,7 @@ export class PathTable {
   readonly home: string | undefined;
   readonly homes: readonly string[];
   readonly own: readonly string[];
+  readonly temporary: readonly string[];
   readonly #namedHomes: readonly string[];
   #secrets: Matcher | undefined;
   #protected: Matcher | undefined;
@@ -133,9 +136,10 @@ export class PathTable {
   readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
-    { home, own = [], others = [] }: PersonalFolders = {},
+    { home, own = [], others = [], temporary }: PersonalFolders = {},
     private readonly looks: PathLooks = SYSTEM_LOOKS,
   ) {
+    this.temporary = temporary === undefined ? [] : [temporary];
     // A relative path would lead elsewhere after each /cd.
     this.home = home !== undefined && isAbsolute(home) ? join(home) : undefined;
     this.#namedHomes = [...this.home === undefined ? [] : [this.home], ...others];

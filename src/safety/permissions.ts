@@ -19,6 +19,7 @@ import type { Policy } from "../types/policy.ts";
 import type { Confine } from "../types/confine.ts";
 import {
   checkOwnFolders,
+  privateFolder,
   stateFolder,
   unheededSettings,
   userFile,
@@ -87,6 +88,7 @@ const pathTable = (variables: VariableReader) =>
     home: variables("HOME") ?? variables("USERPROFILE"),
     others: homesIn(Deno.uid() === 0 && attempt(() => Deno.readTextFileSync("/etc/passwd")) || ""),
     own: [userFolder(variables), stateFolder(variables)],
+    temporary: privateFolder(variables),
   });
 
 /** The origin of a server or a hook; `hooks`: a folder's hooks; `trusted`: those by `--trust`. */

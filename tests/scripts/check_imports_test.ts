@@ -22,11 +22,11 @@ const ROWS: [name: string, tree: Tree, broken: string[]][] = [
     "src/mod.ts": `export * from "./cli/run.ts"; export * from "./types/a.ts";`,
   }, []],
   ["neighbours that the table names", {
-    "src/safety/a.ts": `import "../user_files.ts";`,
-    "src/records/a.ts": `import "../user_files.ts";`,
+    "src/safety/a.ts": `import "../tools/a.ts";`,
+    "src/temp_folder.ts": `import "./user_files.ts";`,
   }, []],
-  ["neighbours the other way", { "src/user_files.ts": `import "./records/a.ts";` }, [
-    "src/user_files.ts:1 imports src/records/a.ts: user_files is in layer 2 and records in layer 2, imports point downwards",
+  ["neighbours the other way", { "src/tools/a.ts": `import "../safety/a.ts";` }, [
+    "src/tools/a.ts:1 imports src/safety/a.ts: tools is in layer 2 and safety in layer 2, imports point downwards",
   ]],
   ["upwards", { "src/text/a.ts": `import "./b.ts";\nimport "../tools/a.ts";` }, [
     "src/text/a.ts:2 imports src/tools/a.ts: text is in layer 1 and tools in layer 2, imports point downwards",

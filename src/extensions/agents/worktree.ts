@@ -61,7 +61,7 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   const own = makeOwnFolder((remove) => {
     stack.defer(atProgramEnd(remove));
     stack.defer(remove);
-  }, { isOpen: (at) => accessAt(view, at) === "write" });
+  });
   const copyOf = (at: string) => join(own, "tree", basename(top), relative(top, at));
   // While a job runs, git may list files behind a link.
   const links = new Set<string>();

@@ -2,11 +2,9 @@
 
 import { linePeer } from "../../rpc/line_peer.ts";
 import { startLeader } from "../../start_program.ts";
-import { attempt } from "../../attempt.ts";
-import { makeTempFolder } from "../../temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../../temp_folder.ts";
 import { stripEscapes } from "../../text/sanitize.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { isWithin } from "../../text/paths.ts";
 import { isAbsolute, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { commandEnvironment } from "../../tools/shell/command_environment.ts";
@@ -24,6 +22,12 @@ const LEAVE_MS = 300;
 const END_MS = 700;
 /** Starts a program in a folder that may be missing in a sandbox with its own `/tmp`. */
 const ENTER_FOLDER = 'mkdir -p -- "$0" 2>/dev/null; cd -- "$0" && exec "$@"';
+/** The same in an empty folder, in place of which a sandboxed program has one in its own `/tmp`. */
+const ENTER_EMPTY = `if ! cd -- "$0" 2>/dev/null; then
+  at=/tmp/\${0##*/}
+  mkdir -- "$at" && cd -- "$at" || exit
+fi
+exec "$@"`;
 const MAX_WORDS = 4000;
 
 interface ProgramOptions {
@@ -47,9 +51,7 @@ export async function startProgram(
   const { cwd = "." } = definition;
   // It may have secrets, which a file of the session's folder, as in `node_modules`, must not get.
   const isAlone = definition.cwd === undefined && !runsFolder(definition);
-  const ownFolder = isAlone
-    ? makeTempFolder("copilot-mcp-", { isOpen: (at) => folder !== "/" && isWithin(folder, at) })
-    : undefined;
+  const ownFolder = isAlone ? makeTempFolder("copilot-mcp-") : undefined;
   const at = ownFolder ?? (isAbsolute(cwd) ? cwd : join(definition.folder ?? folder, cwd));
   if (!(await Deno.stat(at).catch(() => undefined))?.isDirectory) {
     throw new Error(`its folder ${at} does not exist`);
@@ -60,13 +62,13 @@ export async function startProgram(
   // A sandbox starts in the session's folder, with its own /tmp.
   const [path, ...args] = at === folder || Deno.build.os === "windows"
     ? [found, ...words] as const
-    : ["/bin/sh", "-c", ENTER_FOLDER, at, found, ...words] as const;
+    : ["/bin/sh", "-c", isAlone ? ENTER_EMPTY : ENTER_FOLDER, at, found, ...words] as const;
   const confined = isSandboxed
     ? await confine?.(path, args, network ? { kind: "network" } : undefined)
     : undefined;
   const end = () => {
     confined?.finish?.("");
-    if (ownFolder !== undefined) attempt(() => Deno.removeSync(ownFolder, { recursive: true }));
+    if (ownFolder !== undefined) removeTempFolder(ownFolder);
   };
   let child: Deno.ChildProcess;
   try {

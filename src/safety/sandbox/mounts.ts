@@ -115,7 +115,7 @@ function allPlaces(view: View, own: string) {
     roots.find((root) => root !== path && isWithin(root, path));
   // If the user made the parent folder writable, a command could write the next one's filter of system calls, or
   // what a server with other rights uses.
-  for (const at of [own, ...tempFolders]) {
+  for (const at of [own, ...tempFolders.keys()]) {
     const isOpen = /read|write/.test(accessAt(view, at)) && !isWithin(at, view.folder);
     if (isOpen && entryAt(at) !== undefined) places.set(at, "hidden");
   }

@@ -2,9 +2,11 @@
 
 import { attempt } from "../../attempt.ts";
 import { systemProgram } from "../../start_program.ts";
-import { makeTempFolder, type TempFolderOptions } from "../../temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
-import { entryAt } from "../places.ts";
+import { privateFolder, type VariableReader } from "../../user_files.ts";
+import { namesIn } from "../path_table.ts";
+import { entryAt, realPathOf } from "../places.ts";
 
 const PREFIX = "copilot-sandbox-";
 /** Another run may just be creating a newer folder; in milliseconds. */
@@ -19,27 +21,22 @@ done`;
 /** Creates a folder for testing the sandbox. If this run is killed, a later one removes it. */
 export const makeSandboxFolder = (): string => makeTempFolder(PREFIX);
 
-/** Creates the folder of this run, which `atEnd`'s argument removes, and removes those of killed runs. */
+/** Creates the folder of this run, which `atEnd`'s argument removes, and removes all folders of killed runs. */
 export function makeOwnFolder(
   atEnd: (remove: () => void) => void,
-  options?: TempFolderOptions,
+  env?: VariableReader,
 ): string {
-  const folder = makeTempFolder(PREFIX, options);
-  // The system releases the lock when this program ends.
-  const held = attempt(() => Deno.openSync(folder));
-  attempt(() => held?.tryLockSync(true));
+  const folder = makeTempFolder(PREFIX, env);
   atEnd(() => {
-    attempt(() => held?.close());
-    attempt(() => Deno.removeSync(folder, { recursive: true }));
+    removeTempFolder(folder);
     // Commands may have removed permissions in it.
     if (entryAt(folder)) attempt(() => removal([folder]).outputSync());
   });
   const around = dirname(folder);
-  const all = attempt(() => [...Deno.readDirSync(around)]) ?? [];
-  removeLater(
-    all.filter(({ name }) => name.startsWith(PREFIX)).map(({ name }) => join(around, name))
-      .filter((path) => path !== folder && isLeft(path)),
-  );
+  // The system empties the other places.
+  if (around === realPathOf(privateFolder(env) ?? "")) {
+    removeLater(namesIn(around).map((name) => join(around, name)).filter(isLeft));
+  }
   return folder;
 }
 

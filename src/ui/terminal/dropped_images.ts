@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { isImageName } from "../../text/extname.ts";
 import { fromFileUrl, isAbsolute, join } from "../../text/std_path.ts";
 import { userProgram } from "../../start_program.ts";
-import { makeTempFolder } from "../../temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../../temp_folder.ts";
 
 const MAX_DROPPED_CHARS = 8192;
 
@@ -68,7 +68,7 @@ export class ClipboardImages implements Disposable {
 
   [Symbol.dispose](): void {
     const folder = this.#folder;
-    if (folder !== undefined) attempt(() => Deno.removeSync(folder, { recursive: true }));
+    if (folder !== undefined) removeTempFolder(folder);
     this.#folder = undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { userProgram } from "../../start_program.ts";
-import { makeTempFolder } from "../../temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../../temp_folder.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
@@ -33,7 +33,7 @@ export async function editInProgram(
   } catch (error) {
     return { failure: `${oneLine(editor)} cannot be used: ${oneLine(reasonOf(error))}` };
   } finally {
-    if (folder !== undefined) await Deno.remove(folder, { recursive: true }).catch(() => {});
+    if (folder !== undefined) removeTempFolder(folder);
   }
 }
 

@@ -214,7 +214,7 @@ test("worktrees: two at once do not see each other, and of the second nothing is
   await using fake = await at.open(front.url, { approve });
   const { toolExecutions } = await fake.session.prompt("hi", never);
   assertEquals(seen.slice(0, 2).sort(), ["c", "d"]);
-  const folders = seen.slice(2).map((output) => /^\/tmp\/\S+\/repo$/m.exec(output)![0]);
+  const folders = seen.slice(2).map((output) => /^\/\S+\/tree\/repo$/m.exec(output)![0]);
   assertEquals(new Set(folders).size, 2);
   assertEquals(seen.slice(2).map((output) => output.match(/b\.txt/g)?.length), [1, 1]);
   const results = toolExecutions.map(({ result }) => result);
@@ -323,8 +323,7 @@ test("worktrees: what has no commit, no repository, submodules or no sandbox get
 
 test("worktrees: after kill -9, the repository is as before, and a later run removes the copy", async () => {
   await using at = await repository();
-  const temp = `${at.root}/temp`;
-  await Deno.mkdir(temp);
+  const temp = `${at.root}/home/.local/state/copilot-tmp`;
   const before = await at.state();
   await using server = strictServer([
     ...[work("One"), bash("echo 1 >a.txt; git branch other"), { hang: true, text: "" }],
@@ -333,7 +332,7 @@ test("worktrees: after kill -9, the repository is as before, and a later run rem
   const started = () =>
     command(["-p", "hi", "--yes", "--local", "--host", server.url, "--model", "test"], {
       cwd: at.folder,
-      env: { HOME: `${at.root}/home`, XDG_CONFIG_HOME: `${at.root}/home/.config`, TMPDIR: temp },
+      env: { HOME: `${at.root}/home`, XDG_CONFIG_HOME: `${at.root}/home/.config` },
     }).spawn();
   const trees = () => [...Deno.readDirSync(temp)].map(({ name }) => `${temp}/${name}`);
   const first = started();

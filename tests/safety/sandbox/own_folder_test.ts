@@ -1,31 +1,31 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { makeOwnFolder } from "../../../src/safety/sandbox/own_folder.ts";
+import { makeTempFolder } from "../../../src/temp_folder.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const module = fromFileUrl(new URL("../../../src/safety/sandbox/own_folder.ts", import.meta.url));
 
-/** A folder for temporary files, in which `run` makes folders by a program of its own that ends as `end` says. */
+/** The folder for temporary files, in which `run` makes folders by a program of its own that ends as `end` says. */
 function scene() {
-  const temp = Deno.realPathSync(Deno.makeTempDirSync());
-  const before = Deno.env.get("TMPDIR");
-  Deno.env.set("TMPDIR", temp);
+  const state = Deno.realPathSync(Deno.makeTempDirSync());
+  const temp = `${state}/copilot-tmp`;
   return {
     temp,
+    env: (name: string) => name === "XDG_STATE_HOME" ? state : undefined,
     names: () => [...Deno.readDirSync(temp)].map(({ name }) => name).sort(),
     async run(end: string) {
       const code = `import { makeOwnFolder } from ${JSON.stringify(module)};
         const folder = makeOwnFolder((remove) => addEventListener("unload", remove));
         console.log(folder);
         ${end}`;
-      const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
+      const how = { args: ["eval", code], env: { XDG_STATE_HOME: state } };
+      const { stdout } = await new Deno.Command(Deno.execPath(), how).output();
       return new TextDecoder().decode(stdout).trim();
     },
     [Symbol.dispose]() {
-      if (before === undefined) Deno.env.delete("TMPDIR");
-      else Deno.env.set("TMPDIR", before);
-      Deno.removeSync(temp, { recursive: true });
+      Deno.removeSync(state, { recursive: true });
     },
   };
 }
@@ -47,10 +47,9 @@ test("SBX-01 a later run removes the folders of killed ones, and those of no oth
   Deno.mkdirSync(`${killed}/a/b`, { recursive: true });
   Deno.chmodSync(`${killed}/a`, 0);
   let end = () => {};
-  const used = makeOwnFolder((remove) => end = remove);
+  const used = makeOwnFolder((remove) => end = remove, at.env);
   for (const path of [killed, used]) age(path);
-  const other = `${at.temp}/copilot-edit-1`;
-  Deno.mkdirSync(other);
+  const other = makeTempFolder("copilot-edit-", at.env);
   age(other);
   Deno.symlinkSync(other, `${at.temp}/copilot-sandbox-link`);
   const young = await at.run('Deno.kill(Deno.pid, "SIGKILL");');

@@ -1,6 +1,8 @@
 /** The programs that make the sandbox have no limits: no variable, folder or mount of a command reaches them. */
 
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { startProgram } from "../../../src/extensions/mcp/stdio.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
@@ -10,9 +12,10 @@ import { outerEnvironment, seatbeltCommand } from "../../../src/safety/sandbox/w
 import { makeView } from "../../../src/safety/make_view.ts";
 import type { View } from "../../../src/safety/view.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
-import { makeTempFolder } from "../../../src/temp_folder.ts";
+import { makeTempFolder, removeTempFolder } from "../../../src/temp_folder.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import { startShell } from "../../../src/tools/shell/shell_process.ts";
+import { withVariables } from "../../helpers/variables.ts";
 import { testUnless } from "../../helpers/test_unless.ts";
 
 const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
@@ -35,19 +38,6 @@ async function makePlaces() {
       [...Deno.readDirSync(`${base}/${path}`)].map(({ name }) => name).sort(),
     [Symbol.asyncDispose]: () => Deno.remove(base, { recursive: true }),
   };
-}
-
-async function withVariables(variables: Record<string, string>, run: () => Promise<void>) {
-  const before = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
-  try {
-    for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-    await run();
-  } finally {
-    for (const [name, value] of before) {
-      if (value === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, value);
-    }
-  }
 }
 
 /** Starts a program's words. */
@@ -159,26 +149,32 @@ Deno.test({
   },
 });
 
-test("R-22 the commands' private folders are not in a folder that commands write", async () => {
-  await using at = await makePlaces();
-  const { folder, permissions } = at;
-  Deno.mkdirSync(`${folder}/tmp`);
-  const confine = permissions.confine(() => folder);
-  const context = { workingDir: folder, maxOutputChars: 2000, signal, confine };
-  const run = async (command: string) =>
-    (await runBash({ command, timeout_seconds: 30 }, context)).content;
-  await withVariables({ TMPDIR: `${folder}/tmp` }, async () => {
-    assertStringIncludes(await run("ls -A tmp | wc -l"), "stdout:\n0");
-    assertEquals(at.names("work/tmp"), []);
-    const swap = 'N=$(ls tmp); mv tmp tmp2; mkdir -p "tmp/$N/-var-tmp"; ln -s / "tmp/$N/-tmp"';
-    await run(swap);
-    await run(`touch '/tmp${at.out}/evil' "/tmp/\${PWD#/tmp/}/../out/evil"`);
-  });
-  assertEquals(at.names("out"), []);
-});
-
 const viewOf = (folder: string) =>
   makeView({ folder, isWritable: true, network: false, paths: new PathTable({}) });
+
+test("R-22 no command sees the private folders of other sessions, whatever it may write", async () => {
+  await using at = await makePlaces();
+  const [state, own] = [`${at.out}/state`, `${at.out}/own`];
+  Deno.mkdirSync(own);
+  const place = `${state}/copilot-tmp`;
+  const paths = new PathTable({ temporary: place });
+  const words = (folder: string) =>
+    sandbox!.command(
+      makeView({ folder, isWritable: true, network: false, paths, write: [at.out] }),
+      own,
+    );
+  const command = words(at.folder);
+  const other = makeTempFolder("copilot-test-", (name) => name === "HOME" ? undefined : state);
+  assertEquals(dirname(other), place);
+  const swap = 'ls -A "$0"; mv "$0" "$0-2"; touch "$0/a" "$1/a"; touch seen';
+  await start([...command, "/bin/sh", "-c", swap, place, other]);
+  assertEquals([at.names("work"), [...Deno.readDirSync(other)]], [["seen"], []]);
+  // A copy of a folder is in it.
+  const { out } = await start([...words(other), "/bin/sh", "-c", "ls -A ..; touch a; ls -A"]);
+  assertEquals(out, `${basename(other)}\na\n`);
+  removeTempFolder(other);
+  assertEquals([...Deno.readDirSync(place)], []);
+});
 
 test("R-22 if the private folders are in a folder that commands write, no command moves them", async () => {
   await using at = await makePlaces();
@@ -188,9 +184,9 @@ test("R-22 if the private folders are in a folder that commands write, no comman
   const script = "mv a b; mv a/tmp a/b; ls -A . a a/tmp";
   const { out } = await start([...words, "/bin/sh", "-c", script]);
   assertEquals(out, ".:\na\n\na:\ntmp\n\na/tmp:\nown\n");
-  // Nor in the folder of a server, which has other rights.
+  // Nor in the folder of a server, which has other rights, if there is no better place for it.
   await withVariables({ TMPDIR: `${at.folder}/a/tmp` }, async () => {
-    const other = makeTempFolder("copilot-test-");
+    const other = makeTempFolder("copilot-test-", () => undefined);
     const command = sandbox!.command(viewOf(at.folder), own);
     await start([
       ...command,

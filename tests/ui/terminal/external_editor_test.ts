@@ -14,10 +14,9 @@ function configuredTest(
     await using screen = await terminal();
     const { folder } = screen;
     await Deno.mkdir(`${folder}/../config/copilot`, { recursive: true });
-    await Deno.mkdir(`${folder}/tmp`);
     await Deno.writeTextFile(`${folder}/../config/copilot/config.json`, JSON.stringify(config));
     await Deno.writeTextFile(`${folder}/ed.sh`, EDITOR_SCRIPT);
-    await screen.type(`unset VISUAL EDITOR; export TMPDIR=$PWD/tmp; ${setup}\r`);
+    await screen.type(`unset VISUAL EDITOR; ${setup}\r`);
     await screen.type(
       `clear; ${sessionCommand(server)}; echo left: $?; stty -a | grep -o .icanon\r`,
     );
@@ -56,7 +55,7 @@ configuredTest(
     await screen.until((rows) =>
       rows.includes("> hello") && rows.includes("  from editor: sane -rw------- typed there")
     );
-    assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/tmp`)), []);
+    assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/../state/copilot-tmp`)), []);
     await screen.type("X\x1f\x1f");
     await screen.until((rows) =>
       rows.includes("> hello") && !rows.some((row) => row.startsWith("  ...>"))
@@ -80,7 +79,7 @@ configuredTest(
     await screen.type("!");
     const rows = await screen.until("> hello!");
     assert(!rows.some((row) => row.includes("from editor")), rows.join("\n"));
-    assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/tmp`)), []);
+    assertEquals(Array.from(Deno.readDirSync(`${screen.folder}/../state/copilot-tmp`)), []);
   },
 );
 
