@@ -8,7 +8,7 @@ import { modelText } from "./footer.ts";
 /** Runs one turn; true if the model ended it. Errors do not end the session, except a lost terminal. */
 export async function runTurn(
   session: Session,
-  { status, view, screen }: Display,
+  { status, view, screen, isLive }: Display,
   parts: readonly Part[],
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -30,9 +30,9 @@ export async function runTurn(
     const { why, advice } = failureParts(error, session.agent.config, "terminal");
     // Without an answer, the conversation does not have the message.
     const isUnsent = state.messages.length <= before;
-    const again = typed === undefined || !isUnsent
+    const again = typed === undefined || !isUnsent || !isLive
       ? []
-      : [screen.put(typed) ? "Enter sends it again" : "↑ Enter sends it again"];
+      : [screen.put(typed) ? "Enter sends it again" : "Up and Enter send it again"];
     const ways = [...again, "/doctor"];
     view.fail(why, (advice ? [advice, ...ways] : [...ways, "/model"]).join(" · "));
     return false;

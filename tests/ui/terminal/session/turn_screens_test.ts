@@ -47,7 +47,7 @@ test("a line that was typed meanwhile is not replaced by a message that failed",
   await terminal.until((rows) => rows.at(-2) === "> other");
   typed.resolve();
   await terminal.until("✗ ");
-  await terminal.until("↑ Enter sends it again · /doctor · /model");
+  await terminal.until("Up and Enter send it again · /doctor · /model");
   await terminal.until((rows) => rows.at(-2) === "> other");
 });
 
