@@ -66,6 +66,8 @@ export async function folderStateOf(
     const isRead = info.size <= Math.min(MAX_BYTES, room);
     if (isRead) room -= info.size;
     const text = isRead ? await readBoundedText(join(folder, path), MAX_BYTES) : undefined;
+    // Such as the `__init__.py` of new tests.
+    if (text?.trim() === "") return;
     const part = text === undefined ? undefined : decidingPart(path, text);
     deciding.set(path, part === undefined ? stamp : await digestOf(part));
     if (part && (MANIFEST.test(path) || MAKEFILE.test(path))) tasks.push(part);

@@ -272,11 +272,13 @@ Deno.test("a check decides by the files that its command and the folder's tasks 
   const own = [".ci/check.sh", "Makefile", "app/tests.py", "package.json", "run_checks.js"];
   const texts = { Makefile: "ok: prog\n\tnode run_checks.js; ./prog", "package.json": "{}" };
   for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
-    await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "");
+    await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "1");
   }
   const { deciding } = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
   assertEquals([...deciding.keys()].sort(), [...own, "test.js"]);
-  await Deno.writeTextFile(`${temp.path}/tests/__init__.py`, "");
+  await Deno.mkdir(`${temp.path}/tests/new`);
+  await Deno.writeTextFile(`${temp.path}/tests/new/__init__.py`, "\n");
+  await Deno.writeTextFile(`${temp.path}/tests/__init__.py`, "1");
   const now = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
   assertEquals(changedDeciding(deciding, now), ["tests/__init__.py"]);
 });
