@@ -18,6 +18,8 @@ export interface Terminal extends AsyncDisposable {
   screen(options?: {
     /** With SGR sequences for the styles. */
     styles?: boolean;
+    /** With the rows above the screen. */
+    isWhole?: boolean;
   }): Promise<string[]>;
   /** Waits until the cursor is there, from 0: a screen may be captured while it moves. */
   untilCursor(column: number, row: number): Promise<void>;
@@ -72,8 +74,9 @@ export async function terminal(
       },
     },
   );
-  const screen = async ({ styles = false } = {}) =>
-    (await client.run(`capture-pane -p${styles ? " -e" : ""}`)).trimEnd().split("\n")
+  const screen = async ({ styles = false, isWhole = false } = {}) =>
+    (await client.run(`capture-pane -p${styles ? " -e" : ""}${isWhole ? " -S -" : ""}`)).trimEnd()
+      .split("\n")
       .map((row) =>
         (styles ? row : row.replace(/^> Ask anything [·-].*/, ">").replace(/^▎ /, "> ")).trimEnd()
       );

@@ -117,10 +117,15 @@ export class LiveOutput {
     this.terminal.write(out + leave(next));
   }
 
-  clearScreen(): void {
+  clearScreen(output = "\x1b[H\x1b[2J"): void {
     if (this.#full !== undefined) this.#full.shown = EMPTY_FRAME;
     else this.#forget();
-    this.terminal.write("\x1b[H\x1b[2J");
+    this.terminal.write(output);
+  }
+
+  /** Clears the screen for good: tmux saves rows that are erased from the top of the screen on. */
+  discardScreen(): void {
+    this.clearScreen("\x1b[H\x1b[K\x1b[B\x1b[J\x1b[H");
   }
 
   pause(): void {

@@ -162,7 +162,7 @@ export class LiveScreen implements Screen {
   }
 
   clear(): void {
-    this.#output.clearScreen();
+    this.#output.discardScreen();
     if (this.#head) this.showHead(this.#head);
   }
 

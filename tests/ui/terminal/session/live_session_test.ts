@@ -235,7 +235,10 @@ test("Esc twice lists the messages, and a pick takes back all from that one on",
   const after = await terminal.until('Undid 2 messages, back to "one".');
   assert(/^. copilot .* · test( ·|$)/.test(after[0]!), after.join("\n"));
   // What does not count any more is not on the screen.
-  assertEquals(after.filter((row) => /First|Second|^. two/.test(row)), []);
+  const isGone = (rows: string[]) => rows.every((row) => !/First|Second|^. two/.test(row));
+  assert(isGone(after), after.join("\n"));
+  // Nor does tmux save it as the screen is cleared.
+  assert(isGone(await terminal.screen({ isWhole: true })), "rows above the screen");
   await terminal.type("\x15/redo\r");
   const restored = await terminal.until('Restored the message "one".');
   assert(restored.includes("First.") && !restored.includes("Second."), restored.join("\n"));
