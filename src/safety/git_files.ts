@@ -195,6 +195,8 @@ const RUN =
 const MAX_SETTING_WORDS = 2000;
 /** A value whose further words may be the scripts of an interpreter. */
 const INTERPRETED = /(?:^|[^\w.-])(?:(?:ba|da|k|z)?sh|python[\d.]*|node|perl|ruby|php|lua)\s/;
+/** A variable in a command line, with the text that the shell uses without it. */
+const LINE_VARIABLE = /\$(?:(\w+)|\{(\w+)(?::?[-=]([^{}]*))?[^{}]*\})/g;
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
 const settingsIn = (file: string): [key: string, value: string][] =>
@@ -202,6 +204,31 @@ const settingsIn = (file: string): [key: string, value: string][] =>
     name!.toLowerCase(),
     text!.trimEnd().replace(/\\(.)|"/g, "$1"),
   ]);
+
+/** Returns the words of a shell's command line, with the values of variables. */
+const wordsOfLine = (line: string, home: string, max?: number): string[] =>
+  line.replace(LINE_VARIABLE, (_, name, braced = name, usual = "") =>
+    // git and the shell set it to the work tree.
+    (braced === "HOME" ? home : braced === "PWD" ? "" : Deno.env.get(braced)) ?? usual)
+    .replace(/["']/g, "").split(/[\s`$();|&<>=!]+/, max);
+
+/** Returns the files that words name. A path after what only the shell knows begins in `folder`, as most do. */
+const filesAmong = (words: string[], folder: string, home: string, isRun = true): string[] =>
+  // A first word without a slash is a program of PATH.
+  words.filter((word, i) => word.includes("/") || isRun && i > 0 && word).flatMap((word) => [
+    resolve(folder, word.replace(/^~(?=\/)/, home)),
+    ...word.startsWith("/") ? [join(folder, word)] : [],
+  ]).filter(isFile);
+
+/** Variables with command lines that this program, git or others of the user start. */
+const COMMAND_VARIABLE =
+  /^(EDITOR|VISUAL|BROWSER|PAGER|GIT_\w*(SSH|COMMAND|EDITOR|PAGER|DIFF)|\w+_ASKPASS)$/;
+
+/** Returns the files that variables name as programs. */
+export const variableFindings = (folder: string, home = "~"): Finding[] =>
+  Object.entries(Deno.env.toObject()).filter(([name]) => COMMAND_VARIABLE.test(name))
+    .flatMap(([, line]) => filesAmong(wordsOfLine(line, home), folder, home))
+    .map((path) => ({ path, access: "read", named: "file" }));
 
 /**
  * Returns git's files, and the hooks, programs and files that its settings name, the user's own included. Without the
@@ -233,14 +260,12 @@ export function gitFindings(
       if (key === "path") settings.add(from(dirname(file), value));
       else if (key === "hookspath") hooks.push(from(worktree, value));
       else if (!NO_PROGRAM.test(key)) {
-        // A first word without a slash is a program of PATH.
-        const words = value.split(/[\s'"`$();|&<>=!]+/, left);
+        const words = wordsOfLine(value, home, left);
         left -= words.length;
         // For a new work tree, the branch in `co = checkout main` is no program `main`.
         const isRun = path !== undefined || INTERPRETED.test(value);
-        const files = words.filter((word, i) => word.includes("/") || isRun && i > 0 && word);
-        programs.push(...files.map((word) => from(worktree, word)).filter(isFile));
-        const [, run] = RUN.exec(`${key} ${value}`) ?? [];
+        programs.push(...filesAmong(words, worktree, home, isRun));
+        const [, run] = RUN.exec(`${key} ${words.join(" ")}`) ?? [];
         if (run) programs.push(from(worktree, run));
       }
     }

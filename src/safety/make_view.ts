@@ -6,7 +6,7 @@ import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, type PlaceLook } from "./folder_search.ts";
-import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
+import { isInsideGit, smallFile, variableFindings, withoutCredentials } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
@@ -116,13 +116,17 @@ function looksBeside(
   ].filter(({ root }) => !isWithin(folder, root));
 }
 
-/** Returns the folders of PATH in a writable folder, except those of dependencies, which package managers write. */
-function programsIn(folder: string, { allPrograms = [] }: ViewSources): Finding[] {
-  return allPrograms.filter((path) => {
+/**
+ * Returns what others run in a writable folder: programs that variables name, and the folders of PATH, except those of
+ * dependencies, which package managers write.
+ */
+function programsIn(folder: string, { allPrograms = [], paths }: ViewSources): Finding[] {
+  const folders = allPrograms.filter((path) => {
     const real = realPathOf(path);
     if (real === undefined || !isWithin(folder, real)) return false;
     return !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
-  }).map((path) => ({ path, access: "read", named: "hooks" }));
+  }).map((path) => ({ path, access: "read", named: "hooks" } as const));
+  return [...folders, ...variableFindings(folder, paths.home)];
 }
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */

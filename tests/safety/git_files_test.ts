@@ -6,6 +6,7 @@ import {
   isInsideGit,
   isRepository,
   smallFile,
+  variableFindings,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
 import { branchOf } from "../../src/safety/repositories.ts";
@@ -95,6 +96,30 @@ test("R-03 of a file of settings, the first 2000 words are looked for as files",
       .some(({ path }) => path.endsWith("/run.sh"));
   };
   assertEquals([found(1999), found(2000)], [true, false]);
+});
+
+test("R-03 programs in settings and variables: after variables, and after what only the shell knows", () => {
+  const names = ["pager", "ed", "filter", "alias", "ssh", "used", "vim"];
+  using at = folder({
+    "work/.git/config":
+      '[core] pager = $HOME/bin/pager\n[core] editor = "\\"${HOME}\\"/bin/ed -w"\n' +
+      "[filter] clean = $(git rev-parse --show-toplevel)/bin/filter\n" +
+      '[alias] a = "!\\"${GIT_PREFIX:-.}\\"/bin/alias; ${NONE-./bin/used}"\n',
+    ...Object.fromEntries(names.map((name) => [`work/bin/${name}`, ""])),
+    "work/vim": "",
+  });
+  const work = `${at.path}/work`;
+  Deno.env.set("GIT_SSH_COMMAND", "vim ~/bin/ssh -x");
+  const found = [
+    ...gitFindings(`${work}/.git`, work, { home: work }),
+    ...variableFindings(work, work),
+  ];
+  Deno.env.delete("GIT_SSH_COMMAND");
+  const programs = found.filter(({ named }) => named).map(({ path }) =>
+    path.replace(/^.*\/work\//, "")
+  );
+  const wanted = names.slice(0, -1).map((name) => `bin/${name}`);
+  assertEquals([...new Set(programs)].sort(), wanted.sort());
 });
 
 test("R-23 what the user's own settings name in a new work tree: hooks and programs, but no branch", () => {
