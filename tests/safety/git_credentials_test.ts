@@ -388,7 +388,6 @@ const ELSEWHERE: [prepare: string, command: string, where?: string][] = [
     "git push",
   ],
   ["mkfifo .git/refs/heads/x", "git push"],
-  ["mkdir -p ~/.ssh dot; touch dot/config; ln -s $PWD/dot/config ~/.ssh/config", "git push"],
   ["for i in 1 2 3; do git remote add r$i https://127.0.0.1:9/$i; done", "git fetch --all"],
   ["git config remote.https://127.0.0.1:9/y.fetch a", "git fetch --all"],
   ["git config 'remote.--upload-pack=cat.url' https://127.0.0.1:9/x", "git fetch --all"],

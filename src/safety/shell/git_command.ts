@@ -9,7 +9,6 @@ import { GIT_VALUES } from "../rules.ts";
 import type { GitSetting } from "../settings.ts";
 import { findProgram } from "../../find_program.ts";
 import type { Right } from "../../types/confine.ts";
-import { realPathOf } from "../places.ts";
 import { repositoryAround } from "../repositories.ts";
 import { accessAt } from "../view.ts";
 import { isQuiet } from "./beginnings.ts";
@@ -378,16 +377,9 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
   const addresses = remoteAddresses(command, scene);
   // With -C, the user's own helpers would start in a folder that commands write.
   return known !== undefined && isPlain && !isUnclear && entered.length === 1 &&
-    scene.place(entered[0]!).isInside && !writesSshSettings(scene) &&
+    scene.place(entered[0]!).isInside &&
     addresses.length <= MAX_SHOWN_ADDRESSES && addresses.every((at) => PLAIN_ADDRESS.test(at));
 }
-
-/** True if commands can write the user's settings of ssh, which may be links into the folder. */
-const writesSshSettings = ({ view, paths: { home } }: Scene): boolean =>
-  [".ssh", ".ssh/config"].some((name) => {
-    const real = home && realPathOf(join(home, name));
-    return real && view && accessAt(view(), real) === "write";
-  });
 
 /** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
