@@ -87,7 +87,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     run.stderr.line(`· ${title}:`);
     const hasPassed = await playIn(at, moved, { config, from, folder }, args, run);
     const passed = hasPassed === undefined ? "" : hasPassed ? ", passed" : ", did not pass";
-    const diff = await runScript(DIFF_SCRIPT, copy);
+    const diff = await changesOfCopy(copy);
     run.stdout.write(`${title}${passed}:\n${sanitize(diff) || "(no change)"}\n`);
     return hasPassed === false ? EXIT.check : EXIT.done;
   };
@@ -213,10 +213,17 @@ git repack -adq
 rm -f "$2.git/objects/info/alternates"
 cp -R "$2.git" .git`;
 
+/**
+ * Shows the changes in `$1`. It removes submodules from the index, because git would run `git status` in each, which
+ * runs what the settings there name: a command may have made a repository in its place.
+ */
 const DIFF_SCRIPT = `cd "$1"
 export GIT_DIR="$1.git" GIT_WORK_TREE="$1"
+git ls-files -s | sed -n 's/^160000/0/p' | git update-index --index-info
 git add -A
-git diff --cached --no-ext-diff --no-textconv HEAD`;
+git diff --cached --ignore-submodules=all --no-ext-diff --no-textconv HEAD`;
+
+export const changesOfCopy = (copy: string): Promise<string> => runScript(DIFF_SCRIPT, copy);
 
 /** Runs a script of git without the settings of the user and the system, and returns its output. @throws {Error} */
 async function runScript(script: string, folder: string, ...args: string[]): Promise<string> {

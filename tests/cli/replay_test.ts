@@ -1,6 +1,7 @@
 /** `copilot replay`, with sessions that `-p` recorded. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { changesOfCopy } from "../../src/cli/replay.ts";
 import { ignore } from "../helpers/git_repository.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -202,3 +203,24 @@ Deno.test("replay --as-exam makes a task of the exam, which the next exam runs",
   );
   assertEquals([score.passed, score.ran, score.notes], [0, 0, ["--only mine"]]);
 });
+
+Deno.test(
+  "the changes of a copy run nothing of a repository in place of a submodule",
+  { ignore },
+  async () => {
+    using temp = tempFolder();
+    const copy = `${Deno.realPathSync(temp.path)}/1`;
+    const script = `git init -q "$1" && cd "$1" && git commit -q --allow-empty -m 1
+    git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; echo a >a; echo x >.gitignore; echo 1 >x
+    git add -f a x .gitignore && git commit -qm 2 && cp -R .git ../1.git && mkdir sub && echo b >>a
+    cd sub && git init -q && git fetch -q .. && git reset -q --hard FETCH_HEAD~ && echo new >new
+    git config core.fsmonitor "touch $1.ran; false"`;
+    const author = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@b" };
+    const env = { ...author, GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@b" };
+    const how = { args: ["-ec", script, "sh", copy], env };
+    assertEquals((await new Deno.Command("sh", how).output()).code, 0);
+    const changes = await changesOfCopy(copy);
+    assertMatch(changes, /^diff --git a\/a b\/a\n(?![^]*^diff)[^]*\+b$/m);
+    assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).sort(), ["1", "1.git"]);
+  },
+);
