@@ -3,6 +3,7 @@
 import { attempt } from "../attempt.ts";
 import { oneLine } from "../text/one_line.ts";
 import { join } from "../text/std_path.ts";
+import { AS_NAME } from "../tools/files/in_folder.ts";
 import { textWithin } from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { entryAt } from "./places.ts";
@@ -13,7 +14,7 @@ const STATE_FILE = /^[\w-][\w.-]*\.local\.md(\.|$)/;
 const MAX_STATE_BYTES = 1_000_000;
 /** Stores or removes a file, not through a link. Arguments: its name, and the path of its content. */
 const STORE_STATE = `set -C; [ -L "./$1" ] || if [ -f "$2" ]
-then cat <"$2" >"./$1.$$" && mv -f -- "./$1.$$" "./$1" || { rm -f -- "./$1.$$"; exit 1; }; else rm -f -- "./$1"; fi`;
+then cat <"$2" >"./$1.$$" && mv -f${AS_NAME} -- "./$1.$$" "./$1" || { rm -f -- "./$1.$$"; exit 1; }; else rm -f -- "./$1"; fi`;
 
 /**
  * Returns a view with a private copy of `.claude` in `own` if plug-ins have state there, and what stores that state: no

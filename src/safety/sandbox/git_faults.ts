@@ -13,6 +13,7 @@ import {
   textWithin,
 } from "../git_files.ts";
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
+import { AS_NAME } from "../../tools/files/in_folder.ts";
 import { isGitName } from "../folder_looks.ts";
 import type { ReplacedBytes } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
@@ -97,16 +98,14 @@ export type GitState = ReturnType<typeof gitState>;
 
 /** Folders that git deletes at the end. What is put aside goes beside them. */
 const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
-/** A name is moved, not what it leads to: to a folder of that name, too. */
-const MOVE = Deno.build.os === "darwin" ? "mv -fh" : "mv -fT";
 const PUT_ASIDE = `chmod u+rwx . && from=./$1 new=./$2.new || exit
 set -C
 [ -z "$4" ] || new=$from.lock
 [ -z "$3" ] || cat -- "$3" >"$new" || exit
 if [ -n "$4" ]; then [ -f "$from" ] && cmp -s -- "$4" "$from" || { rm -f "$new"; exit 1; }
-else { [ ! -e "$from" ] && [ ! -L "$from" ]; } || ${MOVE} "$from" "./$2" || exit
+else { [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
 fi
-[ -z "$3" ] || ${MOVE} "$new" "$from"`;
+[ -z "$3" ] || mv -f${AS_NAME} "$new" "$from"`;
 
 /** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
 export function putAside(faults: Iterable<Fault>, own: string): string[] {
@@ -209,7 +208,7 @@ export function removeLinks(
  * folder of what it changes, on its name: paths may be too long, and a folder may be replaced meanwhile.
  */
 const MEND_UNSEEN = `export id=$1 open='${OPEN}'
-export move='chmod u+rwx . && ${MOVE} "$0" "$0.untrusted-$id" && echo moved'
+export move='chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.untrusted-$id" && echo moved'
 export mend='find "$@" -type d ! -perm -500 -execdir /bin/sh -c "$open" {} ";"
 find "$@" -depth "(" -iname .git -o -name HEAD ")" ! -execdir /bin/sh -c "$move" {} ";" -exec false {} +'
 shift

@@ -8,6 +8,7 @@
 import { attempt } from "../../attempt.ts";
 import { atProgramStop } from "../../program_stop.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
+import { AS_NAME } from "../../tools/files/in_folder.ts";
 import { OPEN_FOLDER, runInPlace } from "../in_place.ts";
 import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
@@ -19,10 +20,9 @@ const MAX_RESTORED_LINES = 10;
 const REPLACED = ".replaced";
 const REPLACED_LINK = ".replaced-link";
 
-const FLAG = Deno.build.os === "darwin" ? "h" : "T";
 /** Arguments: the name of the link, its target's bytes, and the name to move its replacement to, if there is one. */
-const PUT_BACK = `[ -z "$3" ] || mv -f${FLAG} -- "./$1" "./$3" || exit
-to=$(printf "$2.") && ln -s${FLAG} -- "\${to%.}" "./$1"`;
+const PUT_BACK = `[ -z "$3" ] || mv -f${AS_NAME} -- "./$1" "./$3" || exit
+to=$(printf "$2.") && ln -s${AS_NAME} -- "\${to%.}" "./$1"`;
 const BYTES = `[ -L "./$1" ] && readlink -n "./$1" | od -An -v -to1`;
 
 /** The absolute path of a link, and the bytes of its target, as in `\\141\\057`. */

@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
 import { wait } from "../../wire/wait.ts";
 import { copyAttributes } from "./copy_attributes.ts";
-import { hasShell, MovedError, runInFolder } from "./in_folder.ts";
+import { AS_NAME, hasShell, MovedError, runInFolder } from "./in_folder.ts";
 import {
   FileError,
   fileError,
@@ -135,10 +135,10 @@ const MAKE_FOLDERS = `for name; do
   cd -P -- "$name" && [ "$(pwd -P)" = "$at" ] || exit $MOVED
 done`;
 /** Unlike a rename, a link never replaces a file that another program has created meanwhile. */
-const LINK_FILE = `ln -- "$1" "$2" && exit
+const LINK_FILE = `ln -${AS_NAME} -- "$1" "$2" && exit
 if [ -e "$2" ] || [ -L "$2" ]; then exit ${EXISTS}; fi
 # This file system has no links.
-mv -f -- "$1" "$2"`;
+mv -f${AS_NAME} -- "$1" "$2"`;
 
 function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -12,6 +12,9 @@ import { systemProgram } from "../../start_program.ts";
 
 export const hasShell = Deno.build.os !== "windows";
 
+/** With it, `mv` and `ln` take their target as a name, also if a folder or a link to one is there. */
+export const AS_NAME = Deno.build.os === "darwin" ? "h" : "T";
+
 /** The links have changed since the decision on the call. */
 export class MovedError extends Error {
   /** @param temporary the temporary file that may remain */

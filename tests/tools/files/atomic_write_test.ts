@@ -7,6 +7,7 @@ import {
 } from "@std/assert";
 import { copyAttributes } from "../../../src/tools/files/copy_attributes.ts";
 import { writeAtomically, writeReport } from "../../../src/tools/files/atomic_write.ts";
+import { grantOfNamed } from "../../../src/tools/files/regular_file.ts";
 import { editFile, writeFile } from "../text_results.ts";
 import {
   hasNobody,
@@ -575,4 +576,16 @@ Deno.test({
     await swapper.status;
     assertEquals(Deno.statSync(ws.at("outside")).mode! & 0o777, 0o600);
   },
+});
+
+test("a new file is not made in a folder to which a link leads that a job puts there meanwhile", async () => {
+  using ws = workspace();
+  Deno.mkdirSync(ws.at("out"));
+  const { signal } = new AbortController();
+  signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
+  const context = { signal, grant: grantOfNamed(ws.at("new")) };
+  const bytes = new TextEncoder().encode("one");
+  const write = () => writeAtomically(ws.at("new"), "new", bytes, undefined, context);
+  await assertRejects(write, Error, "it changed on disk");
+  assertEquals([...Deno.readDirSync(ws.at("out"))], []);
 });
