@@ -3,7 +3,7 @@
 import { count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
-import { changedWords } from "../text/diff.ts";
+import { changedWords, commonEnds } from "../text/diff.ts";
 import { graphemeWidth, rowsOf } from "../text/width.ts";
 import { wrapped } from "../text/wrap.ts";
 import { lineStyler, type Span } from "./terminal/markdown/highlight.ts";
@@ -80,10 +80,14 @@ export function changeRows(
 ): string[] {
   if (change.lines === undefined) return [];
   const rows: string[] = [];
-  let left = change.lines.length;
+  const isTelling = ({ kind, text }: ChangeLine) => kind !== " " || text.trim() !== "";
+  const [first, last] = [change.lines.findIndex(isTelling), change.lines.findLastIndex(isTelling)];
+  const lines = change.lines.slice(first, last + 1);
+  let left = lines.length;
   const most = change.isNew ? MAX_NEW_ROWS : Math.max(MAX_NEW_ROWS, screenRows >> 1);
-  for (const line of drawnLines(change, isWhole)) {
-    if (!isWhole && rows.length >= most) break;
+  for (const line of drawnLines({ ...change, lines }, isWhole)) {
+    // A single line takes no more rows than its number.
+    if (!isWhole && rows.length >= most && left > 1) break;
     rows.push(...lineRows(line, columns, paint));
     left--;
   }
@@ -129,7 +133,10 @@ function* drawnLines({ path, lines = [] }: Change, isWhole: boolean): Generator<
   }
 }
 
-/** Maps each replaced or replacing line to the index of its counterpart. */
+/** Regions with more pairs of lines have their counterparts in order. */
+const MAX_LINE_PAIRS = 2500;
+
+/** Maps each replaced or replacing line to the index of its counterpart, the most alike first. */
 function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
   const partners = new Map<number, number>();
   for (let at = 0; at < lines.length;) {
@@ -137,8 +144,16 @@ function partnersOf(lines: readonly ChangeLine[]): Map<number, number> {
     while (lines[at]?.kind === "-") at++;
     const middle = at;
     while (lines[at]?.kind === "+") at++;
-    for (let n = 0; n < Math.min(middle - from, at - middle); n++) {
-      partners.set(from + n, middle + n).set(middle + n, from + n);
+    const isFew = (middle - from) * (at - middle) <= MAX_LINE_PAIRS;
+    const pairs = lines.slice(from, middle).flatMap(({ text }, n) =>
+      lines.slice(middle, at).slice(isFew ? 0 : n, isFew ? undefined : n + 1).map((line, m) => {
+        const { head, tail } = commonEnds(text.trim(), line.text.trim());
+        return { old: from + n, new: middle + (isFew ? m : n), common: head + tail };
+      })
+    );
+    for (const pair of pairs.sort((a, b) => b.common - a.common)) {
+      if (partners.has(pair.old) || partners.has(pair.new)) continue;
+      partners.set(pair.old, pair.new).set(pair.new, pair.old);
     }
     if (at === from) at++;
   }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import {
   ADDED_BAND,
   ADDED_WORD,
@@ -109,21 +109,23 @@ const drawn = (change: Partial<Change>, columns = 80) =>
   changeRows({ morePlaces: 0, ...change } as Change, columns, (text) => text);
 
 Deno.test("a change is drawn up to half a screen, a new file up to 10 rows, 400 characters of a line", () => {
-  const lines = Array.from({ length: 13 }, (_, at) => line("x", at + 1));
+  const lines = Array.from({ length: 14 }, (_, at) => line("x", at + 1));
   const drawnAt = (change: Partial<Change>, screenRows: number) =>
     changeRows({ morePlaces: 0, lines, ...change } as Change, 80, (text) => text, false, {
       screenRows,
     });
   const cases = [
     [{}, 24, 12],
-    [{}, 60, 13],
+    // A row with the number of one line takes no fewer rows than the line.
+    [{}, 26, 14],
+    [{}, 60, 14],
     [{}, 8, 10],
     [{ isNew: true }, 60, 10],
   ] as const;
   for (const [change, screenRows, shown] of cases) {
     const rows = drawnAt(change, screenRows);
-    const more = 13 - shown;
-    const rest = more === 0 ? [] : [`    … ${more} more line${more === 1 ? "" : "s"}`];
+    const more = 14 - shown;
+    const rest = more === 0 ? [] : [`    … ${more} more lines`];
     assertEquals(rows.slice(shown), rest, `${screenRows}`);
   }
   const long = (chars: number) => drawn({ lines: [line("x".repeat(chars))] }, 500);
@@ -190,4 +192,19 @@ Deno.test("a long line of a change goes on below its text, and no row is wider t
 Deno.test("of a line that was replaced by quite another, no word stands out", () => {
   const lines = [line("one two three", 1, "-"), line("something = else()", 1)];
   assertEquals(styled({ lines }, 40).filter((row) => /word[-+]/.test(row)), []);
+});
+
+Deno.test("the words of a replaced line are those in which it differs from the most similar new line", () => {
+  const lines = [
+    line("", 1, " "),
+    line("  total = a", 2, "-"),
+    line("  unknown = b", 2),
+    line("  total = a + c", 3),
+    line(" ", 4, " "),
+  ];
+  const [removed, unlike, alike, ...rest] = styled({ lines }, 30);
+  assertEquals([removed, unlike].filter((row) => row!.includes("word")), []);
+  assertMatch(alike!, /total = a<\/><word\+ \+> \+ c<\/>/);
+  // Blank lines around a change say nothing.
+  assertEquals(rest, []);
 });
