@@ -115,7 +115,8 @@ const PROTECTED: readonly FileGroup[] = [
   // Mercurial and Jujutsu also run programs that their settings name.
   {
     what: "a part of a repository",
-    paths: ".hg/ .jj/repo/config.toml .sl/config _darcs/prefs/defaults .pijul/config .repo/repo/",
+    paths:
+      ".hg/ .jj/repo/config.toml .jj/workspace-config.toml .sl/config _darcs/prefs/defaults .pijul/config .repo/repo/",
   },
   { what: "a plug-in of this program", paths: ".local/share/copilot/" },
   { what: "configuration of git", paths: ".gitmodules .gitconfig .config/git/" },
