@@ -19,7 +19,11 @@ if [ -d /proc/self/fd ]; then
 fi
 [ -z "$4" ] || chown "$4" "$to" || exit ${NO_OWNER}
 trap 'kill $!' TERM
-[ -f "$1" ] && [ -f "$to" ] && { $cp -- "$1" "$to" & } && wait $! && exit
+if [ -f "$1" ] && [ -f "$to" ] && { $cp -- "$1" "$to" & } && wait $!; then
+  # A job may have put a link to a program of root in the file's place.
+  [ ! -u "$to" ] && [ ! -g "$to" ] || exec chmod ug-s "$to"
+  exit
+fi
 # With an access list, the group bits are the mask of the list, not the group's rights.
 chmod 600 "$to"; exit 1`;
 

@@ -589,3 +589,16 @@ test("a new file is not made in a folder to which a link leads that a job puts t
   await assertRejects(write, Error, "it changed on disk");
   assertEquals([...Deno.readDirSync(ws.at("out"))], []);
 });
+
+test("the attributes of a file come without set-user-id, which a link in its place may lead to", async () => {
+  using ws = workspace();
+  for (const name of ["f", "new"]) ws.put(name, "");
+  ws.put("program", "", 0o755);
+  Deno.chmodSync(ws.at("program"), 0o6755);
+  const old = { ...Deno.lstatSync(ws.at("f")), path: ws.at("f") };
+  Deno.removeSync(ws.at("f"));
+  Deno.symlinkSync("program", ws.at("f"));
+  const made = { ...Deno.lstatSync(ws.at("new")), path: ws.at("new") };
+  assertEquals(await copyAttributes(old, made, undefined), undefined);
+  assertEquals(Deno.lstatSync(ws.at("new")).mode! & 0o7777, 0o755);
+});
