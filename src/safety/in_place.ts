@@ -88,5 +88,5 @@ export function runInPlaces(
 export const runInPlace = (folder: string, script: string, args?: readonly string[]) =>
   runInPlaces(script, [[folder, args]])[0]!;
 
-/** Opens a folder that a command closed, whose name is the argument. A link instead of it is not followed. */
-export const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1"`;
+/** Opens a folder that a command closed, whose name is the argument; no link that replaces it, at most to a folder. */
+export const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1/"`;

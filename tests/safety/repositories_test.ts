@@ -1,9 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { FolderLooks } from "../../src/safety/folder_looks.ts";
-import { waitTime } from "../../src/safety/in_place.ts";
+import { OPEN_FOLDER, runInPlace, waitTime } from "../../src/safety/in_place.ts";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { repositoriesIn } from "../../src/safety/repositories.ts";
 import { removeLinks } from "../../src/safety/sandbox/git_faults.ts";
+import { posixTest } from "../helpers/test_unless.ts";
+import { tempFolder } from "../helpers/temp_folder.ts";
 
 async function sh(folder: string, script: string): Promise<void> {
   const bash = new Deno.Command("bash", { args: ["-ec", script], cwd: folder });
@@ -30,4 +32,16 @@ Deno.test({
     }
     await Deno.remove(base, { recursive: true });
   },
+});
+
+posixTest("R-23 only a folder is opened, also if something else has replaced it", () => {
+  using temp = tempFolder();
+  const at = Deno.realPathSync(temp.path);
+  const path = `${at}/closed`;
+  Deno.writeTextFileSync(path, "", { mode: 0o400 });
+  runInPlace(at, OPEN_FOLDER, ["closed"]);
+  Deno.mkdirSync(`${path}-folder`, { mode: 0 });
+  runInPlace(at, OPEN_FOLDER, ["closed-folder"]);
+  const modes = [path, `${path}-folder`].map((one) => Deno.lstatSync(one).mode! & 0o777);
+  assertEquals(modes, [0o400, 0o700]);
 });
