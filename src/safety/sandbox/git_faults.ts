@@ -98,14 +98,18 @@ export type GitState = ReturnType<typeof gitState>;
 
 /** Folders that git deletes at the end. What is put aside goes beside them. */
 const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
+/** An index is replaced at once, all else is moved first: on a full disk, there is no space for what replaces it. */
 const PUT_ASIDE = `chmod u+rwx . && from=./$1 new=./$2.new || exit
 set -C
-[ -z "$4" ] || new=$from.lock
-[ -z "$3" ] || cat -- "$3" >"$new" || exit
-if [ -n "$4" ]; then [ -f "$from" ] && cmp -s -- "$4" "$from" || { rm -f "$new"; exit 1; }
-else { [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
+if [ -n "$4" ]; then
+  new=$from.lock
+  cat -- "$3" >"$new" || exit
+  [ -f "$from" ] && cmp -s -- "$4" "$from" || { rm -f "$new"; exit 1; }
+else
+  { [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
+  [ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit 0; }
 fi
-[ -z "$3" ] || mv -f${AS_NAME} "$new" "$from"`;
+mv -f${AS_NAME} "$new" "$from"`;
 
 /** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
 export function putAside(faults: Iterable<Fault>, own: string): string[] {
