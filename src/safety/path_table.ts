@@ -133,7 +133,6 @@ export class PathTable {
   #protected: Matcher | undefined;
   #names: LastNames | undefined;
   readonly #linked: Partial<Record<string, string[]>> = {};
-  readonly #fixed: Partial<Record<ProtectedRow["kind"], ConfinedPath[]>> = {};
 
   constructor(
     { home, own = [], others = [], temporary }: PersonalFolders = {},
@@ -188,17 +187,8 @@ export class PathTable {
     const list = listedOnce(lists);
     const isToAsk = mayBeThere(this.#namedHomes, list);
     const own = kind === "secret" ? this.own : [];
-    const paths = (isFixed: boolean) =>
-      tableRows(kind).flatMap(({ globs, ...row }) =>
-        located(
-          { ...row, globs: globs.filter((glob) => glob.includes("*") !== isFixed) },
-          this.#namedHomes,
-          list,
-        )
-      );
     const named = [
-      ...this.#fixed[kind] ??= paths(true),
-      ...paths(false),
+      ...tableRows(kind).flatMap((row) => located(row, this.#namedHomes, list)),
       ...own.map((path) => ({
         path,
         what: "a file of this program",
@@ -247,23 +237,22 @@ const IGNORE_CASE = "i";
 /** Zero-width characters, which older file systems of Apple ignore in names. */
 const IGNORED = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-const LINK_LEVELS = 2;
 const MAX_LINK_LOOKS = 300;
 
 /** Returns where links in a folder lead: its own anywhere, those in its folders to files. Its first entries count. */
 function linkedFrom(folder: string, realPath: PathLooks["realPath"]): string[] {
   const found: string[] = [];
-  const folders = [{ at: folder, level: 1 }];
+  const folders = [folder];
   let left = MAX_LINK_LOOKS;
-  for (const { at, level } of folders) {
+  for (const at of folders) {
     const entries = attempt(() => [...Deno.readDirSync(at)]) ?? [];
     for (const { name, isDirectory, isSymlink } of entries) {
       if (left-- === 0) return found;
       const path = below(at, name);
-      if (isDirectory && level < LINK_LEVELS) folders.push({ at: path, level: level + 1 });
+      if (isDirectory && at === folder) folders.push(path);
       const real = isSymlink ? realPath(path) : undefined;
       if (real === undefined || isWithin(folder, real)) continue;
-      if (level === 1 || attempt(() => Deno.statSync(real).isFile)) found.push(real);
+      if (at === folder || attempt(() => Deno.statSync(real).isFile)) found.push(real);
     }
   }
   return found;

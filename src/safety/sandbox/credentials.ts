@@ -9,7 +9,7 @@ import { hasForeignParts, isLinkedTree, smallFile } from "../git_files.ts";
 import { type GitSource, harmlessSettings } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
-import { accessAt, type View } from "../view.ts";
+import type { View } from "../view.ts";
 import { outerEnvironment } from "./wrap.ts";
 
 /**
@@ -102,8 +102,7 @@ export function withCredentials(
       GIT_DIR: gitFolder,
       // Otherwise it is the start folder, in which the index may name submodules.
       GIT_WORK_TREE: EMPTY_FOLDER,
-      // Commands may write the other folders of PATH.
-      PATH: source.programs.filter((at) => accessAt(view, at) !== "write").join(":"),
+      PATH: source.programs.join(":"),
       ...agent && { SSH_AUTH_SOCK: agent },
       // In the sandbox, no file belongs to root, and ssh refuses the system's settings if they belong to others.
       ...!isOwn && !ssh.some(Boolean) && { GIT_SSH_COMMAND: `ssh -F ${file}` },
