@@ -79,7 +79,7 @@ async function runInTerminal(
   } = {},
 ): Promise<number> {
   const [permissions] = await Promise.all([openPermissions(permissionChoice(args)), makeSane()]);
-  const servers = await serversOf(args);
+  const servers = await serversOf(args, permissions);
   const settings = sessionOptions(config, options, args, permissions, servers);
   await using session = checked(() => new Session(settings, frontend));
   return await frontend.run(session, motto, args.demo && TOUR);

@@ -3,6 +3,7 @@
 import { UsageError } from "../errors.ts";
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
 import { attempt } from "../attempt.ts";
+import type { Permissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { isObject } from "../text/json.ts";
 import { isWithin } from "../text/paths.ts";
@@ -22,8 +23,10 @@ const unusableFile = (flag: string, path: string, why: string): UsageError =>
  *
  * @throws {UsageError} if the file has no servers or cannot be read.
  */
-export async function serversOf(args: Args): Promise<McpDefinition[]> {
-  const { "mcp-config": path, "working-dir": folder = ".", "add-dir": more } = args;
+export async function serversOf(
+  { "mcp-config": path, "working-dir": named = "." }: Args,
+  permissions: Permissions,
+): Promise<McpDefinition[]> {
   if (path === undefined) return [];
   const { definitionsIn } = await import("../extensions/mcp/definition.ts");
   let value: unknown;
@@ -34,9 +37,10 @@ export async function serversOf(args: Args): Promise<McpDefinition[]> {
   }
   const file = await Deno.realPath(path);
   const real = (at: string) => attempt(() => Deno.realPathSync(at)) ?? resolve(at);
-  const written = [repositoryOf(real(folder)), ...more?.split("\n").map(real) ?? []];
+  const folder = real(named);
+  const written = [repositoryOf(folder), ...permissions.listedPaths(folder).map(real)];
   const source = written.some((at) => isWithin(at, file))
-    ? { scope: "folder", file, folder: real(folder) } as const
+    ? { scope: "folder", file, folder } as const
     : { scope: "user", file } as const;
   const servers = isObject(value) ? definitionsIn(value, source) : [];
   if (servers.length > 0) return servers;

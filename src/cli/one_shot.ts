@@ -38,13 +38,13 @@ async function answerPrompt(
   run: Run,
 ): Promise<number> {
   const answerSchema = await answerSchemaOf(args);
-  const servers = await serversOf(args);
   const writeAnswer = answerWriter(args);
   const chosen = parsePermissionChoice(args);
   // A check can only pass if the model may change files.
   const prefersAuto = args.until === undefined ? "read-only" : "workspace-write";
   const choice = chosen.yes ? chosen : { ...chosen, prefersAuto } as const;
   const permissions = openPermissions(choice);
+  const servers = await serversOf(args, permissions);
   const isProgressSeen = Deno.stderr.isTerminal();
   const frontend = new PrintFrontend({
     format: (args.output ?? "text") as Format,

@@ -337,6 +337,12 @@ export class Permissions {
     return rules.some((rule) => isAgainstReading(rule) && matchesPath(rule, folder, path));
   }
 
+  /** Returns the paths beside the folder that commands may write in some mode. */
+  listedPaths(folder: string): string[] {
+    const levels = [this.file.general(), this.file.forFolder(folder), this.choice.level];
+    return levels.flatMap((level) => level?.sandboxWrite ?? []);
+  }
+
   async mode(folder: string): Promise<ModeStatus> {
     const { approve, view, sandbox, network } = await this.#settingsFor(folder);
     const isSandboxed = view !== undefined;

@@ -3,9 +3,10 @@
 
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { parseArgs } from "../../src/cli/args.ts";
-import { answerWriter } from "../../src/cli/flag_files.ts";
+import { answerWriter, serversOf } from "../../src/cli/flag_files.ts";
 import { UsageError } from "../../src/errors.ts";
 import { parsePermissionChoice } from "../../src/safety/choice.ts";
+import { openPermissions } from "../../src/safety/permissions.ts";
 import { ruleElsewhere } from "../../src/safety/rules_elsewhere.ts";
 import { png } from "../helpers/images.ts";
 import { run } from "../helpers/program.ts";
@@ -150,4 +151,23 @@ Deno.test("prompts, images, servers and the file of the answer come from flags",
     const { code, stderr } = await copilot(...flags);
     assertEquals([code, stderr.trim().split("\n").length], [2, 1], flags.join(" "));
   }
+});
+
+Deno.test("servers of a file that commands may write are those of the folder", async () => {
+  using temp = tempFolder();
+  const base = Deno.realPathSync(temp.path);
+  const folders = ["work", "listed", "added", "own"].map((name) => `${base}/${name}`);
+  const variables: Record<string, string> = { HOME: base, XDG_CONFIG_HOME: `${base}/.config` };
+  await Deno.mkdir(`${base}/.config/copilot`, { recursive: true });
+  const listed = JSON.stringify({ sandboxWrite: [`${base}/listed`] });
+  await Deno.writeTextFile(`${base}/.config/copilot/permissions.json`, listed);
+  const level = { allow: [], deny: [], sandboxWrite: [`${base}/added`] };
+  const permissions = openPermissions({ level, approve: "plan" }, (name) => variables[name]);
+  const scopes = await Promise.all(folders.map(async (folder) => {
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(`${folder}/mcp.json`, '{"mcpServers": {"x": {"command": "true"}}}');
+    const args = { "mcp-config": `${folder}/mcp.json`, "working-dir": `${base}/work` };
+    return (await serversOf(args, permissions)).map(({ scope }) => scope);
+  }));
+  assertEquals(scopes.flat(), ["folder", "folder", "folder", "user"]);
 });
