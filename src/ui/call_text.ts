@@ -137,7 +137,7 @@ function countsText({ range, counts = {}, job, about }: Omit<ToolOutcome, "conte
   if (counts.calls !== undefined) {
     return `${count(counts.calls, "call")}, ${thousands(counts.tokens ?? 0)} tokens`;
   }
-  if (counts.tasks !== undefined) return `${counts.done}/${counts.tasks} tasks`;
+  if (counts.tasks !== undefined) return `${counts.done} of ${counts.tasks} done`;
   if (range !== undefined) {
     const { first, last, total, isExact } = range;
     if (first === 1 && last === total && isExact) return count(total, "line");

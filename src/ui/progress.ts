@@ -33,7 +33,7 @@ export function progressLine(event: TurnEvent): string | undefined {
     case "text_retracted":
       return "· what the model wrote until here was its reasoning";
     case "retry":
-      return `· ${retryText(event)}`;
+      return `· ${retryParts(event).join(" · ")}`;
     case "loading":
       return `· the server is loading ${oneLine(event.model)}`;
     case "queued":
@@ -61,10 +61,13 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
   return [...rows, `${count(made, "call")}, ${thousands(tokens)} tokens`].join("\n");
 }
 
-/** Reports when a failed request is repeated, which must not be cut off, and the failure. */
-export function retryText({ reason, attempt, maxAttempts, delayMs }: RetryNotice): string {
+/** Returns why a request failed, and when it is repeated. */
+export function retryParts({ reason, attempt, maxAttempts, delayMs }: RetryNotice) {
   const seconds = Math.ceil(delayMs / 1000);
-  return `attempt ${attempt + 1} of ${maxAttempts} in ${seconds} s: ${oneLine(reason)}`;
+  const next = `attempt ${attempt + 1} of ${maxAttempts} ${
+    seconds > 0 ? `in ${seconds} s` : "now"
+  }`;
+  return [oneLine(reason).replace(/\.$/, ""), next] as const;
 }
 
 function outcomeText(exec: ToolExecution): string {

@@ -30,8 +30,8 @@ const EVENTS: [event: TurnEvent, line: string | undefined][] = [
     "· the call of x␛ was recovered from the answer's text",
   ],
   [
-    { type: "retry", attempt: 1, maxAttempts: 3, delayMs: 1500, reason: "a\nb" },
-    "· attempt 2 of 3 in 2 s: a b",
+    { type: "retry", attempt: 1, maxAttempts: 3, delayMs: 1500, reason: "a\nb." },
+    "· a b · attempt 2 of 3 in 2 s",
   ],
   [{ type: "loading", model: "m\x1b" }, "· the server is loading m␛"],
   [{ type: "queued" }, "· queued behind another request"],

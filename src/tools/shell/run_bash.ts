@@ -53,9 +53,6 @@ export async function runBash(args: ToolArgs, context: ToolContext): Promise<Too
   };
 }
 
-/** The number of newest lines that the user sees. */
-const NEWEST_LINES = 5;
-
 /** Polls the last lines of the stream that most recently printed, or the ends of both. */
 function newestLines(streams: Streams): NewestOutput {
   const captures = [streams.stderr, streams.stdout];
@@ -69,7 +66,7 @@ function newestLines(streams: Streams): NewestOutput {
     }
     newest = captures.find((capture, i) => capture.total > totals[i]!) ?? newest;
     totals = captures.map((capture) => capture.total);
-    return newest.tail(1000).trimEnd().split("\n").slice(-NEWEST_LINES).join("\n");
+    return newest.tail(1000).trimEnd();
   };
 }
 

@@ -88,7 +88,7 @@ test("a job is asked about, listed, looked at, told of when it ends, and can be 
     assertEquals(before.filter((row) => row.includes("Job 1")), [], before.join("\n"));
     await terminal.type("\x1b");
     const rows = await terminal.until("· Job 1 done");
-    const at = rows.findIndex((row) => row.includes("interrupted"));
+    const at = rows.findIndex((row) => row.includes("Stopped by you"));
     assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
     await terminal.type("/jobs\r");
     const listed = await terminal.until("    exit code 0 · : < go; echo wide");

@@ -540,7 +540,7 @@ test("a person who waits sees the newest lines of the stream that printed last, 
   // Both printed since the first look: errors count first.
   assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
   await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
-  assertEquals([newest!(), newest!(4)], ["2\n3\n4\n5\n6", "\n6\n\n"]);
+  assertEquals([newest!(), newest!(4)], ["1\n2\n3\n4\n5\n6", "\n6\n\n"]);
   await bash(ws, "printf '%01001d' 7", 60, { onOutput });
   assertEquals(newest!(), "0".repeat(999) + "7");
 });

@@ -1,14 +1,15 @@
 /** The activity line of a running turn: time, tokens and current step. @module */
 
 import { aboutSeconds, count, thousands } from "../../../text/count.ts";
-import { oneLine } from "../../../text/one_line.ts";
-import { BOLD, DIM, ITALIC, type Painter } from "../style.ts";
+import { oneLine, shortened } from "../../../text/one_line.ts";
+import { BOLD, DIM, ITALIC, type Painter, REMOVED } from "../style.ts";
 import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
+import { withSigns } from "../../../text/signs.ts";
 import { rowsOf } from "../../../text/width.ts";
 import { type Called, runningParts, runningText } from "../../call_text.ts";
-import { newestText, retryText } from "../../progress.ts";
+import { newestText, retryParts } from "../../progress.ts";
 import { hangingRows, rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
 import { WrittenCall } from "./written_call.ts";
 
@@ -22,8 +23,7 @@ const SPINNER_FRAME_MS = 120;
 const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
 const MAX_NEWEST_ROWS = 5;
-const MAX_THOUGHT_ROWS = 2;
-const MAX_RETRY_ROWS = 4;
+const MAX_THOUGHT_ROWS = 4;
 
 const MAX_ROW_CHARS = 4096;
 
@@ -43,6 +43,7 @@ export class Activity {
   /** The text while the server loads its model, and until when it is known to load. */
   #loading = { text: "", until: 0 };
   #thought = "";
+  #isThoughtCut = false;
   #written: WrittenCall | undefined;
   #retry: { notice: RetryNotice; at: number } | undefined;
 
@@ -71,6 +72,11 @@ export class Activity {
 
   end(): void {
     this.#isActive = false;
+  }
+
+  /** Why the last request failed, while it waits to be repeated. */
+  get failure(): string | undefined {
+    return this.#retry?.notice.reason;
   }
 
   /** The time of the turn so far; 0 between turns. */
@@ -103,6 +109,7 @@ export class Activity {
   /** Counts about one token of reasoning. `isFirst` is true for its start. */
   thought(delta: string, isFirst = false): void {
     this.token("thinking");
+    if (isFirst) this.#isThoughtCut = false;
     this.#thought = (isFirst ? "" : this.#thought) + delta;
   }
 
@@ -129,7 +136,9 @@ export class Activity {
       ending: ms < 1000 ? "" : `${Math.floor(ms / 1000)} s`,
     };
     const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
-    const lines = tail.trim() === "" ? [] : tail.split("\n").slice(-MAX_NEWEST_ROWS);
+    const all = tail.trim() === "" ? [] : tail.split("\n");
+    const isCut = all.length > MAX_NEWEST_ROWS && file === undefined;
+    const lines = [...isCut ? ["… earlier lines"] : [], ...all.slice(-MAX_NEWEST_ROWS)];
     const room = Math.max(8, look.columns - 4);
     const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
     return [...titleRows(call.verb, [call], { ...look, mark: "◐" }), ...rowsBelow(rows, look)];
@@ -191,58 +200,62 @@ export class Activity {
     if (!this.#isActive) return undefined;
     const now = performance.now();
     const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
-    const time = `${Math.floor((now - this.#startedAt) / 1000)} s`;
-    const numbers = `${time}${this.#counted(now)} · Esc stops`;
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
-    const shown = this.#retry === undefined ? this.#shownCall(now) : undefined;
+    if (this.#retry !== undefined) {
+      const { notice, at } = this.#retry;
+      const delayMs = Math.max(0, at + notice.delayMs - now);
+      const [why, next] = retryParts({ ...notice, delayMs });
+      const failed = this.paint(shortened(why, 2 * columns), REMOVED);
+      return hangingRows(row(""), failed + this.paint(` · ${next} · Esc stops`, DIM), columns);
+    }
+    const shown = this.#shownCall(now);
+    // The row of a longer call has its own time.
+    const time = (shown?.ms ?? 0) < 1000 && `${Math.floor((now - this.#startedAt) / 1000)} s`;
+    const numbers = [time, ...this.#counted(now), "Esc stops"].filter(Boolean).join(" · ");
     if (shown) {
       const mayMove = this.canMove && columns >= MIN_ONE_ROW_COLUMNS &&
         shown.called.subject?.action === "run" &&
         shown.ms > LONG_TOOL_MS;
       return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
     }
-    if (this.#retry !== undefined) {
-      const text = this.paint(`${numbers} · ${this.#what(now, Infinity)}`, DIM);
-      return hangingRows(row(""), text, columns).slice(0, MAX_RETRY_ROWS);
-    }
     const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
     const what = this.#what(now, columns - 2 - before.length);
     return before ? [row(before + what)] : [row(what), `  ${this.paint(numbers, DIM)}`];
   }
 
-  #counted(now: number): string {
-    if (this.#tokens === 0) return "";
+  #counted(now: number): string[] {
+    if (this.#tokens === 0) return [];
     const seconds = (now - this.#firstTokenAt) / 1000;
     const isTelling = this.#tokens > MIN_TOKENS_FOR_SPEED && seconds > 1;
-    const speed = isTelling ? ` · ${Math.round(this.#tokens / seconds)}/s` : "";
-    return ` · ${count(this.#tokens, "token")}${speed}`;
+    const speed = isTelling ? [`${Math.round(this.#tokens / seconds)}/s`] : [];
+    return [count(this.#tokens, "token"), ...speed];
   }
 
   #what(now: number, columns: number): string {
     if (this.#written !== undefined) {
       return runningText(this.#calledAs(this.#written.name, this.#written.args));
     }
-    if (this.#retry !== undefined) {
-      const { notice, at } = this.#retry;
-      return retryText({ ...notice, delayMs: Math.max(0, at + notice.delayMs - now) });
-    }
     if (now < this.#loading.until) return this.#loading.text;
     if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
     return typeof this.#doing === "function" ? this.#doing(now, columns) : this.#doing;
   }
 
-  /** Whole words of the newest reasoning, which fill two rows before they move up. */
-  #thoughtRows({ columns }: RowsLook, now: number): string[] {
+  /** Whole words of the newest reasoning, which fill the rows before they move up. */
+  #thoughtRows({ columns, unicode }: RowsLook, now: number): string[] {
     if (this.#doing !== "thinking" || now - (this.#tokenAt ?? now) > SILENT_MS) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
-    const rows = hangingRows("", sanitize(text.trimEnd()), columns - 2).slice(-MAX_THOUGHT_ROWS);
+    const all = hangingRows("", sanitize(text.trimEnd()), columns - 2);
+    const rows = all.slice(-MAX_THOUGHT_ROWS);
+    this.#isThoughtCut ||= rows.length < all.length;
+    const mark = this.#isThoughtCut ? withSigns("…", unicode)[0] : " ";
     const isWhole = text.endsWith(" ");
     this.#thought = `${rows.map((row) => row.trimEnd()).join(" ")}${isWhole ? " " : ""}`;
     // The last word may be a part of one; scripts without spaces have no words to wait for.
     const last = rows.pop() ?? "";
     const whole = isWhole ? last : last.replace(/(?<= )[\x21-\x7e]+$/, "");
-    return [...rows, whole].filter((row) => row !== "")
-      .map((row) => this.paint(`  ${row.trimEnd()}`, DIM | ITALIC));
+    return [...rows, whole].filter((row) => row !== "").map((row, at) =>
+      this.paint(`${at === 0 ? mark : " "} ${row.trimEnd()}`, DIM | ITALIC)
+    );
   }
 }
 

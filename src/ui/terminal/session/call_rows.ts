@@ -117,7 +117,7 @@ export function hangingRows(
   const used = widthOf(rows.at(-1)!) + widthOf(cellRow(end));
   if (end !== "" && used + 2 > room) rows.push(...brokenRow(cellRow(end), room));
   else if (end !== "") {
-    const gap = rows.length === 1 ? Math.max(2, endAt - indent - used) : 2;
+    const gap = Math.max(2, endAt - indent - used);
     rows.push([...rows.pop()!, ...cellRow(" ".repeat(gap) + end)]);
   }
   return rows.map((row, at) =>

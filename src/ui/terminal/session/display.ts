@@ -190,15 +190,14 @@ export class Display implements Disposable {
       band: () => this.band,
       rule: () => this.#sgr(DIM),
       caption: () => this.#view?.caption,
-      footer: (mode) =>
-        this.status
-          ? footerText(this.status, this.columns, {
-            paint: this.paint,
-            unicode: this.look.unicode,
-            parts: keys.statusParts,
-            lineMode: mode,
-          })
-          : this.dim(mode ?? ""),
+      footer: (mode) => {
+        const { status, paint, look: { unicode } } = this;
+        if (!status) return this.dim(mode ?? "");
+        // Later turns may be about something else.
+        const tasks = (this.#view?.turnsSinceTasks ?? 0) > 1 ? [] : status.tasks;
+        const look = { paint, unicode, parts: keys.statusParts, lineMode: mode };
+        return footerText({ ...status, tasks }, this.columns, look);
+      },
       get onBackground() {
         return asksBackground() ? onBackground : undefined;
       },

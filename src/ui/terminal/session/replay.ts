@@ -16,7 +16,7 @@ const MAX_TYPED_ROWS = 20;
 interface ReplayOptions extends PastCalls {
   screen: Pick<Screen, "print" | "echo">;
   /** The view of later turns, which can unfold what is folded here. */
-  view: Pick<TurnView, "begin" | "onEvent" | "end">;
+  view: Pick<TurnView, "begin" | "onEvent" | "end" | "stop">;
   columns: number;
   dim: (text: string) => string;
 }
@@ -31,8 +31,8 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     if (!isOpen) view.begin("");
     isOpen = true;
   };
-  const end = (text?: string) => {
-    if (isOpen) view.end(text);
+  const end = (how: "end" | "stop" = "end") => {
+    if (isOpen) view[how]();
     isOpen = false;
   };
   for (const [at, message] of messages.entries()) {
@@ -47,11 +47,11 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
       view.onEvent({ type: "tool_done", exec: pastExecution(message, calls, options) });
     } else if (message.standsFor === "interruption") {
       begin();
-      end("· interrupted");
+      end("stop");
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
       view.onEvent({ type: "text_delta", text: typedText(message) });
-      if (message.parts) end("· interrupted");
+      if (message.parts) end("stop");
     }
   }
   end();

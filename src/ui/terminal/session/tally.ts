@@ -1,7 +1,10 @@
 /** Totals of a turn: its time without questions, its tokens and their speed. @module */
 
-import { thousands } from "../../../text/count.ts";
+import { count, thousands } from "../../../text/count.ts";
 import type { TurnEvent } from "../../../types/event.ts";
+import type { Change } from "../../../types/tool.ts";
+import { changedLines } from "../../call_text.ts";
+import { lineCounts } from "./call_rows.ts";
 
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
@@ -15,11 +18,13 @@ export class TurnTally {
   /** Tokens counted by servers, and an estimate for the current answer. */
   #tokens = 0;
   #ofSubAgents = 0;
+  #changes: Change[] = [];
   #open = { tokens: 0, firstAt: 0, lastAt: 0 };
   #writingMs = 0;
 
   begin(): void {
     this.#startedAt = performance.now();
+    this.#changes = [];
     this.#calls =
       this.#tokens =
       this.#ofSubAgents =
@@ -32,6 +37,7 @@ export class TurnTally {
     switch (event.type) {
       case "tool_done":
         this.#calls++;
+        if (event.exec.details?.change) this.#changes.push(event.exec.details.change);
         this.#ofSubAgents += event.exec.details?.usage?.outputTokens ?? 0;
         break;
       case "usage":
@@ -58,10 +64,16 @@ export class TurnTally {
     const tokens = this.#tokens;
     const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
     const all = tokens + this.#ofSubAgents;
+    const files = new Set(this.#changes.map(({ path }) => path)).size;
+    const [added, removed] = (["+", "-"] as const).map((kind) =>
+      this.#changes.reduce((sum, one) => sum + changedLines(one, kind), 0)
+    );
+    const lines = lineCounts(added!, removed!, (text) => text);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
       ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
       ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
+      ...files > 0 ? [`${count(files, "file")} edited ${lines}`.trimEnd()] : [],
     ].join(" · ");
   }
 

@@ -1,5 +1,5 @@
 import { oneLine } from "../../../text/one_line.ts";
-import { DIM, type Painter } from "../style.ts";
+import { ACCENT, DIM, type Painter } from "../style.ts";
 import type { TaskItem } from "../../../types/tool.ts";
 
 /** The default maximum of rows. Steps further from the current one are only counted. */
@@ -20,7 +20,7 @@ export function taskRows(
   const rows = shown.map(({ text, isDone }, n) => {
     const sign = isDone ? done : first + n === open ? now : todo;
     const row = `${margin}${sign} ${oneLine(text)}`;
-    return isDone ? paint(row, DIM) : row;
+    return paint(row, isDone ? DIM : first + n === open ? ACCENT : 0);
   });
   const more = tasks.length - shown.length;
   return more > 0 ? [...rows, paint(`${margin}  ${more} more`, DIM)] : rows;

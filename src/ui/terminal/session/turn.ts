@@ -23,7 +23,8 @@ export async function runTurn(
   );
   try {
     const { stopReason } = await session.prompt(parts, signal);
-    view.end(stopReason === "aborted" ? "· interrupted" : undefined);
+    if (stopReason === "aborted") view.stop();
+    else view.end();
     return stopReason === "done";
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) throw error;

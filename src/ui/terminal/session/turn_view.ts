@@ -3,7 +3,7 @@
 import { MarkdownRenderer } from "../markdown/renderer.ts";
 import { canMoveCommand, DEFAULT_KEYMAP, type Keymap, screenKey } from "../line/actions.ts";
 import type { Screen } from "../screen/screen.ts";
-import { type Appearance, BOLD, DIM, type Painter, painter, REMOVED } from "../style.ts";
+import { type Appearance, ASKED, BOLD, DIM, type Painter, painter, REMOVED } from "../style.ts";
 import { terminalSize } from "../tty.ts";
 import { clockTime, duration } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
@@ -36,6 +36,8 @@ export class TurnView {
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
+  /** The number of turns that ended since the newest list of steps. */
+  turnsSinceTasks = 0;
   /** The kind of the newest output: blank lines surround text, and calls of several rows. */
   #last: "nothing" | "text" | "line" | "body" = "nothing";
   #message = "";
@@ -185,6 +187,15 @@ export class TurnView {
     this.#endWith(shown && this.#dimmed(shown, text === undefined ? DIM : 0));
   }
 
+  /** Ends a turn that the user stopped. A failure that led to it stays on the screen. */
+  stop(): void {
+    const { failure } = this.activity;
+    if (failure !== undefined) return this.fail(oneLine(failure), "Stopped by you");
+    this.#endWith(
+      this.#dimmed("· Stopped by you. Everything so far is kept; say what to do instead.", ASKED),
+    );
+  }
+
   /** Ends a turn that failed: says why, and below that what to do. */
   fail(why: string, ways: string): void {
     const { columns, paint } = this.#rowsLook();
@@ -206,6 +217,7 @@ export class TurnView {
   #endWith(text: string | undefined): void {
     this.#endOpen();
     this.activity.end();
+    this.turnsSinceTasks++;
     this.#shown.clear();
     this.#decided.clear();
     if (text !== undefined) this.#line(text);
@@ -248,6 +260,7 @@ export class TurnView {
   /** The rows of a new task list; for a known one, that of the current step. */
   #newTasks(tasks: readonly TaskItem[]): string[] {
     if (tasks.length === 0) return [];
+    this.turnsSinceTasks = 0;
     const list = tasks.map(({ text }) => text).join("\n");
     const shown = list === this.#tasks ? tasks.filter(({ isDone }) => !isDone).slice(0, 1) : tasks;
     this.#tasks = list;

@@ -58,7 +58,7 @@ Deno.test("a silence after the answer has begun is a call that is being written"
 
 const PLAIN = { columns: 60, unicode: true, paint: (text: string) => text };
 
-Deno.test("reasoning fills two rows with whole words, then the second one moves up", () => {
+Deno.test("reasoning fills four rows with whole words, then the later ones move up below a mark", () => {
   atTimes((activity) => {
     activity.begin("a");
     const shown = (delta: string) => {
@@ -71,8 +71,11 @@ Deno.test("reasoning fills two rows with whole words, then the second one moves 
     assertEquals(shown(" and more "), ["  x y and more"]);
     assertEquals(shown("w\x1bords of it"), ["  x y and more w␛ords", "  of"]);
     assertEquals(shown("s and of others "), ["  x y and more w␛ords", "  of its and of others"]);
-    assertEquals(shown("日日日日日日日"), ["  of its and of others", "  日日日日日日日"]);
-    assertEquals(activity.rows(60), ["/ 0 s · 7 tokens · Esc stops · thinking"]);
+    const last = ["  of its and of others", "  日日日日日日日日日日", "  b"];
+    assertEquals(shown("日日日日日日日日日日 b "), ["  x y and more w␛ords", ...last]);
+    const newest = ["… of its and of others", last[1], "  b and more than that", "  is"];
+    assertEquals(shown("and more than that is "), newest);
+    assertEquals(activity.rows(60), ["/ 0 s · 8 tokens · Esc stops · thinking"]);
     activity.token("answering");
     assertEquals(activity.callRows(PLAIN), []);
   });
@@ -105,7 +108,10 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     assertEquals([shown(5500), shown(5501)], [["◐ Running ls"], [
       ...["◐ Running ls", "  └ x␛", "    yyyyyyyyyy"],
     ]]);
-    assertEquals(at(7001)!.slice(2), "7 s: Ctrl-B moves it to the background");
+    assertEquals(at(7001)!.slice(2), "Esc stops · Ctrl-B moves it to the background");
+    newest = "1\n2\n3\n4\n5\n6";
+    const rows = ["  └ … earlier lines", "    2", "    3", "    4", "    5", "    6"];
+    assertEquals(activity.callRows(PLAIN).slice(1), rows);
     newest = " ";
     assertEquals(activity.callRows(PLAIN), [`◐ Running ls${" ".repeat(45)}2 s`]);
     newest = "y";

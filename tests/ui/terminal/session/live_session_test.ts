@@ -24,7 +24,7 @@ test("Esc stops the turn and keeps what was said; messages for it return to the 
     ["queued: later", "waits: last"].every((row) => rows.includes(row))
   );
   await terminal.type("\x1b");
-  const rows = await terminal.until("interrupted");
+  const rows = await terminal.until("Stopped by you");
   assert(rows.some((row) => row.includes("The beginning of an answer that")), rows.join("\n"));
   await terminal.until((rows) =>
     rows.includes("held: later") && rows.includes("> last") && rows.includes("  half")
@@ -287,7 +287,7 @@ test("what was typed is there in the next session, and can be searched for", asy
     await terminal.resize(60, 30);
     await terminal.until((rows) => rowsOf(rows, "> typed meanwhile") === 1);
     await terminal.type("\x1b");
-    await terminal.until("interrupted");
+    await terminal.until("Stopped by you");
     await terminal.type("\r");
     await terminal.until("waiting for test");
     gate.resolve();
@@ -307,7 +307,7 @@ for (const [signal, code] of [["TERM", 143], ["HUP", 129], ["INT", 130]] as cons
     await terminal.kill(signal);
     const rows = await terminal.until(`left: ${code}`);
     const at = rows.indexOf("An answer that goes on and");
-    assertEquals(rows.slice(at + 1, at + 3), ["", "· interrupted"], rows.join("\n"));
+    assertEquals(rows[at + 2]?.slice(0, 16), "· Stopped by you", rows.join("\n"));
     assertEquals(rowsOf(rows, "An answer"), 1);
     await terminal.type("stty -a\r");
     await terminal.until((rows) => / icanon/.test(rows.join(" ")));
@@ -346,7 +346,7 @@ test("TTY-05 Ctrl-Z amid an answer: nothing is written over what the shell shows
   const written = rows.filter((row) => /[\u2800-\u28ff]|Esc stops|^>/.test(row));
   assertEquals(written.length, 2, rows.join("\n")); // what goes on, and the prompt
   await terminal.type("\x1b");
-  await terminal.until("interrupted");
+  await terminal.until("Stopped by you");
 });
 
 test("R-06 an @ that was pasted attaches no file, not when it comes back from the history either", async () => {
@@ -389,7 +389,7 @@ test("PRC-06 what a command printed until it was stopped is not lost", async () 
   const begun = (name: string) => waitUntil(() => existsSync(`${terminal.folder}/${name}`));
   await begun("a");
   await terminal.type("\x1b");
-  await terminal.until("· interrupted");
+  await terminal.until("Stopped by you");
   await terminal.type("and now\r");
   await terminal.until("Well.");
   const { messages } = server.requests[1]!.body as { messages: { content: string }[] };

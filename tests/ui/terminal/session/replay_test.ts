@@ -18,7 +18,8 @@ function shown(messages: Message[], executions = new Map<string, ExecutionFacts>
         const { toolName, outcome, durationMs } = event.exec;
         lines.push(`${toolName} ${JSON.stringify(event.exec.arguments)} ${outcome} ${durationMs}`);
       },
-      end: (text = "end") => void lines.push(text),
+      end: () => void lines.push("end"),
+      stop: () => void lines.push("stop"),
     },
     executions,
     subjectOf: () => undefined,
@@ -61,8 +62,8 @@ Deno.test("turns are shown as they went: messages, answers, calls with how they 
   assertEquals(shown(messages, facts), [
     ...["> one", "begin", "I look.", 'read_file {"path":"x"} done 7'],
     ...['read_file {"path":"y"} failed 0', "Done.", "end"],
-    ...["> two", "begin", "· interrupted", "> three"],
-    ...["begin", "It is", "· interrupted", "> four"],
+    ...["> two", "begin", "stop", "> three"],
+    ...["begin", "It is", "stop", "> four"],
   ]);
   assertEquals(shown([]), []);
 });

@@ -29,7 +29,7 @@ test("Ctrl-C at the question ends the turn, at the prompt the session", async ()
   await terminal.type("go\r");
   await terminal.until(asksAboutCall);
   await terminal.type("\x03");
-  await terminal.until("interrupted");
+  await terminal.until("Stopped by you");
   await terminal.type("half a line");
   await terminal.until("> half a line");
   await terminal.type("\x03more\r");

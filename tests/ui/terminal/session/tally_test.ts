@@ -82,6 +82,28 @@ Deno.test("a speed is told from more than 20 tokens in more than a second on", (
   }
 });
 
+Deno.test("the files that were edited are counted once each, with their lines", () => {
+  atTimes((tally, at) => {
+    const edit = (path: string, ...kinds: ("+" | "-" | " ")[]) => {
+      const change = { path, lines: kinds.map((kind) => ({ kind, text: "x" })), morePlaces: 0 };
+      tally.onEvent({
+        type: "tool_done",
+        exec: { details: { change } } as unknown as ToolExecution,
+      });
+    };
+    edit("a", "+", "-", " ");
+    at(2000);
+    assertEquals(tally.text(), "Worked 2 s · 1 file edited +1 −1");
+    edit("a", "+");
+    edit("b", "+");
+    assertEquals(tally.text(), "Worked 2 s · 2 files edited +3 −1");
+    tally.begin();
+    tally.onEvent(call);
+    at(4000);
+    assertEquals(tally.text(), "Worked 2 s");
+  });
+});
+
 Deno.test("the time of a question does not count", () => {
   atTimes((tally, at) => {
     at(1000);

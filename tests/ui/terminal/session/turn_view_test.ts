@@ -116,6 +116,19 @@ Deno.test("a failed turn says why in a row with a red sign, and below it what to
   ]);
 });
 
+Deno.test("a turn that the user stopped says so, with the failure that it waited to ask again after", () => {
+  const { view, text } = written(true);
+  view.begin("waiting");
+  view.stop();
+  view.begin("waiting");
+  view.onEvent({ type: "retry", attempt: 1, maxAttempts: 3, delayMs: 9000, reason: "no: way" });
+  view.stop();
+  assertEquals(text().split("\n").filter((row) => row !== ""), [
+    "· Stopped by you. Everything so far is kept; say what to do instead.",
+    ...["✗ no: way", "  Stopped by you"],
+  ]);
+});
+
 Deno.test("a turn that takes long has its message and time in the rule", () => {
   const { now } = performance;
   let time = 0;
@@ -310,13 +323,13 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const { view, text } = written(true);
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
-  assertMatch(view.activity.rows(60)?.[0]!, /stops · attempt 3 of 3 in 9 s: it broke$/);
+  assertMatch(view.activity.rows(60)?.[0]!, /^\S it broke · attempt 3 of 3 in 9 s · Esc stops$/);
   view.onEvent({ ...retry(1), reason: "the server answered 429: rate limit, ".repeat(3) });
-  assertEquals(view.activity.rows(40)?.map((row) => row.replace(/^\S \d+ s/, "N s")), [
-    "N s · Esc stops · attempt 2 of 3 in 9 ",
-    "  s: the server answered 429: rate ",
-    "  limit, the server answered 429: rate ",
-    "  limit, the server answered 429: rate ",
+  assertEquals(view.activity.rows(40)?.map((row) => row.slice(2)), [
+    "the server answered 429: rate limit, ",
+    "the server answered 429: rate limit, ",
+    "the s… · attempt 2 of 3 in 9 s · Esc ",
+    "stops",
   ]);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.rows(60)?.[0]!, /answering$/);
