@@ -222,9 +222,9 @@ const filesAmong = (words: string[], folder: string, home: string, isRun = true)
 
 /** Variables with command lines that this program, git or others of the user start. */
 const COMMAND_VARIABLE =
-  /^(EDITOR|VISUAL|BROWSER|PAGER|GIT_\w*(SSH|COMMAND|EDITOR|PAGER|DIFF)|\w+_ASKPASS)$/;
+  /^(EDITOR|VISUAL|BROWSER|PAGER|GIT_\w*(SSH|COMMAND|EDITOR|PAGER|DIFF|CONFIG_\w+)|\w+_ASKPASS)$/;
 
-/** Returns the files that variables name as programs. */
+/** Returns the files that variables name as programs, or as git's settings. */
 export const variableFindings = (folder: string, home = "~"): Finding[] =>
   Object.entries(Deno.env.toObject()).filter(([name]) => COMMAND_VARIABLE.test(name))
     .flatMap(([, line]) => filesAmong(wordsOfLine(line, home), folder, home))
@@ -244,7 +244,7 @@ export function gitFindings(
     ...folders.flatMap((at) => [at, ...foldersOf(at)]).flatMap((
       at,
     ) => [join(at, "config"), join(at, "config.worktree")]),
-    ...["/etc/gitconfig", join(home, ".gitconfig")],
+    ...["/etc/gitconfig", join(home, ".gitconfig"), Deno.env.get("GIT_CONFIG_GLOBAL") ?? []].flat(),
     ...own.map((at) => join(dirname(at), "git/config")),
   ];
   const settings = new Set(known);

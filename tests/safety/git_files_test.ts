@@ -99,7 +99,7 @@ test("R-03 of a file of settings, the first 2000 words are looked for as files",
 });
 
 test("R-03 programs in settings and variables: after variables, and after what only the shell knows", () => {
-  const names = ["pager", "ed", "filter", "alias", "ssh", "used", "vim"];
+  const names = ["pager", "ed", "filter", "alias", "ssh", "used", "monitor", "vim"];
   using at = folder({
     "work/.git/config":
       '[core] pager = $HOME/bin/pager\n[core] editor = "\\"${HOME}\\"/bin/ed -w"\n' +
@@ -107,18 +107,20 @@ test("R-03 programs in settings and variables: after variables, and after what o
       '[alias] a = "!\\"${GIT_PREFIX:-.}\\"/bin/alias; ${NONE-./bin/used}"\n',
     ...Object.fromEntries(names.map((name) => [`work/bin/${name}`, ""])),
     "work/vim": "",
+    "work/own": "[core] fsmonitor = bin/monitor\n",
   });
   const work = `${at.path}/work`;
-  Deno.env.set("GIT_SSH_COMMAND", "vim ~/bin/ssh -x");
+  const variables = { GIT_SSH_COMMAND: "vim ~/bin/ssh -x", GIT_CONFIG_GLOBAL: `${work}/own` };
+  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   const found = [
     ...gitFindings(`${work}/.git`, work, { home: work }),
     ...variableFindings(work, work),
   ];
-  Deno.env.delete("GIT_SSH_COMMAND");
+  for (const name of Object.keys(variables)) Deno.env.delete(name);
   const programs = found.filter(({ named }) => named).map(({ path }) =>
     path.replace(/^.*\/work\//, "")
   );
-  const wanted = names.slice(0, -1).map((name) => `bin/${name}`);
+  const wanted = ["own", ...names.slice(0, -1).map((name) => `bin/${name}`)];
   assertEquals([...new Set(programs)].sort(), wanted.sort());
 });
 
