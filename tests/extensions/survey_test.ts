@@ -57,7 +57,7 @@ Deno.test("the doctor names a file of hooks that cannot be read, and slips in on
     assertEquals(text, "nothing usable");
     assertMatch(advice!, /line 1, column 19/);
     assertEquals(advice!.includes(path), true);
-    put(".config/copilot/hooks.json", '{"PreToolUs": []}');
-    assertMatch((await check())!.advice!, /did you mean PreToolUse/);
+    put(".config/copilot/hooks.json", HOOK.replace("Stop", "Stopp"));
+    assertMatch((await check())!.advice!, /hooks do not run at Stopp$/);
   });
 });
