@@ -8,7 +8,6 @@ import { privateFolder, type VariableReader } from "../../user_files.ts";
 import { namesIn } from "../path_table.ts";
 import { entryAt, realPathOf } from "../places.ts";
 
-const PREFIX = "copilot-sandbox-";
 /** Another run may just be creating a newer folder; in milliseconds. */
 const MIN_AGE_MS = 60_000;
 /** Commands may have removed write permissions in their folders, and may still be ending. */
@@ -18,15 +17,12 @@ const REMOVE = `for try in 1 2 3 4 5; do
   sleep 0.1
 done`;
 
-/** Creates a folder for testing the sandbox. If this run is killed, a later one removes it. */
-export const makeSandboxFolder = (): string => makeTempFolder(PREFIX);
-
 /** Creates the folder of this run, which `atEnd`'s argument removes, and removes all folders of killed runs. */
 export function makeOwnFolder(
   atEnd: (remove: () => void) => void,
   env?: VariableReader,
 ): string {
-  const folder = makeTempFolder(PREFIX, env);
+  const folder = makeTempFolder("copilot-sandbox-", env);
   atEnd(() => {
     removeTempFolder(folder);
     // Commands may have removed permissions in it.

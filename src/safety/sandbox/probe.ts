@@ -3,14 +3,13 @@
 import { attempt } from "../../attempt.ts";
 import { VERSION } from "../../config.ts";
 import { systemProgram } from "../../start_program.ts";
-import { noTempFiles } from "../../temp_folder.ts";
+import { makeTempFolder, noTempFiles, removeTempFolder } from "../../temp_folder.ts";
 import { dirname, join } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
 import { PathTable } from "../path_table.ts";
 import { makeView } from "../make_view.ts";
 import { entryAt } from "../places.ts";
 import type { View } from "../view.ts";
-import { makeSandboxFolder } from "./own_folder.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { bubblewrapCommand, outerEnvironment, seatbeltCommand } from "./wrap.ts";
 
@@ -152,7 +151,7 @@ function filterIn(own: string): string | undefined {
 async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | undefined> {
   const made: string[] = [];
   try {
-    const base = makeSandboxFolder();
+    const base = makeTempFolder("copilot-sandbox-");
     const [inside, own] = [join(base, "inside"), join(base, "own")];
     const outside = [join(base, "outside"), join(paths.home ?? base, `.${base.split("/").pop()}`)];
     made.push(base, outside[1]!);
@@ -175,8 +174,6 @@ async function faultOf(sandbox: Sandbox, paths: PathTable): Promise<string | und
   } catch (error) {
     return reasonOf(error);
   } finally {
-    for (const path of made) {
-      await Deno.remove(path, { recursive: true }).catch(() => {});
-    }
+    for (const path of made) removeTempFolder(path);
   }
 }
