@@ -20,6 +20,8 @@ export interface Approval {
   isRoutine: boolean;
   /** True if the call may destroy work, or needs what the sandbox closes. */
   isDanger?: true;
+  /** True if the call may destroy work. */
+  isLossy?: true;
   /** True if the user asked for the call by naming a file in a message. */
   isFromUser: boolean;
   /** How the command is sandboxed, in one line; missing without a sandbox. */

@@ -302,6 +302,7 @@ export class CallPolicy {
       reason,
       isRoutine: isRoutine === true,
       ...isDanger && { isDanger },
+      ...verdict.isLossy && { isLossy: true } as const,
       isFromUser,
       choices,
       ...subAgent !== undefined && { subAgent },

@@ -357,7 +357,7 @@ function limitsOf(
   right?: Right,
 ): string {
   if (right?.kind === "credentials") return "only git's folders can be written";
-  const git = opened ? "without git's settings and hooks" : "its .git only by git commands";
+  const git = opened ? "without git's settings and hooks" : ".git only through git";
   const where = sandbox === "read-only"
     ? "a private /tmp"
     : `this folder (${git}) and a private /tmp`;

@@ -166,9 +166,9 @@ Deno.test("CMD-05 the danger in a line is its reason, whatever is asked about be
   const person = new Person();
   for (const command of ["touch x && git reset --hard && touch y", "sh x && git reset --hard"]) {
     await decide(person, ws, "run_bash", { command });
-    const { reason, isRoutine, isDanger } = person.asked.at(-1)!;
-    const expected = ["can destroy work (git reset --hard)", false, true];
-    assertEquals([reason, isRoutine, isDanger], expected, command);
+    const { reason, isRoutine, isDanger, isLossy } = person.asked.at(-1)!;
+    const expected = ["can destroy work (git reset --hard)", false, true, true];
+    assertEquals([reason, isRoutine, isDanger, isLossy], expected, command);
   }
   await decide(person, ws, "run_bash", { command: "sh x" });
   assertEquals(person.asked.at(-1)!.isDanger, undefined);

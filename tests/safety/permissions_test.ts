@@ -731,11 +731,11 @@ sandboxTest(`a question says that a command is sandboxed${confined}`, async () =
       [{ approve: "ask", sandbox: "off" }, undefined],
       [
         { approve: "ask", network: true },
-        "this folder (its .git only by git commands) and a private /tmp can be written",
+        "this folder (.git only through git) and a private /tmp can be written",
       ],
       [
         { sandbox: "workspace-write", network: true },
-        "this folder (its .git only by git commands) and a private /tmp can be written",
+        "this folder (.git only through git) and a private /tmp can be written",
       ],
       [{ sandbox: "read-only" }, "a private /tmp can be written, and there is no network"],
       // A folder that contains the home folder has no sandbox.

@@ -6,7 +6,7 @@ export const forkCommand: Command = {
   name: "fork",
   group: "Session",
   argument: "[N]",
-  help: "continue in a copy of the session (N: a copy up to your message N and its answer)",
+  help: "continue in a copy of the session; /fork 2: up to your 2nd message",
   // An editor knows the session by its id.
   isOfTerminal: true,
   run: fork,

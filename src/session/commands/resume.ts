@@ -114,7 +114,7 @@ function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean)
         ago(Date.parse(one.updated)),
         ...one.isCut ? [] : [count(messages.length, "message")],
         ...branch === undefined ? [] : [oneLine(branch)],
-        ...files === 0 ? [] : [count(files, "file")],
+        ...files === 0 ? [] : [`${count(files, "file")} changed`],
         ...isWide && folder !== workingDir ? [oneLine(folder)] : [],
       ].join(" · "),
       preview: previewOf(one),

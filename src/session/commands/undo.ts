@@ -15,7 +15,7 @@ export const undoCommands: readonly Command[] = [
     name: "undo",
     group: "Session",
     argument: "[N]",
-    help: "take back the last message and its file changes (N: the newest N)",
+    help: "take back the last message and its file changes; /undo 3: last 3",
     run: (session, argument) => undoMessages(session, argument, false),
   },
   {
@@ -70,7 +70,7 @@ function undoChoices({ undo }: SessionState): ArgumentChoice[] {
   return (undo?.messages ?? []).map(({ text, files }, at) => ({
     argument: `${at + 1}`,
     label: shortened(oneLine(text), MAX_MESSAGE_CHARS),
-    ...files > 0 && { detail: count(files, "file") },
+    ...files > 0 && { detail: `${count(files, "file")} changed` },
   }));
 }
 

@@ -127,7 +127,7 @@ export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineS
 }
 
 export function menuRows(
-  { items, chosen, typed }: Menu,
+  { items, chosen, typed, isTyped }: Menu,
   { columns, rows }: TerminalSize,
   look: ListLook,
 ): CellRow[] {
@@ -137,7 +137,11 @@ export function menuRows(
   const below = detailRows(items, items[chosen], { columns, rows }, look.hasStyles);
   const height = listHeight(rows - below.length);
   const list = listRows(shown, chosen, { columns, rows: height }, { ...look, word });
-  if (list.length >= items.length || list.length + 1 >= rows) return [...list, ...below];
+  const dot = look.unicode ? " · " : " - ";
+  const keys = items[chosen]?.isOpen ? "Tab or Enter inserts" : `Tab inserts${dot}Enter runs it`;
+  const counted = list.length < items.length && `${chosen + 1}/${items.length}`;
+  const hint = [counted, isTyped && keys].filter(Boolean).join(dot);
+  if (hint === "" || list.length + 1 >= rows) return [...list, ...below];
   const dim = look.hasStyles ? "\x1b[2m" : "";
-  return [...list, ...below, styledRow(`${dim}  ${chosen + 1}/${items.length}`, columns)];
+  return [...list, ...below, styledRow(`${dim}  ${hint}`, columns)];
 }

@@ -2,7 +2,7 @@
 
 import { type Cell, type Frame, widthOf } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
-import { ACCENT, ownStyle, REVERSE } from "../style.ts";
+import { ACCENT, ownStyle } from "../style.ts";
 import type { LineState } from "./state.ts";
 import { isFolded } from "../units.ts";
 
@@ -31,7 +31,7 @@ export function layoutLine(
   state: LineState,
   { prompt, color, accent, columns, maxRows, top = 0 }: LayoutOptions,
 ): Frame & { readonly top: number } {
-  const chip = color && (accent ?? ownStyle(ACCENT)) + ownStyle(REVERSE);
+  const chip = color && (accent ?? ownStyle(ACCENT));
   const { units } = state;
   const flow = new Flow(columns);
   flow.put(cellsOf(prompt, color && color + (accent ?? "")));

@@ -1,6 +1,6 @@
 /** A line of input as a modal: the base of messages, answers and the library's lines. @module */
 
-import { brokenRow, rowsText } from "../styled.ts";
+import { brokenRow, rowsText, styledRow } from "../styled.ts";
 import { layoutLine, type LayoutOptions } from "./line_layout.ts";
 import type { CellRow, Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
@@ -16,8 +16,8 @@ import {
   putOffer,
   withCommonStart,
 } from "./completion.ts";
-import { entryUnits } from "../units.ts";
-import type { Keymap } from "./actions.ts";
+import { entryUnits, isFolded } from "../units.ts";
+import { DEFAULT_KEYMAP, type Keymap, screenKey } from "./actions.ts";
 import { inserted } from "./edit.ts";
 import type { Key } from "./keys.ts";
 import { press } from "./press.ts";
@@ -56,10 +56,12 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   protected rowsBelow(size: TerminalSize): CellRow[] {
-    const { color, accent, unicode = true } = this.options;
-    return this.#menu
-      ? menuRows(this.#menu, size, { hasStyles: color !== "", accent, unicode })
-      : [];
+    const { color, accent, unicode = true, keymap, edit } = this.options;
+    if (this.#menu) return menuRows(this.#menu, size, { hasStyles: color !== "", accent, unicode });
+    const key = edit && screenKey(keymap ?? DEFAULT_KEYMAP, "editor");
+    if (!key || size.rows < 2 || !this.state.units.some(isFolded)) return [];
+    const hint = `  ${key} opens the pasted text in $EDITOR`;
+    return [styledRow(`${color && "\x1b[2m"}${hint}`, size.columns)];
   }
 
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {

@@ -91,7 +91,9 @@ export class ListModal<T> implements Modal<T> {
     const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
     const chosen = this.#items[this.#chosen];
     const below = detailRows(this.options.items, chosen, { columns, rows }, hasStyles, preview);
-    const filter = isLong && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
+    const narrows = isLong ||
+      this.options.items.length > 3 && !this.#isKeyed && this.options.other === undefined;
+    const filter = narrows && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
       ? wrappedParts(`${hint}${filter}`, columns - 2).split("\n")

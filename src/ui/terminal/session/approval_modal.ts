@@ -22,6 +22,8 @@ interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "
   rows: (columns: number) => readonly AnswerRow[];
   /** True if the key of the next mode allows all edits in the session. */
   allowsEdits?: boolean | undefined;
+  /** True if the last answer, the refusal, is selected first. */
+  isLossy?: boolean | undefined;
   transcriptKey: string | undefined;
   /** Returns true once the user has seen the whole call. Cut calls cannot be allowed before that. */
   isSeen?: () => boolean;
@@ -72,6 +74,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   constructor(private readonly options: ApprovalModalOptions) {
     this.#rows = options.rows(Infinity);
+    if (options.isLossy) this.#chosen = this.#rows.length - 1;
   }
 
   layout(size: TerminalSize): Frame {

@@ -109,7 +109,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       bar: styleStart(look, ASKED),
       transcriptKey,
       rows: (columns) => answerRows(shown, columns, allKey),
-      allowsEdits: request.allowsEdits,
+      ...{ allowsEdits: request.allowsEdits, isLossy: request.isLossy },
       isSeen: () => isSeen,
       command: request.choices.includes("edit") ? request.subject.command : undefined,
       help: (columns) => answersHelp(shown, columns),

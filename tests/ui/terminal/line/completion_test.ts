@@ -42,13 +42,14 @@ Deno.test("commands are listed as soon as a slash is typed, and fewer with each 
     "❯ /model    another model",
     "  /compact  make room",
     "  /cd       another folder",
+    "  Tab inserts · Enter runs it",
   ]);
   await pressAll("c", pressed);
   for (let i = 0; i < 5; i++) await Promise.resolve();
   assertEquals(rowsOf(pressed)[1], "❯ /compact  make room");
   await pressAll("\x7f", pressed);
   for (let i = 0; i < 5; i++) await Promise.resolve();
-  assertEquals(rowsOf(pressed).length, 4);
+  assertEquals(rowsOf(pressed).length, 5);
 });
 
 Deno.test("a list that is too narrow for its descriptions has that of the selected row below it", async () => {
@@ -60,10 +61,12 @@ Deno.test("a list that is too narrow for its descriptions has that of the select
   for (let i = 0; i < 5; i++) await Promise.resolve();
   const below = (rows: number) =>
     rowsText(pressed.modals.layout({ columns: 40, rows }).rows).split("\n").slice(3);
-  assertEquals(below(24), ["    a description that needs two rows of", "    forty columns", ""]);
+  const keys = "  Tab inserts · Enter runs it";
+  const detailed = ["    a description that needs two rows of", "    forty columns"];
+  assertEquals(below(24), [...detailed, keys, ""]);
   await pressAll("\x1b[B", pressed);
-  assertEquals(below(24), ["    few words", "", ""]);
-  assertEquals(below(10), [""]);
+  assertEquals(below(24), ["    few words", "", keys, ""]);
+  assertEquals(below(10), [keys, ""]);
 });
 
 const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
@@ -183,12 +186,13 @@ Deno.test("the list grows while more is found, until another row was chosen", as
   };
   await pressAll("@", pressed);
   await settle();
-  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @a"], 1]);
+  const keys = "  Tab inserts · Enter runs it";
+  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @a", keys], 1]);
   fuller[0]!.resolve(offers("@b", "@c"));
   await settle();
-  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @b", "  @c"], 2]);
+  assertEquals([rowsOf(pressed), changes], [["> @", "❯ @b", "  @c", keys], 2]);
   await pressAll("\x1b[B", pressed);
   fuller[1]!.resolve(offers("@d"));
   await settle();
-  assertEquals([rowsOf(pressed), changes], [["> @c", "  @b", "❯ @c"], 2]);
+  assertEquals([rowsOf(pressed), changes], [["> @c", "  @b", "❯ @c", keys], 2]);
 });

@@ -183,6 +183,17 @@ Deno.test("a question mark shows the help of a list, and hides it; behind a word
   assertEquals(shown(without)[1], "  ?");
 });
 
+Deno.test("the hint of four rows or more says that typing filters, where letters do not select", () => {
+  const hint = (count: number, key?: string) => {
+    const items = Array.from({ length: count }, (_, n) => ({
+      ...{ label: `item ${n}`, value: `${n}` },
+      ...key && { key: `${n}` },
+    }));
+    return shown(list({ hint: "hint", items })).at(-2);
+  };
+  assertEquals([hint(3), hint(4), hint(4, "a")], ["  hint", "  hint · type to filter", "  hint"]);
+});
+
 Deno.test("a list has up to fifteen rows and a count, and it moves with the row that is chosen", () => {
   const many = Array.from({ length: 30 }, (_, i) => `item ${i}`);
   const modal = list({ hint: "hint" }, many);

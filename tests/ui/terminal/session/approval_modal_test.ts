@@ -35,7 +35,7 @@ function question(
     ...isSeen && { isSeen },
     transcriptKey: "F2",
     rows: (columns) => answerRows(one, columns, "Shift-Tab"),
-    allowsEdits: one.allowsEdits,
+    ...{ allowsEdits: one.allowsEdits, isLossy: one.isLossy },
     command: one.choices.includes("edit") ? one.subject.command : undefined,
     hasStyles: false,
     unicode,
@@ -55,6 +55,12 @@ function question(
       .slice(0, -1).map((row) => row.replace(/^▌ /, "").trimEnd());
   return { modal, press, rows, calls };
 }
+
+Deno.test("in a question about a loss, no is selected first", () => {
+  const { rows, press } = question({ isLossy: true });
+  assertEquals(rows().filter((row) => row.startsWith("❯")), ["❯ n  No: say what to do instead"]);
+  assertEquals([press("\r"), press("\r")], ["none", { done: { choice: "refuse", reason: "" } }]);
+});
 
 Deno.test("a question is a list: what each answer allows stands in its row", () => {
   assertEquals(question().rows(), [

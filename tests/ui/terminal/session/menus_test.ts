@@ -5,7 +5,9 @@ for (const columns of [80, 40]) {
   test(`the menu of commands has groups and a count; letters leave the commands that fit, at ${columns} columns`, async () => {
     await using terminal = await startSession([], { columns });
     await terminal.type("/");
-    const rows = await terminal.until((rows) => rows.some((row) => /^ {2}1\/\d\d$/.test(row)));
+    const rows = await terminal.until((rows) =>
+      rows.some((row) => /^ {2}1\/\d\d · Tab inserts/.test(row))
+    );
     assertEquals(rows.filter((row) => /^ {2}\w+$/.test(row)), ["  Session"]);
     assertEquals(rows.filter((row) => /^[ ❯↓] \//.test(row)).length, 13);
     const chosen = (await terminal.screen({ styles: true })).find((row) => row.includes("/help"))!;
