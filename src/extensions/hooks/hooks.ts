@@ -25,8 +25,7 @@ export class Hooks {
   readonly #transcript: HookTranscript;
 
   constructor(private readonly session: SessionState) {
-    const { stateFolder } = session.permissions;
-    this.#transcript = new HookTranscript(stateFolder && `${stateFolder}/transcripts`);
+    this.#transcript = new HookTranscript(session.permissions.variables);
   }
 
   /** Runs those of `all` that are for an event and one of `names`, in parallel. @throws the reason of `signal`. */

@@ -2,48 +2,35 @@
 
 import { attempt } from "../../attempt.ts";
 import { messagesToHostedFormat } from "../../models/anthropic/request.ts";
+import { makeTempFolder, removeTempFolder } from "../../temp_folder.ts";
 import type { Message } from "../../types/message.ts";
+import type { VariableReader } from "../../user_files.ts";
 import { hookCall } from "./tool_names.ts";
 
-const MAX_LEFT_MS = 24 * 60 * 60_000;
-
 export class HookTranscript {
-  #path: string | undefined;
+  #folder: string | undefined;
 
-  constructor(private readonly folder: string | undefined) {}
+  constructor(private readonly env: VariableReader) {}
 
-  /** Writes a conversation, and returns the file's path, or "" without one. */
+  /** Writes a conversation, and returns the file's path, or "" if that fails. */
   write(messages: readonly Message[], sessionId: string, cwd: string): string {
-    const path = this.folder && `${this.folder}/${sessionId}.jsonl`;
     const lines = messages.map((message, i) => {
       const parentUuid = messages[i - 1]?.id ?? null;
       return transcriptLine(message, { parentUuid, isSidechain: false, cwd, sessionId }, cwd);
     });
-    const isDone = path && attempt(() => {
-      if (path !== this.#path) this.#begin(path);
+    const written = attempt(() => {
+      const folder = this.#folder ??= makeTempFolder("copilot-hooks-", this.env);
+      const path = `${folder}/${sessionId}.jsonl`;
       // A hook may be reading the old one.
       Deno.writeTextFileSync(`${path}.new`, lines.join(""), { mode: 0o600 });
       Deno.renameSync(`${path}.new`, path);
-      return true;
+      return path;
     });
-    return isDone ? path : "";
-  }
-
-  /** Makes the folder, and removes what killed programs left there long ago. */
-  #begin(path: string): void {
-    this.end();
-    Deno.mkdirSync(this.folder!, { recursive: true, mode: 0o700 });
-    for (const { name } of Deno.readDirSync(this.folder!)) {
-      const at = `${this.folder}/${name}`;
-      const { mtime } = attempt(() => Deno.lstatSync(at)) ?? {};
-      if (mtime && Date.now() - mtime.getTime() > MAX_LEFT_MS) attempt(() => Deno.removeSync(at));
-    }
-    this.#path = path;
+    return written ?? "";
   }
 
   end(): void {
-    attempt(() => this.#path && Deno.removeSync(this.#path));
-    this.#path = undefined;
+    if (this.#folder !== undefined) removeTempFolder(this.#folder);
   }
 }
 
