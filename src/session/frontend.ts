@@ -23,7 +23,6 @@ export interface Confirmation {
   files: readonly InstructionFile[];
   /** The file that brings it, if it is not one of `files`. */
   path?: string;
-  data?: unknown;
 }
 
 export interface Status {

@@ -6,7 +6,6 @@ import { oneLine } from "../../text/one_line.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
 import type { Extension, PendingQuestion, SessionState } from "../../session/extension.ts";
 import type { Confirmation } from "../../session/frontend.ts";
-import { defined } from "../mcp/definition.ts";
 import { type HookDefinition, hooksIn, hookText } from "./definition.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 import type { SessionHooks } from "./session_hooks.ts";
@@ -81,8 +80,5 @@ export function hooksQuestion(
     heading: "Run the hooks of this folder?",
     files: changed,
     path,
-    data: hooks.map(({ event, matcher, command, timeoutMs }) =>
-      defined({ event, matcher, command, timeoutMs })
-    ),
   };
 }

@@ -52,8 +52,7 @@ export function serverQuestion(
       files: [],
     };
   }
-  const data = approvedPart(definition);
-  const parts = Object.entries(data)
+  const parts = Object.entries(approvedPart(definition))
     .map(([key, value]) => `  ${key}: ${sanitize(JSON.stringify(value))}`);
   const variables = variablesOf(definition).map(sanitize).join(", ");
   const open = network && runsFolder(definition) ? ", and commands can change what it runs" : "";
@@ -64,7 +63,7 @@ export function serverQuestion(
     ...program ? [`  It runs ${network ? "with the network" : "without a network"}${open}.`] : [],
   ];
   const changed = change?.type === "changed" ? [{ name, lines: parts.length, change }] : [];
-  return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed, data };
+  return { ...asked, text: lines.join("\n"), title: "Use this server?", files: changed };
 }
 
 function toolLines({ before, now }: ToolChange): string[] {

@@ -66,7 +66,7 @@ export async function askApproval(
 
 /** Asks whether to use what a folder brings, with a call made for the question; undefined without an answer. */
 export async function askAbout(
-  { kind, text, heading, files, path, data }: Confirmation,
+  { kind, text, heading, files, path }: Confirmation,
   folder: string,
   asking: Asking,
   signal: AbortSignal,
@@ -82,7 +82,6 @@ export async function askAbout(
     title: heading,
     ...shown !== "" && { content: [printedText(shown)] },
     locations: paths.map((path) => ({ path })),
-    ...data !== undefined && { rawInput: data },
   };
   asking.begin(call);
   // After an answer of the kind allow_always, Avante allows all later calls of the message itself.
