@@ -1,6 +1,5 @@
 /** `copilot acp` and `copilot serve`: apply the settings of the command line to an editor's sessions. @module */
 
-import { VERSION } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { linePeer } from "../rpc/line_peer.ts";
 import { type AcpOptions, serveEditor } from "../ui/acp/acp.ts";
@@ -77,12 +76,6 @@ async function withSessions(
   const options = demo ? { ...given, local: true, host: demo.host, model: demo.model } : given;
   try {
     await use({
-      version: VERSION,
-      setUp: {
-        name: "Choose a model",
-        description: "Lists the model servers of this machine and hosted ones; the choice is kept",
-        args: [],
-      },
       makeSession(folder, frontend, more) {
         if (isServerOpen(args)) throw noServer(name);
         const choice = { ...parsePermissionChoice(args), prefersAuto: "workspace-write" as const };

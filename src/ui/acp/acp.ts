@@ -1,6 +1,7 @@
 /** The Agent Client Protocol 1 (https://agentclientprotocol.com): sessions over JSON-RPC lines on stdio. @module */
 
 import { attempt } from "../../attempt.ts";
+import { VERSION } from "../../config.ts";
 import { UsageError } from "../../errors.ts";
 import { allExtensions } from "../../extensions/extensions.ts";
 import { definitionsIn, type McpDefinition } from "../../extensions/mcp/definition.ts";
@@ -34,9 +35,6 @@ export interface AcpOptions {
   connect(options: Omit<RpcPeerOptions, "send">): RpcPeer;
   /** The folder of a server, for clients that know none. */
   folder?: string;
-  version: string;
-  /** How to choose a model if there is none; the wording is for a terminal. */
-  setUp: { name: string; description: string; args: string[] };
   /** Creates an unopened session in a folder. @throws {UsageError} if no server or no key is known. */
   makeSession(
     folder: string,
@@ -162,23 +160,23 @@ class AcpServer implements AsyncDisposable, Editor {
     const { form, url } = objectOr(elicitation);
     this.canElicit = { form: isObject(form), url: isObject(url) };
     this.#isInitialized = true;
-    const { version, folder, setUp: { args, ...setUp } } = this.options;
+    const { folder } = this.options;
     return {
       protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: "copilot", title: "copilot", version },
+      agentInfo: { name: "copilot", title: "copilot", version: VERSION },
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         mcpCapabilities: { http: true, sse: false },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
       },
-      authMethods: [{ id: SET_UP, ...setUp, ...hasTerminal && { type: "terminal", args } }],
+      authMethods: [{ ...SET_UP, ...hasTerminal && { type: "terminal", args: [] } }],
       ...folder !== undefined && { _meta: { "copilot/folder": folder } },
     };
   }
 
   async #authenticate({ methodId }: RpcParams): Promise<unknown> {
-    if (methodId !== SET_UP) {
+    if (methodId !== SET_UP.id) {
       throw invalidParams(`there is no method ${repeated(String(methodId))}`);
     }
     const folder = attempt(Deno.cwd) ?? "/";
@@ -256,29 +254,28 @@ class AcpServer implements AsyncDisposable, Editor {
   }
 }
 
-const SET_UP = "setup";
+/** How to choose a model if there is none, in a terminal. */
+const SET_UP = {
+  id: "setup",
+  name: "Choose a model",
+  description: "Lists the model servers of this machine and hosted ones; the choice is kept",
+};
 
 const fileName = (id: string): string => `${id}.jsonl`;
 
-function listSessions({ cwd, cursor }: RpcParams): unknown {
+function listSessions({ cwd, cursor = "0" }: RpcParams): unknown {
   const folder = typeof cwd === "string" ? cwd : undefined;
-  const sessions: unknown[] = [];
-  let isPast = typeof cursor !== "string";
-  let last = "";
-  for (const stored of recordedSessions(folder)) {
-    const id = stored.name.replace(/\.jsonl$/, "");
-    if (!isPast) {
-      isPast = id === cursor;
-      continue;
-    }
-    if (sessions.length === PAGE_SESSIONS) return { sessions, nextCursor: last };
-    last = id;
-    const { title } = sessionTitle(stored);
-    const info = { cwd: stored.head.folder, title: oneLine(title), updatedAt: stored.updated };
-    sessions.push({ sessionId: id, ...info });
-  }
-  if (!isPast) throw invalidParams("the cursor is invalid");
-  return { sessions };
+  const from = Number(cursor);
+  if (!Number.isSafeInteger(from) || from < 0) throw invalidParams("the cursor is invalid");
+  const found = [...recordedSessions(folder).drop(from).take(PAGE_SESSIONS + 1)];
+  const sessions = found.slice(0, PAGE_SESSIONS).map((stored) => ({
+    sessionId: stored.name.replace(/\.jsonl$/, ""),
+    cwd: stored.head.folder,
+    title: oneLine(sessionTitle(stored).title),
+    updatedAt: stored.updated,
+  }));
+  const isLast = found.length === sessions.length;
+  return { sessions, ...!isLast && { nextCursor: `${from + PAGE_SESSIONS}` } };
 }
 
 /** Reads the MCP servers from the editor. The user has approved them there. */

@@ -9,14 +9,7 @@ import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { modeMeaning } from "../../session/modes.ts";
 
-interface SelectOption {
-  id: string;
-  name: string;
-  category: "mode" | "model" | "thought_level";
-  type: "select";
-  currentValue: string;
-  options: { value: string; name: string; description?: string }[];
-}
+type OptionValue = { value: string; name: string; description?: string };
 
 /** The timeout for a server's list of models, in milliseconds. */
 const MODELS_MS = 1000;
@@ -40,23 +33,27 @@ export class ConfigOptions {
       .catch(() => []);
   }
 
-  get list(): SelectOption[] {
+  get list() {
     const { agent, status } = this.session;
     const { name } = targetOf(agent.config);
     const model = status.model ?? name;
-    const models = this.#models.map(({ argument, detail }) => ({
+    const models = this.#models.map(({ argument, detail }): OptionValue => ({
       value: argument,
       name: argument,
       ...detail && { description: detail },
     }));
     if (!models.some(({ value }) => value === model)) models.unshift({ value: model, name: model });
-    const modes = this.modes.map(({ id, ...mode }) => ({ value: id, ...mode }));
-    const thinking = THINKING.map((value) => ({ value, name: value }));
+    const modes = this.modes.map(({ id, ...mode }): OptionValue => ({ value: id, ...mode }));
+    const thinking = THINKING.map((value): OptionValue => ({ value, name: value }));
+    const think = thinkingIn(agent.config);
     return [
-      selectOption("mode", "Mode", "mode", this.mode, modes),
-      selectOption("model", "Model", "model", model, models),
-      selectOption("thinking", "Thinking", "thought_level", thinkingIn(agent.config), thinking),
-    ];
+      { id: "mode", name: "Mode", category: "mode", currentValue: this.mode, options: modes },
+      { id: "model", name: "Model", category: "model", currentValue: model, options: models },
+      {
+        ...{ id: "thinking", name: "Thinking", category: "thought_level" },
+        ...{ currentValue: think, options: thinking },
+      },
+    ].map((option) => ({ ...option, type: "select" }));
   }
 
   get mode(): ApproveMode {
@@ -89,14 +86,6 @@ export class ConfigOptions {
     }
   }
 }
-
-const selectOption = (
-  id: string,
-  name: string,
-  category: SelectOption["category"],
-  currentValue: string,
-  options: SelectOption["options"],
-): SelectOption => ({ id, name, category, type: "select", currentValue, options });
 
 function thinkingIn(config: Session["agent"]["config"]): string {
   const { think } = config.local ?? config.hosted ?? config.compat!;
