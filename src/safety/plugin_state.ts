@@ -17,7 +17,7 @@ const STORE_STATE = `set -C; [ -L "./$1" ] || if [ -f "$2" ]
 then cat <"$2" >"./$1.$$" && mv -f${AS_NAME} -- "./$1.$$" "./$1" || { rm -f -- "./$1.$$"; exit 1; }; else rm -f -- "./$1"; fi`;
 
 /**
- * Returns a view with a private copy of `.claude` in `own` if plug-ins have state there, and what stores that state: no
+ * Returns a view with a private `.claude` in `own`, which has only the state of plug-ins, and what stores that state: no
  * other name and no link gets into the folder. `store` returns a line for each state that it cannot store. An empty
  * folder, which plug-ins leave, is like a missing one: any program can write it.
  */
@@ -29,29 +29,25 @@ export function withState(
   const namesIn = (path: string) => attempt(() => [...Deno.readDirSync(path)].map((e) => e.name));
   const isProtected = accessAt(view, at) === "read" && accessAt(view, view.folder) === "write";
   const names = isProtected && entryAt(at)?.isDirectory ? namesIn(at) : undefined;
-  const places = new Map(view.places);
-  if (names?.length === 0) return { view: { ...view, places: places.set(at, "write") } };
-  if (!own || !names?.some((name) => STATE_FILE.test(name))) return { view };
+  const placed = (access: "own" | "write") => new Map([...view.places, [at, access]]);
+  if (names?.length === 0) return { view: { ...view, places: placed("write") } };
+  const isState = (name: string) => STATE_FILE.test(name) && !view.places.has(join(at, name));
+  if (!own || !names?.some(isState)) return { view };
   const source = join(own, `state-${crypto.randomUUID()}`);
   Deno.mkdirSync(source, { mode: 0o700 });
-  places.set(at, "own");
-  const isState = (name: string) => STATE_FILE.test(name) && !view.places.has(join(at, name));
   const textOf = (path: string) =>
     entryAt(path)?.isFile ? textWithin(path, MAX_STATE_BYTES) : undefined;
-  const before = new Map<string, string | undefined>();
-  for (const name of names) {
-    const path = join(at, name);
-    const text = isState(name) ? textOf(path) : undefined;
-    if (text === undefined) places.set(path, accessAt(view, path));
-    else before.set(name, text) && Deno.writeTextFileSync(join(source, name), text);
+  const before = new Map(names.filter(isState).map((name) => [name, textOf(join(at, name))]));
+  for (const [name, text] of before) {
+    if (text !== undefined) Deno.writeTextFileSync(join(source, name), text);
   }
   const store = () => {
     const lines: string[] = [];
-    for (const name of new Set([...before.keys(), ...namesIn(source) ?? []])) {
-      const [path, isOther] = [join(source, name), places.has(join(at, name)) || !isState(name)];
-      const text = textOf(path);
-      if (isOther || text !== undefined && text === before.get(name)) continue;
-      const fault = text === undefined && entryAt(path)
+    for (const name of new Set([...before.keys(), ...namesIn(source) ?? []].filter(isState))) {
+      const path = join(source, name);
+      const [text, isThere] = [textOf(path), entryAt(path) !== undefined];
+      if (text === before.get(name) && (text !== undefined || !isThere)) continue;
+      const fault = text === undefined && isThere
         ? "it must be a file of at most 1 MB"
         : runInPlace(at, STORE_STATE, [name, path]).fault;
       if (fault) lines.push(`a plug-in's ${oneLine(join(at, name))} is not saved: ${fault}`);
@@ -59,5 +55,5 @@ export function withState(
     attempt(() => Deno.removeSync(source, { recursive: true }));
     return lines;
   };
-  return { view: { ...view, places, sources: new Map([[at, source]]) }, store };
+  return { view: { ...view, places: placed("own"), sources: new Map([[at, source]]) }, store };
 }

@@ -58,12 +58,11 @@ export class PluginParts {
     this.places = this.#places();
     this.hooks = this.#hooks();
     this.servers = this.#settings("mcpServers", ".mcp.json").flatMap(([file, value]) => {
-      const given = Object.entries(isObject(value.mcpServers) ? value.mcpServers : value);
-      const named = given.map(([one, server]) => [serverName(name, one), server] as const);
-      if (new Set(named.map(([one]) => one)).size < named.length) {
-        throw new Error("two of its servers would have the same name");
-      }
-      const mcpServers = Object.fromEntries(named.filter(([, server]) => isObject(server)));
+      const given = Object.entries(isObject(value.mcpServers) ? value.mcpServers : value)
+        .filter(([, server]) => isObject(server));
+      const mcpServers = Object.fromEntries(
+        given.map(([one, server]) => [serverName(name, one), server]),
+      );
       return definitionsIn({ mcpServers }, { scope: "plugin", file, folder: root });
     });
   }

@@ -404,12 +404,6 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
       /its path \/etc\/passwd leads out of its folder/,
       1,
     ],
-    [
-      "twins",
-      { ".mcp.json": { mcpServers: { "a b": { command: "x" }, "a  b": { command: "y" } } } },
-      /two of its servers would have the same name/,
-      1,
-    ],
     ["name", manifest({ name: ["../../x"] }), /Cannot add \/.*\/name as \["\.\.\/\.\.\/x"\]/, 2],
   ];
   for (const [name, files, text, code] of rows) {
