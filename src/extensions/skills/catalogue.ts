@@ -10,7 +10,7 @@ const MIN_LISTED_DESCRIPTION = 24;
 
 type Listed = Pick<PromptFile, "name" | "description">;
 
-/** Lists skills in `maxBytes` of JSON text: with descriptions, names alone, or some names and how to list all. */
+/** Lists skills in `maxBytes` of JSON text: with descriptions, names alone, or how to list them. */
 function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   if (skills.length === 0) return "";
   const sorted = skills.toSorted((a, b) => a.name < b.name ? -1 : 1);
@@ -20,12 +20,6 @@ function skillCatalogue(skills: readonly Listed[], maxBytes: number): string {
   const names = sorted.map(({ name }) => name);
   const all = `${head}${names.join(", ")}\n`;
   if (bytesOf(all) <= maxBytes) return all;
-  const end = (left: number) => `+${left}: read_file ${SKILL_SCHEME} lists all\n`;
-  let shown = 0;
-  let room = maxBytes - bytesOf(head + end(names.length));
-  // Not all of them fit, because the room is used up first.
-  while ((room -= names[shown]!.length + 2) >= 0) shown++;
-  if (shown > 0) return `${head}${names.slice(0, shown).join(", ")}, ${end(names.length - shown)}`;
   return `Skills: read_file ${SKILL_SCHEME} lists ${names.length}\n`;
 }
 

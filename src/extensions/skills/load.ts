@@ -126,8 +126,7 @@ class Loader {
     const refuse = (why: string) =>
       void this.#problems.push({ path: file, why, ...plugin && { plugin: plugin.name } });
     if (this.#files++ >= MAX_PROMPT_FILES) return;
-    const isFull = "there are too many files, or they are too long";
-    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
+    if (this.#bytes > MAX_ALL_BYTES) return refuse("all files together are too long");
     const path = attempt(() => Deno.realPathSync(file));
     if (path === undefined) return refuse("it cannot be read");
     if (this.paths.secretKind(path) !== undefined && scope !== "user") {
@@ -143,7 +142,6 @@ class Loader {
       : written.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => plugin.root)
         .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
     this.#bytes += text.length;
-    if (this.#bytes > MAX_ALL_BYTES) return refuse(isFull);
     const read = definitionIn(kind, text, slashed(relative(place.path, file)), plugin);
     if (typeof read === "string") return refuse(read);
     if (plugin !== undefined) read.name = `${plugin.name}:${read.name}`;

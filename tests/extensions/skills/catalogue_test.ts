@@ -23,23 +23,6 @@ Deno.test("skills are listed by name, with as much of what they are for as there
   assertEquals(promptCatalogue([], [], 1000), "");
 });
 
-Deno.test("of many skills some are named, as many as fit, and how the others are found", () => {
-  const many = Array.from({ length: 100 }, (_, i) => listed(`n${10 + i}`.slice(0, 3), 9));
-  const text = (shown: number) =>
-    `${HEAD}${Array.from({ length: shown }, (_, i) => `n${10 + i}`).join(", ")}, +${
-      90 - shown
-    }: read_file skill: lists all\n`;
-  const some = many.slice(0, 90);
-  for (const shown of [1, 2, 9]) {
-    assertEquals(promptCatalogue(some, [], bytesOf(text(shown))), text(shown));
-  }
-  assertEquals(promptCatalogue(some, [], bytesOf(text(2)) - 1), text(1));
-  assertEquals(
-    promptCatalogue(some, [], bytesOf(text(1)) - 1),
-    "Skills: read_file skill: lists 90\n",
-  );
-});
-
 Deno.test("sub-agents get the room that skills leave, and sixty bytes in any case", () => {
   const agents = [listed("x", 100), listed("y", 5)];
   const rows = (length: number) => `Agents for explore:\n- x: ${cut(length)}\n- y: ddddd\n`;
