@@ -4,7 +4,7 @@ import type { CopilotAgent } from "../../agent/agent.ts";
 import { inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
 import { targetOf, withModel } from "../../models/target.ts";
-import { nearest } from "../../text/nearest.ts";
+import { didYouMean } from "../../text/nearest.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { notePart } from "../../text/parts.ts";
 import { truncateMiddle } from "../../text/truncate.ts";
@@ -106,12 +106,10 @@ export class SubAgents {
     const found = this.skills.subAgent(name);
     if (found) return found;
     const { agents } = this.skills;
-    const near = nearest(name, agents.map((one) => one.name));
     const list = agents.map((one) => `${one.name}: ${shortened(one.description, 80)}`);
-    const which = near === undefined ? `There are:\n${list.join("\n")}` : `Did you mean ${near}?`;
-    throw new Error(
-      `There is no sub-agent ${oneLine(name)}. ${agents.length === 0 ? "Leave agent out." : which}`,
-    );
+    const others = list.length === 0 ? "leave agent out" : `there are:\n${list.join("\n")}`;
+    const hint = didYouMean(name, agents.map((one) => one.name), others);
+    throw new Error(`There is no sub-agent ${oneLine(name)}: ${hint}`);
   }
 
   async #useModel(agent: CopilotAgent, { name, path }: PromptFile, model: string): Promise<void> {

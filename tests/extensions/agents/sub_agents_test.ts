@@ -259,7 +259,7 @@ Deno.test("named sub-agents: their prompt is a message, their tools narrow, ques
   assertMatch(asked[0]!.call.id, /\/./);
   assertEquals([...Deno.readDirSync(at.folder)].map(({ name }) => name).sort(), [".git", "b.txt"]);
   assertEquals(toolExecutions.map(({ outcome }) => outcome), ["done", "failed", "done"]);
-  assertMatch(toolExecutions[1]!.result, /Did you mean writer\?/);
+  assertMatch(toolExecutions[1]!.result, /did you mean writer\?/);
   assertEquals(beginnings(server), 1);
   const first = messagesOf(server, 1);
   assertStringIncludes(first[0]!.content, "Agents for explore:\n- writer: Does writer\n");
