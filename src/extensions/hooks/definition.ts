@@ -41,38 +41,35 @@ export function hooksIn(value: Record<string, unknown>, file: DefinitionFile): H
   // A settings file may have no hooks.
   const isSettings = /settings[^/\\]*\.json$/.test(file.path);
   const events = isWrapped ? value.hooks as Record<string, unknown> : isSettings ? {} : value;
-  const found: HooksOfFile = { hooks: [], problems: [], text: JSON.stringify(events, null, 2) };
-  for (const event of HOOK_EVENTS) {
-    const groups = Object.hasOwn(events, event) ? events[event] : [];
-    if (!Array.isArray(groups)) addProblem(found, file, `${event} must be a list`);
-    else for (const group of groups) addGroup(found, group, { ...file, event });
-  }
+  const hooks: HookDefinition[] = [];
+  const problems: HooksOfFile["problems"] = [];
+  const refuse = (why: string) => void problems.push({ path: file.path, why });
   for (const [key, groups] of Object.entries(events)) {
-    if (HOOK_EVENTS.includes(key as HookEvent)) continue;
-    if (Array.isArray(groups) && groups.length > 0) {
-      addProblem(found, file, `hooks do not run at ${oneLine(key)}`);
+    const event = HOOK_EVENTS.find((one) => one === key);
+    if (event === undefined) {
+      const isUsed = Array.isArray(groups) && groups.length > 0;
+      if (isUsed) refuse(`hooks do not run at ${oneLine(key)}`);
+    } else if (!Array.isArray(groups)) refuse(`${event} must be a list`);
+    else {
+      for (const group of groups) {
+        const { hooks: given, matcher } = objectOr(group);
+        if (Array.isArray(given) && (matcher === undefined || typeof matcher === "string")) {
+          hooks.push(...given.map((hook) => hookOf(hook, matcher, { ...file, event })));
+        } else {
+          refuse(`${event} must be a list of objects with "hooks", and a text as "matcher"`);
+        }
+      }
     }
   }
-  return found;
-}
-
-function addProblem(found: HooksOfFile, { path }: DefinitionFile, why: string): void {
-  found.problems.push({ path, why });
-}
-
-type HookPlace = DefinitionFile & { event: HookEvent };
-
-function addGroup(found: HooksOfFile, group: unknown, place: HookPlace): void {
-  const { hooks, matcher } = objectOr(group);
-  if (!Array.isArray(hooks) || matcher !== undefined && typeof matcher !== "string") {
-    const why = `${place.event} must be a list of objects with "hooks", and a text as "matcher"`;
-    return addProblem(found, place, why);
-  }
-  for (const hook of hooks) found.hooks.push(hookOf(hook, matcher, place));
+  return { hooks, problems, text: JSON.stringify(events, null, 2) };
 }
 
 /** Returns one hook. An invalid one has a `problem`: a guard that cannot run refuses the call. */
-function hookOf(value: unknown, matcher: string | undefined, place: HookPlace): HookDefinition {
+function hookOf(
+  value: unknown,
+  matcher: string | undefined,
+  place: DefinitionFile & Pick<HookDefinition, "event">,
+): HookDefinition {
   const { type = "command", command, timeout, sandbox } = objectOr(value);
   const isCommand = type === "command" && typeof command === "string" && command.trim() !== "";
   const seconds = typeof timeout === "number" && timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;

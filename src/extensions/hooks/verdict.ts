@@ -4,18 +4,15 @@ import { isObject, jsonOrUndefined, objectOr } from "../../text/json.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import type { HookDefinition } from "./definition.ts";
 
-/** The end of a hook; `failure` says why it did not finish. */
-export type HookEnd =
-  | { failure: string }
-  /** `limit`: what it lacked in the sandbox. */
-  | EndedHook;
-
-interface EndedHook extends Record<"stdout" | "stderr", string> {
+/** The end of a hook. `failure` says why it did not finish, and `limit` what it lacked in the sandbox. */
+export type HookEnd = { failure: string } | {
   code: number;
+  stdout: string;
+  stderr: string;
   isCut: boolean;
   isSandboxed?: boolean;
   limit?: string;
-}
+};
 
 export interface HookVerdict {
   /** Why the call or message is refused; at the end of a turn, why the turn continues. */
