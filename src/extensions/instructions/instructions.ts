@@ -267,7 +267,6 @@ interface ImportOptions {
   path: string;
   /** The folder that imports must stay in. */
   root: string;
-  maxBytes?: number;
   paths: PathTable;
   /** True for a file that rules withhold. */
   isRuled?(path: string): Promise<boolean>;
@@ -289,7 +288,7 @@ const FENCE_LINE = /^[ \t]*(?:```|~~~)/;
  */
 export async function expandImports(text: string, options: ImportOptions): Promise<string> {
   let left = MAX_IMPORTS;
-  let room = options.maxBytes ?? MAX_INSTRUCTION_BYTES;
+  let room = MAX_INSTRUCTION_BYTES;
   const expanded = async (from: string, path: string, open: readonly string[]): Promise<string> => {
     let isCode = false;
     const lines = from.split("\n");

@@ -14,7 +14,6 @@ import {
   type Era,
   LEGACY_VERSIONS,
   MCP_CODES,
-  META,
   MODERN_VERSION,
   notSpoken,
   type ServerFacts,
@@ -279,9 +278,9 @@ export class McpClient {
     // Before a revision is agreed on, requests have the modern form.
     const isModern = this.facts.version === "" || this.facts.era === "modern";
     const meta = isModern && {
-      [META.version]: MODERN_VERSION,
-      [META.capabilities]: this.#capabilities,
-      [META.client]: CLIENT_INFO,
+      "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+      "io.modelcontextprotocol/clientCapabilities": this.#capabilities,
+      "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
     };
     const given = isObject(params._meta) ? params._meta : undefined;
     const full = meta || given ? { ...params, _meta: { ...given, ...meta } } : params;

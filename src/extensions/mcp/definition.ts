@@ -6,8 +6,6 @@ import type { Brought } from "../../safety/folder_trust.ts";
 import { resolve } from "../../text/std_path.ts";
 import { digestOf } from "../../text/digest.ts";
 
-type DefinitionScope = "user" | "folder" | "given" | "plugin";
-
 /** OAuth settings of a definition. Everything else is discovered from the server. */
 export interface OAuthSettings {
   clientId?: string;
@@ -22,7 +20,7 @@ export interface OAuthSettings {
 /** A server: a program to start or an address to call. Variables in its texts are not expanded. */
 export interface McpDefinition {
   name: string;
-  scope: DefinitionScope;
+  scope: "user" | "folder" | "given" | "plugin";
   file?: string;
   /** The base folder of relative paths; by default the session's folder. */
   folder?: string;
@@ -44,11 +42,7 @@ export interface McpDefinition {
   problem?: string;
 }
 
-interface DefinitionSource {
-  scope: DefinitionScope;
-  file?: string;
-  folder?: string;
-}
+type DefinitionSource = Pick<McpDefinition, "scope" | "file" | "folder">;
 
 const MAX_FILE_SERVERS = 100;
 /** The keys that may contain the map of servers. A file without any of them is the map itself. */
@@ -278,16 +272,11 @@ export function expanded(
       }
       return value;
     });
-  const all = (value: unknown): unknown =>
-    typeof value === "string"
-      ? text(value)
-      : Array.isArray(value)
-      ? value.map(all)
-      : isObject(value)
-      ? mapped(value, all)
-      : value;
   const { program, cwd, url, headers, oauth } = definition;
-  const found = all(defined({ program, cwd, url, headers, oauth })) as Partial<McpDefinition>;
-  checkHeaders(found.headers!);
+  const found = JSON.parse(
+    JSON.stringify({ program, cwd, url, headers, oauth }),
+    (_, value) => typeof value === "string" ? text(value) : value,
+  );
+  checkHeaders(found.headers);
   return { ...definition, ...found };
 }

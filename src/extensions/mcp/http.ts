@@ -54,7 +54,7 @@ export class HttpCarrier implements Carrier {
   constructor(
     private readonly definition: McpDefinition,
     handlers: CarrierHandlers,
-    private readonly auth: HttpAuth,
+    private readonly auth: HttpAuth | undefined,
     private readonly headersOf: (message: RpcMessage) => Record<string, string> = () => ({}),
   ) {
     const { cancellation } = handlers;
@@ -95,7 +95,7 @@ export class HttpCarrier implements Carrier {
   }
 
   async #headers(): Promise<Record<string, string>> {
-    const token = await this.auth.header();
+    const token = await this.auth?.header();
     return {
       ...this.definition.headers,
       ...token !== undefined && { authorization: token },
@@ -121,7 +121,7 @@ export class HttpCarrier implements Carrier {
         const text = await bodyText(response, MAX_FAILURE_BYTES, true);
         // A server may refuse a request for reasons other than tokens.
         if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, status, text);
-        if (await this.auth.refused({ status, challenge }, signal)) continue;
+        if (await this.auth?.refused({ status, challenge }, signal)) continue;
       }
       return await this.#take(response, message, signal);
     }

@@ -1,7 +1,6 @@
 /** The checks of MCP servers, for the doctor. @module */
 
 import type { Check } from "../../session/data.ts";
-import { aboutTokens } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import type { VariableReader } from "../../user_files.ts";
 import { mcpFiles } from "../definition_files.ts";
@@ -21,14 +20,4 @@ export async function* mcpChecks(folder: string, variables: VariableReader): Asy
     const status = isWell || server.standing === "disabled" ? "ok" : "note";
     yield { name, status, text: mcpRow(server, "copilot mcp") };
   }
-  const { tools } = source;
-  if (tools.length === 0) return;
-  const sent = tools.map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters,
-  }));
-  const tokens = aboutTokens(JSON.stringify(sent));
-  const names = tools.map((tool) => tool.name).join(", ");
-  yield { name, status: "ok", text: `each request offers ${names}: about ${tokens} tokens` };
 }

@@ -20,12 +20,6 @@ export const LEGACY_VERSIONS: readonly string[] = [
   "2024-11-05",
 ];
 
-export const META = {
-  version: "io.modelcontextprotocol/protocolVersion",
-  capabilities: "io.modelcontextprotocol/clientCapabilities",
-  client: "io.modelcontextprotocol/clientInfo",
-} as const;
-
 export const MCP_CODES = {
   headerMismatch: -32020,
   missingCapability: -32021,
@@ -45,14 +39,12 @@ export interface ToolDefinition {
 export interface PromptDefinition {
   name: string;
   description?: string;
-  arguments: { name: string; description?: string; required: boolean }[];
+  arguments: { name: string; required: boolean }[];
 }
 
 export interface ResourceDefinition {
   uri: string;
   name: string;
-  description?: string;
-  mimeType?: string;
 }
 
 /** The server's description of itself. Only its capabilities are used. */
@@ -98,10 +90,7 @@ export function promptDefinitionOf(value: unknown): PromptDefinition | undefined
     ...description && { description },
     arguments: given.filter(isObject).flatMap((one) => {
       const argument = definedWords(one.name, MAX_DEFINED_NAME);
-      const help = definedWords(one.description, 200);
-      return argument === undefined
-        ? []
-        : [{ name: argument, ...help && { description: help }, required: one.required === true }];
+      return argument === undefined ? [] : [{ name: argument, required: one.required === true }];
     }),
   };
 }
@@ -110,14 +99,7 @@ export function resourceDefinitionOf(value: unknown): ResourceDefinition | undef
   if (!isObject(value)) return undefined;
   const uri = definedWords(value.uri, MAX_URI);
   if (uri === undefined) return undefined;
-  const description = definedWords(value.description, 200);
-  const mimeType = definedWords(value.mimeType, 100);
-  return {
-    uri,
-    name: definedWords(value.name, MAX_DEFINED_NAME) ?? uri,
-    ...description && { description },
-    ...mimeType && { mimeType },
-  };
+  return { uri, name: definedWords(value.name, MAX_DEFINED_NAME) ?? uri };
 }
 
 /** Returns why a server without a common revision cannot be used. */

@@ -169,9 +169,9 @@ export class McpServer {
 
   /** Signs in to an address. `tell` shows a line to the user. */
   async signIn(tell: (text: string) => void, signal: AbortSignal): Promise<void> {
-    this.#auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
-    const auth = this.#auth;
-    if (!auth.signIn) {
+    const auth = this.options.authFor(expanded(this.definition, this.options.variables), tell);
+    this.#auth = auth;
+    if (!auth?.signIn) {
       throw new Error(`${this.name} takes no sign-in: its definition has a token, or turns it off`);
     }
     const failure = await this.refresh(signal).then(() => undefined, (error) => error as Error);
@@ -183,7 +183,7 @@ export class McpServer {
   }
 
   async signOut(): Promise<void> {
-    await this.options.authFor(this.definition).signOut?.();
+    await this.options.authFor(this.definition)?.signOut?.();
   }
 
   async end(): Promise<void> {

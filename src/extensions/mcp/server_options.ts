@@ -24,8 +24,8 @@ export interface ServerOptions {
   /** True if the user trusts the folder's definitions for this run without seeing them. */
   isTrusted: boolean;
   elicit?: Elicit | undefined;
-  /** Returns the authorization for an address. With `tell`, which shows a line, it signs in. */
-  authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth;
+  /** Returns the authorization for an address, if any. With `tell`, which shows a line, it signs in. */
+  authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth | undefined;
   onNews?(news: ServerNews): void;
 }
 

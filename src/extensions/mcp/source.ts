@@ -1,6 +1,5 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
 import { definitionsIn, type McpDefinition } from "./definition.ts";
-import type { HttpAuth } from "./http.ts";
 import { MemoryStore } from "./memory.ts";
 import type { ServerNews, ServerOptions } from "./server_options.ts";
 import { McpServers } from "./servers.ts";
@@ -51,23 +50,17 @@ export async function openMcp(options: McpOptions): Promise<McpServers> {
   });
 }
 
-const NO_AUTH: HttpAuth = {
-  header: () => Promise.resolve(undefined),
-  refused: () => Promise.resolve(false),
-};
-
-/** Returns the authorization of requests. Its code is loaded if there is an address. */
+/** Returns the authorization of requests, if they need one. Its code is loaded if there is an address. */
 async function authMaker(
   definitions: readonly McpDefinition[],
   state: string | undefined,
 ): Promise<ServerOptions["authFor"]> {
-  if (definitions.every(({ url }) => url === undefined)) return () => NO_AUTH;
+  if (definitions.every(({ url }) => url === undefined)) return () => undefined;
   const { TokenAuth, TokenStore } = await import("./oauth.ts");
   const store = new TokenStore(state && `${state}/mcp/tokens.json`);
   return (definition, tell) => {
     const { oauth, headers } = definition;
     const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-    if (oauth === false || isOwn) return NO_AUTH;
-    return new TokenAuth(definition, store, tell);
+    return oauth === false || isOwn ? undefined : new TokenAuth(definition, store, tell);
   };
 }
