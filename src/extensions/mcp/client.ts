@@ -106,28 +106,24 @@ export class McpClient {
   async request(method: string, params: RpcParams, options: RequestOptions = {}): Promise<Answer> {
     this.#underWay++;
     try {
-      return await this.#asked(method, params, options);
+      let more: RpcParams = {};
+      for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
+        const result = await this.#once(method, { ...params, ...more }, options);
+        const isAsking = this.facts.era === "modern" && result.resultType === "input_required" &&
+          WITH_INPUT.includes(method);
+        if (!isAsking) return result;
+        const { inputRequests, requestState } = result;
+        more = {
+          ...isObject(inputRequests) && {
+            inputResponses: await this.#answers(inputRequests, options.signal),
+          },
+          ...requestState !== undefined && { requestState },
+        };
+      }
+      throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
     } finally {
       this.#underWay--;
     }
-  }
-
-  async #asked(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
-    let more: RpcParams = {};
-    for (let round = 1; round <= MAX_INPUT_ROUNDS; round++) {
-      const result = await this.#once(method, { ...params, ...more }, options);
-      const isAsking = this.facts.era === "modern" && result.resultType === "input_required" &&
-        WITH_INPUT.includes(method);
-      if (!isAsking) return result;
-      const { inputRequests, requestState } = result;
-      more = {
-        ...isObject(inputRequests) && {
-          inputResponses: await this.#answers(inputRequests, options.signal),
-        },
-        ...requestState !== undefined && { requestState },
-      };
-    }
-    throw new Error(`it asked for more input ${MAX_INPUT_ROUNDS} times without an answer`);
   }
 
   /** Returns a whole list, page by page, with at most `limit` entries. `isCut` is true if there are more. */
@@ -137,28 +133,23 @@ export class McpClient {
     options: RequestOptions = {},
   ): Promise<{ entries: unknown[]; isCut: boolean; ttlMs: number | undefined }> {
     const entries: unknown[] = [];
-    const seen = new Set<string>();
-    let cursor: string | undefined;
+    let params: RpcParams = {};
     let ttlMs: number | undefined;
-    for (;;) {
-      // An empty cursor is a valid cursor.
-      const params = cursor === undefined ? {} : { cursor };
+    // Pages may be empty, and without end.
+    for (let pages = 0; pages < limit && entries.length <= limit; pages++) {
       const page = await this.request(`${kind}/list`, params, options);
       const part = page[kind];
       if (!Array.isArray(part)) {
         throw new Error(`its answer to ${kind}/list has no list of ${kind}`);
       }
-      const isLong = part.length > limit - entries.length;
-      entries.push(...part.slice(0, limit - entries.length));
+      entries.push(...part.slice(0, limit + 1));
       if (typeof page.ttlMs === "number") ttlMs = Math.min(ttlMs ?? Infinity, page.ttlMs);
-      const { nextCursor } = page;
-      if (typeof nextCursor !== "string") return { entries, isCut: isLong, ttlMs };
-      if (entries.length >= limit || seen.has(nextCursor) || seen.size >= limit) {
-        return { entries, isCut: true, ttlMs };
-      }
-      seen.add(nextCursor);
-      cursor = nextCursor;
+      const { nextCursor: cursor } = page;
+      // An empty cursor is a valid cursor.
+      if (typeof cursor === "string") params = { cursor };
+      else if (entries.length <= limit) return { entries, isCut: false, ttlMs };
     }
+    return { entries: entries.slice(0, limit), isCut: true, ttlMs };
   }
 
   #handlers(): CarrierHandlers {
@@ -321,13 +312,12 @@ export class McpClient {
     const answers: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(requests).slice(0, MAX_INPUT_ROUNDS)) {
       const { method, params } = objectOr(request);
-      const asked = oneLine(String(method)).slice(0, 100);
       if (method !== "elicitation/create") {
+        const asked = oneLine(String(method)).slice(0, 100);
         throw new Error(`it asks for ${asked}, which copilot does not offer`);
       }
-      const given = objectOr(params);
       answers[key] = this.options.elicit
-        ? await this.#answer(method, given, signal)
+        ? await this.#answer(method, objectOr(params), signal)
         : { action: "cancel" };
     }
     return answers;

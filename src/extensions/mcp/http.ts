@@ -26,6 +26,11 @@ export interface HttpAuth {
   header(): Promise<string | undefined>;
   /** Handles a refused request; true if it may be repeated. @throws {Error} with what the user can do. */
   refused(response: { status: number; challenge: string }, signal?: AbortSignal): Promise<boolean>;
+  hasSignedIn?: boolean;
+  /** The challenge with which the server asked for more since the last sign-in. */
+  wanted?: string | undefined;
+  signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
+  signOut?(): Promise<void>;
 }
 
 /** A status that does not answer the request. */

@@ -4,9 +4,9 @@ import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
 import type { McpDefinition, OAuthSettings } from "./definition.ts";
+import type { HttpAuth } from "./http.ts";
 import { askForJson, type Authority, challengeParam, findAuthority } from "./oauth_discovery.ts";
 import { waitForCode } from "./oauth_callback.ts";
-import type { ServerAuth } from "./server_options.ts";
 
 /** A token is renewed if it expires sooner, in ms. */
 const RENEWED_MS = 30_000;
@@ -57,7 +57,7 @@ export class TokenStore {
 }
 
 /** Authorizes the requests to a server with the token of a sign-in. With `tell`, it signs in on demand. */
-export class TokenAuth implements ServerAuth {
+export class TokenAuth implements HttpAuth {
   #rounds = 0;
   hasSignedIn = false;
 

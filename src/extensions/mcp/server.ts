@@ -9,7 +9,7 @@ import type { Confine } from "../../types/confine.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
-import { HttpCarrier, HttpStatusError } from "./http.ts";
+import { type HttpAuth, HttpCarrier, HttpStatusError } from "./http.ts";
 import type { ServerMemory } from "./memory.ts";
 import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
 import {
@@ -19,7 +19,7 @@ import {
   toolDefinitionOf,
 } from "./protocol.ts";
 import { contentText, resourceText, resultOutcome } from "./results.ts";
-import type { ServerAuth, ServerOptions, Standing, ToolChange } from "./server_options.ts";
+import type { ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
 
@@ -41,7 +41,7 @@ export class McpServer {
   #freshUntil = Infinity;
   #isOver = false;
   #confine: Confine | undefined;
-  #auth: ServerAuth | undefined;
+  #auth: HttpAuth | undefined;
   /** Aborted with the session, which also ends a start in progress. */
   readonly #over = new AbortController();
 

@@ -25,16 +25,8 @@ export interface ServerOptions {
   isTrusted: boolean;
   elicit?: Elicit | undefined;
   /** Returns the authorization for an address, if any. With `tell`, which shows a line, it signs in. */
-  authFor(definition: McpDefinition, tell?: (text: string) => void): ServerAuth | undefined;
+  authFor(definition: McpDefinition, tell?: (text: string) => void): HttpAuth | undefined;
   onNews?(news: ServerNews): void;
-}
-
-export interface ServerAuth extends HttpAuth {
-  hasSignedIn?: boolean;
-  /** The challenge with which the server asked for more since the last sign-in. */
-  wanted?: string | undefined;
-  signIn?(challenge: string, signal?: AbortSignal): Promise<void>;
-  signOut?(): Promise<void>;
 }
 
 export type ServerNews =

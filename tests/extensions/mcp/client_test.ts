@@ -174,7 +174,7 @@ Deno.test("mcp: lists are read page by page, up to the limit", async () => {
     [[page([1], { nextCursor: "" }), page([2])], 5, [1, 2], false],
     [[page([1], { nextCursor: "a" }), page([2, 3, 4])], 3, [1, 2, 3], true],
     [[page([1, 2], { nextCursor: "a" })], 2, [1, 2], true],
-    [[page([1], { nextCursor: "a" })], 5, [1, 1], true],
+    [[page([1], { nextCursor: "a" })], 3, [1, 1, 1], true],
     // Pages of nothing: as many as entries.
     [[..."abc"].map((nextCursor) => page([], { nextCursor })).concat(page([1])), 2, [], true],
     [[page([1], { nextCursor: "a", ttlMs: 9 }), page([2], { ttlMs: 5 })], 5, [1, 2], false, 5],

@@ -45,7 +45,7 @@ Deno.test("mcp: prompts and resources are read, or left out", () => {
         name: "a",
         description: "d",
         arguments: [
-          { name: "b", description: "e", required: true },
+          { name: "b", required: true },
           { name: "c", required: false },
         ],
       },
@@ -58,9 +58,7 @@ Deno.test("mcp: prompts and resources are read, or left out", () => {
     [5, undefined],
     [{}, undefined],
     [{ uri: "a:1" }, { uri: "a:1", name: "a:1" }],
-    [{ uri: "a:1", name: "n", description: "d", mimeType: "x/y" }, {
-      ...{ uri: "a:1", name: "n", description: "d", mimeType: "x/y" },
-    }],
+    [{ uri: "a:1", name: "n", mimeType: "x/y" }, { uri: "a:1", name: "n" }],
   ];
   for (const [value, resource] of resources) assertEquals(resourceDefinitionOf(value), resource);
 });

@@ -3,13 +3,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
+import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import type { McpServer } from "../../../src/extensions/mcp/server.ts";
-import type {
-  ServerAuth,
-  ServerNews,
-  ServerOptions,
-} from "../../../src/extensions/mcp/server_options.ts";
+import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server_options.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 
@@ -262,13 +259,13 @@ Deno.test("mcp: a call goes to the tool that is named, by any of its names", asy
 
 Deno.test("mcp: what was signed in for is not signed in for again, and who takes no sign-in says so", async () => {
   const signIns: string[] = [];
-  const auth = (more: Partial<ServerAuth> = {}): ServerAuth => ({
+  const auth = (more: Partial<HttpAuth> = {}): HttpAuth => ({
     header: () => Promise.resolve(undefined),
     refused: () => Promise.resolve(false),
     signIn: (challenge) => Promise.resolve(void signIns.push(challenge)),
     ...more,
   });
-  const rows: [auth: ServerAuth, signIns: string[]][] = [
+  const rows: [auth: HttpAuth, signIns: string[]][] = [
     [auth(), [""]],
     [auth({ header: () => Promise.resolve("Bearer a") }), []],
     [auth({ header: () => Promise.resolve("Bearer a"), wanted: "c" }), ["c"]],
