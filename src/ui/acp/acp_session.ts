@@ -260,12 +260,7 @@ export class AcpSession implements Frontend {
     askApproval(approval, this.#session.agent.state.workingDir, this.#asking, signal);
 
   get #asking(): Asking {
-    return {
-      editor: this.editor,
-      sessionId: this.#id,
-      begin: (call) => this.#calls.begin(call),
-      end: (toolCallId, isYes) => this.#calls.answer(toolCallId, isYes),
-    };
+    return { editor: this.editor, sessionId: this.#id, calls: this.#calls };
   }
 
   /** Asks for the input of a program; undefined if the editor cannot ask. */

@@ -8,6 +8,7 @@ import { answerRows, noteTexts } from "../answers.ts";
 import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
+import type { ShownCalls } from "./shown_calls.ts";
 import type { Elicitation, ElicitationAnswer } from "../../session/form.ts";
 import type { RpcParams } from "../../rpc/message.ts";
 import { isObject, objectOr } from "../../text/json.ts";
@@ -15,8 +16,7 @@ import { isObject, objectOr } from "../../text/json.ts";
 export interface Asking {
   editor: Editor;
   sessionId: string;
-  begin(call: CallUpdate): void;
-  end(toolCallId: string, isYes: boolean): void;
+  calls: Pick<ShownCalls, "begin" | "answer">;
 }
 
 /** Avante takes an option whose id is not its kind for a no. */
@@ -48,7 +48,7 @@ export async function askApproval(
     ...asked.content ?? [],
     ...notes.map((text) => ({ type: "content", content: { type: "text", text } } as const)),
   ];
-  asking.begin({ ...asked, content });
+  asking.calls.begin({ ...asked, content });
   const rows = answerRows(approval, Infinity);
   // Some editors show one button per kind and press the last option of it, which would be a rule for good.
   const isDropped = (choice: ApprovalChoice) =>
@@ -60,7 +60,7 @@ export async function askApproval(
   }));
   const optionId = await picked({ ...asked, content }, options, asking, signal);
   const choice = rows.find((row) => OPTIONS[row.choice].optionId === optionId)?.choice ?? "refuse";
-  if (!isCall) asking.end(id, choice !== "refuse");
+  if (!isCall) asking.calls.answer(id, choice !== "refuse");
   return choice === "refuse" ? { choice, reason: "" } : { choice };
 }
 
@@ -83,7 +83,7 @@ export async function askAbout(
     ...shown !== "" && { content: [printedText(shown)] },
     locations: paths.map((path) => ({ path })),
   };
-  asking.begin(call);
+  asking.calls.begin(call);
   // After an answer of the kind allow_always, Avante allows all later calls of the message itself.
   const options = [
     { ...OPTIONS.once, name: "Yes, always" },
@@ -91,7 +91,7 @@ export async function askAbout(
   ];
   const answer = await picked(call, options, asking, signal);
   const isYes = answer === OPTIONS.once.optionId;
-  asking.end(toolCallId, isYes);
+  asking.calls.answer(toolCallId, isYes);
   return answer === undefined ? undefined : isYes;
 }
 

@@ -17,7 +17,8 @@ function answering(optionId: string) {
       return Promise.resolve({ outcome: { outcome: "selected", optionId } });
     },
   } as unknown as Editor;
-  return { asking: { editor, sessionId: "s", begin: () => {}, end: () => {} }, shown: () => shown };
+  const calls = { begin: () => {}, answer: () => {} };
+  return { asking: { editor, sessionId: "s", calls }, shown: () => shown };
 }
 
 Deno.test("editors: a question about trust has all of the text and of the changes", async () => {
