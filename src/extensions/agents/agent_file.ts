@@ -21,16 +21,11 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   const { tools, disallowedTools, permissionMode, maxTurns, isolation, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
   const rounds = Number(textField(maxTurns) ?? "");
-  const isMap = tools !== undefined && textField(tools) === undefined;
-  // OpenCode turns tools on and off by name.
-  const off = isMap
-    ? Object.entries(tools as Record<string, string>).filter(([, on]) => on !== "true")
-      .map(([name]) => name)
-    : [];
-  const names = isMap ? ["*"] : toolNames(textField(tools) ?? "*");
+  // What is not a list names no tool.
+  const names = toolNames(textField(tools ?? "*") ?? "");
   return {
     ...!names.includes("*") && { tools: names },
-    without: [...off, ...toolNames(textField(disallowedTools) ?? "")],
+    without: toolNames(textField(disallowedTools) ?? ""),
     isReader: textField(permissionMode)?.trim() === "plan",
     ...textField(isolation)?.trim() === "worktree" && { isIsolated: true },
     ...model !== "" && { model },

@@ -29,10 +29,7 @@ const ROWS: [fields: string, allowed: string][] = [
   ["tools: mcp__git", "git__log git__log__x call_tool"],
   ["tools: mcp__git__log", "git__log call_tool"],
   ["tools: Nothing", ""],
-  [
-    "tools:\n  write: false\n  Bash: false",
-    "read_file grep_code git__log git__log__x gitlab__log call_tool search_web",
-  ],
+  ["tools:\n  write: true\n  Bash: false", ""],
   [
     "disallowedTools: Bash, mcp__gitlab",
     "read_file grep_code write_file git__log git__log__x call_tool search_web",
