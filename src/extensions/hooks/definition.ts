@@ -105,9 +105,10 @@ export function matchesHook(
 }
 
 export function hookText(
-  { event, matcher, command }: { event: string } & Pick<HookDefinition, "matcher" | "command">,
+  { event, matcher, command, timeoutMs }: Omit<HookDefinition, keyof DefinitionFile>,
 ): string {
   const on = matcher === undefined ? event : `${event} ${oneLine(matcher)}`;
   // No line of a command looks like a row of its own.
-  return `${on}: ${sanitize(command).replaceAll("\n", "\n  │ ")}`;
+  const shown = sanitize(command).replaceAll("\n", "\n  │ ");
+  return `${on}: ${shown} (at most ${timeoutMs / 1000} s)`;
 }

@@ -65,10 +65,10 @@ export async function openHooks(
 
 export function hooksQuestion(
   path: string,
-  hooks: readonly Pick<HookDefinition, "event" | "matcher" | "command" | "timeoutMs">[],
+  hooks: readonly Omit<HookDefinition, keyof DefinitionFile>[],
   change?: TrustChange,
 ): Confirmation {
-  const rows = hooks.map((hook) => `  ${hookText(hook)} (at most ${hook.timeoutMs / 1000} s)`);
+  const rows = hooks.map((hook) => `  ${hookText(hook)}`);
   const changed = change?.type === "changed" ? [{ name: path, lines: rows.length, change }] : [];
   return {
     kind: "hooks",

@@ -50,7 +50,7 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
   const parts = new PluginParts(root, name, entry);
   const runs = [
     ...parts.hooks.map((hook) =>
-      `  hook ${hookText(hook)} (at most ${hook.timeoutMs / 1000} s)` +
+      `  hook ${hookText(hook)}` +
       (hook.problem === undefined ? "" : `: cannot run, as ${hook.problem}`)
     ),
     ...parts.servers.map(serverLine),
