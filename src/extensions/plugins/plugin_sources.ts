@@ -56,23 +56,20 @@ const MARKET_FILE = ".claude-plugin/marketplace.json";
 export function readMarket(top: string, isForeign: boolean) {
   const file = join(top, MARKET_FILE);
   const isHere = attempt(() => isWithin(Deno.realPathSync(top), Deno.realPathSync(file)));
-  const { name, plugins, metadata } = isHere && readJsonFile(file) || {};
+  const { name, plugins } = isHere && readJsonFile(file) || {};
   if (typeof name !== "string" || !/^\w[\w.-]{0,63}$/.test(name) || !Array.isArray(plugins)) {
     throw new UsageError(`There is no marketplace: ${MARKET_FILE} must have a name and plugins`);
   }
-  const base = isObject(metadata) ? String(metadata.pluginRoot ?? ".") : ".";
   const entries = plugins.filter((one) => isObject(one) && typeof one.name === "string")
     .map((one): [string, Record<string, unknown>] => [one.name, one]);
-  return { name, top, base, isForeign, entries: Object.fromEntries(entries) };
+  return { name, top, isForeign, entries: Object.fromEntries(entries) };
 }
 
 export function sourceIn(
-  { top, base, isForeign }: ReturnType<typeof readMarket>,
+  { top, isForeign }: ReturnType<typeof readMarket>,
   { name, source }: PluginFields,
 ): PluginSource {
-  if (typeof source === "string") {
-    return { path: resolve(top, source.startsWith("./") ? "." : base, source), isForeign };
-  }
+  if (typeof source === "string") return { path: resolve(top, source), isForeign };
   const { source: kind, repo, ...more } = objectOr(source);
   if (/^(?:github|url|git-subdir)$/.test(String(kind))) {
     return gitSource({ url: repo, ...more }, isForeign);

@@ -118,8 +118,7 @@ class PluginWork extends PluginStore {
 
   async #show(name: string): Promise<number> {
     const row = this.plugins[name]!;
-    const { parts, brought } = await readPlugin(this.folder, name, row)
-      .catch(reworded("", `: copilot plugin update ${name} installs it again`));
+    const { parts, brought } = await readPlugin(this.folder, name, row);
     const { isApproved } = await this.#trust.of(brought);
     const asks = isApproved ? "" : "not approved (copilot plugin update asks), ";
     const state = row.enabled === false ? "off, " : asks;
@@ -175,7 +174,9 @@ class PluginWork extends PluginStore {
     // Commands can read the copy, so it has no secrets of the user's own folder.
     const isOwn = source.url === undefined && !source.isForeign;
     await copyFiles(root, top, to, (path) => isOwn && paths.secretKind(path) !== undefined)
-      .catch(reworded(`Cannot add ${shown}: `));
+      .catch((error: Error) => {
+        throw new Error(`Cannot add ${shown}: ${error.message}`);
+      });
     const other = basename(source.url?.replace(/\.git$/, "") ?? root);
     const given = found.entry?.name ?? manifestIn(to).name ?? other;
     const name = known ?? pluginNameOf(given);
@@ -223,12 +224,6 @@ class PluginWork extends PluginStore {
     return await this.#saved(`The marketplace ${name} has ${size}${hint}`);
   }
 }
-
-/** Returns a handler that adds words to the message of an error. */
-const reworded = (before: string, after = "") => (error: Error): never => {
-  error.message = before + error.message + after;
-  throw error;
-};
 
 const from = ({ source, commit = "" }: PluginRow): string =>
   `(${[sources.shownUrl(source), commit.slice(0, 10)].join(" ").trim()})`;

@@ -266,9 +266,8 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   const commit = await at.commit("shop", {
     ".claude-plugin/marketplace.json": {
       name: "shop",
-      metadata: { pluginRoot: "./plugins" },
       plugins: [
-        { name: "near", source: "near", description: "\x1b[31mred" },
+        { name: "near", source: "plugins/near", description: "\x1b[31mred" },
         {
           name: "Some._Name",
           source: "./",
