@@ -50,15 +50,17 @@ Deno.test("imports have a depth and a number, and share the bytes", async () => 
   for (let i = 1; i <= 6; i++) await Deno.writeTextFile(`${root}/${i}`, `in ${i}\n@${i + 1}`);
   await Deno.writeTextFile(`${root}/none`, "");
   await Deno.writeTextFile(`${root}/ten`, "1234567890");
-  const read = (text: string, maxBytes = 1000) =>
-    expandImports(text, { path: `${root}/main`, root, maxBytes, paths: new PathTable() });
+  const large = "x".repeat(32 * 1024 - 5);
+  await Deno.writeTextFile(`${root}/large`, large);
+  const read = (text: string) =>
+    expandImports(text, { path: `${root}/main`, root, paths: new PathTable() });
   assertEquals(await read("@1"), "in 1\nin 2\nin 3\nin 4\n@5");
   const lines = async (count: number) => (await read("@ten\n".repeat(count))).split("\n");
   assertEquals((await lines(20)).filter((line) => line === "1234567890").length, 20);
   assertEquals((await lines(21)).slice(19), ["1234567890", "@ten", ""]);
   assertEquals(
-    await read("@ten\n@ten", 15),
-    "1234567890\n12345\n[The rest is left out: 5 bytes are read]",
+    await read("@large\n@ten"),
+    `${large}\n12345\n[The rest is left out: 5 bytes are read]`,
   );
   assertEquals(
     await read("~~~\n@ten\n~~~\n* @ten\n@~/ten\n@ten x"),

@@ -49,10 +49,8 @@ export interface HeedOptions {
   skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
 }
 
-type InstructionHost = Pick<SessionState, "agent" | "permissions" | "folderTrust">;
-
 export async function heedInstructions(
-  { agent, permissions, folderTrust }: InstructionHost,
+  { agent, permissions, folderTrust }: Pick<SessionState, "agent" | "permissions" | "folderTrust">,
   { trust, answer, confirm, env, skills }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
@@ -103,8 +101,8 @@ export async function heedInstructions(
     ) => `Instructions of the project, from ${oneLine(name)}:\n${text}`),
   ].join("\n");
   if (found) {
-    const unheeded = new Set(files.filter((_, i) => !heeded.files[i]!.isHeeded));
-    const left = new Set([...unheeded].map(({ promptFile }) => promptFile));
+    const unheeded = files.filter((_, i) => !heeded.files[i]!.isHeeded);
+    const left = new Set(unheeded.map(({ promptFile }) => promptFile));
     const promptFiles = found.promptFiles.filter((one) => !left.has(one));
     skills?.use({ ...found, promptFiles });
   }
