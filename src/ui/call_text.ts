@@ -148,9 +148,8 @@ function countsText({ range, counts = {}, job, about }: Omit<ToolOutcome, "conte
   ).slice(0, counts.matches === 0 ? 1 : undefined).join(" in ");
 }
 
-export function changedLines(change: Change | undefined, kind: ChangeLine["kind"]): number {
-  return change?.lines?.filter((line) => line.kind === kind).length ?? 0;
-}
+export const changedLines = (change: Partial<Change> = {}, kind: ChangeLine["kind"]): number =>
+  change.lines?.filter((line) => line.kind === kind).length ?? 0;
 
 function endingText(exec: ToolExecution): string {
   const { outcome, durationMs, details } = exec;

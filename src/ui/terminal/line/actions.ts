@@ -203,10 +203,7 @@ export const canMoveCommand = ({ bindings }: Pick<Keymap, "bindings">): boolean 
   (bindings.get("ctrl-b") ?? "backward-char") === "backward-char";
 
 /** Returns the key of a screen action as users write it, if it has one. Key sequences do not reach the screen. */
-export function screenKey(
-  keymap: Keymap,
-  action: "next-mode" | "transcript" | "editor",
-): string | undefined {
+export function screenKey(keymap: Keymap, action: ActionName): string | undefined {
   const key = keysOf(keymap, action).find((one) => !one.includes(" "));
   return key && shownKey(key);
 }

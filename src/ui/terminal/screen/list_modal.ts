@@ -73,13 +73,13 @@ export class ListModal<T> implements Modal<T> {
   }
 
   #inner({ columns, rows }: TerminalSize): Frame {
-    const { title, hasStyles, unicode } = this.options;
+    const { title, hasStyles, unicode, items: all, other } = this.options;
     const hint = this.#isHelp ? this.options.help : this.options.hint;
     const dim = hasStyles ? "\x1b[2m" : "";
     const head: CellRow[] = title.split("\n").flatMap((line, at) =>
       styledRows(`${hasStyles && at === 0 ? "\x1b[1m" : ""}${line}`, columns)
     );
-    const isLong = this.options.items.length > listHeight(rows) - 3;
+    const isLong = all.length > listHeight(rows) - 3;
     if (isLong && this.#items.length > 0) {
       const count = cellsOf(`${this.#chosen + 1}/${this.#items.length}`, dim);
       const last = head.pop()!;
@@ -90,9 +90,8 @@ export class ListModal<T> implements Modal<T> {
     if (this.#word !== "") head.push(typed);
     const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
     const chosen = this.#items[this.#chosen];
-    const below = detailRows(this.options.items, chosen, { columns, rows }, hasStyles, preview);
-    const narrows = isLong ||
-      this.options.items.length > 3 && !this.#isKeyed && this.options.other === undefined;
+    const below = detailRows(all, chosen, { columns, rows }, hasStyles, preview);
+    const narrows = isLong || all.length > 3 && !this.#isKeyed && other === undefined;
     const filter = narrows && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
@@ -101,7 +100,7 @@ export class ListModal<T> implements Modal<T> {
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
-    const instead = this.options.other?.hint ?? "no match";
+    const instead = other?.hint ?? "no match";
     const items = below.length > 0 && !this.#isPreview
       ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;

@@ -65,22 +65,21 @@ export class TurnTally {
     const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
     const all = tokens + this.#ofSubAgents;
     const files = new Set(this.#changes.map(({ path }) => path)).size;
-    const [added, removed] = (["+", "-"] as const).map((kind) =>
-      this.#changes.reduce((sum, one) => sum + changedLines(one, kind), 0)
-    );
-    const lines = lineCounts(added!, removed!, (text) => text);
+    const lines = this.#changes.flatMap((change) => change.lines ?? []);
+    const [added, removed] = [changedLines({ lines }, "+"), changedLines({ lines }, "-")];
+    const counts = lineCounts(added, removed, (text) => text);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
       ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
       ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
-      ...files > 0 ? [`${count(files, "file")} edited ${lines}`.trimEnd()] : [],
+      ...files > 0 ? [`${count(files, "file")} edited ${counts}`.trimEnd()] : [],
     ].join(" · ");
   }
 
-  /** Ends an answer. `counted` is its number of tokens, 0 if the server did not count them. */
+  /** Ends an answer. `counted` is the server's number of tokens: 0 if unknown, low if it leaves out calls. */
   #endAnswer(counted: number): void {
     const { tokens, firstAt, lastAt } = this.#open;
-    this.#tokens += counted || tokens;
+    this.#tokens += Math.max(counted, tokens);
     if (tokens > 0) this.#writingMs += lastAt - firstAt;
     this.#open.tokens = 0;
   }

@@ -182,18 +182,16 @@ export class TurnView {
     return this.#last === "nothing" && rows[0] === "" ? rows.slice(1) : rows;
   }
 
-  end(text?: string): void {
+  end(text?: string, style = text === undefined ? DIM : 0): void {
     const shown = text ?? this.tally.text();
-    this.#endWith(shown && this.#dimmed(shown, text === undefined ? DIM : 0));
+    this.#endWith(shown && this.#dimmed(shown, style));
   }
 
   /** Ends a turn that the user stopped. A failure that led to it stays on the screen. */
   stop(): void {
     const { failure } = this.activity;
-    if (failure !== undefined) return this.fail(oneLine(failure), "Stopped by you");
-    this.#endWith(
-      this.#dimmed("· Stopped by you. Everything so far is kept; say what to do instead.", ASKED),
-    );
+    if (failure !== undefined) this.fail(oneLine(failure), "Stopped by you");
+    else this.end("· Stopped by you. Everything so far is kept; say what to do instead.", ASKED);
   }
 
   /** Ends a turn that failed: says why, and below that what to do. */
