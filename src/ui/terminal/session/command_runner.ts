@@ -26,7 +26,7 @@ import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { YES_OR_NO } from "./person.ts";
-import { setUp, type SetupHome, type SetupScreen } from "./setup.ts";
+import { Setup, type SetupHome, type SetupScreen } from "./setup.ts";
 import type { ModelInUse } from "./setup_rows.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
@@ -329,12 +329,12 @@ export async function chooseServer(
       ask: (...question) => screen.ask(...question),
       askHidden: (...question) => screen.askHidden(...question),
     };
-    return await setUp(shown, setup, {
+    return await new Setup(shown, setup, {
       inUse,
       signal,
       columns,
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),
-    });
+    }).run();
   } catch (error) {
     if (!signal.aborted) throw error;
   }

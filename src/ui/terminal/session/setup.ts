@@ -84,24 +84,17 @@ interface NamedServer {
   key?: string;
 }
 
-/** Lets the user choose a server and a model, and saves the choice; undefined if they cancel. */
-export async function setUp(
-  screen: SetupScreen,
-  home: SetupHome,
-  options: SetupOptions,
-): Promise<ServerSettings | undefined> {
-  return await new Setup(screen, home, options).run();
-}
-
 type Kept = Promise<ServerSettings | undefined>;
 
-class Setup {
+/** Lets the user choose a server and a model, and saves the choice. */
+export class Setup {
   constructor(
     private readonly screen: SetupScreen,
     private readonly home: SetupHome,
     private readonly options: SetupOptions,
   ) {}
 
+  /** Resolves with undefined if the user cancels. */
   async run(): Kept {
     const { screen, home, options: { inUse, columns, signal } } = this;
     const isFirst = inUse === undefined;

@@ -256,7 +256,10 @@ export class TerminalFrontend implements Frontend, Disposable {
       const line = await screen.read();
       this.#isFree = false;
       if (line === null || this.#ended !== undefined) break;
-      if (line.text.trim() !== "") await this.#handle(line);
+      if (line.text.trim() === "") continue;
+      await this.#takeMessage(line, async () => {
+        if (!await this.#runsLine(line.text)) await this.#runTurns([line]);
+      }, this.#commandIn(line.text) === undefined);
     }
     this.#sayFarewell();
     return this.#ended ?? EXIT.done;
@@ -371,12 +374,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     else return false;
     this.#history.add(line);
     return true;
-  }
-
-  async #handle(line: TextPart): Promise<void> {
-    await this.#takeMessage(line, async () => {
-      if (!await this.#runsLine(line.text)) await this.#runTurns([line]);
-    }, this.#commandIn(line.text) === undefined);
   }
 
   /** Runs a slash command or a shell command. Returns false for a message. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { BackendError } from "../../../../src/errors.ts";
-import { setUp, type SetupHome } from "../../../../src/ui/terminal/session/setup.ts";
+import { Setup, type SetupHome } from "../../../../src/ui/terminal/session/setup.ts";
 import type { ModelInUse } from "../../../../src/ui/terminal/session/setup_rows.ts";
 import type { FoundServer } from "../../../../src/models/servers.ts";
 import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
@@ -122,9 +122,9 @@ async function play(scene: Scene) {
   };
   const { signal } = new AbortController();
   const looks: boolean[] = [];
-  const chosen = await setUp(screen, home, {
+  const chosen = await new Setup(screen, home, {
     ...{ inUse, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
-  });
+  }).run();
   assertEquals(left, { finds: [], picks: [], keys: [], typed: [], answers: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
   return { lists, titles, starts, printed, kept, limits, asked, prompts, chosen };
@@ -207,7 +207,7 @@ Deno.test("while no server runs, they are looked for again, and the list is that
   } as unknown as SetupHome;
   const { signal } = new AbortController();
   const options = { columns: 80, signal, onLook() {}, pollMs: 1 };
-  assertEquals(await setUp(screen, home, options), undefined);
+  assertEquals(await new Setup(screen, home, options).run(), undefined);
   assertEquals(titles, [
     "No model server found on this machine. Start one, and it is listed here:",
     "Which model should copilot use?",
