@@ -53,25 +53,12 @@ export { compact, type CompactOptions } from "./agent/compact.ts";
 export { parseLocalResponse } from "./agent/parse_local_response.ts";
 export { copilot } from "./cli/copilot.ts";
 export type { CopilotOptions } from "./cli/settings.ts";
-export {
-  type AskedCall,
-  type PluggedSession,
-  pluggedSession,
-  type PluggedSessionOptions,
-} from "./ui/plugged_session.ts";
-export { type McpTools, mcpTools, type McpToolsOptions } from "./extensions/mcp/mcp_tools.ts";
+export * from "./ui/plugged_session.ts";
+export * from "./extensions/mcp/mcp_tools.ts";
 export { builtinTools } from "./tools/mod.ts";
 export { fetchTool } from "./extensions/web/web_extension.ts";
 export { jobStore } from "./tools/shell/jobs.ts";
-export type {
-  AnswerForm,
-  Backend,
-  CallOptions,
-  Delta,
-  ExtractToolCalls,
-  Reply,
-} from "./models/backend.ts";
-export type { FinishReason, SendOptions, SplitAnswer, Splitter } from "./models/backend.ts";
+export type * from "./models/backend.ts";
 export type { Fields } from "./models/fields.ts";
 export { callCompat } from "./models/openai/mod.ts";
 export {
