@@ -64,7 +64,6 @@ export class AcpSession implements Frontend {
   #turn: AbortController | undefined;
   #ended: Promise<unknown> = Promise.resolve();
   readonly #calls = new ShownCalls((update) => this.#update(update));
-  #status: Status | undefined;
   readonly #waiting: WaitingPrompt[] = [];
   #running: Promise<PromptAnswer> | undefined;
   /** The last update of each kind, as JSON. */
@@ -86,7 +85,6 @@ export class AcpSession implements Frontend {
     await this.#session.open(signal);
     this.#id = id ?? this.#session.recordName?.replace(/\.jsonl$/, "") ?? this.#id;
     await this.#options.loadModels();
-    this.#status = this.#session.status;
   }
 
   get id(): string {
@@ -95,9 +93,10 @@ export class AcpSession implements Frontend {
 
   /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
-    const { mode, modes, list: configOptions } = this.#options;
+    const { mode: currentModeId, modes, list: configOptions } = this.#options;
     this.#sent.set("config_option_update", JSON.stringify({ configOptions }));
-    return { modes: { currentModeId: mode, availableModes: modes }, configOptions };
+    this.#sent.set("current_mode_update", JSON.stringify({ currentModeId }));
+    return { modes: { currentModeId, availableModes: modes }, configOptions };
   }
 
   /** Marks the session as known to the editor: sends queued updates and the commands. */
@@ -287,14 +286,10 @@ export class AcpSession implements Frontend {
     askAbout(question, this.#session.agent.state.workingDir, this.#asking, signal);
 
   #onStatus(status: Status): void {
-    const before = this.#status;
-    this.#status = status;
     // The answer that starts a session includes all options.
-    if (!this.#sent.has("config_option_update") || before === undefined) return;
-    if (status.mode && status.mode.approve !== before.mode?.approve) {
-      this.#sendNew("current_mode_update", { currentModeId: status.mode.approve });
-      this.#tellOptions();
-    } else if (status.model !== before.model) this.#tellOptions();
+    if (!this.#sent.has("config_option_update")) return;
+    this.#sendNew("current_mode_update", { currentModeId: this.#options.mode });
+    this.#tellOptions();
     this.#tellPlan(status);
     this.#tellUsage(status);
   }

@@ -119,11 +119,7 @@ export function printedText(text: string): CallContent {
   return textContent(`${fence}\n${text}\n${fence}`);
 }
 
-function locationsOf(
-  subject: Subject | undefined,
-  folder: string,
-  line?: number,
-): { path: string; line?: number }[] {
+function locationsOf(subject: Subject | undefined, folder: string, line?: number) {
   if (subject?.path === undefined) return [];
   return [{ path: resolve(folder, subject.path), ...line !== undefined && { line } }];
 }
