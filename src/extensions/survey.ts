@@ -1,13 +1,15 @@
-/** Counts skills, commands, sub-agents and hooks of a folder, for the doctor. @module */
+/** What extends a session in a folder, for the doctor: skills, commands, sub-agents, hooks and MCP servers. @module */
 
 import type { Check } from "../session/data.ts";
 import type { Permissions } from "../safety/permissions.ts";
 import { aboutTokens, count } from "../text/count.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
-import { readJsonFile } from "../user_files.ts";
-import { type DefinitionFile, hookFiles } from "./definition_files.ts";
+import { readJsonFile, type VariableReader } from "../user_files.ts";
+import { type DefinitionFile, hookFiles, mcpFiles } from "./definition_files.ts";
 import { hooksIn } from "./hooks/definition.ts";
+import { mcpRow } from "./mcp/mcp_text.ts";
+import { openMcp } from "./mcp/source.ts";
 import { promptCatalogue } from "./skills/catalogue.ts";
 import { loadPromptFiles } from "./skills/load.ts";
 import { promptFolders } from "./skills/places.ts";
@@ -62,3 +64,18 @@ function readHooks(file: DefinitionFile): Pick<ReturnType<typeof hooksIn>, "hook
 
 const brokenHook = ({ path, problem }: { path: string; problem?: string }) =>
   problem === undefined ? [] : [{ path, why: `of a hook, ${problem}` }];
+
+export async function* mcpChecks(folder: string, variables: VariableReader): AsyncGenerator<Check> {
+  const name = "mcp";
+  const files = mcpFiles(folder, variables);
+  if (files.length === 0) return;
+  const problems: string[] = [];
+  const onProblem = (why: string) => problems.push(why);
+  await using source = await openMcp({ folder, files, variables, onProblem });
+  for (const why of problems) yield { name, status: "note", text: oneLine(why) };
+  for (const server of source.servers) {
+    const isWell = server.standing === "ready" && server.changes.length === 0;
+    const status = isWell || server.standing === "disabled" ? "ok" : "note";
+    yield { name, status, text: mcpRow(server, "copilot mcp") };
+  }
+}
