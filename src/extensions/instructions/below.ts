@@ -40,7 +40,7 @@ export class InstructionsBelow {
     const notes: string[] = [];
     for (const at of folders.slice(0, MAX_BELOW)) {
       this.#seen.add(at);
-      const found = await instructionFileIn(at, workingDir, repositoryOf(workingDir), permissions);
+      const found = await instructionFileIn(at, workingDir, permissions);
       const isHeeded = found !== undefined && "text" in found &&
         await this.#isHeeded(found, signal);
       if (isHeeded) {

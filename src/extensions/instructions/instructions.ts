@@ -13,7 +13,7 @@ import { instructionQuestion } from "./instruction_lines.ts";
 import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
 import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
 import type { Permissions } from "../../safety/permissions.ts";
-import { foldersDownTo } from "../../safety/repositories.ts";
+import { foldersDownTo, repositoryOf } from "../../safety/repositories.ts";
 import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../../safety/folder_trust.ts";
 import type { PathTable } from "../../safety/path_table.ts";
 import { isWithin } from "../../text/paths.ts";
@@ -182,9 +182,9 @@ async function instructionsOf(folder: string, by: Permissions): Promise<FolderIn
   const root = folders[0]!;
   const found: FolderInstructions = { root, files: [], refused: [] };
   for (const at of folders) {
-    const read = [await instructionFileIn(at, folder, root, by)];
+    const read = [await instructionFileIn(at, folder, by)];
     for (const path of ruleFilesIn(at)) {
-      read.push(ruleInstructions(await instructionFile(path, folder, root, by)));
+      read.push(ruleInstructions(await instructionFile(path, folder, by)));
     }
     for (const one of read) {
       if (one && "reason" in one) found.refused.push(one);
@@ -217,23 +217,18 @@ export type FoundInstructions = Omit<FolderInstructions["files"][number], "promp
 type Refused = FolderInstructions["refused"][number];
 
 /** Returns the instruction file in the folder `at`, or why it is never loaded; undefined without one. */
-export async function instructionFileIn(
-  at: string,
-  folder: string,
-  root: string,
-  by: Permissions,
-): Promise<FoundInstructions | Refused | undefined> {
+export async function instructionFileIn(at: string, folder: string, by: Permissions) {
   const path = FILE_NAMES.map((name) => join(at, name))
     .find((one) => attempt(() => Deno.realPathSync(one)) !== undefined);
-  return path === undefined ? undefined : await instructionFile(path, folder, root, by);
+  return path === undefined ? undefined : await instructionFile(path, folder, by);
 }
 
 async function instructionFile(
   path: string,
   folder: string,
-  root: string,
   by: Permissions,
 ): Promise<FoundInstructions | Refused | undefined> {
+  const root = repositoryOf(folder);
   const real = attempt(() => Deno.realPathSync(path)) ?? path;
   const name = relative(folder, path);
   // The user trusts the folder's author, but not the files that a link points to.
