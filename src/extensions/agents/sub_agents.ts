@@ -304,16 +304,15 @@ function shortSubject(subject: Subject): Subject {
 
 function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
   const { counts, range, exitCode } = details;
-  const shown = {
-    ...counts && { counts },
-    ...range && { range },
-    ...exitCode !== undefined && { exitCode },
-  };
   return {
     toolName,
     outcome,
     durationMs,
     ...subject && { subject: shortSubject(subject) },
-    ...Object.keys(shown).length > 0 && { details: shown },
+    details: {
+      ...counts && { counts },
+      ...range && { range },
+      ...exitCode !== undefined && { exitCode },
+    },
   };
 }

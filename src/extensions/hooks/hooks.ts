@@ -113,8 +113,7 @@ const limitOfHook = ({ scope }: HookDefinition, text: string): string =>
 
 const MAX_HOOK_OUTPUT = 64 * 1024;
 
-interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env"> {
-  signal: AbortSignal;
+interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env" | "signal"> {
   input: string;
   variables: Readonly<Record<string, string>>;
 }

@@ -34,9 +34,8 @@ export interface HookVerdict {
 const MAX_CONTEXT_CHARS = 10_000;
 const ASYNC_LINE = /^\{\s*"async"\s*:\s*true\s*(?:,\s*"asyncTimeout"\s*:\s*\d+\s*)?\}\s*/;
 const SHOWN_COMMAND_CHARS = 60;
-/** The exit codes of a shell that cannot start the program, and the first one of signals. */
-const NOT_RUN_CODES = [126, 127];
-const FIRST_SIGNAL_CODE = 128;
+/** The first exit code of a shell that cannot start the program. Those of signals are higher. */
+const NOT_RUN_CODE = 126;
 
 /** Returns the verdict of one hook. A call is refused if its guard cannot run. */
 export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
@@ -49,7 +48,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     const block = said === "" ? `${hookName} refused it` : said;
     return isOnlyTold(hook) ? { messages: [`${hookName} said${words}`] } : { block, messages: [] };
   }
-  if (NOT_RUN_CODES.includes(code) || code >= FIRST_SIGNAL_CODE) {
+  if (code >= NOT_RUN_CODE) {
     return failed(hook, `${hookName} cannot run: exit code ${code}${words}`);
   }
   if (code !== 0) return { messages: [`${hookName} ended with exit code ${code}${words}`] };

@@ -89,7 +89,11 @@ export class PromptFiles {
       return [line, this.#skillPart(promptFile), ...given, ...parts];
     }
     const pieces = fillTemplate(promptFile.body, argument);
-    const text = await this.#filled(promptFile, pieces, signal);
+    const texts: string[] = [];
+    for (const piece of pieces) {
+      const isText = "text" in piece;
+      texts.push(isText ? piece.text : await this.#output(promptFile, piece.command, signal));
+    }
     // What a command prints names no file.
     const own = pieces.map((piece) => "text" in piece ? piece.text : " ").join("");
     // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
@@ -98,7 +102,7 @@ export class PromptFiles {
     };
     const by = promptFile.scope === "user" ? policy : asModel;
     const parts = await this.#attached({ type: "text", text: own }, signal, by, true);
-    return [line, notePart(text), ...parts];
+    return [line, notePart(texts.join("")), ...parts];
   }
 
   /** Returns the files that a text names. In a command, an `@` may be code: a name without a file is not reported. */
@@ -114,20 +118,6 @@ export class PromptFiles {
     const isEmpty = files.length + notice.pasted.length === 0;
     if (!isEmpty) this.session.emit({ type: "session_notice", notice: { ...notice, files } });
     return parts;
-  }
-
-  async #filled(
-    promptFile: PromptFile,
-    pieces: readonly TemplatePiece[],
-    signal: AbortSignal,
-  ): Promise<string> {
-    const texts: string[] = [];
-    for (const piece of pieces) {
-      texts.push(
-        "text" in piece ? piece.text : await this.#output(promptFile, piece.command, signal),
-      );
-    }
-    return texts.join("");
   }
 
   async #output({ name }: PromptFile, command: string, signal: AbortSignal): Promise<string> {
