@@ -142,10 +142,7 @@ function listServers(source: McpServers, { stdout }: McpRun): Promise<number> {
 }
 
 /** Returns the command or address of a server, without possible secrets. */
-function targetText(
-  { definition: { program, url, file } }: Pick<McpServer, "definition">,
-  max = 200,
-): string {
+function targetText({ program, url, file }: McpDefinition, max = 200): string {
   const words = program ? [program.command, ...program.args].join(" ") : url ?? "";
   return `${shortened(hideCredentials(oneLine(words)), max)}${
     file === undefined ? "" : ` (${oneLine(file)})`
@@ -153,7 +150,7 @@ function targetText(
 }
 
 const serverText = (server: McpServer): string =>
-  `${mcpRow(server, "copilot mcp")}\n  ${targetText(server)}\n`;
+  `${mcpRow(server, "copilot mcp")}\n  ${targetText(server.definition)}\n`;
 
 function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
   stdout.write(serverText(server));
@@ -207,10 +204,6 @@ async function addServer(
 ): Promise<number> {
   const { operands, server: { type, ...server } } = readAddWords(words, isJson);
   const [name, target, ...args] = operands;
-  const stray = args.find((word) => /^--/.test(word) && ADD_FLAG.test(word));
-  if (stray !== undefined && !words.includes("--")) {
-    throw new UsageError(`Put ${stray} before ${name}, or -- before a command that has it`);
-  }
   const given = isJson ? jsonOrUndefined(target ?? "") : target;
   const isAddress = isUrl(target ?? "");
   if (name === undefined || !given || (isJson || isAddress) && args.length > 0) {
@@ -289,7 +282,7 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
     const variables = variablesOf(one).map(oneLine).join(", ");
     const about = (hidden && ` with ${hidden}`) +
       (variables && `; gets the values of ${variables}`) + (one.isEnabled ? "" : "; turned off");
-    const target = targetText({ definition: one }, Infinity);
+    const target = targetText(one, Infinity);
     const what = problem === undefined ? about : `, which is not used: ${problem}`;
     if (names.length === 0) stdout.write(`${oneLine(name)}${what}\n  ${target}\n`);
   }

@@ -112,10 +112,8 @@ export async function fetchSource(
     const text = new TextDecoder().decode(success ? stdout : stderr).trim();
     if (success) return text;
     const line = text.split("\n").findLast((one) => /^(?:fatal|error):/.test(one)) ?? text;
-    const isClosed = /could not read|authentication failed|not found/i.test(line);
-    const hint = isClosed ? " (it does not exist, or git needs a sign-in)" : "";
     const why = stop.aborted ? "it took too long" : shownUrl(line);
-    throw new Error(`Cannot fetch ${shownUrl(url!)}: ${shortened(why, 300)}${hint}`);
+    throw new Error(`Cannot fetch ${shownUrl(url!)}: ${shortened(why, 300)}`);
   };
   await Deno.mkdir(into, { mode: 0o700 });
   await run(["init", "--quiet", "--template="], plain);

@@ -35,11 +35,12 @@ function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
 }
 
 /** Returns the names of folders that the rows name, of those that `newFolder` makes. */
-function foldersIn({ plugins, marketplaces }: { plugins: Rows; marketplaces: Rows }): Set<string> {
+function foldersIn({ plugins, marketplaces }: ReturnType<typeof readRows>): Set<string> {
   const rows = [...Object.values(plugins), ...Object.values(marketplaces)];
-  return new Set(
-    rows.flatMap(({ folder = "" }) => /^[a-z-]+-[0-9a-f]{8}(?![^/])/.exec(folder) ?? []),
+  const folders = rows.flatMap(({ folder = "" }) =>
+    /^[a-z-]+-[0-9a-f]{8}(?![^/])/.exec(folder) ?? []
   );
+  return new Set(folders);
 }
 
 /** Reads an installed plug-in, all its files, and what an approval of it is bound to. @throws {Error} */
