@@ -47,7 +47,7 @@ export interface RequestOptions {
 const WITH_INPUT = ["tools/call", "prompts/get", "resources/read"];
 
 export class McpClient {
-  facts: ServerFacts = { era: "legacy", version: "", has: NOTHING };
+  facts: ServerFacts = { era: "legacy", version: "", has: {} };
   /** The first input that was not a message, for an error. */
   noise = "";
   readonly #progress = new Map<string, (params: RpcParams) => void>();
@@ -226,16 +226,7 @@ export class McpClient {
   }
 
   #isKnown(era: Era, version: string, { capabilities }: Answer): void {
-    const can = objectOr(capabilities);
-    this.facts = {
-      era,
-      version,
-      has: {
-        tools: can.tools !== undefined,
-        prompts: can.prompts !== undefined,
-        resources: can.resources !== undefined,
-      },
-    };
+    this.facts = { era, version, has: objectOr(capabilities) };
     this.#carrier!.speaks(version);
   }
 
@@ -349,4 +340,3 @@ export class McpClient {
 }
 
 type Answer = Record<string, unknown>;
-const NOTHING: ServerFacts["has"] = { tools: false, prompts: false, resources: false };

@@ -61,8 +61,8 @@ export function definitionsIn(
     .map(([name, server]) => definitionOf(name, server, source));
 }
 
-const isServer = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && ["command", "url", "httpUrl"].some((key) => key in value);
+const isServer = (value: unknown) =>
+  ["command", "url", "httpUrl"].some((key) => key in objectOr(value));
 
 /** A tool's name for models has at most 64 characters, of which this leaves some. */
 export const MAX_SERVER_NAME = 55;

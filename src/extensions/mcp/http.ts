@@ -125,7 +125,7 @@ export class HttpCarrier implements Carrier {
         const challenge = response.headers.get("www-authenticate") ?? "";
         const text = await bodyText(response, MAX_FAILURE_BYTES, true);
         // A server may refuse a request for reasons other than tokens.
-        if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, status, text);
+        if (status === 403 && !/bearer/i.test(challenge)) throw failure(this.#url, response, text);
         if (await this.auth?.refused({ status, challenge }, signal)) continue;
       }
       return await this.#take(response, message, signal);
@@ -144,7 +144,7 @@ export class HttpCarrier implements Carrier {
         const { code, message: words, data } = value.error;
         if (typeof code === "number") throw new RpcError(code, excerpt(String(words)), data);
       }
-      throw failure(this.#url, status, text, headers.get("location"));
+      throw failure(this.#url, response, text);
     }
     const session = headers.get("mcp-session-id");
     if (session !== null && "method" in message && message.method === "initialize") {
@@ -196,23 +196,19 @@ export class HttpCarrier implements Carrier {
     let response = first;
     let lastId: string | undefined;
     for (let round = 0;; round++) {
-      const { id = lastId, retryMs = RESUME_MS } = await this.#readEvents(
-        response,
-        signal,
-        maxBytes,
-      );
-      lastId = id;
+      const events = await this.#readEvents(response, signal, maxBytes);
+      lastId = events.lastId ?? lastId;
       if (signal.aborted) return;
       // Only revisions with sessions can resume a stream, and only if it has ids or answers no request.
       const isOver = this.#legacy === undefined || round >= MAX_RESUMES;
       if (isOver || lastId === undefined && maxBytes < Infinity) {
         throw new Error("its answer broke off");
       }
-      await wait(Math.min(retryMs, MAX_RESUME_MS), signal);
+      await wait(Math.min(events.retryMs ?? RESUME_MS, MAX_RESUME_MS), signal);
       response = await this.#resume(lastId, signal);
       if (response.ok) continue;
       const text = await bodyText(response, MAX_FAILURE_BYTES, true);
-      throw failure(this.#url, response.status, text);
+      throw failure(this.#url, response, text);
     }
   }
 
@@ -220,7 +216,7 @@ export class HttpCarrier implements Carrier {
     response: Response,
     signal: AbortSignal,
     maxBytes: number,
-  ): Promise<{ id: string | undefined; retryMs: number | undefined }> {
+  ): Promise<SseDecoder> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
       if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
     });
@@ -238,7 +234,7 @@ export class HttpCarrier implements Carrier {
       if (error instanceof RangeError || error instanceof BackendError) throw error;
       // The connection broke, or was closed because the answer is complete.
     }
-    return { id: decoder.lastId, retryMs: decoder.retryMs };
+    return decoder;
   }
 }
 
@@ -263,15 +259,12 @@ export function headerValue(value: string): string {
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
 }
 
-function failure(url: string, status: number, text: string, location?: string | null): Error {
+function failure(url: string, { status, headers }: Response, text: string): Error {
   const { host } = new URL(url);
   if (status >= 300 && status < 400) {
-    const where = location && URL.canParse(location, url) ? new URL(location, url).href : "";
-    const to = where === "" ? "" : ` to ${excerpt(where)}`;
-    return new HttpStatusError(
-      status,
-      `${host} redirects${to}, which is not followed: put that address in the definition if it is right`,
-    );
+    const where = URL.parse(headers.get("location") ?? "nowhere:", url)?.href ?? "";
+    const why = `${host} redirects to ${excerpt(where)}, which is not followed`;
+    return new HttpStatusError(status, `${why}: put that address in the definition if it is right`);
   }
   const said = excerpt(text.replace(/<[^<>]*>/g, " "));
   return new HttpStatusError(status, `${host} answered ${status}${said ? `: ${said}` : ""}`);

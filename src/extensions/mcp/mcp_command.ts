@@ -96,16 +96,15 @@ function promptCommand(server: McpServer, prompt: PromptDefinition): Command {
     async run(_, argument, signal) {
       const words = argument.match(/"[^"]*"|\S+/g) ?? [];
       const values = words.map((word) => word.replace(/^"|"$/g, ""));
-      const last = prompt.arguments.length - 1;
       // The last argument gets the rest of the words.
-      const entries = prompt.arguments.map(({ name }, i): [string, string | undefined] => [
-        name,
-        i === last && values.length > last ? values.slice(i).join(" ") : values[i],
-      ]);
-      const missing = prompt.arguments.find(({ required }, i) => required && !entries[i]![1]);
+      const rest = values.splice(Math.max(0, prompt.arguments.length - 1)).join(" ");
+      if (rest !== "") values.push(rest);
+      const missing = prompt.arguments.find(({ required }, i) => required && !values[i]);
       if (missing) return `/${name} needs ${oneLine(missing.name)}`;
-      const given = entries.filter((entry): entry is [string, string] => entry[1] !== undefined);
-      const text = await server.prompt(prompt.name, Object.fromEntries(given), signal);
+      const given = Object.fromEntries(
+        prompt.arguments.slice(0, values.length).map((one, i) => [one.name, values[i]!]),
+      );
+      const text = await server.prompt(prompt.name, given, signal);
       if (text.trim() === "") return `The prompt ${name} is empty.`;
       const line = `/${name}${argument && ` ${argument}`}`;
       return { type: "turn", parts: [{ type: "text", text: line }, notePart(text)] };

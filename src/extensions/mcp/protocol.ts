@@ -51,7 +51,7 @@ export interface ResourceDefinition {
 export interface ServerFacts {
   era: Era;
   version: string;
-  has: { tools: boolean; prompts: boolean; resources: boolean };
+  has: { tools?: unknown; prompts?: unknown; resources?: unknown };
 }
 
 const MAX_DEFINED_NAME = 128;
@@ -104,11 +104,7 @@ export function resourceDefinitionOf(value: unknown): ResourceDefinition | undef
 
 /** Returns why a server without a common revision cannot be used. */
 export function notSpoken(versions: readonly unknown[]): Error {
-  const named = versions.filter((one) => typeof one === "string").slice(0, 5).map((one) =>
-    oneLine(one as string).slice(0, 40)
-  );
+  const named = oneLine(versions.join(", ")).slice(0, 200) || "it names none";
   const ours = `copilot speaks ${MODERN_VERSION} and ${LEGACY_VERSIONS.join(", ")}`;
-  return new Error(
-    `it speaks none of our revisions: ${named.join(", ") || "it names none"}; ${ours}`,
-  );
+  return new Error(`it speaks none of our revisions: ${named}; ${ours}`);
 }

@@ -115,15 +115,13 @@ export class McpServer {
       signal,
       timeoutMs: this.definition.timeoutMs ?? CALL_MS,
       onProgress: (text) => newest = text,
-    }, (one) => {
+    }, () => {
       if (this.tools?.some(({ name }) => name === tool)) return;
       const isChanged = this.changes.some(({ now }) => now.name === tool);
       throw new Error(
         isChanged
           ? `The server ${this.name} has changed the tool ${tool} since the user approved it: it is not called before they approve the change. Do without it, and tell them.`
-          : `The server ${this.name} has no tool ${oneLine(tool)} any more${
-            one.isClosed ? ", as it has ended" : ""
-          }.`,
+          : `The server ${this.name} has no tool ${oneLine(tool)} any more.`,
       );
     });
     if (result.isError !== true) return await resultOutcome(result, imageLimits);
@@ -199,11 +197,11 @@ export class McpServer {
     method: string,
     params: Record<string, unknown>,
     options: RequestOptions & { signal: AbortSignal },
-    check: (client: McpClient) => void = () => {},
+    check = () => {},
   ): Promise<Record<string, unknown>> {
     for (let round = 1;; round++) {
       const client = await this.refresh(options.signal);
-      check(client);
+      check();
       try {
         return await client.request(method, params, options);
       } catch (error) {

@@ -221,7 +221,7 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
     name,
     ruleName: ruleNameOf(name),
     description: plainWords(words),
-    parameters: { ...shownSchema(inputSchema) as JsonSchema, type: "object" },
+    parameters: { ...shownSchema(inputSchema), type: "object" },
     access: "network",
     run: async (args, context) => await server.call(definition.name, args, context),
   };
@@ -230,16 +230,11 @@ function toolOf(server: McpServer, definition: ToolDefinition, name: string): To
 const plainWords = (text: string): string => sanitizeProse(stripEscapes(text));
 
 /** Returns a schema whose texts hide nothing from a model. The server gets the original. */
-function shownSchema(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shownSchema);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => {
-      const isWords = ["description", "title", "$comment"].includes(key) && typeof one === "string";
-      return [key, isWords ? plainWords(one) : shownSchema(one)];
-    }),
-  );
-}
+const shownSchema = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value) => {
+    const isWords = ["description", "title", "$comment"].includes(key) && typeof value === "string";
+    return isWords ? plainWords(value) : value;
+  });
 
 function definitionChars({ name, description, parameters }: Tool): number {
   const given = { type: "function", function: { name, description, parameters } };

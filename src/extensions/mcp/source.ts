@@ -7,9 +7,8 @@ import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts"
 import { FolderTrust } from "../../safety/folder_trust.ts";
 import type { DefinitionFile } from "../definition_files.ts";
 
-type Surroundings = Pick<ServerOptions, "env" | "confine" | "view" | "variables" | "elicit">;
-
-interface McpOptions extends Partial<Surroundings> {
+interface McpOptions
+  extends Partial<Pick<ServerOptions, "env" | "confine" | "view" | "variables" | "elicit">> {
   folder: string;
   files: readonly DefinitionFile[];
   /** Definitions from elsewhere, such as an editor's. The caller approves them. */

@@ -76,7 +76,7 @@ Deno.test("mcp: an older server gets the handshake, and no fields that it does n
   assertEquals(handshake, { protocolVersion: "2025-11-25", capabilities: {} });
   assertEquals([got[3]![1], got[4]![1]], [{ name: "a" }, { name: "b", _meta: { mine: 1 } }]);
   assertEquals(spoken, ["2025-06-18"]);
-  assertEquals(client.facts.has, { tools: false, prompts: false, resources: false });
+  assertEquals(client.facts.has, {});
 });
 
 Deno.test("mcp: one known to be older gets the handshake first, and is asked anew where it refuses", async () => {

@@ -107,7 +107,7 @@ Deno.test("mcp over HTTP: what is no answer is an error that says what it is", a
     [() => text("", "text/plain", 400), "answered 400"],
     [() => json({ error: "text" }, 400), 'answered 400: {"error":"text"}'],
     [() => text("", "text/plain", 302, { location: "/other" }), "/other, which is not followed"],
-    [() => text("", "text/plain", 399), "redirects, which is not followed"],
+    [() => text("", "text/plain", 399), "redirects to nowhere:, which is not followed"],
     [() => text("<b>so</b>", "text/html", 403), "answered 403: so"],
   ];
   for (const [answer, why] of rows) {
