@@ -3,14 +3,13 @@ import type { BackendError } from "../errors.ts";
 import type { RetryNotice } from "../types/event.ts";
 import { isNear, isRefused } from "./connect.ts";
 
-const BASE_DELAY_MS = 500;
+const BASE_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 8_000;
 /** The wait between two requests to a server that is loading its model. */
 export const LOADING_DELAY_MS = 2_000;
 /** The wait for a server on this machine or network that refuses: it is not running, or just starting. */
 const REFUSED_DELAY_MS = 200;
-/** The first wait for a server that may be restarting, and the number of attempts: 31 s in all. */
-const RESTART_DELAY_MS = 1_000;
+/** The number of attempts to reach a server that may be restarting: 31 s in all. */
 const RESTART_RETRIES = 6;
 /** The minimum time for all attempts together, even if the first-token limit is shorter. */
 const MIN_BUDGET_MS = 60_000;
@@ -49,16 +48,15 @@ export function nextRetry(
     };
   }
   const isRefusal = error.kind === "connection" && isRefused(error.cause);
+  const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
   if (isRefusal && limits.awaitsRestart) {
     if (attempt > RESTART_RETRIES) return undefined;
-    const delayMs = Math.min(MAX_DELAY_MS, RESTART_DELAY_MS * 2 ** (attempt - 1));
-    return { delayMs, maxAttempts: 1 + RESTART_RETRIES };
+    return { delayMs: backoff, maxAttempts: 1 + RESTART_RETRIES };
   }
   const refused = isRefusal && isNear(url);
   // A missing server gets one more attempt, so that the user does not wait in vain.
   const once = refused || (error.kind === "timeout" && error.status === undefined);
   const maxAttempts = 1 + (once ? 1 : limits.maxRetries);
-  const backoff = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
   // Jitter, so that clients that failed together do not return together.
   const delayMs = refused
     ? REFUSED_DELAY_MS

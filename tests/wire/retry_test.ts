@@ -22,9 +22,9 @@ Deno.test("NET-10 nextRetry waits exponentially longer, up to a cap, with jitter
       found.push(retry.delayMs);
     }
   };
-  assertEquals(delays(() => 0), [500, 1_000, 2_000, 4_000]);
-  assertEquals(delays(() => 1), [375, 750, 1_500, 3_000]);
-  assertEquals(delays(() => 0, 7), [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
+  assertEquals(delays(() => 0), [1_000, 2_000, 4_000, 8_000]);
+  assertEquals(delays(() => 1), [750, 1_500, 3_000, 6_000]);
+  assertEquals(delays(() => 0, 7), [1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000]);
   assertEquals(delays(() => 0, 0), []);
 });
 
@@ -48,30 +48,28 @@ Deno.test("NET-10 nextRetry decides by the failure", () => {
     [{ retryable: false }, REMOTE, 1, 0],
     [{ retryAfterMs: 7_000 }, REMOTE, 1, 0, 7_000],
     // A wait shorter than the backoff would burn the attempts.
-    [{ retryAfterMs: 1 }, REMOTE, 3, 0, 2_000],
+    [{ retryAfterMs: 1 }, REMOTE, 3, 0, 4_000],
     // All attempts together are bounded in time too.
-    [{}, REMOTE, 1, 1_199_000, 500],
-    [{}, REMOTE, 1, 1_199_900],
+    [{}, REMOTE, 1, 1_199_000, 1_000],
+    [{}, REMOTE, 1, 1_199_001],
     // Nothing listens on this machine or network: once more, in case it is just starting.
     [refused, local, 1, 0, 200],
     [refused, "http://127.0.0.1:8080/v1", 1, 0, 200],
     [refused, "http://[::1]:8080/v1", 1, 0, 200],
     [refused, local, 2, 200],
     [refused, "http://192.168.1.5:8080/v1", 1, 0, 200],
-    [refused, REMOTE, 2, 0, 1_000],
-    [refused, "http://localhost.example/v1", 2, 0, 1_000],
-    [{ kind: "connection", status: undefined }, local, 2, 0, 1_000],
+    [refused, REMOTE, 2, 0, 2_000],
+    [refused, "http://localhost.example/v1", 2, 0, 2_000],
+    [{ kind: "connection", status: undefined }, local, 2, 0, 2_000],
     // No connection, or no answer at all within minutes.
-    [{ kind: "timeout", status: undefined }, REMOTE, 1, 10_000, 500],
+    [{ kind: "timeout", status: undefined }, REMOTE, 1, 10_000, 1_000],
     [{ kind: "timeout", status: undefined }, REMOTE, 2, 20_000],
-    [{ kind: "timeout", status: 200 }, REMOTE, 2, 20_000, 1_000],
+    [{ kind: "timeout", status: 200 }, REMOTE, 2, 20_000, 2_000],
     // A model that loads: as long as the first token may take, however many attempts that are.
     [loading, local, 100, 597_000, 2_000],
     [loading, local, 1, 598_000, 2_000],
     [loading, local, 1, 599_000],
-    [{ ...loading, status: 500 }, local, 1, 0, 500],
-    // To the end of the time for all attempts.
-    [{}, REMOTE, 1, 1_199_500, 500],
+    [{ ...loading, status: 500 }, local, 1, 0, 1_000],
   ];
   for (const [details, url, attempt, elapsedMs, delayMs] of rows) {
     const retry = nextRetry(failure(details), attempt, elapsedMs, url, LIMITS, () => 0);
@@ -104,8 +102,8 @@ Deno.test("NET-10 nextRetry: no attempts but the first where none are wanted, an
   assertEquals(nextRetry(loading, 1, 0, REMOTE, limits, () => 0), undefined);
   // However short the wait for the first token is.
   const short = { maxRetries: 4, firstTokenTimeoutMs: 1_000 };
-  assertEquals(nextRetry(failure(), 1, 59_500, REMOTE, short, () => 0)?.delayMs, 500);
-  assertEquals(nextRetry(failure(), 1, 59_501, REMOTE, short, () => 0), undefined);
+  assertEquals(nextRetry(failure(), 1, 59_000, REMOTE, short, () => 0)?.delayMs, 1_000);
+  assertEquals(nextRetry(failure(), 1, 59_001, REMOTE, short, () => 0), undefined);
 });
 
 Deno.test("nextRetry tells how often and how long a server that loads is asked", () => {
