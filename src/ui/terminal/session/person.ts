@@ -35,7 +35,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   asked: OpenQuestion | undefined;
 
   readonly approve: NonNullable<Frontend["approve"]> = async (request, signal) => {
-    const { screen, view, paint } = this.display;
+    const { screen, view, paint, look } = this.display;
     using _ = view.onAsked(request.call.id);
     screen.notify(`copilot asks: ${questionTitle(request)}`);
     if (screen instanceof LiveScreen) return await this.#choose(screen, request, signal);
@@ -45,7 +45,6 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       if (answer === null) this.onCancel();
       return answer;
     };
-    const { look } = this.display;
     return await askPerson(ask, () => this.display.columns, paint, look.unicode)(request, signal);
   };
 
@@ -89,10 +88,9 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     request: Approval,
     signal: AbortSignal,
   ): Promise<ApprovalAnswer> {
-    const { view, paint, look } = this.display;
+    const { view, paint, look, keymap } = this.display;
     const shown = look.unicode ? request : asciiApproval(request);
     const about = (columns: number) => questionText(shown, columns, paint, true);
-    const { keymap } = this.display;
     const transcriptKey = screenKey(keymap, "transcript");
     const allKey = screenKey(keymap, "next-mode");
     // The transcript shows a change completely and /undo reverts it. Nothing reverts other calls.

@@ -103,7 +103,7 @@ Deno.test("searches, menus and large pastes", async () => {
   assertEquals(textRows(layoutLine(pasted.state, options(80))), ["> x[pasted 50 lines]y|"]);
   const modal = new PressedLine(pasted.state, { color: "", edit: () => Promise.resolve("") });
   const frame = (rows: number) => textRows(modal.modals.layout({ columns: 80, rows })).slice(1);
-  assertEquals([frame(24), frame(1)], [["  Ctrl-G opens the pasted text in $EDITOR"], []]);
+  assertEquals([frame(24), frame(1)], [["  Ctrl-G opens the paste in $EDITOR"], []]);
   const look = { ...options(80), color: "\x1b[1m", accent: "\x1b[35m" };
   const [row] = layoutLine(pasted.state, look).rows;
   assertEquals([row![0], row![2], row![3]].map((cell) => cell!.style), [
