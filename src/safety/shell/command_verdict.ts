@@ -93,7 +93,8 @@ function leaveVerdict(call: PolicyCall & { command: string }, scene: Scene): Rul
   const because = askBecause(inside.effect === "ask" ? `${what}: it ${inside.reason}` : what);
   const kind = inside.right?.kind === "git" ? "git" : "write";
   const right: Right = lacked ? { kind, folder: lacked } : { kind: leave };
-  return { ...because, right, isBeyond: true, ...networked && { networked } };
+  const isLossy = inside.isLossy === true;
+  return { ...because, right, isBeyond: true, isLossy, ...networked && { networked } };
 }
 
 function lineVerdict(tool: PolicyCall["tool"], text: string, scene: Scene): Ruling {

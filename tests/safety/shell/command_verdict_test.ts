@@ -122,6 +122,10 @@ test("a rule about confined commands counts for no others, and the network is as
     at.verdict({ ...call, leave: "sandbox" }, [], { ...closed, approve: "auto" }).reason,
     "asks to run outside of the sandbox",
   );
+  const losses = ["git push --force", "curl x"].map((command) =>
+    at.verdict({ ...call, command }, [], closed!).isLossy
+  );
+  assertEquals(losses, [true, false]);
 });
 
 test("a command of many words is asked about, and a word that is too long for a path names none", () => {
