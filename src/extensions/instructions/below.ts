@@ -41,9 +41,7 @@ export class InstructionsBelow {
     for (const at of folders.slice(0, MAX_BELOW)) {
       this.#seen.add(at);
       const found = await instructionFileIn(at, workingDir, permissions);
-      const isHeeded = found !== undefined && "text" in found &&
-        await this.#isHeeded(found, signal);
-      if (isHeeded) {
+      if (found && "text" in found && await this.#isHeeded(found, signal)) {
         notes.push(
           `\n\n[Instructions of the project, from ${oneLine(found.name)}:]\n${found.text.trim()}`,
         );

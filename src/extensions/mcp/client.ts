@@ -88,7 +88,7 @@ export class McpClient {
   }
 
   lastWords(): string {
-    return this.#carrier!.lastWords();
+    return this.#carrier!.lastWords?.() ?? "";
   }
 
   limitIn(error: string): string | undefined {
@@ -227,7 +227,7 @@ export class McpClient {
 
   #isKnown(era: Era, version: string, { capabilities }: Answer): void {
     this.facts = { era, version, has: objectOr(capabilities) };
-    this.#carrier!.speaks(version);
+    this.#carrier!.speaks?.(version);
   }
 
   get #capabilities(): Record<string, unknown> {

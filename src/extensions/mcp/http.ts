@@ -75,10 +75,6 @@ export class HttpCarrier implements Carrier {
     this.#legacy = version === MODERN_VERSION ? undefined : version;
   }
 
-  lastWords(): string {
-    return "";
-  }
-
   async end(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;

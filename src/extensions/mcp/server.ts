@@ -50,7 +50,10 @@ export class McpServer {
     readonly id: string,
     private readonly options: ServerOptions,
     public trust: TrustVerdict,
-  ) {}
+  ) {
+    // What earlier sessions stored about its tools.
+    this.#judge(this.memory.tools);
+  }
 
   get name(): string {
     return this.definition.name;
@@ -70,11 +73,6 @@ export class McpServer {
     if (!isEnabled) return "disabled";
     if (scope !== "folder" || isApproved || options.isTrusted) return "ready";
     return isApproved === undefined ? "pending" : "declined";
-  }
-
-  /** Reads what earlier sessions stored about its tools. */
-  load(): void {
-    this.#judge(this.memory.tools);
   }
 
   async decide(isApproved: boolean): Promise<void> {

@@ -20,12 +20,12 @@ const OTHERS_MS = 10_000;
 const MAX_OVERVIEW = 3000;
 
 export class McpServers implements AsyncDisposable {
-  readonly servers: readonly McpServer[];
   #offered: readonly Tool[] | undefined;
 
-  private constructor(servers: readonly McpServer[], private readonly lookMs: number) {
-    this.servers = servers;
-  }
+  private constructor(
+    readonly servers: readonly McpServer[],
+    private readonly lookMs: number,
+  ) {}
 
   /** Reads the stored state of the servers without starting them. Of two with the same name, the first counts. */
   static async open(
@@ -44,9 +44,7 @@ export class McpServers implements AsyncDisposable {
       const trust = definition.scope === "folder"
         ? await options.folderTrust.of(broughtBy(definition))
         : {};
-      const server = new McpServer(definition, await definitionId(definition), options, trust);
-      server.load();
-      servers.push(server);
+      servers.push(new McpServer(definition, await definitionId(definition), options, trust));
     }
     return new McpServers(servers, options.lookMs ?? OTHERS_MS);
   }

@@ -120,8 +120,6 @@ class ProgramCarrier implements Carrier {
     child.status.then(() => within(LEAVE_MS, this.peer.closed)).then(() => this.end());
   }
 
-  speaks(): void {}
-
   lastWords(): string {
     const lines = stripEscapes(this.#words).split("\n").map(oneLine)
       .filter((line) => !/^$|^npm (notice|warn)\b/i.test(line));

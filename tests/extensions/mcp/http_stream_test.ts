@@ -154,7 +154,7 @@ Deno.test("mcp over HTTP: a session of an older server is named in each request,
   });
   const { carrier, asked } = wired;
   await carrier.peer.request("initialize", {});
-  carrier.speaks("2025-06-18");
+  carrier.speaks!("2025-06-18");
   await carrier.peer.notify("notifications/other", {});
   await call(wired);
   await call(wired);
@@ -184,7 +184,7 @@ Deno.test("mcp over HTTP: a stream that breaks off is taken up where it was, fiv
     if (round === 1) first = asked;
     return round < 3 ? events(broken) : events(data(reply(first, { c: 1 })));
   });
-  wired.carrier.speaks("2025-06-18");
+  wired.carrier.speaks!("2025-06-18");
   assertEquals(await call(wired), { c: 1 });
   assertEquals(
     wired.asked.map(({ method, headers }) => [method, headers.get("last-event-id")]),
@@ -192,12 +192,12 @@ Deno.test("mcp over HTTP: a stream that breaks off is taken up where it was, fiv
   );
   assertEquals(wired.asked[1]!.headers.get("accept"), "text/event-stream");
   await using endless = wire(() => events(broken));
-  endless.carrier.speaks("2025-06-18");
+  endless.carrier.speaks!("2025-06-18");
   await assertRejects(() => call(endless), Error, "its answer broke off");
   assertEquals(endless.asked.length, 6);
   // Without an id, or in a revision without sessions, it is over.
   await using nameless = wire(() => events("retry: 1\ndata: "));
-  nameless.carrier.speaks("2025-06-18");
+  nameless.carrier.speaks!("2025-06-18");
   await assertRejects(() => call(nameless), Error, "its answer broke off");
   await using modern = wire(() => events(broken));
   await assertRejects(() => call(modern), Error, "its answer broke off");
@@ -205,7 +205,7 @@ Deno.test("mcp over HTTP: a stream that breaks off is taken up where it was, fiv
   await using gone = wire((_, round) =>
     round === 1 ? events(broken) : text("no", "text/plain", 410)
   );
-  gone.carrier.speaks("2025-06-18");
+  gone.carrier.speaks!("2025-06-18");
   await assertRejects(() => call(gone), HttpStatusError, "answered 410: no");
 });
 
@@ -220,7 +220,7 @@ Deno.test("mcp over HTTP: an older server is listened to, as long as it has a st
       if (round >= answers.length) over.resolve();
       return answer ?? text("", "text/plain", 405);
     });
-    wired.carrier.speaks("2025-06-18");
+    wired.carrier.speaks!("2025-06-18");
     await wired.carrier.peer.notify("notifications/initialized", {});
     await over.promise;
     await wired[Symbol.asyncDispose]();

@@ -35,7 +35,7 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
     });
     await carrier.peer.closed;
     await carrier.end();
-    assertEquals(carrier.lastWords(), `no host; ${said}`);
+    assertEquals(carrier.lastWords!(), `no host; ${said}`);
   }
   await Deno.remove(folder, { recursive: true });
 });
@@ -77,7 +77,7 @@ Deno.test(
         await carrier.peer.closed;
         await carrier.end();
         assertEquals(started, [isThere ? undefined : "network", words, true]);
-        assertEquals(carrier.lastWords().includes(said), true);
+        assertEquals(carrier.lastWords!().includes(said), true);
       }
     } finally {
       Deno.env.set("PATH", before);
