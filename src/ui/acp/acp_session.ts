@@ -25,7 +25,7 @@ import type { Editor } from "./editor.ts";
 import { askAbout, askApproval, type Asking, elicitAnswer, elicitParams } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
-import { ConfigOptions } from "./config_options.ts";
+import { ConfigOptions, modeIn } from "./config_options.ts";
 import { type ContentBlock, promptParts } from "./content.ts";
 
 const MAX_SESSION_TITLE = 100;
@@ -93,10 +93,11 @@ export class AcpSession implements Frontend {
 
   /** Returns the modes and options for the answer that starts a session. */
   get settings(): Record<string, unknown> {
-    const { mode: currentModeId, modes, list: configOptions } = this.#options;
+    const { status } = this.#session;
+    const [currentModeId, configOptions] = [modeIn(status), this.#options.list(status)];
     this.#sent.set("config_option_update", JSON.stringify({ configOptions }));
     this.#sent.set("current_mode_update", JSON.stringify({ currentModeId }));
-    return { modes: { currentModeId, availableModes: modes }, configOptions };
+    return { modes: { currentModeId, availableModes: this.#options.modes }, configOptions };
   }
 
   /** Marks the session as known to the editor: sends queued updates and the commands. */
@@ -193,7 +194,7 @@ export class AcpSession implements Frontend {
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<unknown> {
     await this.#options.set(id, value, signal);
     this.#tellOptions();
-    return this.#options.list;
+    return this.#options.list();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -288,8 +289,8 @@ export class AcpSession implements Frontend {
   #onStatus(status: Status): void {
     // The answer that starts a session includes all options.
     if (!this.#sent.has("config_option_update")) return;
-    this.#sendNew("current_mode_update", { currentModeId: this.#options.mode });
-    this.#tellOptions();
+    this.#sendNew("current_mode_update", { currentModeId: modeIn(status) });
+    this.#tellOptions(status);
     this.#tellPlan(status);
     this.#tellUsage(status);
   }
@@ -324,8 +325,8 @@ export class AcpSession implements Frontend {
     this.#sendNew("available_commands_update", { availableCommands });
   }
 
-  #tellOptions(): void {
-    this.#sendNew("config_option_update", { configOptions: this.#options.list });
+  #tellOptions(status?: Status): void {
+    this.#sendNew("config_option_update", { configOptions: this.#options.list(status) });
   }
 
   #tellUsage({ tokens: { used, window }, cost }: Status): void {

@@ -5,6 +5,7 @@ import { targetOf, withModel } from "../../models/target.ts";
 import { APPROVE_MODES, type ApproveMode } from "../../safety/settings.ts";
 import { invalidParams } from "../../rpc/message.ts";
 import type { ArgumentChoice } from "../../session/data.ts";
+import type { Status } from "../../session/frontend.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { modeMeaning } from "../../session/modes.ts";
@@ -22,6 +23,8 @@ const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
   auto: "Auto",
 };
 
+export const modeIn = ({ mode }: Status): ApproveMode => mode?.approve ?? "ask";
+
 export class ConfigOptions {
   #models: readonly ArgumentChoice[] = [];
 
@@ -33,10 +36,9 @@ export class ConfigOptions {
       .catch(() => []);
   }
 
-  get list() {
-    const { agent, status } = this.session;
-    const { name } = targetOf(agent.config);
-    const model = status.model ?? name;
+  list(status: Status = this.session.status) {
+    const { agent } = this.session;
+    const model = status.model ?? targetOf(agent.config).name;
     const models = this.#models.map(({ argument, detail }): OptionValue => ({
       value: argument,
       name: argument,
@@ -47,17 +49,13 @@ export class ConfigOptions {
     const thinking = THINKING.map((value): OptionValue => ({ value, name: value }));
     const think = thinkingIn(agent.config);
     return [
-      { id: "mode", name: "Mode", category: "mode", currentValue: this.mode, options: modes },
+      { id: "mode", name: "Mode", category: "mode", currentValue: modeIn(status), options: modes },
       { id: "model", name: "Model", category: "model", currentValue: model, options: models },
       {
         ...{ id: "thinking", name: "Thinking", category: "thought_level" },
         ...{ currentValue: think, options: thinking },
       },
     ].map((option) => ({ ...option, type: "select" }));
-  }
-
-  get mode(): ApproveMode {
-    return this.session.status.mode?.approve ?? "ask";
   }
 
   /** The modes in the order of editors, the most careful one last. */
@@ -69,7 +67,7 @@ export class ConfigOptions {
 
   /** Sets an option. @throws {RpcError} if the option or the value does not exist. */
   async set(id: unknown, value: unknown, signal: AbortSignal): Promise<void> {
-    const option = this.list.find((one) => one.id === id);
+    const option = this.list().find((one) => one.id === id);
     if (option === undefined) {
       throw invalidParams(`there is no option ${shortened(oneLine(String(id)), 100)}`);
     }
