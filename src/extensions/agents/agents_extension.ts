@@ -49,10 +49,8 @@ const agentsCommand = (skills: SkillsExtension): Command => ({
       table(some.map((one) => [one.name, describedAgent(one)]), session.surface.columns);
     if (name === "") return rows(agents);
     const found = skills.subAgent(name);
-    if (found === undefined) {
-      const meant = nearest(name, agents.map((one) => one.name));
-      return unknownText(`sub-agent ${name}`, "/agents", meant);
-    }
+    const meant = nearest(name, agents.map((one) => one.name));
+    if (found === undefined) return unknownText(`sub-agent ${name}`, "/agents", meant);
     if (task === "") return rows([found]);
     if (!session.agent.offered.some((tool) => tool.name === EXPLORE)) {
       return "The tool explore does not fit into the first request: remove some skills, sub-agents or MCP servers.";
