@@ -60,8 +60,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     if (this.#menu) return menuRows(this.#menu, size, { hasStyles: color !== "", accent, unicode });
     const key = edit && screenKey(keymap ?? DEFAULT_KEYMAP, "editor");
     if (!key || size.rows < 2 || !this.state.units.some(isFolded)) return [];
-    const hint = `  ${key} opens the paste in $EDITOR`;
-    return [styledRow(`${color && "\x1b[2m"}${hint}`, size.columns)];
+    return [styledRow(`${color && "\x1b[2m"}  ${key} opens the paste in $EDITOR`, size.columns)];
   }
 
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {

@@ -60,12 +60,8 @@ export class Activity {
     this.#isActive = true;
     this.#startedAt = performance.now();
     this.#tokens = 0;
-    this.#newest = undefined;
-    this.#written =
-      this.#retry =
-      this.#tokenAt =
-      this.#call =
-        undefined;
+    this.#newest = this.#written = undefined;
+    this.#retry = this.#tokenAt = this.#call = undefined;
     this.#loading.until = 0;
     this.#doing = oneLine(doing);
   }

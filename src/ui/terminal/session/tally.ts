@@ -25,11 +25,8 @@ export class TurnTally {
   begin(): void {
     this.#startedAt = performance.now();
     this.#changes = [];
-    this.#calls =
-      this.#tokens =
-      this.#ofSubAgents =
-      this.#writingMs =
-        0;
+    this.#calls = this.#tokens = 0;
+    this.#ofSubAgents = this.#writingMs = 0;
     this.#open.tokens = 0;
   }
 
@@ -66,8 +63,7 @@ export class TurnTally {
     const all = tokens + this.#ofSubAgents;
     const files = new Set(this.#changes.map(({ path }) => path)).size;
     const lines = this.#changes.flatMap((change) => change.lines ?? []);
-    const [added, removed] = [changedLines({ lines }, "+"), changedLines({ lines }, "-")];
-    const counts = lineCounts(added, removed, (text) => text);
+    const counts = lineCounts(changedLines({ lines }, "+"), changedLines({ lines }, "-"), String);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
       ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
