@@ -7,8 +7,7 @@ import { diffLines } from "../../text/diff.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { approvedPart, runsFolder, variablesOf } from "./definition.ts";
-import type { McpServer } from "./server.ts";
-import type { ServerNews, ToolChange } from "./server_options.ts";
+import type { McpServer, ServerNews, ToolChange } from "./server.ts";
 
 const mcpNaming = (way: Way) => way === "flags" ? "copilot mcp" : "/mcp";
 

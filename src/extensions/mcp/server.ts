@@ -4,13 +4,15 @@ import { RpcError } from "../../rpc/message.ts";
 import { isObject, isSameJson } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { reasonOf } from "../../text/reason.ts";
-import type { TrustVerdict } from "../../safety/folder_trust.ts";
+import type { FolderTrust, TrustVerdict } from "../../safety/folder_trust.ts";
+import type { Elicit } from "../../session/form.ts";
 import type { Confine } from "../../types/confine.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { VariableReader } from "../../user_files.ts";
 import { McpClient, type RequestOptions } from "./client.ts";
 import { broughtBy, expanded, type McpDefinition, variablesOf } from "./definition.ts";
 import { type HttpAuth, HttpCarrier, HttpStatusError } from "./http.ts";
-import type { ServerMemory } from "./memory.ts";
+import type { MemoryStore, ServerMemory } from "./memory.ts";
 import { paramHeaders, problemOfHeaders } from "./param_headers.ts";
 import {
   promptDefinitionOf,
@@ -19,12 +21,44 @@ import {
   toolDefinitionOf,
 } from "./protocol.ts";
 import { contentText, resourceText, resultOutcome } from "./results.ts";
-import type { ServerOptions, Standing, ToolChange } from "./server_options.ts";
 import { startProgram } from "./stdio.ts";
 import { orAborted } from "./time_limit.ts";
 
 const MAX_LIST = 1000;
 const CALL_MS = 120_000;
+
+export interface ServerOptions {
+  folder: string;
+  memory: MemoryStore;
+  folderTrust: FolderTrust;
+  env: readonly string[];
+  variables: VariableReader;
+  /** Sandboxes the server with that id, separately from all others. */
+  confine?: ((id: string, scope: McpDefinition["scope"]) => Confine) | undefined;
+  /** Returns the name of the view that programs would get now. A program with another view is restarted. */
+  view?(): Promise<string>;
+  /** How long a wrong name of a tool waits for servers whose tools are not known, in ms. */
+  lookMs?: number;
+  /** True if the user trusts the folder's definitions for this run without seeing them. */
+  isTrusted: boolean;
+  elicit?: Elicit | undefined;
+  /** Returns the authorization for an address, if any. With `tell`, which shows a line, it signs in. */
+  authFor(definition: McpDefinition, tell?: (text: string) => void): HttpAuth | undefined;
+  onNews?(news: ServerNews): void;
+}
+
+export type ServerNews =
+  | { type: "changed"; server: string; tools: readonly ToolChange[] }
+  | { type: "left_out"; server: string; reasons: readonly string[] };
+
+/** A tool that differs from the approved one. Without `before` it is new. */
+export interface ToolChange {
+  before?: ToolDefinition | undefined;
+  now: ToolDefinition;
+}
+
+/** The state of a server: `pending` waits for the user, who may have `declined` it. */
+type Standing = "ready" | "pending" | "declined" | "disabled" | "broken";
 
 export class McpServer {
   /** The tools that are approved unchanged, sorted by name; undefined until they are known. */

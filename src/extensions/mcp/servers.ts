@@ -9,8 +9,7 @@ import { PLUGGED } from "../../safety/rules.ts";
 import { broughtBy, definitionId, type McpDefinition } from "./definition.ts";
 import type { ToolDefinition } from "./protocol.ts";
 import { searchTools, toolLine, wholeTool } from "./search.ts";
-import { McpServer } from "./server.ts";
-import type { ServerOptions } from "./server_options.ts";
+import { McpServer, type ServerOptions } from "./server.ts";
 
 /** The maximum length of tools that are offered directly, as JSON: a first request stays within 5 KB (small models: 3). */
 const DIRECT_CHARS = 400;

@@ -1,7 +1,7 @@
 import { answerByDefaults, type Elicit } from "../../session/form.ts";
 import { definitionsIn, type McpDefinition } from "./definition.ts";
 import { MemoryStore } from "./memory.ts";
-import type { ServerNews, ServerOptions } from "./server_options.ts";
+import type { ServerNews, ServerOptions } from "./server.ts";
 import { McpServers } from "./servers.ts";
 import { processVariable, readJsonFile, stateFolder } from "../../user_files.ts";
 import { FolderTrust } from "../../safety/folder_trust.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { newsLines, pendingLine, serverQuestion } from "../../../src/extensions/mcp/mcp_text.ts";
-import type { ToolChange } from "../../../src/extensions/mcp/server_options.ts";
+import type { ToolChange } from "../../../src/extensions/mcp/server.ts";
 
 Deno.test("an MCP server is shown with all that its approval is about", () => {
   const linesOf = (fields: object, file?: string, ...changes: ToolChange[]) => {

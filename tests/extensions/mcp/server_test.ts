@@ -5,8 +5,7 @@ import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
-import type { McpServer } from "../../../src/extensions/mcp/server.ts";
-import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server_options.ts";
+import type { McpServer, ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 

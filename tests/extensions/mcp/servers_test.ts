@@ -8,7 +8,7 @@ import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import { McpServers, modelNamesOf } from "../../../src/extensions/mcp/servers.ts";
-import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server_options.ts";
+import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
