@@ -10,7 +10,7 @@ import { isInsideGit, smallFile, variableFindings, withoutCredentials } from "./
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
-import { canOpen, entryAt, linksOn, placeOf, realPathOf } from "./places.ts";
+import { canOpen, entryAt, linksOn, realPathOf } from "./places.ts";
 import { OF_SYSTEM } from "./protected_paths.ts";
 import { addPlaces, namedPlaces, programParts } from "./readable_folders.ts";
 import { repositoryAround } from "./repositories.ts";
@@ -117,14 +117,14 @@ function looksBeside(
 }
 
 /**
- * Returns what others run in a writable folder: programs that variables name, and the folders of PATH, also missing
- * ones, except those of dependencies, which package managers write.
+ * Returns what others run in a writable folder: programs that variables name, and the folders of PATH, except those of
+ * dependencies, which package managers write.
  */
 function programsIn(folder: string, { allPrograms = [], paths }: ViewSources): Finding[] {
   const folders = allPrograms.filter((path) => {
-    const { real } = placeOf("/", path);
-    return isWithin(folder, real) &&
-      !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
+    const real = realPathOf(path);
+    if (real === undefined || !isWithin(folder, real)) return false;
+    return !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
   }).map((path) => ({ path, access: "read", named: "hooks" } as const));
   return [...folders, ...variableFindings(folder, paths.home)];
 }

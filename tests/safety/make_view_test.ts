@@ -430,10 +430,8 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
     write: [`${other}/in`],
     allPrograms: ["bin", "link", ".venv/bin", "none"].map((name) => `${folder}/${name}`),
   });
-  const files =
-    `${folder}/{bin,sub,none,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
-  const script =
-    `mkdir -p '${folder}/none'; for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
+  const files = `${folder}/{bin,sub,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
+  const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
   const wrote = (await confined(view, script)).match(/wrote .*/g);
   const wanted = [`${folder}/.venv/bin/new`, `${folder}/./new`, `${other}/in/new`];
   assertEquals(wrote, wanted.map((path) => `wrote ${path}`));
