@@ -1,7 +1,7 @@
 /** Makes the view of a folder for its settings. @module */
 
 import { attempt } from "../attempt.ts";
-import { DEPENDENCIES } from "../find_program.ts";
+import { DEPENDENCIES, SYSTEM_PATH } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
@@ -76,9 +76,9 @@ export function makeView(sources: ViewSources): View {
     const isFolder = root === folder;
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
     isComplete &&= inside.isComplete;
-    const found = isFolder ? [...inside.found, ...programsIn(root, sources)] : [
+    const found = isFolder ? [...inside.found, ...programsIn(root, sources, looks)] : [
       ...inside.found.filter(({ path }) => mayRestrict(path)),
-      ...programsIn(root, sources).filter(({ path }) => !named.has(path)),
+      ...programsIn(root, sources, looks).filter(({ path }) => !named.has(path)),
     ];
     for (const { path, isGitFolder } of found) {
       if (isGitFolder && (isFolder || isWithin(root, path))) repositories.add(path);
@@ -117,16 +117,26 @@ function looksBeside(
 }
 
 /**
- * Returns what others run in a writable folder: programs that variables name, and the folders of PATH, except those of
- * dependencies, which package managers write.
+ * Returns what others run in a writable folder: programs that variables name, the targets of links in folders of PATH,
+ * and the folders of PATH, except those of dependencies, which package managers write.
  */
-function programsIn(folder: string, { allPrograms = [], paths }: ViewSources): Finding[] {
-  const folders = allPrograms.filter((path) => {
+function programsIn(
+  folder: string,
+  { allPrograms = [], paths }: ViewSources,
+  looks: FolderLooks,
+): Finding[] {
+  const links = allPrograms.filter((at) => !SYSTEM_PATH.split(":").includes(at))
+    .flatMap((at) => looks.at(at)?.entries ?? [])
+    .filter(({ path, isLink }) => isLink && attempt(() => Deno.statSync(path))?.isFile);
+  const found = [
+    ...allPrograms.map((path) => ({ path, access: "read", named: "hooks" } as const)),
+    ...links.map(({ path }) => ({ path, access: "read", named: "file" } as const)),
+  ].filter(({ path }) => {
     const real = realPathOf(path);
-    if (real === undefined || !isWithin(folder, real)) return false;
-    return !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
-  }).map((path) => ({ path, access: "read", named: "hooks" } as const));
-  return [...folders, ...variableFindings(folder, paths.home)];
+    return real !== undefined && isWithin(folder, real) &&
+      !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
+  });
+  return [...found, ...variableFindings(folder, paths.home)];
 }
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */

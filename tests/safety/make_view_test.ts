@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { FolderLooks, type PathAccess } from "../../src/safety/folder_looks.ts";
+import { join } from "../../src/text/std_path.ts";
 import { makeView } from "../../src/safety/make_view.ts";
 import { accessAt, type View } from "../../src/safety/view.ts";
 import { isThere, PATH_KINDS, pathsOf, type ViewTree, viewTree } from "../helpers/view_tree.ts";
@@ -422,19 +423,23 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   const [folder, other] = [`${base}/work`, `${base}/other`];
   await sh(
     base,
-    `mkdir -p work/bin work/sub work/.venv/bin other/in; ln -s sub work/link; git init -q other
+    `mkdir -p work/bin work/sub work/.venv/bin other/in home/bin; ln -s sub work/link
+       : > work/git.sh; : > work/.venv/bin/a; ln -s '${folder}'/{,git.sh,made,.venv/bin/a} home/bin; git init -q other
        cd other; git config core.hooksPath in/hooks; git config include.path ../in/mid
        ln -s cfg in/mid; : > in/cfg; : > in/clean; git config filter.x.clean in/clean`,
   );
   const view = viewFor(folder, `${base}/home`, {
     write: [`${other}/in`],
-    allPrograms: ["bin", "link", ".venv/bin", "none"].map((name) => `${folder}/${name}`),
+    allPrograms: ["bin", "link", ".venv/bin", "none", "../home/bin"].map((name) =>
+      join(folder, name)
+    ),
   });
-  const files = `${folder}/{bin,sub,.venv/bin,.}/new ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
+  const files =
+    `${folder}/{bin/new,sub/new,.venv/bin/{new,a},git.sh,made,new} ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
   const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done`;
   const wrote = (await confined(view, script)).match(/wrote .*/g);
-  const wanted = [`${folder}/.venv/bin/new`, `${folder}/./new`, `${other}/in/new`];
-  assertEquals(wrote, wanted.map((path) => `wrote ${path}`));
+  const wanted = [".venv/bin/new", ".venv/bin/a", "made", "new", "../other/in/new"];
+  assertEquals(wrote, wanted.map((path) => `wrote ${join(folder, path)}`));
   // A command may replace them, and they are put back.
   assertEquals(view.links, [`${folder}/link`, `${other}/in/mid`]);
   const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
