@@ -205,12 +205,20 @@ const settingsIn = (file: string): [key: string, value: string][] =>
     text!.trimEnd().replace(/\\(.)|"/g, "$1"),
   ]);
 
-/** Returns the words of a shell's command line, with the values of variables. */
-const wordsOfLine = (line: string, home: string, max?: number): string[] =>
-  line.replace(LINE_VARIABLE, (_, name, braced = name, usual = "") =>
+/** What is between the words of a command line, also of one with several, such as BROWSER. */
+const BETWEEN = /[\s`$();:|&<>=!]+/;
+const QUOTED_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\`$();:|&<>=!])+/g;
+
+/** Returns the words of a shell's command line, with the values of variables, and then those that quotes make. */
+function wordsOfLine(line: string, home: string, max?: number): string[] {
+  const text = line.replace(LINE_VARIABLE, (_, name, braced = name, usual = "") =>
     // git and the shell set it to the work tree.
-    (braced === "HOME" ? home : braced === "PWD" ? "" : Deno.env.get(braced)) ?? usual)
-    .replace(/["']/g, "").split(/[\s`$();|&<>=!]+/, max);
+    (braced === "HOME" ? home : braced === "PWD" ? "" : Deno.env.get(braced)) ?? usual);
+  // No shell reads some lines, as that of GIT_SSH: all of it is a path.
+  const whole = [text, ...text.match(QUOTED_WORD) ?? []]
+    .map((word) => word.replace(/["']|\\(?=.)/g, "")).filter((word) => BETWEEN.test(word));
+  return [...text.replace(/["']/g, "").split(BETWEEN, max), ...whole].slice(0, max);
+}
 
 /** Returns the files that words name. A path after what only the shell knows begins in `folder`, as most do. */
 const filesAmong = (words: string[], folder: string, home: string, isRun = true): string[] =>

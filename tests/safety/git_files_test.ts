@@ -99,18 +99,26 @@ test("R-03 of a file of settings, the first 2000 words are looked for as files",
 });
 
 test("R-03 programs in settings and variables: after variables, and after what only the shell knows", () => {
-  const names = ["pager", "ed", "filter", "alias", "ssh", "used", "monitor", "vim"];
+  const names = ["pager", "ed", "filter", "alias", "ssh", "used", "monitor", "open"];
+  names.push("a (b)/c=d", "a b", "e f", "vim");
   using at = folder({
     "work/.git/config":
       '[core] pager = $HOME/bin/pager\n[core] editor = "\\"${HOME}\\"/bin/ed -w"\n' +
       "[filter] clean = $(git rev-parse --show-toplevel)/bin/filter\n" +
-      '[alias] a = "!\\"${GIT_PREFIX:-.}\\"/bin/alias; ${NONE-./bin/used}"\n',
+      '[alias] a = "!\\"${GIT_PREFIX:-.}\\"/bin/alias; ${NONE-./bin/used}"\n' +
+      "b = !'$HOME/bin/a (b)/c=d' -u\n",
     ...Object.fromEntries(names.map((name) => [`work/bin/${name}`, ""])),
     "work/vim": "",
     "work/own": "[core] fsmonitor = bin/monitor\n",
   });
   const work = `${at.path}/work`;
-  const variables = { GIT_SSH_COMMAND: "vim ~/bin/ssh -x", GIT_CONFIG_GLOBAL: `${work}/own` };
+  const variables = {
+    GIT_SSH_COMMAND: "vim ~/bin/ssh -x",
+    GIT_CONFIG_GLOBAL: `${work}/own`,
+    BROWSER: `${work}/bin/open:firefox`,
+    GIT_SSH: `${work}/bin/a b`,
+    EDITOR: "bin/e\\ f --wait",
+  };
   for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   const found = [
     ...gitFindings(`${work}/.git`, work, { home: work }),
