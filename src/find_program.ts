@@ -15,7 +15,7 @@ export const DEPENDENCIES =
   /^(node_modules|bower_components|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
 
 /** True for a folder in those of a project: commands may have written it, also those of another session. */
-function isInDependencies(path: string): boolean {
+export function isInDependencies(path: string): boolean {
   const home = Deno.env.get("HOME") ?? "/";
   // No sandboxed command works directly in these.
   const ofNoProject = ["/", "/opt", home, realOrPath(home)];

@@ -11,8 +11,11 @@ export interface Finding {
   path: string;
   access: "hidden" | "read";
   isGitFolder?: true;
-  /** The kind of path that a setting names here. If it is missing, commands may not create it. */
-  named?: "hooks" | "file";
+  /**
+   * The kind of path that a setting names here. If it is missing, commands may not create it. They may write the target
+   * of a `link`, but not replace the links that lead there.
+   */
+  named?: "hooks" | "file" | "link";
   isSettings?: true;
 }
 

@@ -1,7 +1,7 @@
 /** Makes the view of a folder for its settings. @module */
 
 import { attempt } from "../attempt.ts";
-import { DEPENDENCIES, SYSTEM_PATH } from "../find_program.ts";
+import { isInDependencies, SYSTEM_PATH } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
@@ -117,8 +117,10 @@ function looksBeside(
 }
 
 /**
+/**
  * Returns what others run in a writable folder: programs that variables name, the targets of links in folders of PATH,
- * and the folders of PATH, except those of dependencies, which package managers write.
+ * and the folders of PATH. Those of dependencies are written by package managers, so that no session trusts them by
+ * their names; behind a link with another name, it would trust what replaces the link.
  */
 function programsIn(
   folder: string,
@@ -128,13 +130,14 @@ function programsIn(
   const links = allPrograms.filter((at) => !SYSTEM_PATH.split(":").includes(at))
     .flatMap((at) => looks.at(at)?.entries ?? [])
     .filter(({ path, isLink }) => isLink && attempt(() => Deno.statSync(path))?.isFile);
-  const found = [
-    ...allPrograms.map((path) => ({ path, access: "read", named: "hooks" } as const)),
-    ...links.map(({ path }) => ({ path, access: "read", named: "file" } as const)),
-  ].filter(({ path }) => {
+  const named = [
+    ...allPrograms.map((path) => [path, "hooks"] as const),
+    ...links.map(({ path }) => [path, "file"] as const),
+  ];
+  const found = named.flatMap(([path, kind]): Finding[] => {
     const real = realPathOf(path);
-    return real !== undefined && isWithin(folder, real) &&
-      !real.slice(folder.length).split("/").some((name) => DEPENDENCIES.test(name));
+    if (!real || !isWithin(folder, real) || isInDependencies(path)) return [];
+    return [{ path, access: "read", named: isInDependencies(real) ? "link" : kind }];
   });
   return [...found, ...variableFindings(folder, paths.home)];
 }
@@ -145,24 +148,27 @@ function protect(
   places: Map<string, PathAccess>,
   found: readonly Finding[],
 ): string[] {
-  const links: string[] = [];
+  const links = new Set<string>();
   for (const { path, access, named } of found) {
-    if (named && accessAt({ places }, root) === "write") makeNamed(root, path, named);
+    const isMade = named && named !== "link";
+    if (isMade && accessAt({ places }, root) === "write") makeNamed(root, path, named);
     const real = realPathOf(path, path);
     // Links are restored only directly in the folder, which no command can move.
     for (const link of named || entryAt(path)?.isSymlink ? linksOn(root, path) : []) {
       const around = dirname(link);
-      if (accessAt({ places }, around) !== "write") continue;
-      if (around === root) links.push(link);
+      const isOfPackages = named === "link" && isInDependencies(around);
+      if (isOfPackages || accessAt({ places }, around) !== "write") continue;
+      if (around === root) links.add(link);
       else if (named || access === "read" && link !== path) places.set(around, "read");
     }
     // A link out of the folder has the access of its target.
     if (real === undefined || !isWithin(root, real)) continue;
     if (access === "read" && accessAt({ places }, real) === "hidden") continue;
     // A mount cannot be made behind a link, whose target has another path.
-    for (const one of named ? [real] : [path, real]) places.set(one, access);
+    const closed = named === "link" ? [] : named ? [real] : [path, real];
+    for (const one of closed) places.set(one, access);
   }
-  return links;
+  return [...links];
 }
 
 function hideSecrets(

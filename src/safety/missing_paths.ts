@@ -17,7 +17,7 @@ export function makeOwnFolders(own: readonly string[], written: readonly string[
 export function makeNamed(
   folder: string,
   path: string,
-  named: NonNullable<Finding["named"]>,
+  named: Exclude<Finding["named"], "link" | undefined>,
 ): void {
   const { real } = placeOf("/", path);
   if (!isWithin(folder, real) || hasOtherBytes(real) || entryAt(real) !== undefined) return;

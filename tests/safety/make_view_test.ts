@@ -423,14 +423,15 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   const [folder, other] = [`${base}/work`, `${base}/other`];
   await sh(
     base,
-    `mkdir -p work/bin work/sub work/.venv/bin other/in home/bin; ln -s sub work/link
-       : > work/git.sh; : > work/.venv/bin/a; ln -s '${folder}'/{,git.sh,made,.venv/bin/a} home/bin; git init -q other
+    `mkdir -p work/bin work/sub work/.venv/bin other/in home/bin; ln -s sub work/link; ln -s .venv work/env
+       : > work/git.sh; : > work/.venv/bin/a; ln -s a work/.venv/bin/b
+       ln -s '${folder}'/{,git.sh,made,.venv/bin/a,.venv/bin/b} home/bin; git init -q other
        cd other; git config core.hooksPath in/hooks; git config include.path ../in/mid
        ln -s cfg in/mid; : > in/cfg; : > in/clean; git config filter.x.clean in/clean`,
   );
   const view = viewFor(folder, `${base}/home`, {
     write: [`${other}/in`],
-    allPrograms: ["bin", "link", ".venv/bin", "none", "../home/bin"].map((name) =>
+    allPrograms: ["bin", "link", "env/bin", ".venv/bin", "none", "../home/bin"].map((name) =>
       join(folder, name)
     ),
   });
@@ -441,7 +442,7 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   const wanted = [".venv/bin/new", ".venv/bin/a", "made", "new", "../other/in/new"];
   assertEquals(wrote, wanted.map((path) => `wrote ${join(folder, path)}`));
   // A command may replace them, and they are put back.
-  assertEquals(view.links, [`${folder}/link`, `${other}/in/mid`]);
+  assertEquals(view.links, [`${folder}/link`, `${folder}/env`, `${other}/in/mid`]);
   const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
   assertEquals(accessAt(own, `${folder}/new`), "read");
   await Deno.remove(base, { recursive: true });
