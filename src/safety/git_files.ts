@@ -238,6 +238,34 @@ export const variableFindings = (folder: string, home = "~"): Finding[] =>
     .flatMap(([, line]) => filesAmong(wordsOfLine(line, home), folder, home))
     .map((path) => ({ path, access: "read", named: "file" }));
 
+const SSH_INCLUDE = /^[ \t]*include[ \t=]+(.*)$/gim;
+
+/** Returns what the user's settings of ssh include, and the files that they name: a push uses them with the keys. */
+export function sshFindings(home = "~"): Finding[] {
+  const folder = join(home, ".ssh");
+  const [files, folders] = [new Set([join(folder, "config")]), new Set<string>()];
+  const programs: string[] = [];
+  for (const file of files) {
+    if (files.size > MAX_INCLUDED) break;
+    const text = smallFile(file);
+    programs.push(...filesAmong(wordsOfLine(text, home, MAX_SETTING_WORDS), folder, home, false));
+    const lines = [...text.matchAll(SSH_INCLUDE)].map(([, line]) => line!);
+    for (const word of lines.flatMap((line) => line.match(/"[^"]*"|[^\s"]+/g) ?? [])) {
+      const path = resolve(folder, word.replaceAll('"', "").replace(/^~(?=\/)/, home));
+      const around = path.replace(/\/[^/]*[*?[].*/, "");
+      // New files may match a pattern, too.
+      if (around !== path) folders.add(around);
+      const names = around === path ? [""] : entriesOf(around).map(({ name }) => name);
+      for (const name of names) files.add(join(around, name));
+    }
+  }
+  const access = "read";
+  return [
+    ...[...files, ...programs].map((path) => ({ path, access, named: "file" } as const)),
+    ...[...folders].map((path) => ({ path, access, named: "hooks" } as const)),
+  ];
+}
+
 /**
  * Returns git's files, and the hooks, programs and files that its settings name, the user's own included. Without the
  * path of a `.git`, only the user's own settings count.
@@ -294,7 +322,7 @@ export function gitFindings(
 
 const isFile = (path: string): boolean => attempt(() => Deno.statSync(path))?.isFile === true;
 const linkIn = (path: string): string | undefined => attempt(() => Deno.readLinkSync(path));
+const entriesOf = (folder: string) => attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 const hookLinks = (folder: string): string[] =>
-  (attempt(() => [...Deno.readDirSync(folder)]) ?? [])
-    .filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));
+  entriesOf(folder).filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));
 const realPathIn = (path: string): string | undefined => attempt(() => Deno.realPathSync(path));

@@ -6,7 +6,13 @@ import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, type PlaceLook } from "./folder_search.ts";
-import { isInsideGit, smallFile, variableFindings, withoutCredentials } from "./git_files.ts";
+import {
+  isInsideGit,
+  smallFile,
+  sshFindings,
+  variableFindings,
+  withoutCredentials,
+} from "./git_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
@@ -117,10 +123,9 @@ function looksBeside(
 }
 
 /**
-/**
- * Returns what others run in a writable folder: programs that variables name, the targets of links in folders of PATH,
- * and the folders of PATH. Those of dependencies are written by package managers, so that no session trusts them by
- * their names; behind a link with another name, it would trust what replaces the link.
+ * Returns what others run in a writable folder: what variables and ssh's settings name, the targets of links in folders
+ * of PATH, and the folders of PATH. Those of dependencies are written by package managers, so that no session trusts
+ * them by their names; behind a link with another name, it would trust what replaces the link.
  */
 function programsIn(
   folder: string,
@@ -139,7 +144,7 @@ function programsIn(
     if (!real || !isWithin(folder, real) || isInDependencies(path)) return [];
     return [{ path, access: "read", named: isInDependencies(real) ? "link" : kind }];
   });
-  return [...found, ...variableFindings(folder, paths.home)];
+  return [...found, ...variableFindings(folder, paths.home), ...sshFindings(paths.home)];
 }
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */

@@ -6,6 +6,7 @@ import {
   isInsideGit,
   isRepository,
   smallFile,
+  sshFindings,
   variableFindings,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
@@ -170,6 +171,21 @@ test("R-03 git's files, and what its settings name: further settings, and folder
     ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own", '.git/xyz"\\'],
   ];
   assertEquals(paths.sort(), wanted.sort());
+});
+
+test("R-21 what ssh's settings include and run: files, and folders in which patterns look", () => {
+  using at = folder({
+    "work/.ssh/config":
+      'include ~/own ~/dot/*.conf\nInclude="~/a b"\nProxyCommand ~/bin/proxy %h\n',
+    "work/dot/a.conf": " Include ~/dot2/[a-z]/c\nMatch exec ~/bin/none\n",
+    "work/a b": "Match exec 'test -x ~/bin/match'\n",
+    ...Object.fromEntries(["proxy", "match"].map((name) => [`work/bin/${name}`, ""])),
+  });
+  const found = sshFindings(`${at.path}/work`)
+    .map(({ path, named }) => `${named} ${path.slice(at.path.length + 6)}`);
+  const wanted = ["file own", "hooks dot", "hooks dot2", "file a b", "file bin/proxy"];
+  wanted.push("file bin/match", "file .ssh/config", "file dot/a.conf");
+  assertEquals([...new Set(found)].sort(), wanted.sort());
 });
 
 test("R-03 settings are followed until there are more than 100", () => {
