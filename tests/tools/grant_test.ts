@@ -191,7 +191,9 @@ test("PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is
     const begun = swapper.stdout.getReader();
     await begun.read();
     await begun.cancel();
-    for (const end = performance.now() + 1000; performance.now() < end;) {
+    const start = performance.now();
+    const isBusy = () => performance.now() - start < (leaked > 0 ? 1000 : 30_000);
+    while (isBusy()) {
       for (const [name, run, args, path] of CALLS) {
         // The names that glob_files shows are not held back to the last.
         if (name === "glob_files") continue;
