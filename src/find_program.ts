@@ -48,9 +48,6 @@ export function programFolders(
   });
 }
 
-/** Returns the folders of PATH that no command writes which works where this program was started. */
-export const outerFolders = (): string[] => programFolders(attempt(Deno.cwd) ?? "/");
-
 const realOrPath = (path: string): string => attempt(() => Deno.realPathSync(path)) ?? path;
 
 /**

@@ -1,7 +1,7 @@
 /** Starts programs, which find no others where a sandboxed command may have written one. @module */
 
 import { attempt } from "./attempt.ts";
-import { findProgram, outerFolders, SYSTEM_PATH } from "./find_program.ts";
+import { findProgram, programFolders, SYSTEM_PATH } from "./find_program.ts";
 import { isAbsolute } from "./text/std_path.ts";
 import type { ConfinedProgram } from "./types/confine.ts";
 
@@ -16,11 +16,18 @@ export const systemProgram = (program: string, { env, ...options }: StartOptions
     env: { PATH: SYSTEM_PATH, ...env },
   });
 
-/** Returns a program of the user, by its name or absolute path, with the folders of PATH that no command writes. */
-export function userProgram(name: string, options: StartOptions): Deno.Command | undefined {
+/**
+ * Returns a program of the user, by its name or absolute path, with the folders of PATH that no command writes which
+ * works in `folder`: that of the session, or else the one in which this program was started.
+ */
+export function userProgram(
+  name: string,
+  options: StartOptions,
+  folder = attempt(Deno.cwd) ?? "/",
+): Deno.Command | undefined {
   if (Deno.build.os === "windows") return new Deno.Command(name, options);
-  const folders = outerFolders();
-  const path = isAbsolute(name) ? name : findProgram(name, folders, attempt(Deno.cwd));
+  const folders = programFolders(folder);
+  const path = isAbsolute(name) ? name : findProgram(name, folders, folder);
   const env = { ...options.env, PATH: folders.join(":") };
   return path === undefined ? undefined : new Deno.Command(path, { ...options, env });
 }

@@ -52,9 +52,9 @@ export class ClipboardImages implements Disposable {
   constructor(private readonly readers = READERS) {}
 
   /** Saves the image and returns its path; without an image, calls `say` and returns undefined. */
-  async paste(say: (line: string) => void): Promise<string | undefined> {
+  async paste(say: (line: string) => void, worked?: string): Promise<string | undefined> {
     for (const [program, ...args] of this.readers) {
-      const bytes = await printedBy(program, args).catch(() => undefined);
+      const bytes = await printedBy([program, ...args], worked).catch(() => undefined);
       if (bytes === undefined || !isPng(bytes)) continue;
       this.#folder ??= makeTempFolder("copilot-image-");
       const path = join(this.#folder, `clipboard-${++this.#count}.png`);
@@ -76,9 +76,12 @@ export class ClipboardImages implements Disposable {
 const isPng = (bytes: Uint8Array): boolean =>
   [...PNG].every((char, i) => bytes[i] === char.charCodeAt(0));
 
-async function printedBy(name: string, args: string[]): Promise<Uint8Array | undefined> {
+async function printedBy(
+  [name, ...args]: [string, ...string[]],
+  worked?: string,
+): Promise<Uint8Array | undefined> {
   const signal = AbortSignal.timeout(MAX_WAIT_MS);
   const options = { args, stdin: "null", stderr: "null", signal } as const;
-  const ran = await userProgram(name, options)?.output();
+  const ran = await userProgram(name, options, worked)?.output();
   return ran?.success ? ran.stdout : undefined;
 }

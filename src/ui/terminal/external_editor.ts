@@ -9,10 +9,14 @@ interface EditedText {
   failure?: string;
 }
 
-/** Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal. If the editor fails, its text is dropped. */
+/**
+ * Opens `text` in `$VISUAL` or `$EDITOR`; `lend` gives it the terminal, and no command in `worked` writes
+ * what it runs. If the editor fails, its text is dropped.
+ */
 export async function editInProgram(
   text: string,
   lend: (run: () => Promise<Deno.CommandStatus>) => Promise<Deno.CommandStatus>,
+  worked: string | undefined,
 ): Promise<EditedText> {
   const editor = (Deno.env.get("VISUAL")?.trim() || Deno.env.get("EDITOR")?.trim()) ?? "";
   if (editor === "") {
@@ -23,7 +27,7 @@ export async function editInProgram(
     folder = makeTempFolder("copilot-edit-");
     const path = join(folder, "message.md");
     await Deno.writeTextFile(path, text, { mode: 0o600, createNew: true });
-    const { success, code } = await lend(() => editorCommand(editor, path).spawn().status);
+    const { success, code } = await lend(() => editorCommand(editor, path, worked).spawn().status);
     if (!success) {
       return { failure: `${oneLine(editor)} failed (exit ${code}): the line is as it was` };
     }
@@ -38,10 +42,10 @@ export async function editInProgram(
 }
 
 /** The setting may have arguments, as in `code --wait`. */
-function editorCommand(editor: string, path: string): Deno.Command {
+function editorCommand(editor: string, path: string, worked?: string): Deno.Command {
   const streams = { stdin: "inherit", stdout: "inherit", stderr: "inherit" } as const;
   const [program = "", ...args] = Deno.build.os === "windows"
     ? [...editor.split(/\s+/), path]
     : ["/bin/sh", "-c", `${editor} "$1"`, "sh", path];
-  return userProgram(program, { args, ...streams })!;
+  return userProgram(program, { args, ...streams }, worked)!;
 }

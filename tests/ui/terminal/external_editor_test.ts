@@ -6,7 +6,11 @@ import { noTmux, type Terminal, terminal } from "../../helpers/tmux.ts";
 /** A session in a terminal whose shell ran `setup` first, with `config` as config.json. */
 function configuredTest(
   name: string,
-  { setup = "", config = {} }: { setup?: string; config?: Record<string, unknown> },
+  { setup = "", flags = "", config = {} }: {
+    setup?: string;
+    flags?: string;
+    config?: Record<string, unknown>;
+  },
   body: (terminal: Terminal) => Promise<void>,
 ): void {
   Deno.test(noTmux ? `${name} (skipped: ${noTmux})` : name, { ignore: noTmux !== "" }, async () => {
@@ -18,7 +22,7 @@ function configuredTest(
     await Deno.writeTextFile(`${folder}/ed.sh`, EDITOR_SCRIPT);
     await screen.type(`unset VISUAL EDITOR; ${setup}\r`);
     await screen.type(
-      `clear; ${sessionCommand(server)}; echo left: $?; stty -a | grep -o .icanon\r`,
+      `clear; ${sessionCommand(server, flags)}; echo left: $?; stty -a | grep -o .icanon\r`,
     );
     await screen.until((rows) => rows.includes(">"));
     await body(screen);
@@ -69,13 +73,17 @@ configuredTest(
 );
 
 configuredTest(
-  "an editor that fails leaves the line as it was",
-  { setup: "export CODE=3 VISUAL='sh ed.sh' EDITOR=none" },
+  "an editor in the folder of the start, where no command works, that fails leaves the line as it was",
+  {
+    setup: `mkdir ../bin; cp ed.sh ../bin/ed; chmod +x ../bin/ed; cd ..
+      export CODE=3 VISUAL=ed EDITOR=none PATH=$PWD/bin:$PATH`.replaceAll("\n", ";"),
+    flags: "--working-dir $OLDPWD",
+  },
   async (screen) => {
     await screen.type("hello\x07");
     await screen.until("EDITING");
     await screen.type("lost\r");
-    await screen.until("sh ed.sh failed (exit 3): the line is as it was");
+    await screen.until("ed failed (exit 3): the line is as it was");
     await screen.type("!");
     const rows = await screen.until("> hello!");
     assert(!rows.some((row) => row.includes("from editor")), rows.join("\n"));

@@ -34,6 +34,8 @@ interface LiveScreenOptions
   rule?: (() => string) | undefined;
   caption?: () => Caption | undefined;
   unicode: boolean;
+  /** The session's folder; undefined before it is known. */
+  folder?: () => string | undefined;
   onShiftTab?: () => void;
   /** Called with the terminal's background; without it, the terminal is not asked. */
   onBackground?: ((background: Background) => void) | undefined;
@@ -331,13 +333,15 @@ export class LiveScreen implements Screen {
   }
 
   async #edit(text: string): Promise<string | undefined> {
-    const edited = await editInProgram(text, (run) => this.#driver.lend(run));
+    const lend = (run: () => Promise<Deno.CommandStatus>) => this.#driver.lend(run);
+    const edited = await editInProgram(text, lend, this.options.folder?.());
     if (edited.failure !== undefined) this.print(`· ${edited.failure}`);
     return edited.text;
   }
 
   async #pasteImage(): Promise<string | undefined> {
-    return await (this.#images ??= new ClipboardImages()).paste((line) => this.print(line));
+    const images = this.#images ??= new ClipboardImages();
+    return await images.paste((line) => this.print(line), this.options.folder?.());
   }
 
   #isAsking(): boolean {

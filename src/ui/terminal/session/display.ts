@@ -186,6 +186,7 @@ export class Display implements Disposable {
         return accent();
       },
       unicode: this.look.unicode,
+      folder: () => this.status?.folder,
       activity: () => this.#view?.liveRows(),
       band: () => this.band,
       rule: () => this.#sgr(DIM),
