@@ -232,10 +232,32 @@ const filesAmong = (words: string[], folder: string, home: string, isRun = true)
 const COMMAND_VARIABLE =
   /^(EDITOR|VISUAL|BROWSER|PAGER|GIT_\w*(SSH|COMMAND|EDITOR|PAGER|DIFF|CONFIG_\w+)|\w+_ASKPASS)$/;
 
-/** Returns the files that variables name as programs, or as git's settings. */
-export const variableFindings = (folder: string, home = "~"): Finding[] =>
+/** Returns the texts in the user's hooks and MCP servers that run outside of the sandbox. */
+function outsideTexts(own: readonly string[]): string[] {
+  const texts: string[] = [];
+  const addTexts = (_: string, value: unknown) => {
+    if (typeof value === "string") texts.push(value);
+    return value;
+  };
+  for (const path of own.flatMap((at) => [join(at, "hooks.json"), join(at, "mcp.json")])) {
+    attempt(() =>
+      JSON.parse(smallFile(path).replace(/^\ufeff/, ""), (_, value) => {
+        if (value?.sandbox === "off") JSON.parse(JSON.stringify(value), addTexts);
+        return value;
+      })
+    );
+  }
+  return texts;
+}
+
+/** Returns the files that variables, or hooks and servers outside of the sandbox, name. */
+export const variableFindings = (
+  folder: string,
+  { home = "~", own = [] }: { home?: string | undefined; own?: readonly string[] } = {},
+): Finding[] =>
   Object.entries(Deno.env.toObject()).filter(([name]) => COMMAND_VARIABLE.test(name))
-    .flatMap(([, line]) => filesAmong(wordsOfLine(line, home), folder, home))
+    .map(([, line]) => line).concat(outsideTexts(own))
+    .flatMap((line) => filesAmong(wordsOfLine(line, home), folder, home))
     .map((path) => ({ path, access: "read", named: "file" }));
 
 const SSH_INCLUDE = /^[ \t]*include[ \t=]+(.*)$/gim;

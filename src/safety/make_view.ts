@@ -144,7 +144,7 @@ function programsIn(
     if (!real || !isWithin(folder, real) || isInDependencies(path)) return [];
     return [{ path, access: "read", named: isInDependencies(real) ? "link" : kind }];
   });
-  return [...found, ...variableFindings(folder, paths.home), ...sshFindings(paths.home)];
+  return [...found, ...variableFindings(folder, paths), ...sshFindings(paths.home)];
 }
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */

@@ -101,7 +101,7 @@ test("R-03 of a file of settings, the first 2000 words are looked for as files",
 
 test("R-03 programs in settings and variables: after variables, and after what only the shell knows", () => {
   const names = ["pager", "ed", "filter", "alias", "ssh", "used", "monitor", "open"];
-  names.push("a (b)/c=d", "a b", "e f", "vim");
+  names.push("a (b)/c=d", "a b", "e f", "hook", "server", "vim");
   using at = folder({
     "work/.git/config":
       '[core] pager = $HOME/bin/pager\n[core] editor = "\\"${HOME}\\"/bin/ed -w"\n' +
@@ -111,6 +111,9 @@ test("R-03 programs in settings and variables: after variables, and after what o
     ...Object.fromEntries(names.map((name) => [`work/bin/${name}`, ""])),
     "work/vim": "",
     "work/own": "[core] fsmonitor = bin/monitor\n",
+    "cfg/hooks.json":
+      '{"hooks":{"Stop":[{"hooks":[{"sandbox":"off","command":"sh ~/bin/hook"}]}]}}',
+    "cfg/mcp.json": '{"a":{"args":["bin/server"],"sandbox":"off"},"b":{"args":["~/bin/vim"]}}',
   });
   const work = `${at.path}/work`;
   const variables = {
@@ -123,7 +126,7 @@ test("R-03 programs in settings and variables: after variables, and after what o
   for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
   const found = [
     ...gitFindings(`${work}/.git`, work, { home: work }),
-    ...variableFindings(work, work),
+    ...variableFindings(work, { home: work, own: [`${at.path}/cfg`] }),
   ];
   for (const name of Object.keys(variables)) Deno.env.delete(name);
   const programs = found.filter(({ named }) => named).map(({ path }) =>
