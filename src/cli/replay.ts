@@ -13,6 +13,7 @@ import type { Backend } from "../models/backend.ts";
 import { targetOf } from "../models/target.ts";
 import { withStoredImages } from "../records/images.ts";
 import type { StoredSession } from "../records/store.ts";
+import { OPEN_ALL } from "../safety/in_place.ts";
 import { openPermissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
@@ -214,14 +215,15 @@ rm -f "$2.git/objects/info/alternates"
 cp -R "$2.git" .git`;
 
 /**
- * Shows the changes in `$1`. It removes submodules from the index, because git would run `git status` in each, which
- * runs what the settings there name: a command may have made a repository in its place.
+ * Shows the changes in `$1`, those in repositories that a command made included. It removes their `.git`: git would run
+ * what the settings there name, add no file of such a repository, and fail at one without a commit.
  */
 const DIFF_SCRIPT = `cd "$1"
+${OPEN_ALL}
+find . -mindepth 2 -iname .git -prune -exec rm -rf '{}' +
 export GIT_DIR="$1.git" GIT_WORK_TREE="$1"
-git ls-files -s | sed -n 's/^160000/0/p' | git update-index --index-info
 git add -A
-git diff --cached --ignore-submodules=all --no-ext-diff --no-textconv HEAD`;
+git diff --cached --no-ext-diff --no-textconv HEAD`;
 
 export const changesOfCopy = (copy: string): Promise<string> => runScript(DIFF_SCRIPT, copy);
 

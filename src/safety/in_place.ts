@@ -90,3 +90,7 @@ export const runInPlace = (folder: string, script: string, args?: readonly strin
 
 /** Opens a folder that a command closed, whose name is the argument; no link that replaces it, at most to a folder. */
 export const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1/"`;
+
+/** Opens all that commands have closed: it would look removed, and git adds nothing then. */
+export const OPEN_ALL =
+  "find . ! -type l '(' ! -perm -600 -o -type d ! -perm -100 ')' -exec chmod u+rwX '{}' ';'";

@@ -1,7 +1,7 @@
 /** The worktree of a sub-agent: a private copy of the user's files, whose changes are applied as edits. @module */
 
 import { gitWorkTree, makeRepository } from "../../safety/git_queries.ts";
-import { runInPlace, waitTime } from "../../safety/in_place.ts";
+import { OPEN_ALL, runInPlace, waitTime } from "../../safety/in_place.ts";
 import { entryAt } from "../../safety/places.ts";
 import { repositoryAround } from "../../safety/repositories.ts";
 import { makeOwnFolder } from "../../safety/sandbox/own_folder.ts";
@@ -31,8 +31,6 @@ const MAX_COPIED_FILES = 20_000;
 const MAX_COPIED_BYTES = 60 * 1024 * 1024;
 /** Folders of packages, which worktrees share for reading. */
 const SHARED_PACKAGES = ["node_modules", ".venv", "venv"];
-/** Opens what a command has closed: it would look removed. */
-const OPEN_ALL = "find . ! -type l ! -perm -600 -exec chmod u+rwX '{}' ';'";
 
 /** A change of a file. A missing file has no content. */
 interface FileEdit extends Record<"before" | "after", Uint8Array | undefined> {
