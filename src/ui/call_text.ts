@@ -29,7 +29,7 @@ const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
   edit: { verbs: ["Edit", "Edited", "Editing"], kind: "edit" },
   write: { verbs: ["Write", "Wrote", "Writing"], kind: "edit" },
   explore: { verbs: ["Explore", "Explored", "Exploring"], kind: "search" },
-  plan: { verbs: ["Plan", "Planned", "Planning"], kind: "think" },
+  plan: { verbs: ["Plan", "Plan", "Planning"], kind: "think" },
   fetch: { verbs: ["Fetch", "Fetched", "Fetching"], kind: "fetch" },
   call: { verbs: ["Call", "Called", "Calling"], kind: "other" },
 };

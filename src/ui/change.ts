@@ -167,7 +167,7 @@ function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   const room = Math.max(MIN_TEXT_COLUMNS, columns - gutter);
   return textRows(line, room, paint).map(({ text, width }, at) => {
     const head = at === 0
-      ? paint(number, DIM | row) + paint(`${kind} `, sign | row)
+      ? paint(number, (kind === "-" ? sign : DIM) | row) + paint(`${kind} `, sign | row)
       : paint(" ".repeat(gutter - INDENT.length), row);
     const isBand = paint.hasBands && row !== 0;
     const rest = isBand ? paint(" ".repeat(Math.max(0, room - width)), row) : "";

@@ -64,10 +64,11 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
 /** Returns why a request failed, and when it is repeated. */
 export function retryParts({ reason, attempt, maxAttempts, delayMs }: RetryNotice) {
   const seconds = Math.ceil(delayMs / 1000);
-  const next = `attempt ${attempt + 1} of ${maxAttempts} ${
-    seconds > 0 ? `in ${seconds} s` : "now"
-  }`;
-  return [oneLine(reason).replace(/\.$/, ""), next] as const;
+  const next = attempt + 1 === maxAttempts
+    ? "last attempt"
+    : `attempt ${attempt + 1} of ${maxAttempts}`;
+  const time = seconds > 0 ? `in ${seconds} s` : "now";
+  return [oneLine(reason).replace(/\.$/, ""), `${next} ${time}`] as const;
 }
 
 function outcomeText(exec: ToolExecution): string {

@@ -116,7 +116,10 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     const hello = { role: "user", content: "hello" } as const;
     log.begin(agent, hello.content);
     agent.state.messages.push(hello);
-    assertEquals(await log.say("undo", agent), 'Undid the message "hello". /redo restores it.');
+    assertEquals(
+      await log.say("undo", agent),
+      'Undid the message "hello". /redo restores it.\nNo files were changed.',
+    );
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);
     assertEquals(agent.state.messages, [hello]);

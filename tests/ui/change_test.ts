@@ -172,13 +172,13 @@ Deno.test("a changed line is a band to the margin, its changed words brighter, i
   ];
   assertEquals(styled({ lines }, 20), [
     "    <dim> 8 </>  <keyword>if</> a:",
-    "    <- dim> 9 </><->- </><->  b = </><word- - number>1</><->    </>",
+    "    <-> 9 </><->- </><->  b = </><word- - number>1</><->    </>",
     "    <+ dim> 9 </><+>+ </><+>  b = </><word+ + number>22</><+>   </>",
     "    <+ dim>10 </><+>+ </><+>c</><+>          </>",
   ]);
   assertEquals(styled({ lines: lines.slice(0, 2) }, 20, false), [
     "    <dim>8 </>  <dim>if a:</>",
-    "    <- dim>9 </><->- </><->  b = 1</>",
+    "    <->9 </><->- </><->  b = 1</>",
   ]);
 });
 

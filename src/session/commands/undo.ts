@@ -90,6 +90,7 @@ export function undoText(
     way === "undo" ? taken : `Restored the message ${title}.`,
     ...shown.map((file) => `  ${undoneFileText(file, way)}`),
     ...more > 0 ? [`  and ${count(more, "more file")}`] : [],
+    ...files.length + commands === 0 ? ["No files were changed."] : [],
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
     ...commands > 0
       ? [`${count(commands, "shell command")} ran; what ${they} changed${where} stays.`]

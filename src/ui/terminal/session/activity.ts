@@ -214,16 +214,17 @@ export class Activity {
         shown.ms > LONG_TOOL_MS;
       return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
     }
-    const before = columns >= MIN_ONE_ROW_COLUMNS ? `${numbers} · ` : "";
-    const what = this.#what(now, columns - 2 - before.length);
-    return before ? [row(before + what)] : [row(what), `  ${this.paint(numbers, DIM)}`];
+    const after = columns >= MIN_ONE_ROW_COLUMNS ? ` · ${numbers}` : "";
+    const room = columns - 2 - after.length;
+    const what = shortened(this.#what(now, room), room);
+    return after ? [row(what + after)] : [row(what), `  ${this.paint(numbers, DIM)}`];
   }
 
   #counted(now: number): string[] {
-    if (this.#tokens === 0) return [];
+    if (this.#tokens === 0 || this.#call) return [];
     const seconds = (now - this.#firstTokenAt) / 1000;
     const isTelling = this.#tokens > MIN_TOKENS_FOR_SPEED && seconds > 1;
-    const speed = isTelling ? [`${Math.round(this.#tokens / seconds)}/s`] : [];
+    const speed = isTelling ? [`${Math.round(this.#tokens / seconds)} tok/s`] : [];
     return [count(this.#tokens, "token"), ...speed];
   }
 

@@ -38,7 +38,10 @@ export function callRows(
   const told = callText(exec);
   const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
   const call = { ...told, ending };
-  return { title: titleRows(call.verb, [call], look), body: resultRows(exec, call, look, lines) };
+  const { done = 0, tasks = 0 } = exec.details?.counts ?? {};
+  // The colour of success is that of a plan whose tasks are all done.
+  const title = titleRows(call.verb, [call], done < tasks ? { ...look, mark: "●" } : look);
+  return { title, body: resultRows(exec, call, look, lines) };
 }
 
 export function titleRows(verb: string, calls: readonly CallText[], look: RowsLook): string[] {
@@ -50,10 +53,10 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
     const numbers = signs(lineCounts(added, removed, paint));
-    const gap = object === "" ? "" : " · ";
-    const found = counts === "" ? "" : paint(signs(gap + counts), DIM);
+    const told = calls.length > 1 ? ` (${counts})` : object === "" ? counts : ` · ${counts}`;
+    const found = counts === "" ? "" : paint(signs(told), DIM);
     return `${object}${found}${numbers && `  ${numbers}`}`;
-  }).join(paint(", ", DIM));
+  }).join(paint(signs(" · "), DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
   return hangingRows(`${head}${name} `, objects, columns, end, columns);

@@ -35,7 +35,7 @@ export function footerText(
     mode: modeWords(status),
     folder: "",
     until: check === undefined ? "" : untilText(check),
-    tasks: tasks.length === 0 ? "" : `${done}/${tasks.length} tasks`,
+    tasks: tasks.length === 0 ? "" : `${done} of ${tasks.length} done`,
     jobs: runningJobs === 0 ? "" : count(runningJobs, "job"),
     cost: cost === undefined ? "" : dollars(cost),
     context: fullText(tokens, unicode),
@@ -60,7 +60,9 @@ export function footerText(
   // The least useful parts are dropped first.
   const shorter: Partial<Record<StatusPart, string>>[] = [
     ...[{ cost: "" }, { speed: "" }, { branch: "" }, { context: short }],
-    ...[{ until }, { jobs: "" }, { tasks: "" }, { context: "" }, { until: "" }],
+    ...[{ until }, { jobs: "" }, { tasks: all.tasks.replace(" of ", "/") }, { tasks: "" }, {
+      context: "",
+    }, { until: "" }],
   ];
   for (const change of shorter) if (room() < 0) Object.assign(all, change);
   if (room() < 0) all.model = shortened(all.model, Math.max(MIN_NAME, all.model.length + room()));

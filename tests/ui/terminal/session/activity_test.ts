@@ -15,7 +15,7 @@ function atTimes(
     const begun = time;
     body(activity, (ms) => {
       time = begun + ms;
-      return activity.rows(60)?.[0]?.replace(" · Esc stops · ", ": ");
+      return activity.rows(60)?.[0]?.replace(/^(. )(.*) · (\d+ s.*) · Esc stops$/, "$1$3: $2");
     });
   } finally {
     performance.now = now;
@@ -28,8 +28,8 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
     at(5000);
     for (let n = 0; n < 21; n++) activity.token("b");
     assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
-    assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21/s: b");
-    assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7/s: b");
+    assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21 tok/s: b");
+    assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7 tok/s: b");
     activity.request();
     activity.token("c");
     assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
@@ -75,7 +75,7 @@ Deno.test("reasoning fills four rows with whole words, then the later ones move 
     assertEquals(shown("日日日日日日日日日日 b "), ["  x y and more w␛ords", ...last]);
     const newest = ["… of its and of others", last[1], "  b and more than that", "  is"];
     assertEquals(shown("and more than that is "), newest);
-    assertEquals(activity.rows(60), ["/ 0 s · 8 tokens · Esc stops · thinking"]);
+    assertEquals(activity.rows(60), ["/ thinking · 0 s · 8 tokens · Esc stops"]);
     activity.token("answering");
     assertEquals(activity.callRows(PLAIN), []);
   });
@@ -170,7 +170,10 @@ Deno.test("of how much of the prompt was read, a terminal shows what fits, the t
     for (const [progress, columns, row] of rows) {
       activity.readsPrompt(progress);
       const [first = ""] = activity.rows(columns)!;
-      assertEquals([first.length <= columns, first.replace(/.*Esc stops · |^. /, "")], [true, row]);
+      assertEquals([first.length <= columns, first.replace(/^. | · 0 s · Esc stops$/g, "")], [
+        true,
+        row,
+      ]);
     }
   });
 });
@@ -179,7 +182,7 @@ Deno.test("on a narrow terminal what goes on has a row of its own, above the num
   atTimes((activity) => {
     activity.begin("a");
     activity.token("writing");
-    assertEquals(activity.rows(60), ["/ 0 s · 1 token · Esc stops · writing"]);
+    assertEquals(activity.rows(60), ["/ writing · 0 s · 1 token · Esc stops"]);
     assertEquals(activity.rows(59), ["/ writing", "  0 s · 1 token · Esc stops"]);
     activity.end();
     assertEquals(activity.rows(59), undefined);

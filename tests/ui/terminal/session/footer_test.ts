@@ -41,7 +41,10 @@ const ROWS: [change: Partial<Status>, shown: string, columns?: number][] = [
     "m    until npm run a-long-name-of-… · round 2/5",
   ],
   [{ check: { command: "npm test", round: 2, rounds: 5 } }, "m    until 2/5", 20],
-  [{ tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] }, "m    1/2 tasks"],
+  [
+    { tasks: [{ text: "a", isDone: true }, { text: "b", isDone: false }] },
+    "m    1 of 2 done",
+  ],
   [{ runningJobs: 2, cost: 0 }, "m    2 jobs · $0.0000"],
   [tokens(1), "m    ctx 1"],
   [tokens(999, false), "m    ctx ~999"],
