@@ -220,11 +220,18 @@ function wordsOfLine(line: string, home: string, max?: number): string[] {
   return [...text.replace(/["']/g, "").split(BETWEEN, max), ...whole].slice(0, max);
 }
 
+/** Returns the path that a word names. `..` after a name stays in it: where it leads changes with what has that name. */
+function pathFrom(folder: string, word: string, home: string): string {
+  const path = word.replace(/^~(?=\/)/, home);
+  if (!/[^./][^/]*\/\.\.(\/|$)/.test(path)) return resolve(folder, path);
+  return path.startsWith("/") ? path : `${folder}/${path}`;
+}
+
 /** Returns the files that words name. A path after what only the shell knows begins in `folder`, as most do. */
 const filesAmong = (words: string[], folder: string, home: string, isRun = true): string[] =>
   // A first word without a slash is a program of PATH.
   words.filter((word, i) => word.includes("/") || isRun && i > 0 && word).flatMap((word) => [
-    resolve(folder, word.replace(/^~(?=\/)/, home)),
+    pathFrom(folder, word, home),
     ...word.startsWith("/") ? [join(folder, word)] : [],
   ]).filter(isFile);
 
@@ -312,8 +319,7 @@ export function gitFindings(
     if (settings.size > MAX_INCLUDED + known.length) break;
     let left = MAX_SETTING_WORDS;
     for (const [key, value] of settingsIn(file)) {
-      const from = (folder: string, word: string) =>
-        resolve(folder, word.replace(/^~(?=\/)/, home));
+      const from = (folder: string, word: string) => pathFrom(folder, word, home);
       // Includes are relative to the file that names them, hooks and programs to the work tree.
       if (key === "path") settings.add(from(dirname(file), value));
       else if (key === "hookspath") hooks.push(from(worktree, value));

@@ -173,6 +173,15 @@ function protect(
     const closed = named === "link" ? [] : named ? [real] : [path, real];
     for (const one of closed) places.set(one, access);
   }
+  // A command could replace what `..` follows by a link, which no mount can be.
+  for (const { path } of found.filter(({ named }) => named !== undefined)) {
+    for (const { index } of path.matchAll(/\/\.\.(?=\/|$)/g)) {
+      let at = realPathOf(path.slice(0, index)) ?? root;
+      for (; at !== root && isWithin(root, at); at = dirname(at)) {
+        if (accessAt({ places }, at) === "write") places.set(at, "write");
+      }
+    }
+  }
   return [...links];
 }
 

@@ -157,7 +157,7 @@ test("R-03 git's files, and what its settings name: further settings, and folder
       "path = /abs\n" +
       // As git reads it, though it does not write so.
       '[a "]"][include] path = "x"y\\\nz\\"\\\\ ; x\n' + "\n".repeat(80_000),
-    "work/.git/config.worktree": "[core]\nhookspath=/hooks\n",
+    "work/.git/config.worktree": "[core]\nhookspath=/hooks\nhookspath=hk/../in\n",
     "work/.git/more": "path = ../deep/even\n",
     "work/deep/even": "hooksPath = deep\n",
     "work/home/.gitconfig": "[core] hooksPath = own\n[include] path = ~/by-home\n",
@@ -170,7 +170,7 @@ test("R-03 git's files, and what its settings name: further settings, and folder
   const paths = found.map(({ path }) => path.replace(`${at.path}/work/`, ""));
   const wanted = [
     ...[".git", ".git/config", ".git/config.worktree", ".git/more", "/abs", "/etc/gitconfig"],
-    ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even"],
+    ...["/hooks", "a b", "commondir", "config/git/config", "deep", "deep/even", "hk/../in"],
     ...["home/.gitconfig", "home/by-home", "home/hooks-by-home", "own", '.git/xyz"\\'],
   ];
   assertEquals(paths.sort(), wanted.sort());
