@@ -2,6 +2,7 @@
 
 import { attempt } from "./attempt.ts";
 import { reasonOf } from "./text/reason.ts";
+import { dirname } from "./text/std_path.ts";
 import { privateFolder, type VariableReader } from "./user_files.ts";
 
 /** Further places for the folder: that of TMPDIR or the system, then the usual ones. */
@@ -21,7 +22,7 @@ export function makeTempFolder(prefix: string, env?: VariableReader): string {
   let fault: unknown;
   for (const dir of own === undefined ? PLACES : [own, ...PLACES]) {
     try {
-      if (dir === own && own !== undefined) Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
+      if (dir === own && own !== undefined) makePrivate(own);
       const made = Deno.makeTempDirSync({ prefix, ...dir !== undefined && { dir } });
       const real = Deno.realPathSync(made);
       const file = attempt(() => Deno.openSync(real));
@@ -33,6 +34,20 @@ export function makeTempFolder(prefix: string, env?: VariableReader): string {
     }
   }
   throw noTempFiles(own ?? Deno.env.get("TMPDIR") ?? "/tmp", fault);
+}
+
+/** Makes the folder for all runs, of this user only. Root makes none in another one's home: that user could not use it. */
+function makePrivate(folder: string): void {
+  const isOfOther = (path: string) => {
+    const uid = attempt(() => Deno.statSync(path).uid);
+    return typeof uid === "number" && uid !== Deno.uid();
+  };
+  let around = folder;
+  while (attempt(() => Deno.statSync(around)) === undefined) around = dirname(around);
+  if ((around === folder || Deno.uid() === 0) && isOfOther(around)) {
+    throw new Deno.errors.PermissionDenied("it is another user's");
+  }
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** Removes a folder of {@linkcode makeTempFolder} with all in it, as far as the user may. */

@@ -24,3 +24,23 @@ Deno.test("temporary files that cannot be written: the line says what to do", ()
     "Cannot write temporary files in /t (No space left on device): set XDG_STATE_HOME to a folder with room",
   );
 });
+
+Deno.test("root neither makes nor uses a folder for temporary files in another user's home", {
+  ignore: Deno.uid() !== 0,
+}, () => {
+  const home = Deno.makeTempDirSync();
+  Deno.chownSync(home, 1, 1);
+  const folder = () => {
+    const made = makeTempFolder("copilot-test-", (name) => name === "HOME" ? home : undefined);
+    removeTempFolder(made);
+    return made;
+  };
+  assert(!folder().startsWith(home));
+  assertEquals([...Deno.readDirSync(home)], []);
+  const own = `${home}/.local/state/copilot-tmp`;
+  Deno.mkdirSync(own, { recursive: true });
+  assert(folder().startsWith(own));
+  Deno.chownSync(own, 1, 1);
+  assert(!folder().startsWith(home));
+  Deno.removeSync(home, { recursive: true });
+});
