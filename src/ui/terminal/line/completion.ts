@@ -48,6 +48,8 @@ export interface Menu {
   /** The position in the line where items are inserted. */
   readonly from: number;
   readonly typed: string;
+  /** The line that it belongs to; keys of one read may change the line before the next menu is ready. */
+  readonly units: LineState["units"];
   readonly isTyped: boolean;
   readonly isPut: boolean;
   readonly more?: Completion["more"];
@@ -90,6 +92,7 @@ async function menuOf(
       chosen: isTyped ? 0 : -1,
       from,
       typed: unitsText(units.slice(from, cursor)),
+      units,
       isTyped,
       isPut: false,
       more,
@@ -123,7 +126,12 @@ export function putOffer(state: LineState, menu: Menu, step: -1 | 0 | 1): [LineS
   const chosen = stepped(menu.chosen, step, items.length);
   const next = withUnits(state, from, state.cursor, graphemes(offeredText(items[chosen]!)));
   // One undo removes all items that were tried.
-  return [isPut ? { ...next, undo: state.undo } : next, { ...menu, chosen, isPut: true }];
+  return [isPut ? { ...next, undo: state.undo } : next, {
+    ...menu,
+    chosen,
+    units: next.units,
+    isPut: true,
+  }];
 }
 
 export function menuRows(

@@ -156,7 +156,8 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
     const menu = completer && await menuFor(completer, this.state);
     if (menu === undefined) return "bell";
     this.state = withCommonStart(this.state, menu);
-    this.#menu = menu.items.length > 1 ? { ...menu, chosen: -1, isTyped: false } : undefined;
+    const { units } = this.state;
+    this.#menu = menu.items.length > 1 ? { ...menu, chosen: -1, units, isTyped: false } : undefined;
     return "none";
   }
 
@@ -182,6 +183,7 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
 
   /** The outcome of a key for the menu; undefined if the key is for the line. */
   #pressMenu(menu: Menu, key: Key): Outcome<T> | undefined {
+    if (menu.units !== this.state.units && key.name !== "escape") return undefined;
     switch (key.name) {
       case "escape":
         this.#menu = undefined;

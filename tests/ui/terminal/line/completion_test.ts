@@ -99,6 +99,11 @@ const KEYS: [name: string, keys: string[], text: string, sent: string[]][] = [
   ],
   ["the message goes on behind it", ["@a", "\r", "now", "\r"], "@a.txt now|", ["@a.txt now"]],
   ["a file that was typed is sent", ["@a.txt", "\r"], "@a.txt|", ["@a.txt"]],
+  ["Enter in the read that ends the name sends the text", ["/c", "d foo\r"], "/cd foo|", [
+    "/cd foo",
+  ]],
+  ["Tab in that read completes the text", ["/", "com\t"], "/compact|", []],
+  ["Enter in the read after an arrow does, too", ["/", "\x1b[A", "a\r"], "/cd a|", ["/cd a"]],
   ["other keys are the line's", ["/c", "\x01", "x"], "x|/c", []],
 ];
 for (const [name, keys, text, sent] of KEYS) {
