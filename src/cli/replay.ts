@@ -23,7 +23,7 @@ import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
 import { makeTempFolder, removeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
-import { typedText } from "../text/parts.ts";
+import { notePart, typedText } from "../text/parts.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
@@ -150,6 +150,11 @@ async function playIn(
   };
   const limits = { ...checkLimitsOf(args), ...from === turns.length && { rounds: 1 } };
   const until = new UntilExtension(undefined, limits);
+  const checked = until.endOfTurn.bind(until);
+  let left: readonly Message[] = [];
+  // A check or a hook continued the recorded turn.
+  until.endOfTurn = async (...end) =>
+    left.length > 0 ? { parts: [notePart("[The record goes on.]")] } : await checked(...end);
   await using session = await openSession(
     {
       ...{ config, folder: copy, readsFolder: true, trust: args.trust, isChosen: true },
@@ -167,6 +172,7 @@ async function playIn(
   for (const [at, { message: { content, parts = [] }, answers, ...turn }] of turns.entries()) {
     const isChecked = at === Math.min(from, turns.length - 1);
     if (args.until && isChecked) await session.command("until", args.until, signal);
+    left = at < from ? answers : [];
     session.agent.recorded = at < from ? recorded(answers) : undefined;
     refused = at < from ? turn.refused : [];
     // The names in the text attach the files of the copy.

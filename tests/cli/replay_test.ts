@@ -33,6 +33,7 @@ async function session(prepare: string) {
     bash(`cd ${folder} && echo two >> a && rm b`),
     { text: "Done." },
     bash("echo no > refused"),
+    { text: "The check fails now." },
     use("write_file", { file_path: "c", content: "three\n" }),
     { text: "Done." },
   ]);
@@ -45,7 +46,7 @@ async function session(prepare: string) {
     return JSON.parse(ran.stdout).session_id as string;
   };
   const id = await ask("-p", "first");
-  await ask("--resume", id, "--deny", "run_bash(echo no *)", "-p", "second");
+  await ask("--resume", id, "--deny", "run_bash(echo no *)", "--until", "cat c", "-p", "second");
   const state = async () => await sh("find . -printf '%p %T@ %s\\n' | sort");
   const replay = async (...args: string[]) => await run(["replay", id, ...args], options);
   return {
