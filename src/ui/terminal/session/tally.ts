@@ -8,6 +8,7 @@ import { lineCounts } from "./call_rows.ts";
 
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
+const MIN_TOLD_TOKENS = 1000;
 const MIN_SPEED_TOKENS = 20;
 const MIN_SPEED_MS = 1000;
 
@@ -66,7 +67,7 @@ export class TurnTally {
     const counts = lineCounts(changedLines({ lines }, "+"), changedLines({ lines }, "-"), String);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
-      ...all > 0 ? [all === 1 ? "1 token" : `${thousands(all)} tokens`] : [],
+      ...all >= MIN_TOLD_TOKENS ? [`${thousands(all)} tokens`] : [],
       ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
       ...files > 0 ? [`${count(files, "file")} edited ${counts}`.trimEnd()] : [],
     ].join(" · ");
