@@ -216,10 +216,8 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (row !== undefined && (text.length === 1 || row.choice === "refuse")) {
       return this.#pick(row, text.slice(1), first === "n" ? text[0] : "");
     }
-    // Other text never means yes, but may be a reason.
-    return /^\w{2}|\s/.test(text) || rows[this.#chosen]?.choice === "refuse"
-      ? this.#open("reason", text)
-      : "bell";
+    // Other text starts a reason: an Enter after it must not mean yes.
+    return this.#open("reason", text);
   }
 
   #pick(row: AnswerRow | undefined, more = "", key = ""): Outcome<ApprovalAnswer> {

@@ -143,18 +143,25 @@ Deno.test("a word that was typed letter by letter behind the key n is whole in t
   }
 });
 
-Deno.test("a key that is no answer does nothing", () => {
-  for (const keys of ["x", "5", "0", "-", "\x01"]) {
-    assertEquals(question().press(keys), "bell", keys);
-  }
-  // Pasted, by a terminal that does not say so: it may be a reason.
-  for (const keys of ["sudo x", "yes", "always", "1st", "e\x15\r1st"]) {
-    assertEquals(question().press(keys), "none", keys);
-  }
+Deno.test("SEC a character that is no answer starts a reason: the Enter after it never allows the call", () => {
   const few = { choices: ["once", "refuse"] as const };
-  for (const keys of ["a", "s", "e", "2", "3"]) {
-    assertEquals(question(few).press(keys), "bell", keys);
+  for (const typed of ["x", "5", "-", "/exit", "hello there", "élan"]) {
+    const { press, rows } = question();
+    for (const letter of typed) press(letter);
+    assertEquals(rows()[6], `❯ n  No: ${typed}`);
+    assertEquals(press("\r"), { done: { choice: "refuse", reason: typed } });
   }
+  for (const typed of ["/undo", "always", "stop", "exit", "2", "sudo x"]) {
+    const letters = question(few);
+    for (const letter of typed) letters.press(letter);
+    const answer = { done: { choice: "refuse" as const, reason: typed } };
+    assertEquals([letters.press("\r"), question(few).press(`${typed}\r`)], [answer, answer]);
+  }
+  const { press } = question(few);
+  for (const keys of ["/\x7f\x7f", "/\x1b"]) assertEquals(press(keys), "none");
+  assertEquals(press("\x01"), "bell");
+  assertEquals(press("y"), { done: { choice: "once" } });
+  for (const burst of ["1st", "e\x15\r1st"]) assertEquals(question().press(burst), "none");
 });
 
 Deno.test("? explains, Escape and Ctrl-C end the turn, and neither is an answer", () => {
