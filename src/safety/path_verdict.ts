@@ -3,7 +3,7 @@
 import { basename, dirname, resolve } from "../text/std_path.ts";
 import { isWithin } from "../text/paths.ts";
 import { isRepository } from "./git_files.ts";
-import type { Place } from "./places.ts";
+import { type Place, realPathOf } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import {
   isFor,
@@ -124,9 +124,16 @@ function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: st
 }
 
 /** Returns which secret is at a place, by its own name or by that of a link to it; undefined for other places. */
-export function secretAt({ paths }: Scene, { path, real }: Place): string | undefined {
-  return paths.secretKind(real) ?? paths.secretKind(path);
+export function secretAt(scene: Scene, { path, real }: Place): string | undefined {
+  const { paths } = scene;
+  const isTemporary = temporaryIn(scene).some((at) => isWithin(at, real));
+  return paths.secretKind(real) ?? paths.secretKind(path) ??
+    (isTemporary ? "a file of this program" : undefined);
 }
+
+/** Returns the folder of all sessions' temporary files if it is in the working directory. */
+export const temporaryIn = ({ paths, root }: Scene): string[] =>
+  paths.temporary.flatMap((at) => realPathOf(at) ?? []).filter((at) => isWithin(root.real, at));
 
 /** True for a rule against reading a file. It applies to each tool that may show a file's contents. */
 export function isAgainstReading(rule: Rule): boolean {

@@ -4,7 +4,15 @@ import { escapeRegex } from "../text/glob.ts";
 import { isWithin } from "../text/paths.ts";
 import type { Grant, Withheld } from "../types/tool.ts";
 import { hostRule, hostVerdict, isFetch } from "./host_verdict.ts";
-import { bareVerdict, pathVerdict, READER, type Scene, sceneOf, secretAt } from "./path_verdict.ts";
+import {
+  bareVerdict,
+  pathVerdict,
+  READER,
+  type Scene,
+  sceneOf,
+  secretAt,
+  temporaryIn,
+} from "./path_verdict.ts";
 import { isFor, matchesPath, type OfferedRule, parseKept, rulePathOf } from "./rules.ts";
 import { commandRules } from "./shell/kept_rules.ts";
 import { commandVerdict } from "./shell/command_verdict.ts";
@@ -94,8 +102,12 @@ export function grantOf(
   if ((isAsked || settings.view) && scene.paths.secretKind(at.real) === undefined) {
     withheld.files = scene.paths.secretPattern;
   }
+  const own = isAsked || settings.view ? temporaryIn(scene) : [];
   // A readable system folder may contain the home folder, for example.
-  for (const [path, access] of at.isInside ? [] : settings.view?.().places ?? []) {
+  const closed = at.isInside
+    ? own.map((path) => [path, "hidden"] as const)
+    : settings.view?.().places ?? [];
+  for (const [path, access] of closed) {
     const isClosed = access === "hidden" || access === "own";
     if (isClosed && isWithin(at.real, path) && path !== at.real) {
       absolute.push(new RegExp(`^${escapeRegex(path.normalize())}/?$`));

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { PathAccess } from "../../src/safety/folder_looks.ts";
+import { PathTable } from "../../src/safety/path_table.ts";
 import { placeOf } from "../../src/safety/places.ts";
 import { decide, grantOf, rulesFor } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
@@ -171,4 +172,20 @@ test("the rules that a question offers: for the place itself, for the sandbox al
   for (const [call, settings, offered] of rows) {
     assertEquals([...rulesFor(call, settings, place)], offered, JSON.stringify(call));
   }
+});
+
+test("temporary files of sessions are secret in a folder that has them, not in a copy among them", () => {
+  const root = Deno.realPathSync(Deno.makeTempDirSync());
+  const temporary = `${root}/state/copilot-tmp`;
+  Deno.mkdirSync(`${temporary}/copy`, { recursive: true });
+  const settings = settingsOf([], { paths: new PathTable({ temporary }), view: () => viewOf([]) });
+  const rows = [[root, true], [`${temporary}/copy`, false]] as const;
+  for (const [folder, isSecret] of rows) {
+    const at = (path: string) => placeOf(folder, path);
+    const call = { tool: reader, args: {}, path: `${temporary}/copy/a` };
+    assertEquals(decide(call, settings, at).effect, isSecret ? "ask" : "allow");
+    const { absolute = [] } = grantOf(reader, ".", settings, at, false).withheld;
+    assertEquals(absolute.some((regex) => regex.test(temporary)), isSecret);
+  }
+  Deno.removeSync(root, { recursive: true });
 });
