@@ -44,9 +44,10 @@ export function foreignServers(): McpDefinition[] {
     const projects = objectOr(objectOr(value).projects);
     const isHere = isWithin(root, path);
     const scope = isHere ? "folder" : "user";
-    const found = [projects[root], value].filter(isObject)
-      .flatMap((one) => definitionsIn(one, { scope, file: path }));
-    return isHere ? found.map((one) => startingIn(root, one)) : found;
+    return [projects[root], value].filter(isObject).flatMap((given) => {
+      const found = definitionsIn(given, { scope, file: path });
+      return isHere || given !== value ? found.map((one) => startingIn(root, one)) : found;
+    });
   });
 }
 

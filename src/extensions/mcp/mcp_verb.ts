@@ -269,6 +269,7 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
   if (servers.length === 0) stdout.write("No servers of other programs found.\n");
   const own = ownServers().servers;
   const usable = new Map<string, McpDefinition>();
+  const problems = new Map<string, string>();
   for (const one of servers) {
     const { name, program, headers } = one;
     const problem = one.problem ??
@@ -278,6 +279,7 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
         ? "another one above has its name"
         : undefined);
     if (problem === undefined) usable.set(name, one);
+    else problems.set(name, problem);
     const hidden = Object.keys({ ...program?.env, ...headers }).map(oneLine).join(", ");
     const variables = variablesOf(one).map(oneLine).join(", ");
     const about = (hidden && ` with ${hidden}`) +
@@ -291,6 +293,10 @@ async function importServers(names: readonly string[], { stdout }: McpRun): Prom
   }
   const unknown = names.find((name) => !usable.has(name));
   if (unknown !== undefined) {
+    const problem = problems.get(unknown);
+    if (problem !== undefined) {
+      throw new UsageError(`Cannot import ${oneLine(unknown)}: ${problem}`);
+    }
     const all = [...usable.keys()];
     throw noneNamed("server to import", unknown, all, "copilot mcp import lists them");
   }

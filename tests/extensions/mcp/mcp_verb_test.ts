@@ -157,7 +157,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
     JSON.stringify({
       startups: 3,
       mcpServers: { gh: { type: "stdio", command: "npx", args: ["gh"], env: { TOKEN: secret } } },
-      projects: { [folder]: { mcpServers: { near: { type: "http", url: "https://n.example/" } } } },
+      projects: { [folder]: { mcpServers: { near: { command: "uvx", args: ["near", "."] } } } },
     }),
   );
   await write("home/.cursor/mcp.json", '{"mcpServers": {"gh": {"command": "other"}}}');
@@ -201,7 +201,8 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
   assertEquals(`${shown.stdout}${shown.stderr}`.includes(secret), false);
   assertEquals((await mcp("import", "gh")).code, 0);
   assertStringIncludes((await mcp("import")).stdout, "gh, which is not used: it is here already");
-  assertEquals((await mcp("import", "cx", "gh")).code, 2);
+  const { code, stderr } = await mcp("import", "cx", "gh", "nope");
+  assertEquals([code, stderr], [2, "copilot: Cannot import gh: it is here already\n"]);
   const rest = await mcp("import", "vs", "np", "sub", "no", "near", "cx", "oc");
   assertEquals([rest.code, rest.stdout.includes(secret)], [0, false]);
   const { mcpServers } = JSON.parse(await Deno.readTextFile(`${root}/config/copilot/mcp.json`));
@@ -211,7 +212,7 @@ Deno.test("copilot mcp import: servers of five programs, without showing a secre
     sub: { command: "s", args: [], cwd: `${folder}/sub`, network: false },
     no: { type: "http", url: "https://n.example/", oauth: false, enabled: false },
     gh: { command: "npx", args: ["gh"], env: { TOKEN: secret } },
-    near: { type: "http", url: "https://n.example/" },
+    near: { command: "uvx", args: ["near", folder] },
     cx: {
       type: "http",
       url: "https://c.example/mcp",
