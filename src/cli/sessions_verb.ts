@@ -15,7 +15,7 @@ import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 import type { Run } from "./process.ts";
 
 const SESSIONS_USAGE = `Usage:
-  copilot sessions list [flags]        the sessions of this folder
+  copilot sessions [list [flags]]      the sessions of this folder
   copilot sessions show ID             prints a session as Markdown
   copilot sessions rename ID TITLE     gives it another title
   copilot sessions delete ID           deletes it
@@ -31,7 +31,7 @@ export async function runSessions(
   words: readonly string[],
   { stdout, stderr }: Run,
 ): Promise<number> {
-  const [verb = "help"] = words;
+  const [verb = "list"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
     return EXIT.done;
