@@ -4,10 +4,12 @@ import { BackendError } from "../../errors.ts";
 import { type Frontend, PLAIN_SURFACE, type SessionEvent } from "../../session/frontend.ts";
 import type { Notice } from "../../session/data.ts";
 import { failureText } from "../../session/hint_text.ts";
+import { commandIn } from "../../session/commands/command_line.ts";
 import type { Session } from "../../session/session.ts";
 import { shortName } from "../../records/store.ts";
 import type { Output } from "../terminal/stdio.ts";
 import { oneLine } from "../../text/one_line.ts";
+import { typedIn } from "../../text/parts.ts";
 import { sanitizeProse } from "../../text/sanitize.ts";
 import type { Part } from "../../types/message.ts";
 import type { ToolExecution, TurnEvent } from "../../types/event.ts";
@@ -93,6 +95,11 @@ export class PrintFrontend implements Frontend {
   async run(session: Session, prompt: string | readonly Part[]): Promise<number> {
     const { format, signal, stdout } = this.options;
     await session.open(signal);
+    const line = typeof prompt === "string" ? prompt : typedIn(prompt);
+    const name = commandIn(line)?.name;
+    if (name && !session.opens(line)) {
+      this.#say([`· There is no skill /${oneLine(name)}: the prompt is sent as it is`]);
+    }
     const { recordName } = session;
     if (format === "stream-json" && recordName !== undefined) {
       stdout.write(jsonLine({ type: "session", session_id: shortName(recordName) }));
