@@ -11,7 +11,7 @@ const MAX_COST = 50_000;
 /** The cost of closing a folder that is not searched, which takes a mount. */
 const CLOSED_COST = 100;
 /** Folders of dependencies and builds: files there are not the user's settings. */
-const GENERATED =
+export const GENERATED =
   /^(node_modules|bower_components|target|dist|build|out|vendor|\.venv|venv|__pycache__|\.tox|\.nox|\.cache|\.next|\.gradle)$/;
 
 /** A place to search: for paths that rules cover, and with `paths` also for secrets and protected files. */

@@ -5,7 +5,7 @@ import { isInDependencies, SYSTEM_PATH } from "../find_program.ts";
 import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
-import { findingsIn, type PlaceLook } from "./folder_search.ts";
+import { findingsIn, GENERATED, type PlaceLook } from "./folder_search.ts";
 import {
   isInsideGit,
   smallFile,
@@ -142,6 +142,9 @@ function programsIn(
   const found = named.flatMap(([path, kind]): Finding[] => {
     const real = realPathOf(path);
     if (!real || !isWithin(folder, real) || isInDependencies(path)) return [];
+    // Such as a program that `npm link` leads to: each build writes it.
+    const isBuilt = real.slice(folder.length).split("/").some((name) => GENERATED.test(name));
+    if (kind === "file" && isBuilt) return [];
     return [{ path, access: "read", named: isInDependencies(real) ? "link" : kind }];
   });
   return [...found, ...variableFindings(folder, paths), ...sshFindings(paths.home)];

@@ -423,9 +423,9 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   const [folder, other] = [`${base}/work`, `${base}/other`];
   await sh(
     base,
-    `mkdir -p work/bin work/sub work/mid/in work/.venv/bin other/in home/bin; ln -s sub work/link; ln -s .venv work/env
-       : > work/git.sh; : > work/.venv/bin/a; ln -s a work/.venv/bin/b
-       ln -s '${folder}'/{,git.sh,made,.venv/bin/a,.venv/bin/b} home/bin; git init -q other
+    `mkdir -p work/bin work/sub work/mid/in work/.venv/bin work/dist other/in home/bin; ln -s sub work/link; ln -s .venv work/env
+       : > work/git.sh; : > work/dist/c; : > work/.venv/bin/a; ln -s a work/.venv/bin/b
+       ln -s '${folder}'/{,git.sh,made,dist/c,.venv/bin/a,.venv/bin/b} home/bin; git init -q other
        cd other; git config core.hooksPath in/hooks; git config include.path ../in/mid
        ln -s cfg in/mid; : > in/cfg; : > in/clean; git config filter.x.clean in/clean`,
   );
@@ -435,11 +435,19 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
       .map((name) => `${folder}/${name}`),
   });
   const files =
-    `${folder}/{bin/new,sub/new,.venv/bin/{new,a},git.sh,made,mid/in/new,new} ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
+    `${folder}/{bin/new,sub/new,.venv/bin/{new,a},dist/c,git.sh,made,mid/in/new,new} ${other}/in/{new,hooks/pre-commit,cfg,clean}`;
   const script = `for at in ${files}; do echo own >> $at && echo "wrote $at"; done
     cd '${folder}'; mv mid/in other && echo "wrote other"; mv mid other && echo "wrote other"`;
   const wrote = (await confined(view, script)).match(/wrote .*/g);
-  const wanted = [".venv/bin/new", ".venv/bin/a", "made", "mid/in/new", "new", "../other/in/new"];
+  const wanted = [
+    ".venv/bin/new",
+    ".venv/bin/a",
+    "dist/c",
+    "made",
+    "mid/in/new",
+    "new",
+    "../other/in/new",
+  ];
   assertEquals(wrote, wanted.map((path) => `wrote ${join(folder, path)}`));
   // A command may replace them, and they are put back.
   assertEquals(view.links, [`${folder}/link`, `${folder}/env`, `${other}/in/mid`]);
