@@ -13,7 +13,7 @@ export const tempFolders = new Map<string, Deno.FsFile | undefined>();
 
 /**
  * Creates a folder for this user only, and returns its path without links. It is in {@linkcode privateFolder}, which no
- * sandboxed command sees, as commands of other sessions may write the usual places; in these if there is none.
+ * sandboxed command sees. Without that one, it is in a usual place, which commands of other sessions may write.
  *
  * @throws {Error} if that fails everywhere.
  */

@@ -154,7 +154,9 @@ async function playIn(
   let left: readonly Message[] = [];
   // A check or a hook continued the recorded turn.
   until.endOfTurn = async (...end) =>
-    left.length > 0 ? { parts: [notePart("[The record goes on.]")] } : await checked(...end);
+    left.length > 0
+      ? { parts: [notePart("[The recorded turn continues.]")] }
+      : await checked(...end);
   await using session = await openSession(
     {
       ...{ config, folder: copy, readsFolder: true, trust: args.trust, isChosen: true },

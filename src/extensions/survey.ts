@@ -1,4 +1,4 @@
-/** What extends a session in a folder, for the doctor: skills, commands, sub-agents, hooks and MCP servers. @module */
+/** Lists for the doctor what extends a session in a folder: skills, commands, sub-agents, hooks and MCP servers. @module */
 
 import type { Check } from "../session/data.ts";
 import type { Permissions } from "../safety/permissions.ts";

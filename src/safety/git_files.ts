@@ -205,7 +205,7 @@ const settingsIn = (file: string): [key: string, value: string][] =>
     text!.trimEnd().replace(/\\(.)|"/g, "$1"),
   ]);
 
-/** What is between the words of a command line, also of one with several, such as BROWSER. */
+/** Separates the words of a command line, or the command lines of a list such as BROWSER. */
 const BETWEEN = /[\s`$();:|&<>=!]+/;
 const QUOTED_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\`$();:|&<>=!])+/g;
 

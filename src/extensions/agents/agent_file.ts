@@ -21,7 +21,7 @@ export function limitsIn(fields: FrontmatterFile["fields"]): AgentLimits {
   const { tools, disallowedTools, permissionMode, maxTurns, isolation, model: wanted } = fields;
   const model = textField(wanted)?.trim() ?? "";
   const rounds = Number(textField(maxTurns) ?? "");
-  // What is not a list names no tool.
+  // A value that is not a list allows no tools.
   const names = toolNames(textField(tools ?? "*") ?? "");
   return {
     ...!names.includes("*") && { tools: names },

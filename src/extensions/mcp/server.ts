@@ -85,7 +85,7 @@ export class McpServer {
     private readonly options: ServerOptions,
     public trust: TrustVerdict,
   ) {
-    // What earlier sessions stored about its tools.
+    // Earlier sessions stored its tools.
     this.#judge(this.memory.tools);
   }
 

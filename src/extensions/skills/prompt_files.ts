@@ -94,7 +94,7 @@ export class PromptFiles {
       const isText = "text" in piece;
       texts.push(isText ? piece.text : await this.#output(promptFile, piece.command, signal));
     }
-    // What a command prints names no file.
+    // An @ in the output of a command attaches no file.
     const own = pieces.map((piece) => "text" in piece ? piece.text : " ").join("");
     // A folder's file is not the user's text: its commands and files need the same approval as the model's calls.
     const asModel: Policy = {

@@ -183,7 +183,7 @@ function shownPage(
   const most = Math.max(200, Math.min(MAX_SHOWN, maxOutputChars - FRAME_OF_PAGE));
   const end = endOfPart(text, offset, most);
   const isWhole = offset === 0 && end === length;
-  const more = end < length ? `: offset ${end} goes on` : "";
+  const more = end < length ? `: continue at offset ${end}` : "";
   const part = isWhole ? [] : [`Characters ${offset} to ${end} of ${length}${more}`];
   const named = harmless(shortened(oneLine(title), MAX_TITLE));
   const shown = `${named === "" ? "" : `Title: ${named}\n\n`}${text.slice(offset, end)}`;

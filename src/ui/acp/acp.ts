@@ -254,7 +254,7 @@ class AcpServer implements AsyncDisposable, Editor {
   }
 }
 
-/** How to choose a model if there is none, in a terminal. */
+/** The client offers this command to a user without a model: it opens the set-up in a terminal. */
 const SET_UP = {
   id: "setup",
   name: "Choose a model",

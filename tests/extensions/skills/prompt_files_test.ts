@@ -252,7 +252,7 @@ Deno.test("own commands: arguments, files and commands stand where the text says
     text,
     /^\/fix 12 `now` \$2\n\nFix 12 of \(12 `now` \$2\), see @a\.txt\.\nHead: head-12 @b\.txt\n\n<file/,
   );
-  // What a command prints names no file.
+  // An @ in the output of a command attaches no file.
   assertEquals(text.includes("text of b"), false);
   await fake.session.prompt("/git:look", never);
   assertStringIncludes(messagesOf(server).at(-1)!.content, "Look at text of a and @../home/x");

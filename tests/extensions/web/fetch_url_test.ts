@@ -109,8 +109,9 @@ Deno.test("a long page comes in parts, each of which says where the next one beg
     const { content } = await fetched("http://a.test/", [page(lines, "text/plain")], { offset });
     const [, text] = /<page>\n([^]*)\n<\/page>$/.exec(content)!;
     parts.push(text!);
-    const [, from, to, of, next] = /Characters (\d+) to (\d+) of (\d+)(?:: offset (\d+) goes on)?\./
-      .exec(content)!;
+    const [, from, to, of, next] =
+      /Characters (\d+) to (\d+) of (\d+)(?:: continue at offset (\d+))?\./
+        .exec(content)!;
     assertEquals([Number(from), of], [offset, String(lines.length - 1)]);
     if (next === undefined) break;
     assertEquals(to, next);

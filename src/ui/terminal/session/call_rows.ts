@@ -53,8 +53,8 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
     const numbers = signs(lineCounts(added, removed, paint));
-    const told = calls.length > 1 ? ` (${counts})` : object === "" ? counts : ` · ${counts}`;
-    const found = counts === "" ? "" : paint(signs(told), DIM);
+    const countsText = calls.length > 1 ? ` (${counts})` : object === "" ? counts : ` · ${counts}`;
+    const found = counts === "" ? "" : paint(signs(countsText), DIM);
     return `${object}${found}${numbers && `  ${numbers}`}`;
   }).join(paint(signs(" · "), DIM));
   const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
