@@ -15,7 +15,8 @@ import {
   rebuiltIndex,
   trackPushed,
 } from "./git_queries.ts";
-import { gitFindings, gitFoldersOf, textWithin } from "./git_files.ts";
+import { gitFoldersOf, textWithin } from "./git_files.ts";
+import { gitFindings } from "./named_files.ts";
 import { waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { entryAt, linksOn } from "./places.ts";

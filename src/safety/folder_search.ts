@@ -3,7 +3,7 @@
 import { DEPENDENCIES } from "../find_program.ts";
 import { basename, dirname } from "../text/std_path.ts";
 import { type Finding, type FolderLooks, isGitName } from "./folder_looks.ts";
-import { gitFindings } from "./git_files.ts";
+import { gitFindings } from "./named_files.ts";
 import type { PathTable } from "./path_table.ts";
 
 /** The maximum cost of listing folders, because each command waits for it: about 0.2 s. */

@@ -1,14 +1,8 @@
 /** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import {
-  bytesWithin,
-  gitFindings,
-  gitFoldersOf,
-  hasCredentials,
-  smallFile,
-  textWithin,
-} from "./git_files.ts";
+import { bytesWithin, gitFoldersOf, hasCredentials, smallFile, textWithin } from "./git_files.ts";
+import { gitFindings } from "./named_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";

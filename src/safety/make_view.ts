@@ -6,13 +6,8 @@ import { isWithin } from "../text/paths.ts";
 import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, GENERATED, type PlaceLook } from "./folder_search.ts";
-import {
-  isInsideGit,
-  smallFile,
-  sshFindings,
-  variableFindings,
-  withoutCredentials,
-} from "./git_files.ts";
+import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
+import { sshFindings, variableFindings } from "./named_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";

@@ -1,15 +1,13 @@
 import { assertEquals } from "@std/assert/equals";
 import {
-  gitFindings,
   gitFoldersOf,
   headName,
   isInsideGit,
   isRepository,
   smallFile,
-  sshFindings,
-  variableFindings,
   withoutCredentials,
 } from "../../src/safety/git_files.ts";
+import { gitFindings, sshFindings, variableFindings } from "../../src/safety/named_files.ts";
 import { branchOf } from "../../src/safety/repositories.ts";
 import { posixTest as test } from "../helpers/test_unless.ts";
 
