@@ -15,7 +15,7 @@ const MAX_SETTING_WORDS = 2000;
 /** A value whose further words may be the scripts of an interpreter. */
 const INTERPRETED = /(?:^|[^\w.-])(?:(?:ba|da|k|z)?sh|python[\d.]*|node|perl|ruby|php|lua)\s/;
 /** A variable in a command line, with the text that the shell uses without it. */
-const LINE_VARIABLE = /\$(?:(\w+)|\{(\w+)(?::?[-=]([^{}]*))?[^{}]*\})/g;
+const LINE_VARIABLE = /\$(?:(\w+)|\{(\w+)(?!\w)(:?[-=])?([^{}]*)\})/g;
 const NO_PROGRAM = /^(merge|remote|rebase|url|fetch|push|pushurl|name|email|description)$/;
 
 /** Separates the words of a command line, or the command lines of a list such as BROWSER. */
@@ -24,9 +24,10 @@ const QUOTED_WORD = /(?:"[^"]*"|'[^']*'|\\.|[^\s"'\\`$();:|&<>=!])+/g;
 
 /** Returns the words of a shell's command line, with the values of variables, and then those that quotes make. */
 function wordsOfLine(line: string, home: string, max?: number): string[] {
-  const text = line.replace(LINE_VARIABLE, (_, name, braced = name, usual = "") =>
+  const text = line.replace(LINE_VARIABLE, (_, name, braced = name, sign, usual) =>
     // git and the shell set it to the work tree.
-    (braced === "HOME" ? home : braced === "PWD" ? "" : Deno.env.get(braced)) ?? usual);
+    (braced === "HOME" ? home : braced === "PWD" ? "" : Deno.env.get(braced)) ??
+      (sign ? usual : ""));
   // No shell reads some lines, as that of GIT_SSH: all of it is a path.
   const whole = [text, ...text.match(QUOTED_WORD) ?? []]
     .map((word) => word.replace(/["']|\\(?=.)/g, "")).filter((word) => BETWEEN.test(word));
@@ -36,7 +37,9 @@ function wordsOfLine(line: string, home: string, max?: number): string[] {
 /** Returns the path that a word names. `..` after a name stays in it: where it leads changes with what has that name. */
 function pathFrom(folder: string, word: string, home: string): string {
   const path = word.replace(/^~(?=\/)/, home);
-  if (!/[^./][^/]*\/\.\.(\/|$)/.test(path)) return resolve(folder, path);
+  const names = path.split("/");
+  const leaves = names.some((name, i) => name === ".." && /[^.]/.test(names[i - 1] ?? ""));
+  if (!leaves) return resolve(folder, path);
   return path.startsWith("/") ? path : `${folder}/${path}`;
 }
 

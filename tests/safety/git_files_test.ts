@@ -9,6 +9,7 @@ import {
 } from "../../src/safety/git_files.ts";
 import { gitFindings, sshFindings, variableFindings } from "../../src/safety/named_files.ts";
 import { branchOf } from "../../src/safety/repositories.ts";
+import { cpuTime } from "../helpers/cpu_time.ts";
 import { posixTest as test } from "../helpers/test_unless.ts";
 
 /** A folder with these files, and `work`, which is a repository. */
@@ -303,4 +304,16 @@ Deno.test("SEC-01 settings are shown without passwords and tokens, and with what
     "x = https://h:80/x, a@b.c",
   ];
   for (const text of plain) assertEquals(withoutCredentials(text), text);
+});
+
+test("what git's settings name is found in linear time", () => {
+  using at = folder({});
+  const start = cpuTime();
+  for (const part of ["a", "x-", "$(", "${a", "'", "\\\\", "/.."]) {
+    const value = `\${a-${part.repeat(150_000)}`;
+    Deno.writeTextFileSync(`${at.path}/work/.git/config`, `[core]\neditor = ${value}\n`);
+    gitFindings(`${at.path}/work/.git`, `${at.path}/work`);
+  }
+  // Quadratic would be minutes.
+  assertEquals(cpuTime() - start < 5000, true);
 });
