@@ -4,17 +4,16 @@
  * accepts incoming ones. @module
  */
 
+import { isObject } from "../text/json.ts";
 import {
-  readMessage,
+  isRpcId,
   RPC_CODES,
   RpcError,
+  rpcErrorOf,
   type RpcId,
   type RpcMessage,
   type RpcParams,
 } from "./message.ts";
-
-/** The maximum number of incoming requests at a time. Further ones are refused. */
-const MAX_INCOMING = 100;
 
 export interface RpcPeerOptions {
   /** Sends a message. A rejection fails the request. `signal` is aborted once its answer is not needed. */
@@ -25,7 +24,7 @@ export interface RpcPeerOptions {
   onNotification?(method: string, params: RpcParams): void;
   /** Returns the notification that cancels one of our requests; undefined to send no notification. */
   cancellation?(id: RpcId, method: string): { method: string; params: RpcParams } | undefined;
-  /** Called with the reason that input is ignored: it is invalid, or an answer without a request. */
+  /** Called with the reason that input is ignored: it is invalid. */
   onIgnored?(reason: string): void;
   /** True to answer invalid input with an error, as a server must. By default, it is ignored. */
   answersInvalid?: boolean;
@@ -45,8 +44,6 @@ interface PendingRequest {
 export class RpcPeer {
   #nextId = 1;
   readonly #pending = new Map<RpcId, PendingRequest>();
-  /** Requests given up whose answers may still come. */
-  readonly #abandoned = new Set<RpcId>();
   readonly #incoming = new Map<RpcId, AbortController>();
   readonly #over = Promise.withResolvers<Error>();
   #reason: Error | undefined;
@@ -78,8 +75,7 @@ export class RpcPeer {
     const over = new AbortController();
     const answer = Promise.withResolvers<unknown>();
     const abandon = () => {
-      if (!this.#pending.has(id)) return;
-      this.#abandon(id);
+      if (!this.#pending.delete(id)) return;
       answer.reject(signal!.reason);
       const told = this.options.cancellation?.(id, method);
       if (told) this.notify(told.method, told.params).catch(() => {});
@@ -143,49 +139,33 @@ export class RpcPeer {
 
   #take(value: unknown): void {
     if (this.#reason) return;
-    const message = readMessage(value);
-    switch (message.kind) {
-      case "invalid":
-        return this.refuse(message.reason, message.id);
-      case "request":
-        return void this.#answer(message.id, message.method, message.params);
-      case "notification":
-        try {
-          return this.options.onNotification?.(message.method, message.params);
-        } catch (error) {
-          return this.close(error as Error);
-        }
-      case "result":
-        return this.#settle(message.id)?.resolve(message.result);
-      case "error":
-        return this.#settle(message.id)?.reject(message.error);
+    if (!isObject(value)) return this.refuse("a message must be a JSON object");
+    const id = isRpcId(value.id) ? value.id : null;
+    if (value.jsonrpc !== "2.0") return this.refuse('jsonrpc must be "2.0"', id);
+    const { method, params = {} } = value;
+    if (method === undefined) return this.#settle(id, value);
+    if (typeof method !== "string") return this.refuse("method must be a string", id);
+    if (!isObject(params)) return this.refuse("params must be an object", id);
+    if (Object.hasOwn(value, "id")) {
+      if (id === null) return this.refuse("id must be a string or a number");
+      return void this.#answer(id, method, params);
+    }
+    try {
+      this.options.onNotification?.(method, params);
+    } catch (error) {
+      this.close(error as Error);
     }
   }
 
-  /** Returns the request that an answer belongs to; undefined if it was cancelled or does not exist. */
-  #settle(id: RpcId | null): PendingRequest | undefined {
-    const pending = id === null ? undefined : this.#pending.get(id);
-    if (id !== null) this.#pending.delete(id);
-    if (pending || id !== null && this.#abandoned.delete(id)) return pending;
-    this.options.onIgnored?.(`an answer to no request: id ${JSON.stringify(id)}`.slice(0, 200));
-  }
-
-  /** Remembers the id, because an answer may still arrive. The oldest ids are dropped. */
-  #abandon(id: RpcId): void {
-    this.#pending.delete(id);
-    this.#abandoned.add(id);
-    if (this.#abandoned.size <= MAX_INCOMING) return;
-    const [oldest] = this.#abandoned;
-    this.#abandoned.delete(oldest!);
+  /** Settles the request that an answer belongs to. Another answer, as to a cancelled request, is dropped. */
+  #settle(id: RpcId | null, { result, error }: Record<string, unknown>): void {
+    const pending = this.#pending.get(id!);
+    if (isObject(error)) return pending?.reject(rpcErrorOf(error));
+    if (result === undefined) return this.refuse("it has no method, result or error", id);
+    pending?.resolve(result);
   }
 
   async #answer(id: RpcId, method: string, params: RpcParams): Promise<void> {
-    if (this.#incoming.has(id)) {
-      return this.#answerError(id, new RpcError(RPC_CODES.invalidRequest, "the id is in use"));
-    }
-    if (this.#incoming.size >= MAX_INCOMING) {
-      return this.#answerError(id, new RpcError(RPC_CODES.internalError, "too many requests"));
-    }
     const controller = new AbortController();
     this.#incoming.set(id, controller);
     try {

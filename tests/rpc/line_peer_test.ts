@@ -87,7 +87,7 @@ Deno.test("peer: an abort tells the other side, whose late answer is dropped wit
   assertEquals(ignored, []);
 });
 
-Deno.test("peer: answers with wrong ids and lines that are no JSON are ignored, and named", async () => {
+Deno.test("peer: answers to no request are dropped, and lines that are no JSON are named", async () => {
   const ignored: string[] = [];
   await using end = alone({ onIgnored: (reason) => void ignored.push(reason) });
   const request = end.peer.request("a", {});
@@ -96,38 +96,43 @@ Deno.test("peer: answers with wrong ids and lines that are no JSON are ignored, 
   await end.say('{"jsonrpc":"2.0","id":1,"result":7}\n{"jsonrpc":"2.0","id":1,"result":8}\n');
   assertEquals(await request, 7);
   await end.say('{"jsonrpc":"2.0","method":"x"}\n');
-  assertEquals(ignored, [
-    "not JSON: Starting up...",
-    'an answer to no request: id "1"',
-    "an answer to no request: id 1",
-  ]);
+  assertEquals(ignored, ["not JSON: Starting up..."]);
+  const bare = assertRejects(
+    () => end.peer.request("b", {}),
+    RpcError,
+    "an error without a message",
+  );
+  await end.line();
+  await end.say('{"jsonrpc":"2.0","id":2,"error":{"data":7}}\n');
+  assertEquals([(await bare).code, (await bare).data], [-32603, 7]);
 });
 
 Deno.test("peer: the side that serves answers what is no message; a batch is taken apart", async () => {
-  await using end = alone({ answersInvalid: true, onRequest: (method) => ({ method }) });
-  await end.say("{oops\n");
-  const { id, error } = await end.line();
-  assertEquals([id, error.code], [null, -32700]);
-  await end.say('{"jsonrpc":"1.0","id":4,"method":"a"}\n');
-  assertEquals((await end.line()).error.code, -32600);
-  await end.say('[{"jsonrpc":"2.0","id":5,"method":"a"},{"jsonrpc":"2.0","id":6,"method":"b"}]\n');
-  assertEquals([(await end.line()).result, (await end.line()).result], [{ method: "a" }, {
-    method: "b",
-  }]);
-});
-
-Deno.test("peer: an id that is in use, and a flood of requests, are refused", async () => {
-  await using end = alone({ onRequest: () => new Promise(() => {}) });
-  const ask = (id: number) => end.say(`{"jsonrpc":"2.0","id":${id},"method":"a"}\n`);
-  await ask(1);
-  await ask(1);
-  assertEquals((await end.line()).error.message, "the id is in use");
-  for (let id = 2; id <= 101; id++) await ask(id);
-  assertEquals(await end.line(), {
-    jsonrpc: "2.0",
-    id: 101,
-    error: { code: -32603, message: "too many requests" },
+  await using end = alone({
+    answersInvalid: true,
+    onRequest: (method, params) => ({ method, params }),
   });
+  const rows: [given: string, id: number | null, code: number, message: string][] = [
+    ["{oops", null, -32700, "not JSON: {oops"],
+    ['{"id":4,"method":"a"}', 4, -32600, 'jsonrpc must be "2.0"'],
+    ['{"jsonrpc":"2.0","id":null,"method":"a"}', null, -32600, "id must be a string or a number"],
+    ['{"jsonrpc":"2.0","id":1,"method":5}', 1, -32600, "method must be a string"],
+    ['{"jsonrpc":"2.0","method":"a","params":[1]}', null, -32600, "params must be an object"],
+    ['{"jsonrpc":"2.0","id":1}', 1, -32600, "it has no method, result or error"],
+    ['"text"', null, -32600, "a message must be a JSON object"],
+    ["[]", null, -32600, "a batch must not be empty"],
+  ];
+  for (const [given, id, code, message] of rows) {
+    await end.say(`${given}\n`);
+    assertEquals(await end.line(), { jsonrpc: "2.0", id, error: { code, message } });
+  }
+  await end.say(
+    '[{"jsonrpc":"2.0","id":"x","method":"a"},{"jsonrpc":"2.0","id":6,"method":"b"}]\n',
+  );
+  assertEquals([(await end.line()).result, (await end.line()).result], [
+    { method: "a", params: {} },
+    { method: "b", params: {} },
+  ]);
 });
 
 Deno.test("peer: the end of the other side, and a line without an end, fail what is under way", async () => {

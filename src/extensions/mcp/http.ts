@@ -20,7 +20,6 @@ const MAX_RESUMES = 5;
 const RESUME_MS = 1000;
 const MAX_RESUME_MS = 30_000;
 const FAREWELL_MS = 1000;
-const MAX_AUTH_ROUNDS = 4;
 
 export interface HttpAuth {
   header(): Promise<string | undefined>;
@@ -108,7 +107,7 @@ export class HttpCarrier implements Carrier {
   async #send(message: RpcMessage, given?: AbortSignal): Promise<void> {
     const signal = given ? AbortSignal.any([given, this.#over.signal]) : this.#over.signal;
     const body = JSON.stringify(message);
-    for (let round = 1;; round++) {
+    for (;;) {
       const headers = {
         accept: "application/json, text/event-stream",
         "content-type": "application/json",
@@ -117,7 +116,7 @@ export class HttpCarrier implements Carrier {
       };
       const response = await openResponse(this.#url, { method: "POST", headers, body, signal });
       const { status } = response;
-      if ((status === 401 || status === 403) && round <= MAX_AUTH_ROUNDS) {
+      if (status === 401 || status === 403) {
         const challenge = response.headers.get("www-authenticate") ?? "";
         const text = await bodyText(response, MAX_FAILURE_BYTES, true);
         // A server may refuse a request for reasons other than tokens.
@@ -149,7 +148,6 @@ export class HttpCarrier implements Carrier {
     const type = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (!isRequest) {
       await response.body?.cancel();
-      if ("method" in message && message.method === "notifications/initialized") this.#listen();
       return;
     }
     if (type === "text/event-stream") return await this.#readStream(response, signal);
@@ -161,58 +159,32 @@ export class HttpCarrier implements Carrier {
     if (!signal.aborted) throw new Error("its answer is not to this request");
   }
 
-  /** Listens to the stream of an older server for requests and changed lists. Few servers have one. */
-  async #listen(): Promise<void> {
-    const { signal } = this.#over;
-    try {
-      const first = await this.#resume(undefined, signal);
-      const isStream = first.headers.get("content-type")?.includes("event-stream");
-      if (!first.ok || !isStream) return await first.body?.cancel();
-      await this.#readStream(first, signal, Infinity);
-    } catch {
-      // The session is over or the server is gone. The next request reports it.
-    }
-  }
-
-  async #resume(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
-    const headers = {
-      accept: "text/event-stream",
-      ...await this.#headers(),
-      ...lastId !== undefined && { "last-event-id": lastId },
-    };
-    return await openResponse(this.#url, { method: "GET", headers, signal });
-  }
-
-  /** Reads events until `signal` is aborted: once its request is answered, or never without one. */
-  async #readStream(
-    first: Response,
-    signal: AbortSignal,
-    maxBytes = MAX_HTTP_ANSWER,
-  ): Promise<void> {
+  /** Reads events until `signal` is aborted, once its request is answered. */
+  async #readStream(first: Response, signal: AbortSignal): Promise<void> {
     let response = first;
     let lastId: string | undefined;
     for (let round = 0;; round++) {
-      const events = await this.#readEvents(response, signal, maxBytes);
+      const events = await this.#readEvents(response, signal);
       lastId = events.lastId ?? lastId;
       if (signal.aborted) return;
-      // Only revisions with sessions can resume a stream, and only if it has ids or answers no request.
-      const isOver = this.#legacy === undefined || round >= MAX_RESUMES;
-      if (isOver || lastId === undefined && maxBytes < Infinity) {
+      // Only revisions with sessions can resume a stream, and only if it has ids.
+      if (this.#legacy === undefined || round >= MAX_RESUMES || lastId === undefined) {
         throw new Error("its answer broke off");
       }
       await wait(Math.min(events.retryMs ?? RESUME_MS, MAX_RESUME_MS), signal);
-      response = await this.#resume(lastId, signal);
+      const headers = {
+        accept: "text/event-stream",
+        ...await this.#headers(),
+        "last-event-id": lastId,
+      };
+      response = await openResponse(this.#url, { method: "GET", headers, signal });
       if (response.ok) continue;
       const text = await bodyText(response, MAX_FAILURE_BYTES, true);
       throw failure(this.#url, response, text);
     }
   }
 
-  async #readEvents(
-    response: Response,
-    signal: AbortSignal,
-    maxBytes: number,
-  ): Promise<SseDecoder> {
+  async #readEvents(response: Response, signal: AbortSignal): Promise<SseDecoder> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
       if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
     });
@@ -220,8 +192,8 @@ export class HttpCarrier implements Carrier {
     try {
       for await (const chunk of response.body ?? []) {
         total += chunk.length;
-        if (total > maxBytes) {
-          throw new RangeError(`its answer has over ${maxBytes} bytes`);
+        if (total > MAX_HTTP_ANSWER) {
+          throw new RangeError(`its answer has over ${MAX_HTTP_ANSWER} bytes`);
         }
         decoder.push(chunk);
         if (signal.aborted) break;

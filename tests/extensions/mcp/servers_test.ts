@@ -7,7 +7,7 @@ import { fromFileUrl } from "@std/path/from-file-url";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
-import { McpServers, modelNamesOf } from "../../../src/extensions/mcp/servers.ts";
+import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
@@ -279,13 +279,6 @@ Deno.test("mcp: a tool that changes after it was approved is not offered before 
   await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
   assertMatch(await next.call("echo"), /^echo/);
   assertEquals(server.changes.map(({ now }) => now.name), ["new_one"]);
-});
-
-Deno.test("mcp: names stay apart even where they were made up to have the same mark", () => {
-  const long = "x".repeat(100);
-  const names = modelNamesOf("s", Array.from({ length: 20_000 }, (_, i) => `${long}${i}`));
-  assertEquals(new Set(names.values()).size, 20_000);
-  for (const name of names.values()) assert(name.length <= 64);
 });
 
 Deno.test("mcp: prompts and resources are known once the server was used", async () => {
