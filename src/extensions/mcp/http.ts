@@ -148,6 +148,7 @@ export class HttpCarrier implements Carrier {
     const type = (headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (!isRequest) {
       await response.body?.cancel();
+      if ("method" in message && message.method === "notifications/initialized") this.#listen();
       return;
     }
     if (type === "text/event-stream") return await this.#readStream(response, signal);
@@ -159,32 +160,58 @@ export class HttpCarrier implements Carrier {
     if (!signal.aborted) throw new Error("its answer is not to this request");
   }
 
-  /** Reads events until `signal` is aborted, once its request is answered. */
-  async #readStream(first: Response, signal: AbortSignal): Promise<void> {
+  /** Listens to the stream of an older server for changed lists and questions, which the SDK sends there. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#over;
+    try {
+      const first = await this.#resume(undefined, signal);
+      const isStream = first.headers.get("content-type")?.includes("event-stream");
+      if (!first.ok || !isStream) return await first.body?.cancel();
+      await this.#readStream(first, signal, Infinity);
+    } catch {
+      // The session is over or the server is gone. The next request reports it.
+    }
+  }
+
+  async #resume(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      accept: "text/event-stream",
+      ...await this.#headers(),
+      ...lastId !== undefined && { "last-event-id": lastId },
+    };
+    return await openResponse(this.#url, { method: "GET", headers, signal });
+  }
+
+  /** Reads events until `signal` is aborted: once its request is answered, or never without one. */
+  async #readStream(
+    first: Response,
+    signal: AbortSignal,
+    maxBytes = MAX_HTTP_ANSWER,
+  ): Promise<void> {
     let response = first;
     let lastId: string | undefined;
     for (let round = 0;; round++) {
-      const events = await this.#readEvents(response, signal);
+      const events = await this.#readEvents(response, signal, maxBytes);
       lastId = events.lastId ?? lastId;
       if (signal.aborted) return;
-      // Only revisions with sessions can resume a stream, and only if it has ids.
-      if (this.#legacy === undefined || round >= MAX_RESUMES || lastId === undefined) {
+      // Only revisions with sessions can resume a stream, and only if it has ids or answers no request.
+      const isOver = this.#legacy === undefined || round >= MAX_RESUMES;
+      if (isOver || lastId === undefined && maxBytes < Infinity) {
         throw new Error("its answer broke off");
       }
       await wait(Math.min(events.retryMs ?? RESUME_MS, MAX_RESUME_MS), signal);
-      const headers = {
-        accept: "text/event-stream",
-        ...await this.#headers(),
-        "last-event-id": lastId,
-      };
-      response = await openResponse(this.#url, { method: "GET", headers, signal });
+      response = await this.#resume(lastId, signal);
       if (response.ok) continue;
       const text = await bodyText(response, MAX_FAILURE_BYTES, true);
       throw failure(this.#url, response, text);
     }
   }
 
-  async #readEvents(response: Response, signal: AbortSignal): Promise<SseDecoder> {
+  async #readEvents(
+    response: Response,
+    signal: AbortSignal,
+    maxBytes: number,
+  ): Promise<SseDecoder> {
     const decoder = new SseDecoder(({ event, data, cut }) => {
       if (event === "message" && data !== "" && !cut) this.peer.receiveText(data);
     });
@@ -192,8 +219,8 @@ export class HttpCarrier implements Carrier {
     try {
       for await (const chunk of response.body ?? []) {
         total += chunk.length;
-        if (total > MAX_HTTP_ANSWER) {
-          throw new RangeError(`its answer has over ${MAX_HTTP_ANSWER} bytes`);
+        if (total > maxBytes) {
+          throw new RangeError(`its answer has over ${maxBytes} bytes`);
         }
         decoder.push(chunk);
         if (signal.aborted) break;

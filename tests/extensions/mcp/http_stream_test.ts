@@ -205,3 +205,40 @@ Deno.test("mcp over HTTP: a stream that breaks off is taken up where it was, fiv
   gone.carrier.speaks!("2025-06-18");
   await assertRejects(() => call(gone), HttpStatusError, "answered 410: no");
 });
+
+Deno.test("mcp over HTTP: an older server is listened to, as long as it has a stream for that", async () => {
+  const notice = data({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+  const listened = async (answers: Response[]) => {
+    let round = 0;
+    const over = Promise.withResolvers<void>();
+    const wired = wire(({ method }) => {
+      if (method !== "GET") return text("", "text/plain", 202);
+      const answer = answers[round++];
+      if (round >= answers.length) over.resolve();
+      return answer ?? text("", "text/plain", 405);
+    });
+    wired.carrier.speaks!("2025-06-18");
+    await wired.carrier.peer.notify("notifications/initialized", {});
+    await over.promise;
+    await wired[Symbol.asyncDispose]();
+    return wired;
+  };
+  const event = `id: 1\nretry: 1\n${notice}`;
+  const two = await listened([events(event), events(event), text("", "text/plain", 405)]);
+  assertEquals(two.notices.length, 2);
+  assertEquals(
+    two.asked.filter(({ method }) => method === "GET").map(({ headers }) =>
+      headers.get("last-event-id")
+    ),
+    [null, "1", "1"],
+  );
+  // A page is no stream, and a refusal with one is none.
+  const cases = [
+    text(`${event}\n\n`, "text/html"),
+    text(`${event}\n\n`, "text/event-stream", 404),
+  ];
+  for (const none of cases) {
+    const { asked, notices } = await listened([none]);
+    assertEquals([asked.map(({ method }) => method), notices], [["POST", "GET"], []]);
+  }
+});

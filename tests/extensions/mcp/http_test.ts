@@ -1,6 +1,5 @@
 import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
-import { assertRejects } from "@std/assert/rejects";
 import { assertThrows } from "@std/assert/throws";
 import { definitionsIn, expanded } from "../../../src/extensions/mcp/definition.ts";
 import { headerValue } from "../../../src/extensions/mcp/http.ts";
@@ -75,28 +74,6 @@ Deno.test("mcp: a request over HTTP says in its headers what it is, and has the 
     "=?base64?w7w=?=",
     "Bearer the-token-of-this-server",
   ]);
-});
-
-Deno.test("mcp: a redirect is not followed, so that no token goes elsewhere", async () => {
-  await using other = serve(respond(200));
-  const redirect = respond(307, { location: `${other.url}/mcp` });
-  await using server = serve(modern((method) => method === "tools/call" ? redirect : undefined));
-  await using servers = await opened(server);
-  const call = servers.find("web")!.call("echo", {}, { signal });
-  await assertRejects(() => call, Error, "which is not followed");
-  assertEquals(other.requests, []);
-});
-
-Deno.test("mcp: a server that wants a sign-in says so, with the command that does it", async () => {
-  const refusal = respond(401, { "www-authenticate": 'Bearer scope="a b"' });
-  await using server = serve(refusal);
-  await using servers = await opened(server);
-  const call = servers.find("web")!.call("echo", {}, { signal });
-  await assertRejects(
-    () => call,
-    Error,
-    "it wants you to sign in: copilot mcp login web does that",
-  );
 });
 
 Deno.test("mcp: a session that an older server has lost is begun anew, once", async () => {
@@ -215,39 +192,4 @@ Deno.test("mcp: a sign-in of another run is seen at once, and those of others ar
   assertEquals(one.of("a"), { challenge: "x" });
   await one.set("b", { challenge: "y" });
   assertEquals(two.of("a"), { challenge: "x" });
-});
-
-Deno.test("mcp: the secret of a client goes to no other authority than the last time", async () => {
-  await using server = serve((request, peer) => {
-    const base = server.url;
-    const documents: Record<string, unknown> = {
-      "/.well-known/oauth-protected-resource/mcp": {
-        resource: `${base}/mcp`,
-        authorization_servers: [base],
-      },
-      "/.well-known/oauth-authorization-server": {
-        issuer: base,
-        authorization_endpoint: `${base}/authorize`,
-        token_endpoint: `${base}/token`,
-        code_challenge_methods_supported: ["S256"],
-      },
-    };
-    const found = documents[request.path];
-    return found ? json(found)(request, peer) : respond(404)(request, peer);
-  });
-  const url = `${server.url}/mcp`;
-  const store = new TokenStore(undefined);
-  const client = { id: "c", secret: "s", method: "client_secret_post" };
-  await store.set(url, {
-    token: { issuer: "https://auth.example", tokenUrl: "t", client, access: "a" },
-  });
-  const [web] = definitionsIn({
-    mcpServers: { web: { url, oauth: { clientId: "c", clientSecret: "s" } } },
-  }, { scope: "user" });
-  const auth = new TokenAuth(web!, store, () => {});
-  await assertRejects(
-    () => auth.signIn("", signal),
-    Error,
-    "it names another authorization server than the last time",
-  );
 });

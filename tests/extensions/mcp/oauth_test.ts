@@ -230,6 +230,14 @@ Deno.test("mcp: a sign-in that cannot be finished says why", async () => {
     [({ documents }) => documents["/register"] = {}, {}, "registered no client"],
     [
       ({ documents }) =>
+        Object.assign(documents["/.well-known/oauth-authorization-server"] as object, {
+          registration_endpoint: undefined,
+        }),
+      {},
+      "does not register clients by itself: get a client id",
+    ],
+    [
+      ({ documents }) =>
         documents["/token"] = () =>
           Response.json({ error: "bad", error_description: "w".repeat(300) }, { status: 400 }),
       {},
@@ -249,15 +257,6 @@ Deno.test("mcp: a sign-in that cannot be finished says why", async () => {
     assert(message.includes(why), message);
     assert(!message.includes("w".repeat(196)));
   }
-});
-
-Deno.test("mcp: who can register nobody says what to do", async () => {
-  await using server = authority({ registration_endpoint: undefined });
-  await assertRejects(
-    () => signIn(server),
-    Error,
-    "does not register clients by itself: get a client id",
-  );
 });
 
 Deno.test("mcp: only the sign-in that waits is answered, with the issuer where it is promised", async () => {
@@ -288,14 +287,27 @@ Deno.test("mcp: only the sign-in that waits is answered, with the issuer where i
   await assertRejects(() => callback.code(stopped), Error, "stopped");
 });
 
+Deno.test("mcp: the secret of a client goes to no other authority than the last time", async () => {
+  await using server = authority();
+  const url = `${server.base}/mcp`;
+  const oauth = { clientId: "c", clientSecret: "s" };
+  const { auth, store } = await kept({ ...tokenOf("https://auth.example", 99) }, url, oauth);
+  await assertRejects(
+    () => auth.signIn("", signal),
+    Error,
+    "it names another authorization server than the last time",
+  );
+  assertEquals(store.of(url).token?.access, "old");
+});
+
 /** The token of a server, which ends `seconds` from now. */
 const tokenOf = (base: string, seconds: number) => ({
   ...{ issuer: base, tokenUrl: `${base}/token`, client: { id: "c", method: "none" } },
   ...{ access: "old", expiresAt: Date.now() + seconds * 1000, scope: "a" },
 });
 
-async function kept(token: object, url = "http://127.0.0.1:1/mcp") {
-  const [web] = definitionsIn({ mcpServers: { web: { url } } }, { scope: "user" });
+async function kept(token: object, url = "http://127.0.0.1:1/mcp", oauth: OAuthSettings = {}) {
+  const [web] = definitionsIn({ mcpServers: { web: { url, oauth } } }, { scope: "user" });
   const store = new TokenStore(undefined);
   await store.set(url, { token: token as ReturnType<typeof tokenOf> });
   return { store, url, auth: new TokenAuth(web!, store), web: web! };
@@ -341,6 +353,11 @@ Deno.test("mcp: a refusal is remembered for the sign-in, with the scopes that ar
     "more rights (b a): copilot mcp login web does that",
   );
   assertEquals(auth.wanted, more);
+  await assertRejects(
+    () => auth.refused({ status: 401, challenge: "" }),
+    Error,
+    "it wants you to sign in: copilot mcp login web does that",
+  );
   assertEquals(store.of(url).token?.access, "old");
   await assertRejects(
     () => auth.refused({ status: 403, challenge: "Bearer" }),

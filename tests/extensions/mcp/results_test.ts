@@ -80,6 +80,7 @@ Deno.test("mcp: each kind of part has its text, or a line in its place", () => {
     [[{ type: "resource_link", uri: "a:1", name: "n", description: 5 }], "[link: a:1 · n]"],
     [[{ type: "resource_link", uri: "a:1", description: "d" }], "[link: a:1 · d]"],
     [[{ type: "resource_link" }], "[a part of the kind resource_link, not shown]"],
+    [{ type: "text", text: "\x1b[2Jred\x1b[0m \u202eabc" }, "red \\u{202e}abc"],
     [[{}], "[a part of the kind undefined, not shown]"],
     [[{ type: "t".repeat(301) }], `[a part of the kind ${"t".repeat(300)}, not shown]`],
   ];

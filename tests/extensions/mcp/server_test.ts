@@ -7,6 +7,7 @@ import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
 import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import type { McpServer, ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import { waitUntil } from "../../helpers/wait_until.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 
 const { signal } = new AbortController();
@@ -189,6 +190,9 @@ Deno.test("mcp: prompts and resources are listed where a server has some, and re
   assertEquals(one.server.memory.resources, [{ uri: "a:1", name: "a:1" }]);
   assertEquals(await one.server.read("a:1", signal), "read");
   assertEquals(await one.server.prompt("p", { x: "1" }, signal), '{"x":"1"}\n\nAssistant: yes');
+  await using used = await served(answers, { capabilities: all });
+  await used.server.refresh(signal);
+  await waitUntil(() => used.server.memory.prompts !== undefined);
   await using prompts = await served(answers, { capabilities: { prompts: {} } });
   await prompts.server.listOthers(signal);
   assertEquals(prompts.server.memory.resources, []);

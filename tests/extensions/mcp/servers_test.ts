@@ -79,8 +79,6 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
   };
 }
 
-const notesOf = async ({ folder }: Bad) =>
-  await Deno.readTextFile(`${folder}/notes`).catch(() => "");
 const startsOf = async ({ folder }: Bad) =>
   Number(await Deno.readTextFile(`${folder}/notes.starts`).catch(() => "0"));
 
@@ -191,18 +189,6 @@ Deno.test("mcp: a server that never answers is given up by an abort, and ended",
   await assertRejects(() => call, Error, "Esc");
 });
 
-Deno.test("mcp: a call that is given up is cancelled; a late answer is ignored", async () => {
-  await using one = await bad("legacy");
-  await one.find("slow");
-  const controller = new AbortController();
-  const call = one.call("slow", {}, controller.signal);
-  await waitUntil(async () => (await notesOf(one)).includes("slow"));
-  controller.abort(new Error("Esc"));
-  await assertRejects(() => call, Error, "Esc");
-  assertMatch(await one.call("echo", { text: "next" }), /^echo next/);
-  assertStringIncludes(await notesOf(one), "cancelled");
-});
-
 Deno.test("mcp: a call without an answer ends at its time limit", async () => {
   await using one = await bad("silent-call", { fields: { timeout: 300 } });
   await assertRejects(
@@ -212,45 +198,11 @@ Deno.test("mcp: a call without an answer ends at its time limit", async () => {
   );
 });
 
-Deno.test("mcp: a server that dies amid a call is named, and started again for the next", async () => {
-  await using one = await bad("dies");
-  const prefix = JSON.stringify(one.servers.tools);
-  await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
-  await assertRejects(() => one.call("echo"), Error, "The server bad gave no answer");
-  assertEquals(await startsOf(one), 2);
-  assertEquals(JSON.stringify(one.servers.tools), prefix);
-});
-
-Deno.test("mcp: answers of wrong ids, of wrong shape and of any size are bounded and harmless", async () => {
-  {
-    await using one = await bad("wrong-ids");
-    assertMatch(await one.call("echo", { text: "hi" }), /^echo hi/);
-  }
-  {
-    await using one = await bad("not-an-object");
-    await assertRejects(() => one.call("echo"), Error, "is not an object");
-  }
-  {
-    await using one = await bad("huge-result");
-    assertEquals((await one.call("echo")).length, 2 ** 20);
-  }
-  {
-    await using one = await bad("endless-line");
-    await assertRejects(() => one.call("echo"), Error, "a message of over");
-  }
-  await using one = await bad("escape-result");
-  assertEquals(await one.call("echo"), "red \\u{202e}abc");
-});
-
 Deno.test("mcp: lists without end are cut, with a word", async () => {
-  for (
-    const [mode, count] of [["huge-list", 1000], ["endless-pages", 1000], ["same-page", 2]] as const
-  ) {
-    await using one = await bad(mode);
-    await one.find("anything");
-    assertEquals(one.servers.known().length, count);
-    assertEquals(one.news.map(({ type }) => type), ["left_out"]);
-  }
+  await using one = await bad("huge-list");
+  await one.find("anything");
+  assertEquals(one.servers.known().length, 1000);
+  assertEquals(one.news.map(({ type }) => type), ["left_out"]);
 });
 
 Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
@@ -260,48 +212,6 @@ Deno.test("mcp: descriptions drive no terminal and hide nothing", async () => {
   assertEquals(one.servers.known()[0]!.parameters.properties, {
     a: { type: "string", description: "x\\u{e0041}y" },
   });
-});
-
-Deno.test("mcp: a tool that changes after it was approved is not offered before that is approved too", async () => {
-  await using one = await bad("changed");
-  assertStringIncludes(await one.find("echo"), "Says it again");
-  await using next = await one.again();
-  // The answer is of the list that is known; the call sees what the server has now.
-  await assertRejects(() => next.call("echo"), Error, "has changed the tool echo");
-  assertEquals(
-    next.news.map((news) => news.type === "changed" && news.tools.map(({ now }) => now.name)),
-    [["echo", "new_one"]],
-  );
-  assertEquals(next.servers.known(), []);
-  assertEquals(await notesOf(one), "");
-  const server = next.servers.find("bad")!;
-  // Only what the person was shown is approved.
-  await server.approveTools(server.changes.filter(({ now }) => now.name === "echo"));
-  assertMatch(await next.call("echo"), /^echo/);
-  assertEquals(server.changes.map(({ now }) => now.name), ["new_one"]);
-});
-
-Deno.test("mcp: prompts and resources are known once the server was used", async () => {
-  await using one = await bad("prompts");
-  await one.find("echo");
-  const { id } = one.servers.find("bad")!;
-  // Another session knows what is in the file.
-  await waitUntil(() => new MemoryStore(`${one.folder}/memory`).of(id).prompts !== undefined);
-  await using next = await one.again();
-  const { memory } = next.servers.find("bad")!;
-  assertEquals(memory.prompts?.map(({ name }) => name), ["greet"]);
-  assertEquals(memory.resources?.map(({ uri }) => uri), ["a:1"]);
-});
-
-Deno.test("mcp: a question that belongs to no request is not asked", async () => {
-  const asked: string[] = [];
-  const more: Partial<ServerOptions> = {
-    elicit: ({ message }) => (asked.push(message), Promise.resolve({ action: "decline" })),
-  };
-  await using one = await bad("asks", { more });
-  assertMatch(await one.call("echo"), /^echo/);
-  await waitUntil(async () => (await notesOf(one)).includes("refused unasked"));
-  assertEquals(asked, ["in a call"]);
 });
 
 Deno.test("mcp: a program gets the view of the mode that is in force", async () => {

@@ -7,7 +7,6 @@ import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { mcpRow } from "../../../src/extensions/mcp/mcp_text.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
@@ -162,25 +161,6 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
   assertEquals([later.asked.length, names(later), await at.starts()], [0, [], 0]);
 });
 
-Deno.test("mcp: variables of a folder's file are expanded only where the person saw their names", async () => {
-  await using at = await places();
-  await at.brings({ bad: { ...program("legacy", at.notes), env: { TOKEN: "${HOME}" } } });
-  await using server = strictServer([
-    { toolCalls: [{ name: "find_tool", arguments: { query: "echo" } }] },
-    { text: "a" },
-  ]);
-  const permissions = openPermissions({ sandbox: "off" }, at.env);
-  await using one = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, trust: true, readsFolder: true },
-  });
-  const { toolExecutions: [found] } = await one.session.prompt("hi", never);
-  assertStringIncludes(
-    found!.result,
-    "it uses the variable HOME, which --trust does not give away",
-  );
-  assertEquals(await at.starts(), 0);
-});
-
 Deno.test("mcp: each call is asked about by its own name, and rules speak of it", async () => {
   await using at = await places();
   await at.own({ bad: program("many", at.notes) });
@@ -224,34 +204,4 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
   await using one = await open("once", { allow: ["mcp__bad__tool_1(text: h*)"] });
   const { toolExecutions: [done] } = await one.session.prompt("hi", never);
   assertEquals([done!.outcome, asked.length], ["done", 1]);
-});
-
-Deno.test("an MCP server is one row: its state, and what waits for the person", () => {
-  const server = {
-    ...{ name: "s", standing: "ready", isRunning: false, definition: {}, changes: [] },
-  } as unknown as Parameters<typeof mcpRow>[0];
-  const tools = (...names: string[]) => names.map((name) => ({ name }));
-  const changed = (...names: string[]) => tools(...names).map((now) => ({ now }));
-  const rows: [more: object, row: string][] = [
-    [{}, "s: its tools are not known yet"],
-    [
-      { tools: tools("a"), isRunning: true },
-      "s: 1 tool, about 4 tokens if all were shown · running",
-    ],
-    [{ standing: "pending" }, "s: not approved: /mcp approve s"],
-    [{ standing: "declined" }, "s: not approved: /mcp approve s"],
-    [{ standing: "disabled" }, "s: turned off"],
-    [{ standing: "broken", definition: { problem: "it\nis" } }, "s: cannot be used · it is"],
-    [{ standing: "broken", definition: { problem: "a" }, failure: "b" }, "s: cannot be used · b"],
-    [
-      { tools: tools("a", "b"), changes: changed("a", "b\n") },
-      "s: 2 tools, about 7 tokens if all were shown · changed, and not offered: a, b (/mcp approve s)",
-    ],
-  ];
-  for (const [more, row] of rows) assertEquals(mcpRow({ ...server, ...more }, "/mcp"), row);
-  const changes = changed(...Array.from({ length: 11 }, (_, i) => `${i}`)) as never;
-  assertEquals(
-    mcpRow({ ...server, changes }, "copilot mcp").includes("8, 9 (copilot mcp approve s)"),
-    true,
-  );
 });
