@@ -7,32 +7,20 @@ import { onceAfter } from "./wait.ts";
 const LATE_MS = 5_000;
 /** The extra time after a limit, for bytes that arrived while the process was stopped. */
 const LAST_READ_MS = 100;
-/** An attempt avoids `setTimeout` at first: it loads 5 ms of code (Deno 2.9.6), a tenth of a short answer. */
-const QUICK_MS = 1_000;
 
 export type Limit = "first token" | "idle" | "progress" | "done";
 
 /** The time of a watchdog in milliseconds. */
 interface Clock {
   now(): number;
-  /** Calls `callback` after `ms`, at most a few seconds. Returns a function that cancels it. */
+  /** Calls `callback` after `ms`. Returns a function that cancels it. */
   once(ms: number, callback: () => void): () => void;
-  timer(ms: number, callback: () => void): () => void;
 }
 
-const SYSTEM_CLOCK: Clock = {
-  now: () => performance.now(),
-  once: onceAfter,
-  timer(ms, callback) {
-    const id = setTimeout(callback, ms);
-    return () => clearTimeout(id);
-  },
-};
+const SYSTEM_CLOCK: Clock = { now: () => performance.now(), once: onceAfter };
 
 export class Watchdog {
-  #state: "quick" | "timed" | "stopped" = "quick";
-  #cancelTimer: (() => void) | undefined;
-  #cancelQuick: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   /** The time that the timer is set to. */
   #due!: number;
   #hasProgress = false;
@@ -51,7 +39,6 @@ export class Watchdog {
   ) {
     this.#progressAt = clock.now();
     this.#arm();
-    this.#quickFor(Math.min(QUICK_MS, limits.firstTokenTimeoutMs, limits.idleTimeoutMs));
   }
 
   bytes(): void {
@@ -72,7 +59,6 @@ export class Watchdog {
   /** The answer is complete. Its body must end within `graceMs`. */
   done(graceMs: number): void {
     this.#graceEnd = this.clock.now() + graceMs;
-    if (this.#state === "quick") this.#quickFor(graceMs);
     this.#arm();
   }
 
@@ -88,9 +74,7 @@ export class Watchdog {
 
   /** Ends the watch. Call it on every way out. */
   stop(): void {
-    this.#state = "stopped";
-    this.#cancelTimer?.();
-    this.#cancelQuick?.();
+    this.#cancel?.();
   }
 
   #next(): [at: number, limit: Limit] {
@@ -103,19 +87,8 @@ export class Watchdog {
 
   #arm(at = this.#next()[0]): void {
     this.#due = at;
-    if (this.#state !== "timed") return;
-    this.#cancelTimer?.();
-    const ms = Math.max(0, at - this.clock.now());
-    this.#cancelTimer = this.clock.timer(ms, () => this.#check());
-  }
-
-  #quickFor(ms: number): void {
-    this.#cancelQuick?.();
-    this.#cancelQuick = this.clock.once(ms, () => {
-      if (this.#state !== "quick") return;
-      this.#state = "timed";
-      this.#check();
-    });
+    this.#cancel?.();
+    this.#cancel = this.clock.once(Math.max(0, at - this.clock.now()), () => this.#check());
   }
 
   #startAnew(now: number): void {
