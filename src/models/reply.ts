@@ -45,13 +45,6 @@ export interface AnswerParts {
 /** The tool whose call is the answer, if the protocol enforces a form only for calls. */
 export const ANSWER_TOOL = "final_answer";
 
-/** The maximum calls to run. Only a model out of control makes more. */
-const MAX_CALLS_OF_ANSWER = 200;
-/** The maximum length of arguments to run. No sane model writes more. */
-const MAX_ARGUMENTS_CHARS = 4 * 2 ** 20;
-/** The length at which names are cut. Tool names have at most 64 characters. */
-const MAX_NAME_CHARS = 200;
-
 /** Returns the reason whose `words` include the server's `word`; otherwise `other`. */
 export function finishOf(
   word: string,
@@ -142,9 +135,6 @@ function toReply(parts: AnswerParts, split: SplitAnswer): Reply {
       ...(!isClean && invalid(wrong?.text ?? call.arguments, cutBy(parts))),
     }));
   }
-  const tooMany = calls.length - MAX_CALLS_OF_ANSWER;
-  // One call replaces all beyond the limit, because each would be sent again with every request.
-  calls = calls.slice(0, MAX_CALLS_OF_ANSWER + 1).map((call, i) => boundedCall(call, i, tooMany));
   const { reasoning } = parts.isTyped ? parts : split;
   const { callMark } = split;
   const message: Message = {
@@ -178,15 +168,6 @@ function readCalls(parts: AnswerParts, isClean: boolean): ToolCall[] {
   });
 }
 
-/** Returns the call, or one that is not run: every request sends it again. */
-function boundedCall(call: ToolCall, at: number, tooMany: number): ToolCall {
-  const bounded = { ...call, name: call.name.slice(0, MAX_NAME_CHARS) };
-  if (at >= MAX_CALLS_OF_ANSWER) return { ...bounded, ...invalid("", `${TOO_MANY} ${tooMany}`) };
-  const { length } = call.invalid?.text ?? JSON.stringify(call.arguments);
-  if (length <= MAX_ARGUMENTS_CHARS) return bounded;
-  return { ...bounded, ...invalid("", `${TOO_LONG} ${length}`) };
-}
-
 export function namesAndSchemas(
   tools: readonly Tool[],
 ): { tools: string[]; schemas: Record<string, unknown> } {
@@ -195,11 +176,6 @@ export function namesAndSchemas(
     schemas: Object.fromEntries(tools.map((tool) => [tool.name, tool.parameters])),
   };
 }
-
-const TOO_MANY =
-  `an answer can contain ${MAX_CALLS_OF_ANSWER} calls at most: read their results, then make the calls that are still needed. Dropped, including this one:`;
-const TOO_LONG =
-  `its arguments must have at most ${MAX_ARGUMENTS_CHARS} characters, do it in smaller pieces: they have`;
 
 function cutBy({ finish, finishDetail, usage }: AnswerParts): string {
   if (finish === "length") {

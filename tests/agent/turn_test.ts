@@ -475,43 +475,6 @@ onAll(
   TEXT_BACKENDS,
 );
 
-onAll(
-  "of the calls of one answer, the first 200 are run",
-  [
-    { toolCalls: Array.from({ length: 250 }, () => call("echo", { text: "a" })) },
-    { text: "fine" },
-  ] as Step[],
-  [echo],
-  async (agent) => {
-    const { response, toolExecutions } = await processTurn(agent, "go");
-    assertEquals([response, toolExecutions.length], ["fine", 201]);
-    assertEquals(toolExecutions.findIndex((e) => e.isError), 200);
-    assertStringIncludes(toolExecutions[200]!.result, "200 calls at most");
-    assertMatch(toolExecutions[200]!.result, /including this one: 50\b/);
-  },
-);
-
-// More than an engine takes as the arguments of one call.
-Deno.test("130 000 calls written into one answer end the turn as any others", async () => {
-  const calls = Array.from(
-    { length: 130_000 },
-    (_, n) => `<toolcall>{"name":"now","arguments":{"n":${n}}}</toolcall>`,
-  );
-  const answers = [calls.join(""), "fine"];
-  await using server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
-    await request.body?.cancel();
-    const message = { content: answers.shift() };
-    return Response.json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
-  });
-  const config = allConfigs(`http://127.0.0.1:${server.addr.port}`)[0]![1];
-  const tools = [{ ...echo, name: "now", parameters: { type: "object" } }];
-  const { response, toolExecutions } = await processTurn(
-    new CopilotAgent(config, Deno.cwd(), { tools }),
-    "go",
-  );
-  assertEquals([response, toolExecutions.length], ["fine", 201]);
-});
-
 function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {
   const events: TurnEvent[] = [];
   return { events, onEvent: (event) => events.push(event) };

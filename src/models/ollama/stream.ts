@@ -1,4 +1,3 @@
-import { GrowingText } from "../../text/growing_text.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { NdjsonDecoder } from "../../wire/ndjson.ts";
 import { rawCall } from "../openai/response.ts";
@@ -10,8 +9,8 @@ import { argumentsText } from "../wire_values.ts";
 export class LocalReader extends DeltaReader {
   /** The line that ends the answer. */
   #last: Fields | undefined;
-  readonly #content = new GrowingText();
-  readonly #thinking = new GrowingText();
+  #content = "";
+  #thinking = "";
   readonly #calls: unknown[] = [];
   readonly #keys = new Set<string>();
   protected readonly decoder = new NdjsonDecoder((value) => this.#take(value));
@@ -23,11 +22,10 @@ export class LocalReader extends DeltaReader {
   end(): Fields {
     if (!this.#last) this.decoder.end();
     if (!this.#last) throw brokeOff();
-    const thinking = this.#thinking.whole;
     const message = {
       role: "assistant",
-      content: this.#content.whole,
-      ...(thinking !== "" && { thinking }),
+      content: this.#content,
+      ...(this.#thinking !== "" && { thinking: this.#thinking }),
       ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
     };
     return { ...this.#last, message };
@@ -48,10 +46,10 @@ export class LocalReader extends DeltaReader {
 
   #takeMessage(message: Fields, isLast: boolean): void {
     const thought = stringOf(message.thinking, "thinking");
-    this.#thinking.add(thought);
+    this.#thinking += thought;
     if (thought !== "") this.emit({ type: "reasoning", text: thought });
     const text = stringOf(message.content, "content");
-    this.#content.add(text);
+    this.#content += text;
     if (text !== "") this.emit({ type: "text", text });
     if (message.tool_calls) this.#takeCalls(listOf(message.tool_calls, "tool_calls"), isLast);
   }

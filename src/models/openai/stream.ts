@@ -1,4 +1,3 @@
-import { GrowingText } from "../../text/growing_text.ts";
 import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { throwErrorObject } from "../../wire/failure.ts";
 import { JsonReader, type StreamReader } from "../../wire/http.ts";
@@ -48,11 +47,7 @@ class CompletionReader extends DeltaReader {
   #usage: Fields | undefined;
   #timings: unknown;
   #promptRead = -1;
-  readonly #text = {
-    content: new GrowingText(),
-    reasoning: new GrowingText(),
-    refusal: new GrowingText(),
-  };
+  readonly #text = { content: "", reasoning: "", refusal: "" };
   readonly #calls = new ToolCallParts((delta) => this.emit(delta));
   protected readonly decoder = new SseDecoder((event) => this.#takeEvent(event));
 
@@ -147,15 +142,13 @@ class CompletionReader extends DeltaReader {
   /** Not a method, because it is passed on for each chunk. */
   readonly #add = (part: "content" | "reasoning" | "refusal", text: string): void => {
     if (text === "") return;
-    this.#text[part].add(text);
+    this.#text[part] += text;
     this.emit({ type: part === "reasoning" ? "reasoning" : "text", text });
   };
 
   #wholeMessage(): Fields {
     const toolCalls = this.#calls.end();
-    const content = this.#text.content.whole;
-    const reasoning = this.#text.reasoning.whole;
-    const refusal = this.#text.refusal.whole;
+    const { content, reasoning, refusal } = this.#text;
     return {
       role: "assistant",
       content: content === "" && toolCalls.length > 0 ? null : content,
