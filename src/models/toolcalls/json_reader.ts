@@ -7,7 +7,6 @@ import type { ToolCall } from "../../types/message.ts";
 import { type CallContext, type CallReader, type CandidateVerdict, offeredName } from "./format.ts";
 import { callsFrom, CUT_OFF_REASON, invalidCall, malformedCall } from "./json_calls.ts";
 import { JsonScanner, parseLenientJson } from "./json_scanner.ts";
-import { parsePythonLiteral } from "./python_calls.ts";
 
 /** The marks around the JSON, and its rules. */
 interface JsonFrame {
@@ -134,7 +133,9 @@ export class JsonCallReader implements CallReader {
     const isClosed = marker?.toLowerCase() === close.toLowerCase();
     const rest = marker === undefined ? 0 : broken.take().length + (isClosed ? 0 : marker.length);
     const to = this.#before + piece.length - rest;
-    const literal = strict ? undefined : this.#looseValue(marker !== undefined, isClosed);
+    // Before the mark that ends the call, the bracket of the call itself may be missing.
+    const mayLack = isClosed && this.context.tools ? 1 : 0;
+    const literal = strict ? undefined : looseJson(this.#value.trim(), mayLack);
     const calls = literal === undefined ? undefined : callsFrom(literal, this.context);
     if (calls) this.#add(calls, to);
     else {
@@ -143,15 +144,6 @@ export class JsonCallReader implements CallReader {
       if (verdict) return verdict;
     }
     return { calls: this.#calls, end: this.#end };
-  }
-
-  /** Returns the value of text that is not JSON: Python's or, if complete, JSON with mistakes. */
-  #looseValue(isWhole: boolean, isClosed: boolean): unknown {
-    const text = this.#value.trim();
-    const literal = parsePythonLiteral(text);
-    if (literal !== undefined || !isWhole) return literal;
-    // Before the mark that ends the call, the bracket of the call itself may be missing.
-    return looseJson(text, isClosed && this.context.tools ? 1 : 0);
   }
 
   #readGap(piece: string, from: number, final: boolean): number | CandidateVerdict | undefined {

@@ -12,16 +12,8 @@ export interface PythonCall {
 
 /** Returns the calls in `text`: one, or several in brackets or on lines; undefined for other text. */
 export function parsePythonCalls(text: string): PythonCall[] | undefined {
-  return withoutSyntaxError(() => new PythonParser(text).calls());
-}
-
-export function parsePythonLiteral(text: string): unknown {
-  return withoutSyntaxError(() => new PythonParser(text).literal());
-}
-
-function withoutSyntaxError<T>(parse: () => T): T | undefined {
   try {
-    return parse();
+    return new PythonParser(text).calls();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -44,11 +36,6 @@ class PythonParser {
     } while (inBrackets ? this.#eat(",") : !this.#isOver());
     if (inBrackets) this.#expect("]");
     return this.#isOver() && found.length > 0 ? found : this.#fail();
-  }
-
-  literal(): unknown {
-    const found = this.#value(0);
-    return this.#isOver() ? found : this.#fail();
   }
 
   #call(): PythonCall {

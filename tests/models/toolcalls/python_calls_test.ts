@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
-import {
-  parsePythonCalls,
-  parsePythonLiteral,
-} from "../../../src/models/toolcalls/python_calls.ts";
+import { parsePythonCalls } from "../../../src/models/toolcalls/python_calls.ts";
+
+const literal = (text: string) => parsePythonCalls(`f(${text})`)?.[0]!.positional[0];
 
 const LITERALS: [text: string, value: unknown][] = [
   ["True", true],
@@ -41,7 +40,7 @@ const LITERALS: [text: string, value: unknown][] = [
 
 for (const [text, value] of LITERALS) {
   Deno.test(`a literal of Python: ${JSON.stringify(text).slice(0, 60)}`, () =>
-    assertEquals(parsePythonLiteral(text), value));
+    assertEquals(literal(text), value));
 }
 
 const NO_LITERALS = [
@@ -67,7 +66,7 @@ const NO_LITERALS = [
 
 for (const text of NO_LITERALS) {
   Deno.test(`no literal of Python: ${JSON.stringify(text).slice(0, 60)}`, () =>
-    assertEquals(parsePythonLiteral(text), undefined));
+    assertEquals(literal(text), undefined));
 }
 
 type Call = [name: string, positional: unknown[], named: Record<string, unknown>];
