@@ -9,7 +9,7 @@ import { ENTITIES_REPAIR, unfenced, withLineFeeds, withoutCodeEntities } from ".
 import { count } from "../text/count.ts";
 import { wholeUpTo } from "../text/truncate.ts";
 import { newFilePath } from "./paths.ts";
-import { lock, writeReport, type Written } from "./files/atomic_write.ts";
+import { writeReport, type Written } from "./files/atomic_write.ts";
 import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./files/change.ts";
 import { checkSeen } from "./files/check_seen.ts";
 import { editorBytes } from "./files/editor_text.ts";
@@ -235,8 +235,6 @@ async function readAll(
     if (info === undefined) return { bytes: new Uint8Array(), stamp: "" };
   }
   using opened = await openRegular(path, shown, "edit", context.grant);
-  // Another process may be writing the file in place.
-  await lock(opened.file, context.signal);
   const { size } = await opened.file.stat();
   if (size > MAX_DIGESTED_BYTES) {
     throw new RangeError(

@@ -188,7 +188,6 @@ async function replaceTarget(
       ? `it has ${old.nlink} hard links`
       : await prepare(temporary, { ...old, path: target }, order);
     signal?.throwIfAborted();
-    await lock(file, signal);
     // Times are too coarse, and inode numbers are reused.
     if (seen && await stampOf(target).catch(ifMissing) !== seen.stamp) throw new ChangedError();
     if (inPlace === undefined) {
@@ -266,19 +265,6 @@ async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   using file = opened;
   await rewrite(file, bytes, bytes.length);
   await file.sync();
-}
-
-/**
- * Waits until no other process of this program writes the file, and locks it until `file` is closed, from the last
- * check to the write. A lock that lasts for seconds belongs to another program (scripts lock themselves while they run)
- * and is ignored, as is an error.
- */
-export async function lock(file: Deno.FsFile, signal?: AbortSignal): Promise<void> {
-  // On Windows, locks also block readers, so there is no lock.
-  if (Deno.build.os === "windows") return;
-  for (let tries = 0; tries < 400 && !await file.tryLock(true).catch(() => true); tries++) {
-    await wait(5, signal);
-  }
 }
 
 /** Overwrites the file itself. Restores the bytes that may be lost on failure. */

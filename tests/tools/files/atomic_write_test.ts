@@ -211,28 +211,6 @@ async function mountable(): Promise<boolean> {
   }
 }
 
-Deno.test("a file that is read at every moment of a write is never seen in part", async () => {
-  using ws = workspace();
-  const contents = ["a", "b"].map((letter) => letter.repeat(3_000_000));
-  ws.put("f", contents[0]!);
-  let writing = true;
-  let looks = 0;
-  const writes = (async () => {
-    for (let i = 1; i <= 10; i++) {
-      await writeAtomically(ws.at("f"), "f", new TextEncoder().encode(contents[i % 2]), undefined);
-    }
-    writing = false;
-  })();
-  while (writing) {
-    const text = new TextDecoder().decode(await Deno.readFile(ws.at("f")));
-    assert(contents.includes(text), `${text.length} characters`);
-    looks++;
-  }
-  await writes;
-  assert(looks > 0);
-  assertEquals(ws.names(), ["f"]);
-});
-
 Deno.test({
   name: "SEC-04 temporary files are new, private, and in the target's own folder",
   ignore: !posix,
@@ -390,36 +368,6 @@ test("EDT-01 what cannot copy its attributes, or not in the turn's time, is writ
 });
 
 Deno.test({
-  name: "an edit waits for a lock, for some time, and can be aborted meanwhile",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    ws.put("f", "a");
-    const edit = (signal = ws.context.signal) =>
-      editFile(
-        { file_path: "f", old_string: "a", new_string: "b", replace_all: false },
-        { ...ws.context, signal },
-      );
-    using theirs = await Deno.open(ws.at("f"), { write: true });
-    await theirs.lock(true);
-    const controller = new AbortController();
-    const reason = new Error("stopped");
-    const aborted = edit(controller.signal);
-    controller.abort(reason);
-    assertEquals(await aborted.catch((error) => error), reason);
-    const editing = edit();
-    await theirs.write(new TextEncoder().encode("a!"));
-    await theirs.unlock();
-    await editing;
-    assertEquals(ws.text("f"), "b!");
-    using lasting = await Deno.open(ws.at("f"));
-    await lasting.lock(true);
-    await writeFile({ file_path: "f", content: "c" }, ws.context);
-    assertEquals(ws.text("f"), "c");
-  },
-});
-
-Deno.test({
   name: "a file that could neither be written nor put back is said to be damaged",
   ignore: !posix,
   fn: async () => {
@@ -437,47 +385,6 @@ Deno.test({
       );
     } finally {
       Deno.FsFile.prototype.write = write;
-    }
-  },
-});
-
-Deno.test({
-  name: "two processes that edit one file lose no edit that they reported",
-  ignore: !posix,
-  fn: async () => {
-    for (const links of [1, 2]) {
-      using ws = workspace();
-      const edits = 40;
-      ws.put("f", "p0 0\np1 0\n");
-      if (links === 2) await Deno.link(ws.at("f"), ws.at("linked"));
-      const module = import.meta.resolve("../../../src/tools/edit_file.ts");
-      ws.put(
-        "edits.ts",
-        `import { editFile } from "${module}";
-        const [workingDir, name] = Deno.args;
-        const context = { workingDir, maxOutputChars: 1000, signal: new AbortController().signal };
-        let refused = 0;
-        for (let n = 0; n < ${edits};) {
-          const args = {
-            file_path: "f",
-            old_string: name + " " + n + "\\n",
-            new_string: name + " " + (n + 1) + "\\n",
-            replace_all: false,
-          };
-          try {
-            await editFile(args, context);
-            n++;
-          } catch (error) {
-            if (!error.message.includes("changed on disk")) throw error;
-            refused++;
-          }
-        }
-        console.log(refused);`,
-      );
-      await Promise.all(
-        ["p0", "p1"].map((name) => run(...RUN_MODULE, ws.at("edits.ts"), ws.dir, name)),
-      );
-      assertEquals(ws.text("f"), `p0 ${edits}\np1 ${edits}\n`);
     }
   },
 });
