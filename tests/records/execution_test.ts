@@ -47,20 +47,8 @@ Deno.test("long output is cut, and a long change left out", () => {
   }
 });
 
-const WRONG: unknown[] = [
-  ...[null, 5, [], {}, { durationMs: 1 }, { durationMs: "1", outcome: "done" }],
-  ...[{ durationMs: 1, outcome: "won" }, { ...facts, refusal: 5 }, { ...facts, details: [] }],
-  ...Object.entries({
-    ...{ exitCode: "3", isTimedOut: 1, endedProcesses: [5], counts: { files: "2" } },
-    ...{ output: { stdout: 5 }, range: { first: 1 }, written: { keeps: ["LF"] } },
-    ...{ calls: [{ toolName: "x", outcome: "done" }], usage: { inputTokens: 5 } },
-  }).map(([name, value]) => ({ ...facts, details: { ...details, [name]: value } })),
-  ...[{ path: 5 }, { lines: {} }, { lines: [{ kind: "x", text: "" }] }, { lines: [null] }, {
-    lineEnd: 1,
-  }].map((wrong) => ({ ...facts, details: { change: { ...change, ...wrong } } })),
-];
-for (const value of WRONG) {
-  Deno.test(`what is no account of a call is left out: ${JSON.stringify(value).slice(0, 90)}`, () => {
+Deno.test("what is no account of a call is left out", () => {
+  for (const value of [null, 5, [], {}, { durationMs: 1 }, { durationMs: 1, outcome: "won" }]) {
     assertEquals(readFacts(value), undefined);
-  });
-}
+  }
+});

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parsePythonCalls } from "../../../src/models/toolcalls/python_calls.ts";
 
-const literal = (text: string) => parsePythonCalls(`f(${text})`)?.[0]!.positional[0];
+const literal = (text: string) => parsePythonCalls(`f(${text})`)?.[0]?.positional[0];
 
 const LITERALS: [text: string, value: unknown][] = [
   ["True", true],
