@@ -253,7 +253,7 @@ export type Args =
   & { bindings?: { path: string; keys: Record<string, unknown> } }
   & { resumes?: StoredSession }
   & { status?: readonly StatusPart[] }
-  & { checks?: CheckSettings; formats?: boolean; search?: string }
+  & { checks?: CheckSettings; search?: string }
   & { roles?: ModelRoles }
   /** The flags of the command line alone. */
   & { given?: Args }

@@ -83,8 +83,7 @@ async function writeConfigFile(settings: Record<string, unknown>, env?: Variable
 export function withDefaults(args: Args, env?: VariableReader): Args {
   const file = readConfigFile(env);
   if (file === undefined) return args;
-  const { path, settings: { keys, models, status, roles, checks, format, search, ...settings } } =
-    file;
+  const { path, settings: { keys, models, status, roles, checks, search, ...settings } } = file;
   const isOther = args.demo || SERVER_FLAGS.some((name) => args[name] !== undefined);
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   const found = flagsIn(settings, path);
@@ -96,9 +95,6 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   const bound = isObject(keys) ? Object.entries(keys).filter(([name]) => isKeyboardKey(name)) : [];
   const bindings = bound.length > 0 && { bindings: { path, keys: Object.fromEntries(bound) } };
   const said = usual.length > 0 && { usual: Object.fromEntries(usual) };
-  if (format !== undefined && typeof format !== "boolean") {
-    throw new UsageError(`Cannot use "format" in ${path} as it must be true or false`);
-  }
   const fault = checks === undefined ? undefined : checksFault(checks);
   if (fault !== undefined) throw new UsageError(`Cannot use "checks" in ${path} as it ${fault}`);
   if (search !== undefined && !/^https?:\/\/[^/]/.test(String(search)) || search === "") {
@@ -109,7 +105,6 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
     ...search !== undefined && { search: String(search) },
     ...status !== undefined && { status: statusParts(status, path) },
     ...checks !== undefined && { checks: checks as CheckSettings },
-    ...format && { formats: format },
     ...roles !== undefined && { roles: rolesIn(roles, path) },
     ...ofModel(models, all.model, path),
     ...args,
@@ -203,7 +198,6 @@ const CONFIG_NAMES: readonly string[] = [
   "roles",
   "status",
   "checks",
-  "format",
   "search",
 ];
 

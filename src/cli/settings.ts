@@ -335,7 +335,7 @@ export function sessionOptions(
       servers,
       undefined,
       new UntilExtension(args.until, checkLimitsOf(args)),
-      new ChecksExtension(args.checks, args.formats),
+      new ChecksExtension(args.checks),
       new WebExtension(args.search),
     ),
     modelFlags,

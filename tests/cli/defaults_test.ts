@@ -38,9 +38,8 @@ Deno.test("config.json: numbers and a list of names are texts, false is as if it
   }));
 
 Deno.test("config.json: checks and formatters of edits", () =>
-  withFile('{"checks": false, "format": true}', (env) => {
-    const { checks, formats } = withDefaults({}, env);
-    assertEquals([checks, formats], [false, true]);
+  withFile('{"checks": false}', (env) => {
+    assertEquals(withDefaults({}, env).checks, false);
   }));
 
 Deno.test("config.json: the status line has the parts that are named", () =>
@@ -88,7 +87,6 @@ for (
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["checks of another form", '{"checks": {"tsc": true}}', /"checks".* must be false, or like/],
     ["a search of another form", '{"search": "localhost"}', /"search".* must be an address/],
-    ["a format of another form", '{"format": 1}', /"format".* must be true or false/],
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["a number that is none", '{"temperature": "hot"}', /"temperature" in .*a number/],
     ["a number as a name", '{"model": 5}', /"model" in .* must be text/],

@@ -189,7 +189,7 @@ async function sendTask(
         permissions: examPermissions(),
         extensions: [
           ...[new InstructionsExtension(skills), skills, new AgentsExtension(skills)],
-          ...[new WebExtension(args.search), new ChecksExtension(args.checks, args.formats)],
+          ...[new WebExtension(args.search), new ChecksExtension(args.checks)],
         ],
       },
       frontend,

@@ -8,10 +8,10 @@ import { shellWord } from "../../text/shell_word.ts";
 /** False for no checks; otherwise by name, false for one that is off, or a command for certain files. */
 export type CheckSettings =
   | false
-  | Readonly<Record<string, false | { files: string; command: string }>>;
+  | Readonly<Record<string, false | { files: string; command: string; format?: boolean }>>;
 
-/** How a program checks or formats a file. */
-export interface FileProgram {
+export interface Checker {
+  name: string;
   files: RegExp;
   /** The shell command, in which the file replaces `{}`. */
   command: string;
@@ -19,14 +19,10 @@ export interface FileProgram {
   program?: string;
   /** Names of files, such as `tsconfig.json`. The program runs in the nearest folder with one, or not at all. */
   project?: readonly string[];
-  /** A pattern in the text of that file. */
-  text?: RegExp;
   /** True also for a program of the project, in `node_modules/.bin`. */
   isLocal?: true;
-}
-
-export interface Checker extends FileProgram {
-  name: string;
+  /** True for a command that formats the file. */
+  format?: boolean;
   /** Matches an error: groups `text`, and `file` and `line` if it states them. */
   error: RegExp;
   /** Errors that come from the surroundings, such as a missing library. */
@@ -107,7 +103,7 @@ export function checkersOf(settings: CheckSettings): Checker[] {
     [name, files, command, error, more],
   ) => ({ name, files, command, error, program: command.split(" ", 1)[0]!, ...more }));
   const own = Object.entries(settings).flatMap(([name, one]) =>
-    one ? [{ name, files: globToRegex(one.files), command: one.command, error: USUAL_ERROR }] : []
+    one ? [{ ...one, name, files: globToRegex(one.files), error: USUAL_ERROR }] : []
   );
   return [...usual, ...own];
 }
@@ -117,7 +113,8 @@ export function checksFault(value: unknown): string | undefined {
   if (value === false) return undefined;
   const isRight = isObject(value) && Object.values(value).every((one) =>
     one === false ||
-    isObject(one) && typeof one.files === "string" && typeof one.command === "string"
+    isObject(one) && typeof one.files === "string" && typeof one.command === "string" &&
+      /^(boolean|undefined)$/.test(typeof one.format)
   );
   if (!isRight) {
     return 'must be false, or like {"tsc": false, "eslint": {"files": "*.ts", "command": "eslint {}"}}';

@@ -9,7 +9,7 @@ import type { ToolExecution } from "../../types/event.ts";
 import type { Decision, Policy } from "../../types/policy.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import type { CheckSettings } from "./checkers.ts";
-import type { CheckContext, CheckError, EditChecks } from "./edit_checks.ts";
+import type { CheckContext, EditChecks } from "./edit_checks.ts";
 
 const MAX_SHOWN_ERRORS = 5;
 
@@ -19,7 +19,7 @@ export class ChecksExtension implements Extension {
   readonly #edited = new Set<string>();
   readonly #told = new Set<string>();
 
-  constructor(private readonly settings: CheckSettings = {}, private readonly formats = false) {}
+  constructor(private readonly settings: CheckSettings = {}) {}
 
   open(session: SessionState): Promise<void> {
     this.#session = session;
@@ -53,16 +53,16 @@ export class ChecksExtension implements Extension {
     const files = new Set(this.#edited);
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));
-    const { formatted } = this.formats ? await import("./formatters.ts") : {};
-    const onWritten = this.#session?.undo?.onWritten;
-    const changes = await formatted?.(files, context, onWritten, (line) => this.#tellOnce(line)) ??
-      "";
+    const changes = await this.#checks.format(files, context);
     const errors = await this.#checks.after(files, context);
     if (errors.length === 0) return changes;
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
     const news = count(errors.length, "new error");
     this.#session?.tell("checks", `✗ ${news} · ${by}`);
-    return `${changes}\n\n[The edit was made. ${news} (${by}):\n${errorLines(errors).join("\n")}]`;
+    const lines = errors.map(({ file, line, text }) => `${file}:${line}: ${text}`);
+    const more = lines.splice(MAX_SHOWN_ERRORS).length;
+    const shown = [...lines, ...more > 0 ? [`and ${more} more`] : []].join("\n");
+    return `${changes}\n\n[The edit was made. ${news} (${by}):\n${shown}]`;
   }
 
   async #context(context: ToolContext): Promise<CheckContext> {
@@ -96,11 +96,3 @@ export class ChecksExtension implements Extension {
 
 const editedPath = ({ outcome, details, subject }: ToolExecution): string | undefined =>
   outcome === "done" && details?.change ? subject?.path : undefined;
-
-function errorLines(errors: readonly CheckError[]): string[] {
-  const lines = errors.slice(0, MAX_SHOWN_ERRORS).map(({ file, line, text }) =>
-    `${file}:${line}: ${text}`
-  );
-  const more = errors.length - MAX_SHOWN_ERRORS;
-  return more > 0 ? [...lines, `and ${more} more`] : lines;
-}

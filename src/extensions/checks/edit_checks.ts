@@ -1,22 +1,25 @@
-/** Checks files before and after edits, and finds the errors that an edit adds. @module */
+/** Checks and formats edited files, and finds the errors that an edit adds. @module */
 
 import { attempt } from "../../attempt.ts";
 import { findProgram, programFolders } from "../../find_program.ts";
 import { basename, dirname, join, relative, resolve, slashed } from "../../text/std_path.ts";
 import { isWithin } from "../../text/paths.ts";
+import { diffLines } from "../../text/diff.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
+import { stampOf } from "../../tools/files/seen_files.ts";
 import { shellWord } from "../../text/shell_word.ts";
 import { runShell } from "../../tools/shell/shell_process.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { within } from "../../wire/wait.ts";
 import { readBoundedText } from "../bounded_text.ts";
-import type { Checker, FileProgram } from "./checkers.ts";
+import type { Checker } from "./checkers.ts";
 
 const CHECK_LIMITS = { file: 3000, project: 10_000, first: 60_000 };
 const MAX_CHECK_OUTPUT = 64 * 1024;
 const MAX_ERROR_CHARS = 200;
 const MAX_OUTPUT_LINE = 500;
-const MAX_PROJECT_BYTES = 1024 * 1024;
+const MAX_FORMATTED_BYTES = 1024 * 1024;
+const MAX_FORMATTED_LINES = 20;
 const LOCAL_PROGRAMS = "node_modules/.bin/";
 
 export interface CheckError {
@@ -33,7 +36,12 @@ export interface CheckContext extends ToolContext {
 }
 
 /** One run of a checker: of a project, or of a file in the working directory. Its command identifies it. */
-type CheckRun = { checker: Checker } & ProgramRun;
+interface CheckRun {
+  checker: Checker;
+  folder: string;
+  /** The command, which begins in any folder. */
+  command: string;
+}
 
 export class EditChecks {
   /** The errors of each run when it last ran; undefined during the first one. */
@@ -47,7 +55,7 @@ export class EditChecks {
   ) {}
 
   async before(file: string, context: CheckContext): Promise<void> {
-    const runs = await this.#runs(file, context);
+    const runs = this.#runs(file, context);
     const isNew = attempt(() => Deno.statSync(file).isFile) !== true;
     const missing = runs.filter(({ command }) => !this.#known.has(command));
     await Promise.all(missing.map((run) => this.#first(run, isNew, context)));
@@ -67,7 +75,7 @@ export class EditChecks {
   }
 
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
-    const runs = (await Promise.all([...files].map((file) => this.#runs(file, context)))).flat();
+    const runs = [...files].flatMap((file) => this.#runs(file, context));
     const each = new Map(runs.map((run) => [run.command, run]));
     const found = await Promise.all([...each].map(async ([command, run]) => {
       const { file, project } = this.limits;
@@ -86,14 +94,44 @@ export class EditChecks {
     return found.flat();
   }
 
-  async #runs(file: string, context: CheckContext): Promise<CheckRun[]> {
+  /** Runs the formatters of the settings, and returns what they changed, for the model. */
+  async format(files: ReadonlySet<string>, context: CheckContext): Promise<string> {
+    let changes = "";
+    for (const file of files) {
+      const path = attempt(() => Deno.realPathSync(file)) ?? file;
+      // A job may replace the file by a link: what is read here, the model reads.
+      const read = async () =>
+        isWithin(context.workingDir, path)
+          ? await readBoundedText(path, MAX_FORMATTED_BYTES, context.workingDir)
+          : undefined;
+      for (const run of this.#runs(file, context, true)) {
+        const before = await read();
+        if (before === undefined) continue;
+        await this.#errors(run, context, this.limits.file);
+        const after = await read();
+        if (after === undefined || after === before) continue;
+        const stamp = await stampOf(path);
+        context.onWritten?.({ path, stamp });
+        context.seenFiles?.set(path, stamp);
+        const rows = diffLines(before, after, 0).map(({ kind, text, line }) =>
+          `${kind}${line}: ${text}`
+        );
+        const more = rows.splice(MAX_FORMATTED_LINES).length > 0 ? "\n..." : "";
+        const name = relative(context.workingDir, file);
+        changes += `\n\n[${run.checker.name} formatted ${name}:\n${rows.join("\n")}${more}]`;
+      }
+    }
+    return changes;
+  }
+
+  #runs(file: string, context: CheckContext, format = false): CheckRun[] {
     const runs: CheckRun[] = [];
-    for (const checker of this.checkers) {
+    for (const checker of this.checkers.filter((one) => (one.format ?? false) === format)) {
       // A project is checked by one program, and its files by no other of the same language.
       const isChecked = runs.some((run) => run.checker.project !== undefined);
       if (isChecked && !checker.project && isOfFile(checker)) continue;
-      const run = this.#slow.has(checker.name) ? undefined : await runOf(checker, file, context);
-      if (run) runs.push({ checker, ...run });
+      const run = this.#slow.has(checker.name) ? undefined : runOf(checker, file, context);
+      if (run) runs.push(run);
     }
     return runs;
   }
@@ -113,7 +151,7 @@ export class EditChecks {
         this.#slow.add(checker.name);
         const seconds = timeoutMs / 1000;
         this.tell(
-          `${checker.name} takes over ${seconds} s: it checks no more edits in this session`,
+          `${checker.name} takes over ${seconds} s: it is not used again in this session`,
         );
       }
       if (ended !== "exit") return undefined;
@@ -123,7 +161,8 @@ export class EditChecks {
       const matches = [...lines.join("\n").matchAll(checker.error)];
       if (status?.code !== 0 && matches.length === 0) {
         const why = lines.find((line) => line.trim() !== "") ?? "it printed nothing";
-        this.tell(`${checker.name} cannot check (exit code ${status?.code}): ${oneLine(why)}`);
+        const does = checker.format ? "format" : "check";
+        this.tell(`${checker.name} cannot ${does} (exit code ${status?.code}): ${oneLine(why)}`);
       }
       return errorsIn(matches, checker, folder, context.workingDir);
     } catch {
@@ -148,39 +187,30 @@ function errorsIn(
     }));
 }
 
-interface ProgramRun {
-  folder: string;
-  /** The command, which begins in any folder. */
-  command: string;
-}
-
 /** Returns how a program runs for a file; undefined if the file is of another kind or project, or without the program. */
-export async function runOf(
-  { files, command, project, text, program, isLocal }: FileProgram,
+function runOf(
+  checker: Checker,
   file: string,
   { workingDir: top, isSandboxed }: CheckContext,
-): Promise<ProgramRun | undefined> {
+): CheckRun | undefined {
+  const { files, command, project, program, isLocal } = checker;
   if (![basename(file), slashed(relative(top, file))].some((one) => files.test(one))) return;
-  const folder = project ? await nearestFolder(file, project, top, text) : top;
+  const folder = project ? nearestFolder(file, project, top) : top;
   if (folder === undefined) return undefined;
   let words = command.replaceAll("{}", shellWord(file));
   if (program) {
     // The project's own program runs in the sandbox only.
-    const at = isLocal && isSandboxed &&
-      await nearestFolder(file, [LOCAL_PROGRAMS + program], top);
+    const at = isLocal && isSandboxed && nearestFolder(file, [LOCAL_PROGRAMS + program], top);
     if (at) words = shellWord(join(at, LOCAL_PROGRAMS, program)) + words.slice(program.length);
     else if (!findProgram(program, programFolders(top), top)) return undefined;
   }
-  return { folder, command: `cd ${shellWord(folder)} && ${words}` };
+  return { checker, folder, command: `cd ${shellWord(folder)} && ${words}` };
 }
 
-/** Returns the nearest folder around `file`, up to `top`, that has one of the files `names` with such a text. */
-async function nearestFolder(file: string, names: readonly string[], top: string, text?: RegExp) {
+/** Returns the nearest folder around `file`, up to `top`, that has one of the files `names`. */
+function nearestFolder(file: string, names: readonly string[], top: string): string | undefined {
   for (let at = dirname(file); isWithin(top, at); at = dirname(at)) {
-    for (const path of names.map((name) => join(at, name))) {
-      if (!attempt(() => Deno.statSync(path).isFile)) continue;
-      if (!text || text.test(await readBoundedText(path, MAX_PROJECT_BYTES) ?? "")) return at;
-    }
+    if (names.some((name) => attempt(() => Deno.statSync(join(at, name)).isFile))) return at;
     if (at === dirname(at)) break;
   }
   return undefined;

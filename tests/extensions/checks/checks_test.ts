@@ -4,12 +4,11 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { checkersOf, checksFault } from "../../../src/extensions/checks/checkers.ts";
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
-import { formatted } from "../../../src/extensions/checks/formatters.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
-import { type FakeSession, fakeSession } from "../../helpers/fake_session.ts";
+import { fakeSession } from "../../helpers/fake_session.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 import { posixTest, testUnless } from "../../helpers/test_unless.ts";
@@ -122,7 +121,7 @@ sandboxTest(
       await Deno.writeTextFile(`${temp.path}/${name}`, "");
       await checks.before(`${temp.path}/${name}`, context);
     }
-    assertEquals(told, ["slow takes over 0.5 s: it checks no more edits in this session"]);
+    assertEquals(told, ["slow takes over 0.5 s: it is not used again in this session"]);
     assertEquals(await Deno.readTextFile(`${temp.path}/runs`), "run\n");
   },
 );
@@ -198,8 +197,10 @@ Deno.test("the setting of checks is false, or names checks with commands", () =>
   const own = { files: "*.ts", command: "x {}" };
   const right = [false, {}, { tsc: false, own }];
   assertEquals(right.map(checksFault), [undefined, undefined, undefined]);
-  const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }, { pyton3: false }];
-  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(6).fill("string"));
+  const wrong = [true, null, [], { tsc: true }, { own: { files: "*" } }, { pyton3: false }, {
+    own: { ...own, format: 1 },
+  }];
+  assertEquals(wrong.map((one) => typeof checksFault(one)), Array(7).fill("string"));
   assertEquals(
     checkersOf({ tsc: false, own }).filter(({ name }) => /tsc|own/.test(name)).map(({ name }) =>
       name
@@ -208,56 +209,35 @@ Deno.test("the setting of checks is false, or names checks with commands", () =>
   );
 });
 
-/** Runs a turn in a folder whose `prettier` is `script`, with formatting on, and `body` after it. */
-async function formattedBy(
-  script: string,
-  steps: Step[],
-  body: (folder: string, results: string[], fake: FakeSession) => Promise<void> | void,
-): Promise<void> {
-  using temp = tempFolder();
-  await Deno.mkdir(`${temp.path}/node_modules/.bin`, { recursive: true });
-  await Deno.writeTextFile(`${temp.path}/package.json`, '{"devDependencies":{"prettier":"3"}}');
-  const prettier = `${temp.path}/node_modules/.bin/prettier`;
-  await Deno.writeTextFile(prettier, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  await using server = strictServer([...steps, { text: "That is all." }]);
-  const permissions = openPermissions(SANDBOXED, () => undefined);
-  const extensions = [new ChecksExtension({ "node --check": false }, true)];
-  await using fake = await fakeSession(server.url, { folder: temp.path, permissions, extensions });
-  const { toolExecutions } = await fake.session.prompt("go", signal);
-  await body(temp.path, toolExecutions.map(({ result }) => result), fake);
-}
-
 sandboxTest(
-  "an edited file is formatted if the settings say so, and the model reads how",
+  "an edited file is formatted if the settings say so, and the model reads how; a link in its place is not read",
   async () => {
-    const edit = { file_path: "a.js", old_string: "let a = 1", new_string: "let b = 1" };
-    const steps = [
-      calls(write("a.js", "let  a =  1\n")),
+    using temp = tempFolder();
+    using other = tempFolder();
+    await Deno.writeTextFile(`${other.path}/key`, "secret\n");
+    const edit = { file_path: "a.txt", old_string: "let a = 1", new_string: "let b = 1" };
+    await using server = strictServer([
+      calls(write("a.txt", "let  a =  1\n")),
       { toolCalls: [{ name: "edit_file", arguments: edit }] },
-    ];
-    await formattedBy('sed -i "s/  */ /g" "$2"', steps, async (folder, [written], fake) => {
-      const how = "\n\n[prettier formatted a.js:\n-1: let  a =  1\n+1: let a = 1]";
-      assertStringIncludes(written!, how);
-      assertEquals(await Deno.readTextFile(`${folder}/a.js`), "let b = 1\n");
-      assertStringIncludes((await fake.command("/undo"))!, "a.js");
-      assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name).includes("a.js"), false);
-      // Without a sandbox, no program of the project runs.
-      const context = { ...FREE, isSandboxed: false, workingDir: folder, maxOutputChars: 1000 };
-      await Deno.writeTextFile(`${folder}/a.js`, "let  a\n");
-      const files = new Set([`${folder}/a.js`]);
-      assertEquals(await formatted(files, { ...context, signal }, undefined, () => {}), "");
-    });
+      calls(write("b.md", "let b\n")),
+      { text: "That is all." },
+    ]);
+    const permissions = openPermissions(SANDBOXED, () => undefined);
+    const spaces = { files: "*.txt", command: 'sed -i "s/  */ /g" {}', format: true };
+    const swap = { files: "*.md", command: `ln -sf ${other.path}/key {}`, format: true };
+    const extensions = [new ChecksExtension({ spaces, swap })];
+    const options = { folder: temp.path, permissions, extensions };
+    await using fake = await fakeSession(server.url, options);
+    const { toolExecutions } = await fake.session.prompt("go", signal);
+    const [written, , linked] = toolExecutions.map(({ result }) => result);
+    const how = "\n\n[spaces formatted a.txt:\n-1: let  a =  1\n+1: let a = 1]";
+    assertStringIncludes(written!, how);
+    assertEquals(await Deno.readTextFile(`${temp.path}/a.txt`), "let b = 1\n");
+    assertEquals(linked, "Created b.md: wrote 6 bytes");
+    assertStringIncludes((await fake.command("/undo"))!, "a.txt");
+    assertEquals([...Deno.readDirSync(temp.path)].map(({ name }) => name).includes("a.txt"), false);
   },
 );
-
-sandboxTest("a file that becomes a link while it is formatted is not read", async () => {
-  using other = tempFolder();
-  await Deno.writeTextFile(`${other.path}/key`, "secret\n");
-  const swap = `ln -sf ${other.path}/key "$2"`;
-  await formattedBy(swap, [calls(write("a.js", "let a\n"))], (_, [written]) => {
-    assertEquals(written, "Created a.js: wrote 6 bytes");
-  });
-});
 
 posixTest(
   "a check that cannot run says so once, and a first run that is late is not awaited",
