@@ -21,10 +21,6 @@ export interface RecordHead {
   version: number;
   folder: string;
   started: string;
-  /** The file of the session that this one continues. */
-  continues?: string | undefined;
-  /** The size of that file in bytes when it was read. Its content is repeated here. */
-  continuedSize?: number | undefined;
   /** The file of the session that this one is a copy of, or of a part of it. */
   parent?: string | undefined;
   title?: string | undefined;
@@ -122,8 +118,7 @@ export function parseHead(line: string): RecordHead {
       `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
     );
   }
-  if (typeof head.continuedSize !== "number") delete head.continuedSize;
-  for (const name of ["continues", "parent", "title", "branch"] as const) {
+  for (const name of ["parent", "title", "branch"] as const) {
     if (typeof head[name] !== "string") delete head[name];
   }
   return head as unknown as RecordHead;

@@ -17,7 +17,7 @@ import {
   type StoredSession,
 } from "./store.ts";
 
-type Origin = Pick<RecordHead, "continues" | "continuedSize" | "parent" | "title">;
+type Origin = Pick<RecordHead, "parent" | "title">;
 
 const MAX_SLICE = 64 * 1024;
 
@@ -62,7 +62,7 @@ export class Recorder implements Disposable {
 
   /**
    * Continues the conversation of `session` and appends to its file. If another program has the file open, or if it
-   * is one of `-p` and the user continues it, new messages go to a new file. Undefined starts another conversation.
+   * is one of `-p` and the user continues it, new messages go to a branch of it. Undefined starts another conversation.
    * `used`: the model that it is continued with.
    */
   continueFrom(session: StoredSession | undefined, title?: string, used = session?.used): void {
@@ -83,8 +83,7 @@ export class Recorder implements Disposable {
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
     this.#model = modelKey(used);
-    const { name, size, head } = session ?? {};
-    this.#origin = head ? { continues: name, continuedSize: size, parent: head.parent, title } : {};
+    this.#origin = session ? { parent: session.name, title } : {};
   }
 
   /**

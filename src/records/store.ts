@@ -1,7 +1,7 @@
 /**
  * Sessions on disk: one file each, in a folder for their working directory. The program that writes a session
- * locks its file until it ends. Another program that continues it starts a new file, which repeats the session.
- * If both continue, there are two sessions. @module
+ * locks its file until it ends. Another program that continues it starts a new session, a branch that repeats it.
+ * @module
  */
 
 import { attempt } from "../attempt.ts";
@@ -19,8 +19,6 @@ const MAX_OWN = { most: 200, slack: 0 };
 const MAX_PRINTS = { most: 1000, slack: 50 };
 /** The maximum size in bytes of a file to read: a session is text. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-/** The maximum size in bytes of a file to append to. A new file continues a larger one. */
-const MAX_APPENDED_BYTES = 32 * 1024 * 1024;
 export const MAX_TITLE_CHARS = 200;
 const MAX_FOLDER_CHARS = 150;
 
@@ -92,15 +90,12 @@ export function forkRecord(
 }
 
 /** Opens the file of a session to continue it; undefined if that fails or another program has it open. */
-export function openToAppend(
-  { path, head, messages, ids, size }: StoredSession,
-): OpenRecord | undefined {
+export function openToAppend({ path, head, size }: StoredSession): OpenRecord | undefined {
   const open = attempt(() => Deno.openSync(path, { append: true }));
   if (open === undefined) return undefined;
-  // A copy that drops less than half of it saves nothing.
-  const most = messages.length > ids.size / 2 ? MAX_RECORD_BYTES / 2 : MAX_APPENDED_BYTES;
   // Since it was read, another program may have added to it and ended.
-  const isFree = size <= most && attempt(() => tryLock(open) && open.statSync().size === size);
+  const isFree = size <= MAX_RECORD_BYTES / 2 &&
+    attempt(() => tryLock(open) && open.statSync().size === size);
   if (isFree) return { path, folder: head.folder, open };
   open.close();
   return undefined;
@@ -183,38 +178,20 @@ function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
-const fileSizes = (files: readonly SessionFile[]) =>
-  new Map(files.map(({ name, size }) => [name, size]));
-
-/** Returns the file that a session continues; undefined if it is missing, or another program continued it. */
-function parentOf(head: RecordHead | undefined, sizes: ReadonlyMap<string, number>) {
-  const { continues, continuedSize = Infinity } = head ?? {};
-  return sizes.get(continues ?? "")! > continuedSize ? undefined : continues;
-}
-
 function removeRecord(path: string): void {
   Deno.removeSync(path);
   removeImages(path);
 }
 
-/** Makes room for one more session of `folder`. Removes continued sessions first, then the oldest. */
+/** Makes room for one more session of `folder`: removes the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
   const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
   const isSame = (name: string) => isOfPrint(name) === isPrint;
   if (pathsBelow(root, folder, isSame).length < most + slack) return;
-  const files = filesBelow(root, folder, isSame);
-  const known = files.flatMap((file) => {
-    const head = attempt(() => headOf(file.path));
-    return head?.folder === folder ? [{ ...file, head }] : [];
-  }).reverse();
-  const sizes = fileSizes(files);
-  const parents = new Set(known.map(({ head }) => parentOf(head, sizes)));
-  const order = [
-    ...known.filter(({ name }) => parents.has(name)),
-    ...known.filter(({ name }) => !parents.has(name)),
-  ];
+  const known = filesBelow(root, folder, isSame)
+    .filter(({ path }) => attempt(() => headOf(path))?.folder === folder);
   let surplus = known.length - most + 1;
-  for (const { path } of order) {
+  for (const { path } of known.reverse()) {
     if (surplus <= 0) return;
     if (attempt(() => isOpen(path)) !== false) continue;
     attempt(() => removeRecord(path));
@@ -241,27 +218,22 @@ export interface ListedSession
 }
 
 /**
- * Returns the sessions of `folder` or of all, newest first, without continued ones and those that cannot be read. Only
- * the two ends of long ones are read.
+ * Returns the sessions of `folder` or of all, newest first, without those that cannot be read. Only the two ends of long
+ * ones are read.
  */
 export function* listedSessions(
   root: string,
   folder?: string,
   isWanted?: Wanted,
 ): Generator<ListedSession> {
-  const parts = new Set<string>();
-  const files = filesBelow(root, folder, isWanted);
-  const sizes = fileSizes(files);
-  for (const file of files) {
+  for (const file of filesBelow(root, folder, isWanted)) {
     const { name, path, updated } = file;
     const head = attempt(() => headOf(path));
     if (head === undefined || folder !== undefined && head.folder !== folder) continue;
     // A file of a later version, or one that is just being created or removed, is skipped.
-    const isPart = parts.has(name);
-    const read = isPart ? undefined : attempt(() => readEnds(file));
-    if (!isPart && !read?.messages.length) continue;
-    parts.add(parentOf(head, sizes) ?? "");
-    if (read) yield { ...read, name, path, updated: new Date(updated).toISOString() };
+    const read = attempt(() => readEnds(file));
+    if (!read?.messages.length) continue;
+    yield { ...read, name, path, updated: new Date(updated).toISOString() };
   }
 }
 
@@ -282,18 +254,20 @@ export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path"
   return readAt(path, (): StoredSession => ({ ...readWhole(path), name, path }));
 }
 
-/** Returns the session with the name, or its newest continuation; undefined if it does not exist. */
+const pathOf = (root: string, name: string): string | undefined =>
+  pathsBelow(root, undefined, (one) => one === name)[0]?.path;
+
+/** Returns the session with the name; undefined if it does not exist. */
 export function storedSession(root: string, name: string): StoredSession | undefined {
-  const files = filesAround(root, name);
-  const next = new Map<string, SessionFile>();
-  const sizes = fileSizes(files);
-  for (const file of files) {
-    const parent = parentOf(attempt(() => headOf(file.path)), sizes);
-    if (parent !== undefined && !next.has(parent)) next.set(parent, file);
-  }
-  let newest = files.find((file) => file.name === name);
-  for (let on = newest; on !== undefined; on = next.get(on.name)) newest = on;
-  return newest && wholeSession(newest);
+  const path = pathOf(root, name);
+  return path === undefined ? undefined : wholeSession({ name, path });
+}
+
+/** Returns false if there is no session with the name. */
+export function removeSession(root: string, name: string): boolean {
+  const path = pathOf(root, name);
+  if (path !== undefined) removeRecord(path);
+  return path !== undefined;
 }
 
 /** The part of a session's name by which the user refers to it: `1568fabb`. */
@@ -303,28 +277,4 @@ export function retitle(path: string, title: string): void {
   const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
   const line = JSON.stringify({ title: title.slice(0, MAX_TITLE_CHARS) });
   Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${line}\n`, { append: true });
-}
-
-/** Returns the files with the session `name` and its continuations; empty if it does not exist. */
-function filesAround(root: string, name: string): SessionFile[] {
-  const { path } = filesBelow(root).find((file) => file.name === name) ?? {};
-  const head = path === undefined ? undefined : attempt(() => headOf(path));
-  return head === undefined ? [] : filesBelow(root, head.folder);
-}
-
-/** Removes the session with the name and all sessions linked to it. Returns false if it does not exist. */
-export function removeSession(root: string, name: string): boolean {
-  const files = filesAround(root, name);
-  const sizes = fileSizes(files);
-  const parents = new Map(
-    files.map(({ name, path }) => [name, parentOf(attempt(() => headOf(path)), sizes)] as const),
-  );
-  const removed = new Set(parents.has(name) ? [name] : []);
-  for (const one of removed) {
-    const parent = parents.get(one);
-    if (parent !== undefined && parents.has(parent)) removed.add(parent);
-    for (const [child, of] of parents) if (of === one) removed.add(child);
-  }
-  for (const { name, path } of files) if (removed.has(name)) removeRecord(path);
-  return removed.size > 0;
 }

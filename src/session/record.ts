@@ -221,9 +221,7 @@ export function earlierSessions(
 export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
   // A parent is older, so that files that were edited by hand form no circle.
   const parentOf = ({ head: { parent, started } }: ListedSession) =>
-    sessions.find(({ name, head }) =>
-      (name === parent || head.continues === parent && parent) && head.started < started
-    );
+    sessions.find(({ name, head }) => name === parent && head.started < started);
   const below = Map.groupBy(sessions, parentOf);
   const rows = (of: ListedSession | undefined, margin: string): EarlierSession[] =>
     (below.get(of) ?? []).flatMap((one) => [
@@ -246,7 +244,6 @@ export function newestSession(folder: string, isPrint = false): StoredSession | 
 export const recordedSessions = (folder?: string, isWanted = isOwn) =>
   listedSessions(recordsRoot(), folder, isWanted);
 
-/** Returns the session with this id, or the newest one that continues it. */
 export const recordedSession = (name: string) => storedSession(recordsRoot(), name);
 
 export const forgetSession = (name: string): boolean => removeSession(recordsRoot(), name);
@@ -256,23 +253,24 @@ const MIN_ID_CHARS = 4;
 const MAX_SIMILAR = 3;
 
 /**
- * Returns the session with the id `id`, which may be shortened, or the newest one that continues it.
+ * Returns the session with the id `id`, which may be shortened.
  * @throws {UsageError} that names the nearest sessions.
  */
 export function sessionWithId(id: string): StoredSession {
-  const names = pathsBelow(recordsRoot()).map(({ name }) => name);
-  const exact = names.filter((name) => shortName(name) === id || name === `${id}.jsonl`);
+  const all = pathsBelow(recordsRoot());
+  const exact = all.filter(({ name }) => shortName(name) === id || name === `${id}.jsonl`);
   const isLong = id.length >= MIN_ID_CHARS;
-  const begun = names.filter((name) => isLong && shortName(name).startsWith(id));
+  const begun = all.filter(({ name }) => isLong && shortName(name).startsWith(id));
   const meant = exact.length > 0 ? exact : begun;
-  const found = meant.length === 1 ? recordedSession(meant[0]!) : undefined;
+  const found = meant.length === 1 ? wholeSession(meant[0]!) : undefined;
   if (found) return found;
-  const alike = (name: string) => [...shortName(name)].filter((char, at) => char === id[at]).length;
-  const near = names.sort((a, b) => alike(b) - alike(a));
-  const shown = (meant.length > 0 ? meant : near).slice(0, MAX_SIMILAR).flatMap((name) => {
-    const stored = attempt(() => recordedSession(name));
+  const alike = ({ name }: { name: string }) =>
+    [...shortName(name)].filter((char, at) => char === id[at]).length;
+  const near = all.sort((a, b) => alike(b) - alike(a));
+  const shown = (meant.length > 0 ? meant : near).slice(0, MAX_SIMILAR).flatMap((one) => {
+    const stored = attempt(() => wholeSession(one));
     // Of a million ids, a few are equal.
-    const named = exact.length > 1 ? name.replace(".jsonl", "") : shortName(name);
+    const named = exact.length > 1 ? one.name.replace(".jsonl", "") : shortName(one.name);
     return stored ? `${named} "${shortened(sessionTitle(stored).title, 40)}"` : [];
   });
   const why = meant.length > 1

@@ -255,6 +255,6 @@ Deno.test("what a session began with is known after a compaction, and odd fields
       ).join(""),
   );
   assertEquals([first, read], ["a", used]);
-  const odd = JSON.stringify({ version: 2, ...about, continues: 1, title: [] });
+  const odd = JSON.stringify({ version: 2, ...about, parent: 1, title: [] });
   assertEquals(parseRecord(`${odd}\n`).head, { version: 2, ...about });
 });
