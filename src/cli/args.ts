@@ -421,18 +421,10 @@ export const flagNote = (prompt: string | true = ""): string | undefined =>
     ? `the prompt is ${quotedWord(`${prompt}`)}: flags go before -p`
     : undefined;
 
-/** Returns the value of `--output` in a command line that may be invalid. Prompts are not read. */
+/** Returns the value of `--output` in a command line that may be invalid. */
 export function outputAsked(words: readonly string[]): string | undefined {
-  for (let i = 0; i < words.length && words[i] !== "--"; i++) {
-    const flag = flagOf(words[i]!);
-    const [, ...inWord] = words[i]!.split("=");
-    const next = words[i + 1];
-    if (flag?.name === "output") return inWord.length > 0 ? inWord.join("=") : next;
-    if (flag?.value === undefined || inWord.length > 0) continue;
-    if (next !== undefined && (flag.name === "print" && next.includes("=") || !namesFlag(next))) {
-      i++;
-    }
-  }
+  const at = words.findIndex((word) => flagOf(word)?.name === "output");
+  return at === -1 ? undefined : words[at]!.split("=")[1] ?? words[at + 1];
 }
 
 function namesFlag(word: string): boolean {

@@ -187,40 +187,31 @@ async function playIn(
 }
 
 /**
- * Copies the commit of `$1` at the time `$3` to `$2`, or else its files. Neither folder has settings of the repository
- * `$2.git`, with which commands that ran in `$2` are compared.
+ * Copies the commit of `$1` at the time `$3` to `$2`, or else its files. Both are added to the repository `$2.git`, as
+ * the settings of the folder's own may name programs. No command sees it: what they change in `$2` is compared with it.
  */
 const COPY_SCRIPT = `
 at=$(git -C "$1" rev-parse --verify "HEAD@{$3}" 2>&1) || at=-
 mkdir "$2"
-git init -q --bare --template= "$2.git"
+export GIT_DIR="$2.git" GIT_WORK_TREE="$2"
+git init -q --template=
 case $at in *[!0-9a-f]*)
   echo "· a copy of the folder as it is now: its commit at that time is unknown"
   mkdir "$2.git/info"
   echo node_modules > "$2.git/info/exclude"
-  git --git-dir="$2.git" --work-tree="$1" add -A
-  tree=$(git --git-dir="$2.git" write-tree);;
+  git --work-tree="$1" add -A
+  git commit -q --allow-empty -m replay;;
 *)
   echo "· a copy of the commit $at"
-  now=$(git -C "$1" rev-parse HEAD)
-  [ "$now" = "$at" ] || echo "· the folder is at the commit $now now"
-  git -C "$1" rev-parse --path-format=absolute --git-path objects > "$2.git/objects/info/alternates"
-  # By the settings of the new repository: those of the folder may name programs, which commands may have written.
-  git --git-dir="$2.git" read-tree "$now"
-  look() { git -C "$1" --git-dir="$2.git" -c core.bare=false --work-tree="$1" "$3" "$4" "$5"; }
-  look "$1" "$2" update-index -q --refresh > /dev/null || :
-  dirty=$({ look "$1" "$2" diff-files --name-only --ignore-submodules=all; look "$1" "$2" ls-files -o --exclude-standard; } | wc -l)
-  [ "$dirty" = 0 ] || echo "· files that differ from its commit now: $dirty"
-  tree=$at^{tree};;
+  git fetch -q --depth 1 "$1" "$at"
+  git update-ref HEAD "$at"
+  git read-tree HEAD
+  git --work-tree="$1" status --porcelain -uall --ignore-submodules=all > "$2.changed"
+  [ ! -s "$2.changed" ] || echo "· files that differ from it now: $(wc -l < "$2.changed")"
+  head "$2.changed";;
 esac
-cd "$2"
-export GIT_DIR="$2.git" GIT_WORK_TREE="$2"
-git config core.bare false
-git read-tree -u --reset "$tree"
-git update-ref HEAD "$(git commit-tree -m replay "$tree")"
-git repack -adq
-rm -f "$2.git/objects/info/alternates"
-cp -R "$2.git" .git`;
+git reset -q --hard
+cp -R "$2.git" "$2/.git"`;
 
 /**
  * Shows the changes in `$1`, those in repositories that a command made included. It removes their `.git`: git would run
@@ -241,7 +232,11 @@ async function runScript(script: string, folder: string, ...args: string[]): Pro
   const env = {
     ...Object.fromEntries(names.map((name) => [`GIT_${name}`, "copilot@localhost"])),
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
-    ...{ GIT_ALLOW_PROTOCOL: "none", PATH: programFolders(folder).join(":") },
+    ...{
+      GIT_ALLOW_PROTOCOL: "file",
+      GIT_NO_LAZY_FETCH: "1",
+      PATH: programFolders(folder).join(":"),
+    },
   };
   const how = { args: ["-ec", script, "sh", folder, ...args], env };
   const { success, stdout, stderr } = await systemProgram("/bin/sh", how).output();

@@ -88,7 +88,7 @@ Deno.test(
     ]);
     assertMatch(
       stderr,
-      /copy of the commit [\da-f]{40}\n.*is at the commit [\da-f]{40} now\n.*its commit now: 2\n/,
+      /copy of the commit [\da-f]{40}\n.*differ from it now: 4\n D b\n\?\? a\n\?\? c\n\?\? d\n/,
     );
     assertEquals((await at.sh("ls ..")).split("\n").filter((name) => name.includes("replay")), []);
     // A folder that is now there, and was none or a link in the copy.
