@@ -254,18 +254,18 @@ export function wholeSession({ name, path }: Pick<ListedSession, "name" | "path"
   return readAt(path, (): StoredSession => ({ ...readWhole(path), name, path }));
 }
 
-const pathOf = (root: string, name: string): string | undefined =>
+const recordPath = (root: string, name: string): string | undefined =>
   pathsBelow(root, undefined, (one) => one === name)[0]?.path;
 
 /** Returns the session with the name; undefined if it does not exist. */
 export function storedSession(root: string, name: string): StoredSession | undefined {
-  const path = pathOf(root, name);
+  const path = recordPath(root, name);
   return path === undefined ? undefined : wholeSession({ name, path });
 }
 
 /** Returns false if there is no session with the name. */
 export function removeSession(root: string, name: string): boolean {
-  const path = pathOf(root, name);
+  const path = recordPath(root, name);
   if (path !== undefined) removeRecord(path);
   return path !== undefined;
 }

@@ -22,7 +22,7 @@ const MAX_FORMATTED_BYTES = 1024 * 1024;
 const MAX_FORMATTED_LINES = 20;
 const LOCAL_PROGRAMS = "node_modules/.bin/";
 
-export interface CheckError {
+interface CheckError {
   checker: string;
   file: string;
   line: number;
