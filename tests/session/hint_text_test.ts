@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import { hintFor } from "../../src/session/hint_text.ts";
+import { failureText, hintFor } from "../../src/session/hint_text.ts";
 
 const compatAt = (baseUrl: string) => ({
   compat: compatConfig({ apiKey: "k", model: "m", baseUrl }),
@@ -170,3 +170,15 @@ for (const [at, [config, details, hinted]] of ROWS.entries()) {
     assertEquals(hint?.("terminal"), hinted && hinted.session + setup);
   });
 }
+
+Deno.test("a failure is one line, and its hint a sentence of its own", () => {
+  const failed = (message: string) =>
+    failureText(
+      new BackendError(message, { kind: "model_not_found", models: [] }),
+      local,
+      "editor",
+    );
+  assertEquals(failed("It failed"), "It failed. Get it with ollama pull m");
+  assertEquals(failed("It failed!"), "It failed! Get it with ollama pull m");
+  assertEquals(failureText(new Error("a\nb\x1b[2J"), local, "flags"), "a b␛[2J");
+});

@@ -239,53 +239,6 @@ recordTest("an answer is on record before it is whole", [], async ({ open, store
   assertEquals(stored()[1]?.replace(many, "many"), "assistant: many\n\n[Interrupted]");
 });
 
-recordTest(
-  "a session that goes on says what was typed last and what was answered, if it was",
-  [
-    { text: "One." },
-    { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] },
-    { text: "", finish: "length" },
-    { text: "Thr", cut: "finish" },
-    { text: "ee.", cut: "finish" },
-  ],
-  async ({ open }) => {
-    const exchange = async () => {
-      await using fake = await open({ isRecorded: false, resumesNewest: true });
-      const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
-      return resumed && [resumed.lastTyped, resumed.lastAnswer?.split("\n")[0], resumed.lostLines];
-    };
-    assertEquals(await exchange(), undefined);
-    await using fake = await open();
-    await fake.session.prompt("one", signal);
-    assertEquals(await exchange(), ["one", "One.", 0]);
-    await fake.session.prompt("two", signal);
-    assertEquals(await exchange(), ["two", "[The model gave no answer]", 0]);
-    await assertRejects(() => fake.session.prompt("three", signal));
-    assertEquals(await exchange(), ["three", "ee.", 0]);
-  },
-);
-
-recordTest("the model of an earlier session is taken up where nobody named another", [
-  { text: "One." },
-  { text: "Two." },
-], async ({ open }) => {
-  {
-    await using fake = await open();
-    await fake.command("/model other");
-    await fake.session.prompt("one", signal);
-  }
-  for (const isChosen of [true, false]) {
-    await using fake = await open({ isChosen, resumesNewest: true, isRecorded: false });
-    const resumed = fake.events.find((event) => event.type === "resumed")?.resumed;
-    assertEquals(resumed?.model?.isRestored, !isChosen);
-    assertEquals(fake.session.status.model, isChosen ? "test" : "other");
-  }
-  await using fake = await open({ resumesNewest: true });
-  await fake.command("/model other");
-  const text = await fake.command("/resume 1");
-  assertEquals([text?.includes("was with"), text?.includes("as before")], [false, false]);
-});
-
 Deno.test("without a folder for state nothing is recorded, and there are no earlier sessions", async () => {
   const names = ["HOME", "XDG_STATE_HOME", "LOCALAPPDATA"];
   const before = names.map((name) => Deno.env.get(name));

@@ -2,9 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
-import { noticeLines } from "../../src/session/notices.ts";
-import type { Check, Notice } from "../../src/session/data.ts";
-import { TurnView } from "../../src/ui/terminal/session/turn_view.ts";
+import type { Notice } from "../../src/session/data.ts";
 import {
   compatConfig,
   type CopilotConfig,
@@ -50,52 +48,21 @@ const props = (supports_tools: boolean) => [
     chat_template_caps: { supports_tools },
   }),
 ];
-const loading = Response.json({
-  error: { code: 503, message: "Loading model", type: "unavailable_error" },
-}, { status: 503 });
-
 const missing = [new Response("", { status: 404 })];
 
 const look = '<toolcall>{"name": "list_directory", "arguments": {"path": "."}}</toolcall>';
 
-for (const flags of [["--base-url", "/v1"], ["--local", "--use-compat", "--host", ""]]) {
-  Deno.test(`a template without tools gets them in the prompt: ${flags[0]}`, async () => {
-    const steps = [{ text: look }, { text: "A README." }];
-    await using server = serverSaying(steps, { "/v1/models": listed("m"), "/props": props(false) });
-    const at = [...flags.slice(0, -1), server.url + flags.at(-1)];
-    const { code, stdout, stderr } = await run([...at, "-m", "m", "-p", "x"]);
-    assertEquals([code, stdout], [0, "A README.\n"]);
-    assertStringIncludes(stderr, "template does not support tools");
-    const [first, second] = server.requests.map(({ text }) => JSON.parse(text));
-    assertEquals([first.tools, second.tools], [undefined, undefined]);
-    assertStringIncludes(first.messages[0].content, '"list_directory"');
-    assertStringIncludes(second.messages.at(-1).content, "<toolresult");
-  });
-}
-
-Deno.test("the one model that a server has is used, where none is named", async () => {
-  const answers = { "/v1/models": listed("nomic-embed", "qwen3-8b"), "/props": props(true) };
-  for (const named of [[], ["-m", "mine"]]) {
-    await using server = serverSaying([{ text: "Hi" }], answers);
-    const { stderr } = await run(["--base-url", `${server.url}/v1`, ...named, "-p", "x"]);
-    const { model, tools } = JSON.parse(server.requests[0]!.text);
-    assertEquals(model, named[1] ?? "qwen3-8b");
-    assert(tools.length > 3);
-    assertEquals(
-      stderr,
-      named[1]
-        ? "· the server's only model is qwen3-8b, not mine\n"
-        : "· model: qwen3-8b (the server's model; --model selects another)\n",
-    );
-  }
-});
-
-Deno.test("-p says that a server with several models does not list the named one", async () => {
-  const answers = { "/v1/models": listed("a", "b") };
-  await using server = serverSaying([{ text: "Hi" }], answers);
-  const { code, stderr } = await run(["--base-url", `${server.url}/v1`, "-m", "c", "-p", "x"]);
-  assertEquals(code, 0);
-  assertEquals(stderr, "· the server does not list c and may answer with another: a, b\n");
+Deno.test("a template without tools gets them in the prompt", async () => {
+  const steps = [{ text: look }, { text: "A README." }];
+  await using server = serverSaying(steps, { "/v1/models": listed("m"), "/props": props(false) });
+  const args = ["--base-url", `${server.url}/v1`, "-m", "m", "-p", "x"];
+  const { code, stdout, stderr } = await run(args);
+  assertEquals([code, stdout], [0, "A README.\n"]);
+  assertStringIncludes(stderr, "template does not support tools");
+  const [first, second] = server.requests.map(({ text }) => JSON.parse(text));
+  assertEquals([first.tools, second.tools], [undefined, undefined]);
+  assertStringIncludes(first.messages[0].content, '"list_directory"');
+  assertStringIncludes(second.messages.at(-1).content, "<toolresult");
 });
 
 Deno.test("--local goes on with the compatible endpoint where there is no other", async () => {
@@ -117,39 +84,6 @@ Deno.test("--local goes on with the compatible endpoint where there is no other"
   assertMatch(doctor.stdout, /ok +model +m\nok +context +8192 tokens\n/);
 });
 
-Deno.test("a server that is loading is waited for, said once", async () => {
-  const models = [loading, ...listed("m")];
-  await using server = serverSaying([{ text: "Hi" }], {
-    "/v1/models": models,
-    "/props": [loading, ...props(true)],
-  });
-  const { code, stdout, stderr } = await run([
-    "--base-url",
-    `${server.url}/v1`,
-    "-m",
-    "m",
-    "-p",
-    "x",
-  ]);
-  assertEquals([code, stdout, stderr], [0, "Hi\n", "· the server is loading m\n"]);
-});
-
-Deno.test("a model that is not loaded yet is said to be loading", async () => {
-  for (const loaded of [[], ["m:latest"]]) {
-    const models = [Response.json({ models: loaded.map((name) => ({ name })) })];
-    await using server = serverSaying([{ text: "Hi" }], { "/api/ps": models });
-    const { stdout, stderr } = await run(["--local", "--host", server.url, "-m", "m", "-p", "x"]);
-    assertEquals([stdout, stderr], ["Hi\n", loaded.length ? "" : "· the server is loading m\n"]);
-  }
-});
-
-Deno.test("a model that is not installed is not said to be loading", async () => {
-  const answers = { "/api/ps": [Response.json({ models: [] })], "/api/show": missing };
-  await using server = serverSaying([{ text: "Hi" }], answers);
-  const { stdout, stderr } = await run(["--local", "--host", server.url, "-p", "x"]);
-  assertEquals([stdout, stderr], ["Hi\n", ""]);
-});
-
 Deno.test("calls that come as text are told of at the first, and doctor says what the server can do", async () => {
   const models = [Response.json({ data: [{ id: "m", owned_by: "llamacpp" }] })];
   const answers = { "/api/version": missing, "/v1/models": models, "/props": props(true) };
@@ -167,28 +101,6 @@ Deno.test("calls that come as text are told of at the first, and doctor says wha
   const report = await run(["doctor", "--local", "--host", ollama.url, "-m", "test"]);
   assertMatch(report.stdout, /note +tools +called in the answer's text[^]*Ollama tags "tools"/);
   assert(!report.stdout.includes("jinja"));
-});
-
-Deno.test("a session shows that the model loads until it answers, or no longer", () => {
-  const printed: string[] = [];
-  const print = (text: string) => void printed.push(text);
-  const screen = { print, update() {}, stream() {} } as unknown as ConstructorParameters<
-    typeof TurnView
-  >[0];
-  const look = { colors: "none", unicode: true } as ConstructorParameters<typeof TurnView>[1];
-  const view = new TurnView(screen, look);
-  view.begin("waiting for m");
-  assertMatch(view.activity.rows(60)?.[0]!, /waiting for m · 0 s · Esc stops$/);
-  view.onEvent({ type: "loading", model: "m" });
-  assertMatch(view.activity.rows(60)?.[0]!, /loading m · 0 s · Esc stops$/);
-  view.onEvent({ type: "loading", model: "m", nextLookMs: -5_000 });
-  assertMatch(view.activity.rows(60)?.[0]!, /^. waiting for m /);
-  view.onEvent({ type: "loading", model: "m", nextLookMs: 2_000 });
-  assertMatch(view.activity.rows(60)?.[0]!, /^. loading m /);
-  view.onEvent({ type: "reasoning_delta", text: "Hm" });
-  assertMatch(view.activity.rows(60)?.[0]!, /^. thinking /);
-  for (const id of ["1", "2"]) view.onEvent({ type: "tool_call_recovered", name: "read_file", id });
-  assertEquals(printed.filter((text) => text.includes("recovered")).length, 1);
 });
 
 Deno.test("doctor: a template without tools, a name that is not listed, answers that are kept short", async () => {
@@ -445,20 +357,6 @@ Deno.test("facts change what the person left open, and nothing else", () => {
   // Fitted for another model before: as if it were not set.
   const previous = { contextLength: 9000, textTools: true };
   assertEquals(fit(previous, previous), ["other", 4096, true, true]);
-});
-
-Deno.test("a greeting in lines: the model, its context, or the failure alone", () => {
-  const server = { name: "server", status: "ok", text: "answers after 3 ms" } as const;
-  const model = { name: "model", status: "ok", text: "m (8B)" } as const;
-  const context = { name: "context", status: "ok", text: "x", contextLength: 8192 } as const;
-  const lines = (...checks: Check[]) => noticeLines({ code: "server", checks }, "flags");
-  assertEquals(lines(server, model, context), ["m (8B) · 8192 tokens of context"]);
-  const greeted = { code: "server", checks: [server, model, context], instead: "m" } as const;
-  assertEquals(noticeLines(greeted, "editor"), [
-    "m (8B) · 8192 tokens of context (the server's model; /model selects another)",
-  ]);
-  const failed = { ...model, status: "fail", text: "m is not there", advice: "Do so" } as const;
-  assertEquals(lines(server, failed), ["m is not there. Do so"]);
 });
 
 Deno.test("another model than the one that was named is told of once", async () => {

@@ -269,33 +269,19 @@ Deno.test("what requests cost is summed up, if the server says it", async () => 
   }
 });
 
-Deno.test("paths are listed until nobody asks for a while, and anew for another folder", async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const { setTimeout } = globalThis;
-  let onIdle: (() => void) | undefined;
-  globalThis.setTimeout = ((then: () => void, ms = 0) => {
-    if (ms < 1000) return setTimeout(then, ms);
-    onIdle = then;
-    return setTimeout(() => {});
-  }) as typeof setTimeout;
-  try {
-    await Deno.mkdir(`${folder}/sub`);
-    await Deno.writeTextFile(`${folder}/sub/a`, "");
-    await using fake = await fakeSession("http://127.0.0.1:1", { folder });
-    const paths = async () => (await fake.session.findPaths("")).paths.toSorted();
-    assertEquals(await paths(), ["sub/", "sub/a"]);
-    assertEquals((await fake.session.findPaths("")).more, undefined);
-    await Deno.writeTextFile(`${folder}/sub/b`, "");
-    assertEquals(await paths(), ["sub/", "sub/a"]);
-    await fake.command("/cd sub");
-    assertEquals(await paths(), ["a", "b"]);
-    await Deno.writeTextFile(`${folder}/sub/c`, "");
-    onIdle!();
-    assertEquals(await paths(), ["a", "b", "c"]);
-  } finally {
-    globalThis.setTimeout = setTimeout;
-    await Deno.remove(folder, { recursive: true });
-  }
+Deno.test("paths are listed once for a folder, and anew for another", async () => {
+  using temp = tempFolder();
+  const folder = temp.path;
+  await Deno.mkdir(`${folder}/sub`);
+  await Deno.writeTextFile(`${folder}/sub/a`, "");
+  await using fake = await fakeSession("http://127.0.0.1:1", { folder });
+  const paths = async () => (await fake.session.findPaths("")).paths.toSorted();
+  assertEquals(await paths(), ["sub/", "sub/a"]);
+  assertEquals((await fake.session.findPaths("")).more, undefined);
+  await Deno.writeTextFile(`${folder}/sub/b`, "");
+  assertEquals(await paths(), ["sub/", "sub/a"]);
+  await fake.command("/cd sub");
+  assertEquals(await paths(), ["a", "b"]);
 });
 
 Deno.test("the greeting of a server says what it has, and which model is asked then", async () => {
@@ -345,42 +331,6 @@ Deno.test("the model is known once a server has answered with it", async () => {
   assertEquals(fake.session.status.model, "test");
   await using never = await fakeSession(server.url, { isChosen: false });
   assertEquals(never.session.status.model, "test");
-});
-
-Deno.test("a prompt with a read needs no setTimeout, whose first use loads 5 ms of code", async () => {
-  const { setTimeout, clearTimeout } = globalThis;
-  const folder = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${folder}/a.txt`, "one\n");
-  await using server = strictServer([
-    { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] },
-    { text: "Done." },
-  ]);
-  const stacks: unknown[] = [];
-  const note = () => {
-    const { stack } = new Error();
-    if (/\/src\//.test(stack!)) stacks.push(stack);
-  };
-  try {
-    const config = { compat: compatConfig({ baseUrl: `${server.url}/v1`, model: "test" }) };
-    const permissions = openPermissions({}, () => undefined);
-    const asksServer = "local-before-turns" as const;
-    const options = { folder, config, permissions, canUndo: false, asksServer };
-    await using fake = await fakeSession(server.url, options);
-    globalThis.setTimeout = ((then: () => void, ms = 0) => {
-      note();
-      return setTimeout(then, ms);
-    }) as typeof setTimeout;
-    globalThis.clearTimeout = (id) => {
-      note();
-      clearTimeout(id);
-    };
-    const { toolExecutions } = await fake.session.prompt("go", signal);
-    assertEquals(toolExecutions.map(({ isError }) => isError), [false]);
-    assertEquals(stacks, []);
-  } finally {
-    Object.assign(globalThis, { setTimeout, clearTimeout });
-    await Deno.remove(folder, { recursive: true });
-  }
 });
 
 Deno.test("a folder that becomes a link while a person thinks is not run in", {

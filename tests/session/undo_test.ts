@@ -294,18 +294,6 @@ Deno.test("/undo forgets what the model has seen since, and how the files were t
   }, prepare);
 });
 
-Deno.test("/undo forgets what the model only read, and /redo knows it again", async () => {
-  const turns = [[{ name: "read_file", arguments: { file_path: "a.txt" } }]];
-  await session(turns, async ({ agent, log }) => {
-    const before = [...agent.state.seenFiles];
-    assertEquals(before.length, 1);
-    await log.undo(agent);
-    assertEquals([...agent.state.seenFiles], []);
-    await log.redo(agent);
-    assertEquals([...agent.state.seenFiles], before);
-  });
-});
-
 Deno.test("no more bytes of files are remembered than the bound, but for the newest message", async () => {
   await session([[]], async ({ dir, agent, log }) => {
     const bytes = new Uint8Array(MAX_UNDO_BYTES / 2 + 1);
@@ -355,25 +343,6 @@ Deno.test("several messages are taken back at once, with one report of their fil
     assertEquals(read("new.txt"), "1");
     assertEquals((await log.undo(agent, 5))?.messages, 1);
     assertEquals(agent.state.messages, []);
-  });
-});
-
-Deno.test("the report of /undo is data", async () => {
-  await session(twoTurns, async ({ agent, log }) => {
-    assertEquals(await log.undo(agent), {
-      way: "undo",
-      text: "message 2",
-      messages: 1,
-      files: [{ path: "a.txt", result: "restored" }],
-      hasConversation: true,
-      commands: 1,
-      isFollowed: false,
-    });
-    await Deno.writeTextFile(`${agent.state.workingDir}/a.txt`, "mine");
-    assertEquals((await log.undo(agent))!.files, [
-      { path: "a.txt", result: "failed", reason: "it has changed since" },
-      { path: "sub/new.txt", result: "removed" },
-    ]);
   });
 });
 

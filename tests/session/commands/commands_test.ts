@@ -337,20 +337,6 @@ Deno.test("of a job the last twenty lines are shown, and of those that run all c
   assertEquals(await jobsCommand.choices!({ ...state, jobs: { list: [] } } as never), []);
 });
 
-Deno.test("/permissions says what is asked about", async () => {
-  const cases = [
-    [{}, "approve  ask"],
-    [{ approve: "auto" }, "approve  auto"],
-    [{ yes: true }, "approve  --yes: everything runs without asking"],
-  ] as const;
-  for (const [choice, said] of cases) {
-    const permissions = openPermissions({ ...choice, sandbox: "off" }, () => undefined);
-    await using fake = await fakeSession(NO_SERVER, { permissions });
-    const [first] = (await fake.command("/permissions"))!.split("\n");
-    assertEquals(first!.trim(), said);
-  }
-});
-
 Deno.test("/permissions lists what was allowed, and takes it back, in later sessions too", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const config = await Deno.makeTempDir();
@@ -430,15 +416,6 @@ Deno.test("/trust is for the repository, and holds in its folders and in later s
     const trusts = [root, base].map((at) => trustsInstructions(later, at));
     assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
   }
-});
-
-Deno.test("/undo says of a conversation that was continued that it stays", async () => {
-  await using fake = await fakeSession(NO_SERVER);
-  fake.session.agent.state.messages.push({ role: "user", content: "earlier" });
-  assertEquals(
-    (await fake.command("/undo"))!.replace(/\s+/g, " "),
-    "There is nothing to undo since the session was resumed.",
-  );
 });
 
 const job = (number: number, seconds: number, outcome?: string, command = "npm run\ndev") => ({

@@ -8,32 +8,6 @@ import { strictServer } from "../../helpers/strict_server.ts";
 
 const NO_SERVER = "http://127.0.0.1:1";
 
-Deno.test("/context shows a bar for each part, and what is free where the window is known", async () => {
-  await using fake = await fakeSession(NO_SERVER, { contextLength: 8192 });
-  fake.session.agent.state.messages.push({ role: "user", content: "word ".repeat(1600) });
-  const rows = (await fake.command("/context"))!.split("\n");
-  const parts = rows.slice(0, -1).map((row) => /^ {2}(\D+?) +(\d+) +(\d+)% {2}(█*)$/.exec(row)!);
-  assertEquals(parts.map(([, name]) => name), [
-    "instructions",
-    "tools",
-    "you",
-    "the model",
-    "results",
-    "free",
-  ]);
-  assertEquals(parts.reduce((sum, [, , tokens]) => sum + Number(tokens), 0), 8192);
-  const [, , , share, bar] = parts[2]!;
-  assertEquals([Number(share) > 20, bar!.length], [
-    true,
-    Math.ceil(Number(parts[2]![2]) / 8192 * 30),
-  ]);
-  assertMatch(rows.at(-1)!, /^About \d+ of 8192 tokens\.$/);
-  await using other = await fakeSession(NO_SERVER);
-  const unknown = await other.command("/context");
-  assertMatch(unknown!, /^About \d+ tokens; .* unknown\.$/m);
-  assertEquals(unknown!.includes("free"), false);
-});
-
 Deno.test("the status line has an estimate where the server did not count what there is now", async () => {
   await using server = strictServer([{
     text: "One.",
