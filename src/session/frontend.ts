@@ -65,13 +65,12 @@ export type SessionEvent =
 export interface Surface {
   way: Way;
   columns: number;
-  unicode: boolean;
   /** The key of the next mode, as users write it, if there is one. */
   modeKey?: string | undefined;
   theme?: Theme;
 }
 
-export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80, unicode: true };
+export const PLAIN_SURFACE: Surface = { way: "terminal", columns: 80 };
 
 export interface Frontend extends Approver {
   onEvent(event: SessionEvent): void;

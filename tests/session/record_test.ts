@@ -441,7 +441,7 @@ recordTest(
     record({ model: "other", server: host, writeSpeed: 41.4 });
     record({ model: "test", server: "elsewhere:1", writeSpeed: 99 });
     const details = async (columns: number) => {
-      const surface = { way: "terminal", columns, unicode: true } as const;
+      const surface = { way: "terminal", columns } as const;
       await using fake = await open({}, { surface });
       return (await fake.session.choices("model", signal)).map(({ detail }) => detail);
     };

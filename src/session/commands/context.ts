@@ -30,16 +30,15 @@ export function contextText(
   { parts, window, counted }: ReturnType<typeof contextParts> & {
     counted?: CacheWatch["counted"];
   },
-  { columns, unicode }: Pick<Surface, "columns" | "unicode">,
+  { columns }: Pick<Surface, "columns">,
 ): string {
   const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const all = Math.max(used, window ?? 0);
-  const block = unicode ? "█" : "#";
   const width = Math.min(MAX_BAR, Math.max(0, columns - FACTS_COLUMNS));
   const free = window === undefined ? [] : [{ name: "free", tokens: all - used } as const];
   const rows = [...parts, ...free].map(({ name, tokens }) => {
     const share = tokens / all;
-    const bar = block.repeat(Math.ceil(share * width));
+    const bar = "█".repeat(Math.ceil(share * width));
     const percent = `${Math.round(share * 100)}%`;
     return `  ${PARTS[name].padEnd(14)}${`${tokens}`.padStart(8)}${percent.padStart(6)}  ${bar}`;
   });

@@ -78,7 +78,7 @@ export const BAND_ROLES: readonly ColourRole[] = [
   [REMOVED_WORD, "1;31", "#5a262b", "#fbd0d0"],
   [ADDED_BAND, "32", "#12321c", "#dcf5e0"],
   [REMOVED_BAND, "31", "#431c20", "#fde3e3"],
-  [USER_BAND, "1", "#2a3038", "#e8eef6"],
+  [USER_BAND, "", "#2a3038", "#e8eef6"],
 ];
 
 export interface Painter {
@@ -104,6 +104,9 @@ export function painter(look: Appearance): Painter {
   return Object.defineProperty(paint, "hasBands", { get: () => hasBands(look) });
 }
 
+/** Returns the SGR sequence that starts a style; empty without colours. */
+export type Sgr = (style: Style) => string;
+
 export const styleEnd = (style: string): string => style === "" ? "" : "\x1b[m";
 
 function hasBands({ colors, background }: Appearance): boolean {
@@ -125,8 +128,7 @@ export function styleStart(look: Appearance, style: Style): string {
 }
 
 /** The same with the terminal's own 16 colours. */
-export const ownStyle = (style: Style): string =>
-  styleStart({ colors: "16", unicode: true }, style);
+export const ownStyle: Sgr = (style) => styleStart({ colors: "16", unicode: true }, style);
 
 function colourSgr(colour: string, plane: number, colors: Colors): string {
   const rgb = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

@@ -88,7 +88,6 @@ const CONTEXTS: [
   context: Parameters<typeof contextText>[0],
   rows: string[],
   columns?: number,
-  unicode?: boolean,
 ][] = [
   [{ parts: parts([100, 50, 30, 20, 0]), window: 400 }, [
     `  instructions       100   25%  ${"█".repeat(8)}`,
@@ -110,8 +109,8 @@ const CONTEXTS: [
   [
     { parts: parts([300, 100, 0, 0, 0]), window: 100 },
     [
-      "  instructions       300   75%  ######",
-      "  tools              100   25%  ##",
+      "  instructions       300   75%  ██████",
+      "  tools              100   25%  ██",
       "  you                  0    0%  ",
       "  the model            0    0%  ",
       "  results              0    0%  ",
@@ -119,7 +118,6 @@ const CONTEXTS: [
       "About 400 of 100 tokens.",
     ],
     40,
-    false,
   ],
   [
     { parts: parts([3, 1, 0, 0, 0]) },
@@ -134,8 +132,8 @@ const CONTEXTS: [
     20,
   ],
 ];
-for (const [at, [context, rows, columns = 80, unicode = true]] of CONTEXTS.entries()) {
+for (const [at, [context, rows, columns = 80]] of CONTEXTS.entries()) {
   Deno.test(`${at + 1}: the rows of /context`, () => {
-    assertEquals(contextText(context, { columns, unicode }).split("\n"), rows);
+    assertEquals(contextText(context, { columns }).split("\n"), rows);
   });
 }

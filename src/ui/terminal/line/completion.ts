@@ -2,6 +2,7 @@
 
 import { detailRows, listHeight, type ListLook, listRows, stepped } from "../screen/list.ts";
 import type { CellRow } from "../screen/frame.ts";
+import { DIM } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
 import { styledRow } from "../styled.ts";
 import { unitsText } from "../units.ts";
@@ -142,14 +143,12 @@ export function menuRows(
   // The sign in front is not a part of the name.
   const word = typed.replace(/^[/@"]+/, "");
   const shown = word === "" ? items : items.map(({ group: _, ...item }) => item);
-  const below = detailRows(items, items[chosen], { columns, rows }, look.hasStyles);
+  const below = detailRows(items, items[chosen], { columns, rows }, look.sgr);
   const height = listHeight(rows - below.length);
   const list = listRows(shown, chosen, { columns, rows: height }, { ...look, word });
-  const dot = look.unicode ? " · " : " - ";
-  const keys = items[chosen]?.isOpen ? "Tab or Enter inserts" : `Tab inserts${dot}Enter runs it`;
+  const keys = items[chosen]?.isOpen ? "Tab or Enter inserts" : "Tab inserts · Enter runs it";
   const counted = list.length < items.length && `${chosen + 1}/${items.length}`;
-  const hint = [counted, isTyped && keys].filter(Boolean).join(dot);
+  const hint = [counted, isTyped && keys].filter(Boolean).join(" · ");
   if (hint === "" || list.length + 1 >= rows) return [...list, ...below];
-  const dim = look.hasStyles ? "\x1b[2m" : "";
-  return [...list, ...below, styledRow(`${dim}  ${hint}`, columns)];
+  return [...list, ...below, styledRow(`${look.sgr(DIM)}  ${hint}`, columns)];
 }

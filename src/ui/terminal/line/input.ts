@@ -4,8 +4,9 @@ import { LiveOutput } from "../screen/live_output.ts";
 import { ModalDriver, ModalStack, type Outcome } from "../screen/modal.ts";
 import { makeSane, processTerminal } from "../tty.ts";
 import { writeStdout } from "../stdio.ts";
+import { ownStyle } from "../style.ts";
 import type { Completer } from "./completion.ts";
-import { LineModal, type LineModalOptions } from "./line_modal.ts";
+import { LineModal } from "./line_modal.ts";
 import { stdinLines } from "./sources.ts";
 import { type KillRing, lineState, lineText } from "./state.ts";
 
@@ -19,7 +20,9 @@ export interface ReadOptions {
   completer?: Completer | undefined;
 }
 
-interface EditOptions extends ReadOptions, Pick<LineModalOptions, "prompt" | "color"> {
+interface EditOptions extends ReadOptions {
+  prompt: string;
+  color: string;
   history: readonly string[];
   multiline: boolean;
 }
@@ -72,7 +75,8 @@ const ring: { kills: KillRing } = { kills: [] };
 async function editLine(options: EditOptions): Promise<string | null> {
   const { signal, history, multiline } = options;
   const terminal = processTerminal();
-  const line = new EditedLine(lineState({ history, multiline }), { ...options, ring });
+  const sgr = options.color === "" ? () => "" : ownStyle;
+  const line = new EditedLine(lineState({ history, multiline }), { ...options, sgr, ring });
   const modals = new ModalStack();
   const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
     throw error;

@@ -2,16 +2,15 @@
 
 import { type Cell, type Frame, widthOf } from "../screen/frame.ts";
 import { cellsOf, TAB_COLUMNS } from "../styled.ts";
-import { ACCENT, ownStyle } from "../style.ts";
+import { ACCENT, BOLD, type Sgr } from "../style.ts";
 import type { LineState } from "./state.ts";
 import { isFolded } from "../units.ts";
 
 export interface LayoutOptions {
   prompt: string;
-  /** An SGR sequence for the prompt; empty for a layout without colours. */
-  color: string;
-  /** The SGR sequence of the prompt, of folded pastes and of selected rows (default: the terminal's own colour). */
-  accent?: string | undefined;
+  sgr: Sgr;
+  /** The SGR sequence of the prompt (default: bold, in the accent colour). */
+  color?: string;
   columns: number;
   /** A longer text is cut to the rows around the cursor. */
   maxRows: number;
@@ -29,12 +28,11 @@ const MAX_CACHED = 4096;
 /** Lays out `state`, wrapped at spaces; `top` is the first row that is shown. */
 export function layoutLine(
   state: LineState,
-  { prompt, color, accent, columns, maxRows, top = 0 }: LayoutOptions,
+  { prompt, sgr, color = sgr(BOLD | ACCENT), columns, maxRows, top = 0 }: LayoutOptions,
 ): Frame & { readonly top: number } {
-  const chip = color && (accent ?? ownStyle(ACCENT));
   const { units } = state;
   const flow = new Flow(columns);
-  flow.put(cellsOf(prompt, color && color + (accent ?? "")));
+  flow.put(cellsOf(prompt, color));
   let cursorRow = Infinity;
   for (let at = 0; at <= units.length; at++) {
     const unit = units[at] ?? "\n";
@@ -46,10 +44,10 @@ export function layoutLine(
     if (at === units.length || flow.rows.length > cursorRow + maxRows + 1) break;
     if (unit === "\n") {
       flow.startRow([]);
-      flow.put(cellsOf(CONTINUATION, color));
+      flow.put(cellsOf(CONTINUATION, ""));
     } else if (unit === "\t") flow.putTab();
     else if (typeof unit === "string") flow.put(unitCells(unit));
-    else flow.put(cellsOf(unit.label, isFolded(unit) ? chip : ""));
+    else flow.put(cellsOf(unit.label, isFolded(unit) ? sgr(ACCENT) : ""));
   }
   const { rows } = flow;
   const cursor = flow.removeCursor();

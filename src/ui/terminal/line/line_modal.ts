@@ -4,6 +4,7 @@ import { brokenRow, rowsText, styledRow } from "../styled.ts";
 import { layoutLine, type LayoutOptions } from "./line_layout.ts";
 import type { CellRow, Frame } from "../screen/frame.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
+import { DIM } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
 import {
   type Completer,
@@ -24,12 +25,11 @@ import { press } from "./press.ts";
 import { SearchModal } from "./search.ts";
 import { type KillRing, type LineState, lineText, withKills, withUndo } from "./state.ts";
 
-export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color" | "accent"> {
+export interface LineModalOptions extends Pick<LayoutOptions, "prompt" | "color" | "sgr"> {
   /** Completes text on Tab; without one, Tab rings the bell. */
   completer?: Completer | undefined;
   /** Called when rows change without a key; without it, no menu opens while text is typed. */
   onChange?: (() => void) | undefined;
-  unicode?: boolean;
   ring: { kills: KillRing };
   keymap?: Keymap | undefined;
   /** Edits the text in a program; resolves with undefined if it stays as it is. */
@@ -56,11 +56,11 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 
   protected rowsBelow(size: TerminalSize): CellRow[] {
-    const { color, accent, unicode = true, keymap, edit } = this.options;
-    if (this.#menu) return menuRows(this.#menu, size, { hasStyles: color !== "", accent, unicode });
+    const { sgr, keymap, edit } = this.options;
+    if (this.#menu) return menuRows(this.#menu, size, { sgr });
     const key = edit && screenKey(keymap ?? DEFAULT_KEYMAP, "editor");
     if (!key || size.rows < 2 || !this.state.units.some(isFolded)) return [];
-    return [styledRow(`${color && "\x1b[2m"}  ${key} opens the paste in $EDITOR`, size.columns)];
+    return [styledRow(`${sgr(DIM)}  ${key} opens the paste in $EDITOR`, size.columns)];
   }
 
   layoutAs(prompt: string, { columns, rows }: TerminalSize): Frame {

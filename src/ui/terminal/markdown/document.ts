@@ -100,7 +100,7 @@ export class MarkdownDocument {
       const depth = fitting(this.#containers, this.#depth, this.#column);
       this.#closeTo(depth);
       this.#space();
-      const marker = /\d/.test(block.marker) ? block.marker : this.style.unicode ? "•" : "-";
+      const marker = /\d/.test(block.marker) ? block.marker : "•";
       this.#containers.push({ quote: false, column: this.#column, marker, shown: false });
       this.#depth = depth + 1;
       this.#marker = true;
@@ -135,8 +135,7 @@ export class MarkdownDocument {
       if (deep) return false;
       this.#closeTo(depth);
       this.#space();
-      const marker = this.style.unicode ? "│" : ">";
-      this.#containers.push({ quote: true, column: -2, marker, shown: true });
+      this.#containers.push({ quote: true, column: -2, marker: "│", shown: true });
     }
     this.#depth = depth + 1;
     this.#line = this.#line.slice(1);
@@ -200,7 +199,7 @@ export class MarkdownDocument {
   }
 
   #startLeaf(block: BlockStart): void {
-    const { paint, signs, unicode } = this.style;
+    const { paint, signs } = this.style;
     if (block.kind === "text" && this.#inline) {
       this.#inline.push("\n");
       return this.#startText();
@@ -228,7 +227,7 @@ export class MarkdownDocument {
         if (signs) this.fill.text(`${"#".repeat(block.level)} `, 0);
         return this.#startText();
       case "rule":
-        return this.fill.line(paint((unicode ? "─" : "-").repeat(this.fill.room), DIM));
+        return this.fill.line(paint("─".repeat(this.fill.room), DIM));
       case "fence": {
         const { fence, info } = block;
         const highlight = highlighter(/^[^\s{,:]*/.exec(info)![0], paint);

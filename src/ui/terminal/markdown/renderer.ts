@@ -11,6 +11,7 @@ import type { TableStyle } from "./table.ts";
 
 export class MarkdownRenderer {
   readonly #style: TableStyle;
+  readonly #unicode: boolean;
   #document: MarkdownDocument;
   /** The first half of a line end or of a surrogate pair. */
   #half = "";
@@ -20,9 +21,9 @@ export class MarkdownRenderer {
   /** @param look Its colours may change later. */
   constructor(look: Appearance & { columns: number; paint?: Painter }) {
     const { unicode, columns, paint = painter(look) } = look;
+    this.#unicode = unicode;
     this.#style = {
       paint,
-      unicode,
       get signs() {
         return look.colors === "none";
       },
@@ -62,7 +63,7 @@ export class MarkdownRenderer {
     if (/^[\n\x20-\x7e]*$/.test(text)) return text;
     const shown = sanitizeProse(text.replaceAll("\r\n", "\n"));
     // The screen replaces signs by ASCII of the same width; this one is wider.
-    return this.#style.unicode ? shown : shown.replaceAll("…", "...");
+    return this.#unicode ? shown : shown.replaceAll("…", "...");
   }
 }
 

@@ -23,7 +23,6 @@ export interface Table {
 
 export interface TableStyle {
   paint: Painter;
-  unicode: boolean;
   /** True if text shows the signs of its styles, because there are no colours. */
   signs: boolean;
 }
@@ -150,7 +149,7 @@ function fitWidths(natural: number[], least: number[], room: number): number[] {
 function rowLines(table: Table, cells: string[], base: Style, style: TableStyle): string[] {
   const columns = table.widths!.map((width, i) => cellLines(cells[i] ?? "", width, base, style));
   const height = Math.max(1, ...columns.map(({ length }) => length));
-  const bar = style.paint(style.unicode ? " │ " : " | ", DIM);
+  const bar = style.paint(" │ ", DIM);
   return Array.from(
     { length: height },
     (_, at) => columns.map((lines, i) => align(lines[at] ?? "", i, table)).join(bar),
@@ -165,8 +164,8 @@ function align(text: string, column: number, { widths, aligned }: Table): string
 }
 
 /** The rule below the head, or between rows; `heavy` if there are both. */
-function rule({ widths }: Table, { paint, unicode }: TableStyle, heavy = false): string {
-  const [dash, cross] = unicode ? heavy ? "═╪" : "─┼" : heavy ? "=+" : "-+";
+function rule({ widths }: Table, { paint }: TableStyle, heavy = false): string {
+  const [dash, cross] = heavy ? "═╪" : "─┼";
   // A short rule separates rows whose cells are below each other.
   const lines = widths!.length > 0 ? widths! : [MIN_WIDTH];
   return paint(lines.map((width) => dash!.repeat(width)).join(`${dash}${cross}${dash}`), DIM);

@@ -1,7 +1,7 @@
 /** The rows that change in place, and the shortest output to the next ones (ECMA-48; ctlseqs: DECAWM). @module */
 
 import { isWidthDisputed } from "../../../text/width.ts";
-import { styleEnd } from "../style.ts";
+import { ASKED, type Sgr, styleEnd } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
 
 export interface Cell {
@@ -25,13 +25,13 @@ export const EMPTY_FRAME: Frame = { rows: [[]], cursor: { row: 0, column: 0 } };
 
 export const widthOf = (row: CellRow) => row.reduce((sum, { width }) => sum + width, 0);
 
-/** Draws `layout` with a bar at its left, in the SGR style `bar`. */
+/** Draws `layout` with the bar of a question at its left. */
 export function barred(
   layout: (size: TerminalSize) => Frame,
   size: TerminalSize,
-  { unicode, bar = "" }: { unicode: boolean; bar?: string | undefined },
+  sgr: Sgr,
 ): Frame {
-  const sign: Cell = { text: unicode ? "▌" : "|", width: 1, style: bar };
+  const sign: Cell = { text: "▌", width: 1, style: sgr(ASKED) };
   const edge = [sign, { ...sign, text: " " }];
   const { rows, cursor } = layout({ ...size, columns: Math.max(1, size.columns - edge.length) });
   return {

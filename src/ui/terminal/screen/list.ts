@@ -1,6 +1,6 @@
 /** A list of rows of which one is selected: its moves and its layout. @module */
 
-import { ACCENT, BOLD, DIM, ownStyle, REVERSE } from "../style.ts";
+import { ACCENT, BOLD, DIM, REVERSE, type Sgr } from "../style.ts";
 import { fittingLetters } from "../../../text/fuzzy.ts";
 import { displayWidth } from "../../../text/width.ts";
 import { brokenRow, cellsOf, styledRow } from "../styled.ts";
@@ -17,10 +17,7 @@ export interface ListRow {
 }
 
 export interface ListLook {
-  hasStyles: boolean;
-  /** The SGR sequence of the selected row (default: the terminal's own colour). */
-  accent?: string | undefined;
-  unicode: boolean;
+  sgr: Sgr;
   /** True if rows start with the digit that selects them. */
   isNumbered?: boolean;
   word?: string;
@@ -82,28 +79,27 @@ export function listRows(
   const least = room - 2 - Math.min(WIDE_DETAIL, described);
   const labels = room < WIDE_LIST ? longest : Math.min(longest, least);
   const hasDetails = described > 0 && room - labels - 2 >= Math.min(MIN_DETAIL, described);
-  const [up, down] = look.unicode ? "↑↓" : "^v";
   return shownLines.map((line, at) => {
     const more = at === 0 && first > 0
-      ? up
+      ? "↑"
       : at === rows - 1 && first + rows < lines.length
-      ? down
+      ? "↓"
       : " ";
     if (typeof line === "string") {
-      return styledRow(`${look.hasStyles ? ownStyle(BOLD | DIM) : ""}${more} ${line}`, columns);
+      return styledRow(`${look.sgr(BOLD | DIM)}${more} ${line}`, columns);
     }
     const item = items[line]!;
     const isChosen = line === chosen;
     const key = item.key ?? `${line + 1}`;
     const number = look.isNumbered ? key.padStart(`${items.length}`.length) : "";
     const filled = (row: Cell[]) => isChosen ? filledRow(row, columns, look) : row;
-    const row = cells(`${isChosen ? look.unicode ? "❯" : ">" : more} ${number && `${number}  `}`);
+    const row = cells(`${isChosen ? "❯" : more} ${number && `${number}  `}`);
     const label = labelCells(item.label, look);
-    row.push(...cut(label, hasDetails ? labels : room, look.unicode, isPath(item.label)));
+    row.push(...cut(label, hasDetails ? labels : room, isPath(item.label)));
     if (!hasDetails || !item.detail) return filled(row);
     row.push(...cells(" ".repeat(front + labels + 2 - widthOf(row))));
-    const detail = cellsOf(item.detail, look.hasStyles ? ownStyle(DIM) : "");
-    return filled([...row, ...cut(detail, columns - front - labels - 2, look.unicode)]);
+    const detail = cellsOf(item.detail, look.sgr(DIM));
+    return filled([...row, ...cut(detail, columns - front - labels - 2)]);
   });
 }
 
@@ -118,17 +114,16 @@ export function detailRows<T extends ListRow>(
   items: readonly T[],
   chosen: T | undefined,
   { columns, rows }: TerminalSize,
-  hasStyles: boolean,
+  sgr: Sgr,
   preview?: (item: T) => string | undefined,
 ): CellRow[] {
   const details = widest(items, "detail");
   const isNarrow = columns < WIDE_LIST && details > 0 &&
     widest(items, "label") + details + SIDE_COLUMNS > columns;
   if (!preview && !isNarrow || rows < MIN_DETAIL_ROWS) return [];
-  const style = hasStyles ? ownStyle(DIM) : "";
   const rowsOf = (item: T) =>
     (preview?.(item) || item.detail || "").split("\n").flatMap((line) =>
-      brokenRow(cellsOf(line, style), columns - DETAIL_MARGIN.length)
+      brokenRow(cellsOf(line, sgr(DIM)), columns - DETAIL_MARGIN.length)
     ).slice(0, preview ? MAX_PREVIEW_ROWS : MAX_DETAIL_ROWS)
       .map((row) => [...cells(DETAIL_MARGIN), ...row]);
   const most = Math.max(...items.map((item) => rowsOf(item).length));
@@ -137,9 +132,9 @@ export function detailRows<T extends ListRow>(
 }
 
 function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {
-  if (!look.hasStyles) return [...row];
-  const style = `${look.accent ?? ownStyle(ACCENT)}${ownStyle(REVERSE)}`;
-  const bold = ownStyle(BOLD);
+  const style = look.sgr(ACCENT | REVERSE);
+  const bold = look.sgr(BOLD);
+  if (style === "") return [...row];
   const rest = cellsOf(" ".repeat(Math.max(0, columns - widthOf(row))), "");
   return [...row, ...rest].map((cell) => {
     return { ...cell, style: cell.style.includes(bold) ? style + bold : style };
@@ -151,8 +146,7 @@ const isPath = (label: string): boolean => /^\S*[/:]\S*$/.test(label);
 
 const cells = (text: string): Cell[] => cellsOf(text, "");
 
-function labelCells(label: string, { hasStyles, word = "" }: ListLook): Cell[] {
-  if (!hasStyles) return cells(label);
+function labelCells(label: string, { sgr, word = "" }: ListLook): Cell[] {
   const bold = new Set(fittingLetters(word, label));
   let at = 0;
   // Escaped characters are longer than in the label: then no letters are marked.
@@ -160,16 +154,16 @@ function labelCells(label: string, { hasStyles, word = "" }: ListLook): Cell[] {
   return cells(label).map((cell) => {
     const isBold = isPlain && bold.has(at);
     at += cell.text.length;
-    return isBold ? { ...cell, style: ownStyle(BOLD) } : cell;
+    return isBold ? { ...cell, style: sgr(BOLD) } : cell;
   });
 }
 
 /** Cuts `row` at its end, or with `keepsEnd` in the middle, and adds an ellipsis. */
-function cut(row: Cell[], columns: number, unicode: boolean, keepsEnd = false): Cell[] {
+function cut(row: Cell[], columns: number, keepsEnd = false): Cell[] {
   if (widthOf(row) <= columns) return row;
   const end = keepsEnd ? firstCells(row.toReversed(), (columns - 1) >> 1).reverse() : [];
   const start = firstCells(row, columns - 1 - widthOf(end));
-  return [...start, { text: unicode ? "…" : "~", width: 1, style: "" }, ...end];
+  return [...start, { text: "…", width: 1, style: "" }, ...end];
 }
 
 function firstCells(row: readonly Cell[], columns: number): Cell[] {

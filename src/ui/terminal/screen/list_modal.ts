@@ -3,6 +3,7 @@ import { graphemes } from "../../../text/width.ts";
 import { wrappedParts } from "../../../text/wrap.ts";
 import type { Key } from "../line/keys.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
+import { BOLD, DIM } from "../style.ts";
 import type { TerminalSize } from "../tty.ts";
 import { barred, type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
@@ -33,8 +34,8 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   /** The lines that \`?\` shows in place of the hint, and hides. */
   help?: string;
   context?: string;
-  /** The SGR style of a bar at the left; without it, there is no bar. */
-  bar?: string | undefined;
+  /** True for a question that the user did not ask for: it has a bar at the left. */
+  isBarred?: boolean;
   /** Further keys, by name: their results for the value of the selected row. */
   keys?: Readonly<Record<string, ((value: T) => T) | undefined>>;
   /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
@@ -69,15 +70,15 @@ export class ListModal<T> implements Modal<T> {
 
   layout(size: TerminalSize): Frame {
     const inner = (size: TerminalSize) => this.#inner(size);
-    return this.options.bar === undefined ? inner(size) : barred(inner, size, this.options);
+    return this.options.isBarred ? barred(inner, size, this.options.sgr) : inner(size);
   }
 
   #inner({ columns, rows }: TerminalSize): Frame {
-    const { title, hasStyles, unicode, items: all, other } = this.options;
+    const { title, sgr, items: all, other } = this.options;
     const hint = this.#isHelp ? this.options.help : this.options.hint;
-    const dim = hasStyles ? "\x1b[2m" : "";
+    const dim = sgr(DIM);
     const head: CellRow[] = title.split("\n").flatMap((line, at) =>
-      styledRows(`${hasStyles && at === 0 ? "\x1b[1m" : ""}${line}`, columns)
+      styledRows(`${at === 0 ? sgr(BOLD) : ""}${line}`, columns)
     );
     const isLong = all.length > listHeight(rows) - 3;
     if (isLong && this.#items.length > 0) {
@@ -90,9 +91,9 @@ export class ListModal<T> implements Modal<T> {
     if (this.#word !== "") head.push(typed);
     const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
     const chosen = this.#items[this.#chosen];
-    const below = detailRows(all, chosen, { columns, rows }, hasStyles, preview);
+    const below = detailRows(all, chosen, { columns, rows }, sgr, preview);
     const narrows = isLong || all.length > 3 && !this.#isKeyed && other === undefined;
-    const filter = narrows && !this.#isHelp ? ` ${unicode ? "·" : "-"} type to filter` : "";
+    const filter = narrows && !this.#isHelp ? " · type to filter" : "";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
       ? wrappedParts(`${hint}${filter}`, columns - 2).split("\n")
@@ -105,7 +106,7 @@ export class ListModal<T> implements Modal<T> {
       ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;
     const list = items.length === 0
-      ? [styledRow(`${dim}  ${instead} ${unicode ? "·" : "-"} Esc clears`, columns)]
+      ? [styledRow(`${dim}  ${instead} · Esc clears`, columns)]
       : listRows(items, this.#chosen, { columns, rows: room }, look);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
     const cursor = this.#word === ""

@@ -8,7 +8,7 @@ import { ClipboardImages, droppedImages } from "../dropped_images.ts";
 import { canMoveCommand, DEFAULT_KEYMAP } from "../line/actions.ts";
 import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
-import type { Background } from "../style.ts";
+import { type Background, DIM } from "../style.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
 import { moment } from "../../../wire/wait.ts";
 import { entryUnits } from "../units.ts";
@@ -30,8 +30,6 @@ interface LiveScreenOptions
   activity: () => readonly string[] | undefined;
   /** The status line, with SGR; `lineMode` is the mode of vim. */
   footer: (lineMode?: string) => string;
-  /** The SGR sequence of the rule above the input line; without it there is no rule. */
-  rule?: (() => string) | undefined;
   caption?: () => Caption | undefined;
   unicode: boolean;
   /** The session's folder; undefined before it is known. */
@@ -101,13 +99,6 @@ export class LiveScreen implements Screen {
       edit: (text) => this.#edit(text),
       dropped: droppedImages,
       pasteImage: () => this.#pasteImage(),
-      // The colours may change while it is open.
-      get color() {
-        return options.color;
-      },
-      get accent() {
-        return options.accent;
-      },
     });
     this.#message = message;
     modals.open(message);
@@ -267,12 +258,10 @@ export class LiveScreen implements Screen {
   }
 
   #lineOptions(prompt: string) {
-    const { color, accent, unicode, keymap } = this.options;
+    const { sgr, unicode, keymap } = this.options;
     return {
       prompt,
-      color,
-      accent,
-      unicode,
+      sgr,
       keymap,
       ring: this.#ring,
       append: (lines: string) => this.#output.append(withSigns(lines, unicode)),
@@ -285,16 +274,17 @@ export class LiveScreen implements Screen {
     const { isFullScreen } = this.#modals;
     const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
     const isAsking = (this.#isAsking() || this.#questions.isComing) && !isFullScreen;
+    const name = title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits");
     return {
       ...frame,
       rows: unicode ? frame.rows : frame.rows.map(asciiRow),
-      title: title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits"),
+      title: name && withSigns(name, unicode),
     };
   }
 
   #layoutEnd({ columns, rows }: TerminalSize): Frame {
-    const { color, unicode, rule, panel } = this.options;
-    const dim = color && "\x1b[2m";
+    const { sgr, panel } = this.options;
+    const dim = sgr(DIM);
     const isAsking = this.#isAsking() || this.#questions.isComing;
     const activity = isAsking ? undefined : this.options.activity();
     const { head, tail } = this.#output;
@@ -310,8 +300,8 @@ export class LiveScreen implements Screen {
     if (hint !== "") add([dim + hint]);
     if (this.#isAsking()) add(this.#message.draftRows.map((row) => dim + row));
     else above.push(...this.#questions.comingRows({ columns, rows }, dim));
-    if (rule && rows >= MIN_RULE_ROWS && !isAsking) {
-      above.push(ruleRow(columns, unicode ? "─" : "-", rule(), this.options.caption?.()));
+    if (rows >= MIN_RULE_ROWS && !isAsking) {
+      above.push(ruleRow(columns, dim, this.options.caption?.()));
     }
     const footer = rows > 3 ? [styledRow(this.#status(dim), columns)] : [];
     const most = rows - footer.length -
@@ -407,10 +397,10 @@ export class LiveScreen implements Screen {
 }
 
 /** The rule above the line: `── Fix the tests ───── 2:14 ──`. */
-function ruleRow(columns: number, sign: string, style: string, caption?: Caption): CellRow {
-  const plain = (width: number) => cellsOf(sign.repeat(Math.max(0, width)), style);
+function ruleRow(columns: number, style: string, caption?: Caption): CellRow {
+  const plain = (width: number) => cellsOf("─".repeat(Math.max(0, width)), style);
   if (caption === undefined) return plain(columns);
-  const end = cellsOf(` ${caption.time} ${sign}${sign}`, style);
+  const end = cellsOf(` ${caption.time} ──`, style);
   const text = styledRow(`${style}${caption.text}`, Math.max(1, columns - end.length - 5));
   const start = [...plain(2), ...cellsOf(" ", style), ...text, ...cellsOf(" ", style)];
   return [...start, ...plain(columns - widthOf(start) - end.length), ...end].slice(0, columns);

@@ -6,6 +6,7 @@ import type { Key } from "../line/keys.ts";
 import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
 import { isEscapable } from "../line/press.ts";
 import { cleared, lineState, lineText, viStart, withHistory } from "../line/state.ts";
+import { ACCENT, DIM, type Sgr, USER_BAND } from "../style.ts";
 import { brokenRow, cellsOf, rowsText, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { type Entry, entryText, entryUnits, textPartOf, type Unit, unitsText } from "../units.ts";
@@ -20,8 +21,6 @@ export interface SessionLineOptions extends LineModalOptions {
 export interface MessageModalOptions extends SessionLineOptions {
   history: () => readonly Entry[];
   isActive: () => boolean;
-  /** The band of sent messages; without one they are printed as they were typed. */
-  band?: (() => BandLook | undefined) | undefined;
   onStop: () => void;
   /** Saves a message that was not sent: Ctrl-C dropped it, or the session ends. */
   onDropped?: ((message: TextPart) => void) | undefined;
@@ -172,13 +171,13 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 
   override layout(size: TerminalSize): Frame {
     const frame = super.layout(size);
-    const { placeholder, isActive, color } = this.options;
+    const { placeholder, isActive, sgr } = this.options;
     const [row] = frame.rows;
     if (row === undefined || this.state.units.length > 0 || isActive() || this.isHeld) return frame;
     const parts = placeholder?.().split(" · ") ?? [];
     const room = size.columns - widthOf(row);
     while (parts.join(" · ").length > room && parts.length > 0) parts.splice(1 % parts.length, 1);
-    const text = cellsOf(parts.join(" · "), color && "\x1b[2m");
+    const text = cellsOf(parts.join(" · "), sgr(DIM));
     return { ...frame, rows: [[...row, ...text], ...frame.rows.slice(1)] };
   }
 
@@ -254,12 +253,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   }
 
   #print(text: readonly Unit[]): void {
-    const { append, band, columns } = this.options;
-    const look = band?.();
+    const { append, sgr, columns } = this.options;
     append(
-      look === undefined
-        ? this.wholeText(columns(), lineState({ text }))
-        : bandText(text, columns(), look),
+      bandText(text, columns(), sgr) ?? this.wholeText(columns(), lineState({ text })),
     );
   }
 
@@ -315,14 +311,11 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
 const draftStart = (units: readonly Unit[]): string =>
   sanitizeProse(unitsText(units).slice(0, MAX_QUEUED_CHARS).replace(/\s+/g, " "));
 
-export interface BandLook {
-  band: string;
-  mark: string;
-}
-
-export function bandText(units: readonly Unit[], columns: number, look: BandLook): string {
-  const { band } = look;
-  const [mark] = cellsOf("▎", band + look.mark);
+/** A sent message on its band; undefined without colours. */
+export function bandText(units: readonly Unit[], columns: number, sgr: Sgr): string | undefined {
+  const band = sgr(USER_BAND);
+  if (sgr(ACCENT) === "") return undefined;
+  const [mark] = cellsOf("▎", band + sgr(ACCENT));
   const [space] = cellsOf(" ", band);
   const room = Math.max(1, columns - 2);
   const lines: Cell[][] = [[]];
@@ -361,9 +354,8 @@ export class QuestionModal extends LineModal<string, QuestionModalOptions> {
   }
 
   override whole(columns: number, state = this.state): Frame {
-    const { isHidden, unicode = true } = this.options;
-    if (!isHidden) return super.whole(columns, state);
-    const dots = (unicode ? "•" : "*").repeat(Math.min(MAX_DOTS, unitsText(state.units).length));
+    if (!this.options.isHidden) return super.whole(columns, state);
+    const dots = "•".repeat(Math.min(MAX_DOTS, unitsText(state.units).length));
     return super.whole(columns, lineState({ text: dots }));
   }
 

@@ -2,7 +2,7 @@
 
 import { graphemes } from "../../../text/width.ts";
 import type { Key } from "../line/keys.ts";
-import { BOLD, DIM, ownStyle, REVERSE } from "../style.ts";
+import { BOLD, DIM, REVERSE, type Sgr } from "../style.ts";
 import { cellsOf, styledRow } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { type Cell, type CellRow, type Frame, widthOf } from "./frame.ts";
@@ -11,8 +11,7 @@ import { type PagerBlock, type PagerPlace, PagerText } from "./pager_text.ts";
 
 interface PagerOptions {
   title: string;
-  hasStyles: boolean;
-  unicode: boolean;
+  sgr: Sgr;
   blocks: () => readonly PagerBlock[];
 }
 
@@ -113,18 +112,18 @@ export class PagerModal implements Modal<void> {
   }
 
   #highlighted(row: CellRow, at: PagerPlace): CellRow {
-    if (this.#query === "" || !this.options.hasStyles) return row;
+    if (this.#query === "") return row;
     const marked: Cell[] = [...row];
     for (const { from, to, isFirst } of this.#text.matchesOf(this.#query, at)) {
       const isNow = isFirst && isSameRow(at, this.#match) && from === this.#match?.cell;
-      const style = ownStyle(isNow ? REVERSE | BOLD : REVERSE);
+      const style = this.options.sgr(isNow ? REVERSE | BOLD : REVERSE);
       for (let cell = from; cell < to; cell++) marked[cell] = { ...row[cell]!, style };
     }
     return marked;
   }
 
   #status(columns: number): CellRow {
-    const { title, hasStyles, unicode } = this.options;
+    const { title, sgr } = this.options;
     if (this.#typed !== undefined) {
       const typed = cellsOf(`/${this.#typed}`, "");
       return typed.slice(-Math.max(1, columns - 1));
@@ -136,8 +135,7 @@ export class PagerModal implements Modal<void> {
       ? `no match: ${this.#query}`
       : `n next, N previous${isWide ? `: ${this.#query}` : ""}`;
     const parts = [...isWide ? [title] : [], this.#text.where(), search, "q closes"];
-    const text = parts.join(unicode ? " · " : " - ");
-    return styledRow(`${hasStyles ? ownStyle(DIM) : ""}${text}`, columns);
+    return styledRow(`${sgr(DIM)}${parts.join(" · ")}`, columns);
   }
 }
 

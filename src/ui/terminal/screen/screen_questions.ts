@@ -15,7 +15,7 @@ interface QuestionParts {
   output: LiveOutput;
   message: MessageModal;
   signal: AbortSignal;
-  lineOptions: (prompt: string) => SessionLineOptions & { unicode: boolean };
+  lineOptions: (prompt: string) => SessionLineOptions;
 }
 
 /** No question is answered by accident: it accepts keys after so many milliseconds without one. */
@@ -54,11 +54,9 @@ export class ScreenQuestions {
   }
 
   get modalParts() {
-    const { color, accent, unicode, ring, keymap } = this.parts.lineOptions("");
+    const { sgr, ring, keymap } = this.parts.lineOptions("");
     return {
-      hasStyles: color !== "",
-      accent,
-      unicode,
+      sgr,
       ring,
       keymap,
       context: this.context,
@@ -80,18 +78,8 @@ export class ScreenQuestions {
     // A user who asked for a list expects that it accepts the next key.
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
-    const { parts, context } = this;
-    const { color, unicode } = parts.lineOptions("");
-    const modal = new ListModal<T>({
-      ...list,
-      hasStyles: color !== "",
-      unicode,
-      context,
-      // The colours may change while it is open.
-      get accent() {
-        return parts.lineOptions("").accent;
-      },
-    });
+    const { sgr } = this.parts.lineOptions("");
+    const modal = new ListModal<T>({ ...list, sgr, context: this.context });
     this.isPicker = how.waits === false;
     const open = this.open(modal, signal, how);
     return open.finally(() => this.isPicker = false);

@@ -6,7 +6,6 @@ import { BOLD, DIM, ITALIC, type Painter, REMOVED } from "../style.ts";
 import type { PromptProgress, RetryNotice } from "../../../types/event.ts";
 import type { NewestOutput, Subject } from "../../../types/tool.ts";
 import { sanitize } from "../../../text/sanitize.ts";
-import { withSigns } from "../../../text/signs.ts";
 import { rowsOf } from "../../../text/width.ts";
 import { type Called, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryParts } from "../../progress.ts";
@@ -19,6 +18,7 @@ const LOOK_MS = 2000;
 /** Narrower terminals get two rows. */
 const MIN_ONE_ROW_COLUMNS = 60;
 const SPINNER_FRAME_MS = 120;
+const SPINNER_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 /** After this silence within an answer, in milliseconds, the model is writing a call that arrives as a whole. */
 const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
@@ -31,7 +31,6 @@ export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject
 
 export class Activity {
   #isActive = false;
-  readonly #frames: readonly string[];
   #startedAt = 0;
   /** The current step; a function if it depends on the time and the columns. */
   #doing: string | ((now: number, columns: number) => string) = "";
@@ -49,12 +48,9 @@ export class Activity {
 
   constructor(
     private readonly paint: Painter,
-    unicode: boolean,
     private readonly subjectOf: SubjectOf = () => undefined,
     private readonly canMove = true,
-  ) {
-    this.#frames = [...unicode ? "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" : "|/-\\"];
-  }
+  ) {}
 
   begin(doing: string): void {
     this.#isActive = true;
@@ -195,7 +191,7 @@ export class Activity {
   rows(columns: number): string[] | undefined {
     if (!this.#isActive) return undefined;
     const now = performance.now();
-    const frame = this.#frames[Math.floor(now / SPINNER_FRAME_MS) % this.#frames.length]!;
+    const frame = SPINNER_FRAMES[Math.floor(now / SPINNER_FRAME_MS) % SPINNER_FRAMES.length]!;
     const row = (text: string) => `${this.paint(frame, BOLD)} ${this.paint(text, DIM)}`;
     if (this.#retry !== undefined) {
       const { notice, at } = this.#retry;
@@ -238,13 +234,13 @@ export class Activity {
   }
 
   /** Whole words of the newest reasoning, which fill the rows before they move up. */
-  #thoughtRows({ columns, unicode }: RowsLook, now: number): string[] {
+  #thoughtRows({ columns }: RowsLook, now: number): string[] {
     if (this.#doing !== "thinking" || now - (this.#tokenAt ?? now) > SILENT_MS) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
     const all = hangingRows("", sanitize(text.trimEnd()), columns - 2);
     const rows = all.slice(-MAX_THOUGHT_ROWS);
     this.#isThoughtCut ||= rows.length < all.length;
-    const mark = this.#isThoughtCut ? withSigns("…", unicode)[0] : " ";
+    const mark = this.#isThoughtCut ? "…" : " ";
     const isWhole = text.endsWith(" ");
     this.#thought = `${rows.map((row) => row.trimEnd()).join(" ")}${isWhole ? " " : ""}`;
     // The last word may be a part of one; scripts without spaces have no words to wait for.

@@ -8,17 +8,17 @@ import { lineState, lineText } from "../line/state.ts";
 import { barred, type CellRow, type Frame } from "../screen/frame.ts";
 import { LIST_STEPS, type ListLook, listRows, markedRow, stepped } from "../screen/list.ts";
 import type { Modal, Outcome } from "../screen/modal.ts";
+import { DIM } from "../style.ts";
 import { styledRow, styledRows } from "../styled.ts";
 import type { TerminalSize } from "../tty.ts";
 import { count } from "../../../text/count.ts";
 import { graphemes } from "../../../text/width.ts";
 import { type AnswerRow, refusalReason } from "../../answers.ts";
 
-interface ApprovalModalOptions extends Pick<ListLook, "hasStyles" | "accent" | "unicode"> {
+interface ApprovalModalOptions extends Pick<ListLook, "sgr"> {
   /** The call and its notes, as lines with SGR. A blank row precedes them if `hasGap`. */
   about: (columns: number) => string;
   hasGap: boolean;
-  bar?: string | undefined;
   rows: (columns: number) => readonly AnswerRow[];
   /** True if the key of the next mode allows all edits in the session. */
   allowsEdits?: boolean | undefined;
@@ -80,7 +80,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   layout(size: TerminalSize): Frame {
     this.#size = size;
     const { hasGap } = this.options;
-    const { rows, cursor } = barred((inner) => this.#inner(inner), size, this.options);
+    const { rows, cursor } = barred((inner) => this.#inner(inner), size, this.options.sgr);
     const isApart = hasGap && this.#line?.kind !== "command" && !this.#isCut;
     const gap: CellRow[] = isApart && rows.length < size.rows ? [[]] : [];
     return { rows: [...gap, ...rows], cursor: { ...cursor, row: gap.length + cursor.row } };
@@ -122,21 +122,21 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
 
   /** Fits the call and its notes into `room` rows. A row with a count replaces the middle. */
   #about(columns: number, room: number): CellRow[] {
-    const { about, unicode, transcriptKey: key } = this.options;
+    const { about, transcriptKey: key } = this.options;
     const rows = about(columns).split("\n").flatMap((line) => styledRows(line, columns));
     this.#isCut = rows.length > room;
     if (rows.length <= room) return rows;
     if (room < 1) return [];
     const kept = room - 1;
     const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
-    const cut = `  ${unicode ? "…" : "~"} ${left} hidden${key ? `: ${key} shows all` : ""}`;
+    const cut = `  … ${left} hidden${key ? `: ${key} shows all` : ""}`;
     const end = kept >> 1;
     const last = end === 0 ? [] : rows.slice(-end);
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];
   }
 
   #below(size: TerminalSize): CellRow[] {
-    const dim = this.options.hasStyles ? "\x1b[2m" : "";
+    const dim = this.options.sgr(DIM);
     const help = this.#isHelp ? this.#help(size) : [];
     return [...help, `  ${this.#hint()}`].map((row) => styledRow(dim + row, size.columns));
   }
@@ -186,15 +186,14 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #hint(): string {
-    const dot = this.options.unicode ? "·" : "-";
     if (this.#isUnseen() && this.#isLookDue && this.#line?.kind !== "reason") {
       const escape = this.#line ? "goes back" : "stops the turn";
-      return `see all of it first: ${this.options.transcriptKey ?? ""} ${dot} Esc ${escape}`;
+      return `see all of it first: ${this.options.transcriptKey ?? ""} · Esc ${escape}`;
     }
-    if (this.#line?.kind === "command") return `Enter runs it, once ${dot} Esc goes back`;
-    if (this.#line) return `Enter sends it ${dot} Esc goes back`;
-    const edit = this.options.command === undefined ? "" : `e edit ${dot} `;
-    return `${edit}? help ${dot} Esc stops the turn`;
+    if (this.#line?.kind === "command") return "Enter runs it, once · Esc goes back";
+    if (this.#line) return "Enter sends it · Esc goes back";
+    const edit = this.options.command === undefined ? "" : "e edit · ";
+    return `${edit}? help · Esc stops the turn`;
   }
 
   #type(text: string): Outcome<ApprovalAnswer> {
@@ -236,13 +235,11 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
   }
 
   #open(kind: TypedAnswer["kind"], text: string, key = ""): Outcome<ApprovalAnswer> {
-    const { unicode, ring, keymap, hasStyles } = this.options;
+    const { ring, keymap, sgr } = this.options;
     if (kind === "reason") this.#chosen = this.#rows.length - 1;
-    const mark = unicode ? "❯" : ">";
-    const prompt = kind === "command" ? `${mark} ` : `${mark} ${answerKey("refuse")}  No: `;
-    const color = hasStyles ? "\x1b[1m" : "";
+    const prompt = kind === "command" ? "❯ " : `❯ ${answerKey("refuse")}  No: `;
     const state = lineState({ multiline: false, text: graphemes(text) });
-    this.#line = { kind, key, modal: new AnswerLine(state, { prompt, color, ring, keymap }) };
+    this.#line = { kind, key, modal: new AnswerLine(state, { prompt, sgr, ring, keymap }) };
     return "none";
   }
 

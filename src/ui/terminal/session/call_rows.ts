@@ -4,14 +4,12 @@ import { ADDED, ASKED, BOLD, DIM, type Painter, REMOVED, type Style } from "../s
 import { brokenRow, cellsOf, rowsText, styledRow, styledRows } from "../styled.ts";
 import { widthOf } from "../screen/frame.ts";
 import { count } from "../../../text/count.ts";
-import { withSigns } from "../../../text/signs.ts";
 import type { ToolExecution } from "../../../types/event.ts";
 import { type CallText, callText, tellingLines } from "../../call_text.ts";
 import { limitOfCall } from "../../progress.ts";
 
 export interface RowsLook {
   columns: number;
-  unicode: boolean;
   paint: Painter;
   where?: string;
   mark?: string;
@@ -48,16 +46,15 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
   const { columns, paint } = look;
   const isTable = columns >= MIN_TABLE_COLUMNS;
   const { mood, ending } = calls[0]!;
-  const signs = (text: string) => withSigns(text, look.unicode);
-  const head = `${paint(signs(look.mark ?? "●"), look.mark ? BOLD : MOODS[mood])} `;
+  const head = `${paint(look.mark ?? "●", look.mark ? BOLD : MOODS[mood])} `;
   const name = paint(isTable ? verb.padEnd(VERB_COLUMNS) : verb, BOLD);
   const objects = calls.map(({ object, counts, added, removed }) => {
-    const numbers = signs(lineCounts(added, removed, paint));
+    const numbers = lineCounts(added, removed, paint);
     const countsText = calls.length > 1 ? ` (${counts})` : object === "" ? counts : ` · ${counts}`;
-    const found = counts === "" ? "" : paint(signs(countsText), DIM);
+    const found = counts === "" ? "" : paint(countsText, DIM);
     return `${object}${found}${numbers && `  ${numbers}`}`;
-  }).join(paint(signs(" · "), DIM));
-  const end = ending === "" ? "" : paint(signs(ending), mood === "good" ? DIM : MOODS[mood]);
+  }).join(paint(" · ", DIM));
+  const end = ending === "" ? "" : paint(ending, mood === "good" ? DIM : MOODS[mood]);
   if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
   return hangingRows(`${head}${name} `, objects, columns, end, columns);
 }
@@ -74,32 +71,32 @@ function resultRows(
   look: RowsLook,
   others: readonly string[],
 ): string[] {
-  const { columns, paint, unicode, where = "" } = look;
+  const { columns, paint, where = "" } = look;
   const below = (rows: readonly string[]) => rowsBelow(rows, look);
   const room = Math.max(10, columns - 4);
   const few = (text: string, most: number) => {
     const rows = hangingRows("", text, room);
     if (rows.length <= most) return rows;
-    const last = `${rows[most - 1]}${paint(withSigns(" …", unicode), DIM)}`;
+    const last = `${rows[most - 1]}${paint(" …", DIM)}`;
     return [...rows.slice(0, most - 1), rowText(styledRow(last, room))];
   };
   if (call.reason !== "") {
-    return below(few(paint(withSigns(call.reason, unicode), DIM), MAX_REASON_ROWS));
+    return below(few(paint(call.reason, DIM), MAX_REASON_ROWS));
   }
   const lines = tellingLines(exec).map((line) => {
     if (typeof line === "string") return call.mood === "bad" ? line : paint(line, DIM);
-    return paint(withSigns(`… ${count(line, "more line")}${where}`, unicode), DIM);
+    return paint(`… ${count(line, "more line")}${where}`, DIM);
   });
   const shown = [...others, ...lines];
   const limit = limitOfCall(exec) ?? "";
-  const why = limit && hangingRows("", paint(withSigns(limit, unicode), DIM), room);
+  const why = limit && hangingRows("", paint(limit, DIM), room);
   const rows = (line: string) =>
     call.mood === "bad" ? few(line, MAX_ERROR_ROWS) : [rowText(styledRow(line, room))];
   return below([...shown.flatMap(rows), ...why]);
 }
 
-export function rowsBelow(rows: readonly string[], { paint, unicode }: RowsLook): string[] {
-  const bar = paint(withSigns("└", unicode), DIM);
+export function rowsBelow(rows: readonly string[], { paint }: RowsLook): string[] {
+  const bar = paint("└", DIM);
   return rows.map((row, at) => `${at === 0 ? `  ${bar} ` : "    "}${row}`);
 }
 

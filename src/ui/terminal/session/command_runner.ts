@@ -120,10 +120,10 @@ export class CommandRunner {
   }
 
   async #page(title: string, blocks: readonly PagerBlock[], signal: AbortSignal): Promise<void> {
-    const { screen, look: { colors, unicode } } = this.display;
+    const { screen, sgr } = this.display;
     if (!(screen instanceof LiveScreen)) return;
-    const options = { title, hasStyles: colors !== "none", unicode, blocks: () => blocks };
-    await screen.push(new PagerModal(options), signal, { waits: false });
+    const modal = new PagerModal({ title, sgr, blocks: () => blocks });
+    await screen.push(modal, signal, { waits: false });
   }
 
   async runShell(command: string, signal: AbortSignal): Promise<void> {

@@ -5,10 +5,8 @@ import type { Status } from "../../../session/frontend.ts";
 import type { Keymap } from "../line/actions.ts";
 import { canEdit } from "../line/input.ts";
 import { LiveScreen } from "../screen/live_screen.ts";
-import type { BandLook } from "../screen/message_modal.ts";
 import { PlainScreen, type Screen } from "../screen/screen.ts";
 import {
-  ACCENT,
   type Appearance,
   appearance,
   type Background,
@@ -18,12 +16,10 @@ import {
   type Style,
   styleStart,
   themed,
-  USER_BAND,
 } from "../style.ts";
 import { terminalSize } from "../tty.ts";
 import { entryText } from "../units.ts";
 import { oneLine, shortened } from "../../../text/one_line.ts";
-import { withSigns } from "../../../text/signs.ts";
 import { wrapped } from "../../../text/wrap.ts";
 import type { TextPart } from "../../../types/message.ts";
 import { footerText, type StatusPart } from "./footer.ts";
@@ -110,11 +106,7 @@ export class Display implements Disposable {
 
   readonly dim = (text: string): string => this.paint(text, DIM);
 
-  get band(): BandLook | undefined {
-    if (this.look.colors === "none" || !this.look.unicode) return undefined;
-    const band = this.paint.hasBands ? this.#sgr(USER_BAND) : "";
-    return { band, mark: this.#sgr(ACCENT) };
-  }
+  readonly sgr = (style: Style): string => styleStart(this.look, style);
 
   /** Waits a moment for the terminal's background, unless it is known from an earlier session. */
   async learnBackground(): Promise<void> {
@@ -169,7 +161,6 @@ export class Display implements Disposable {
       return new PlainScreen(() => keys.history().map(entryText), over, this.look.unicode);
     }
     const hasColors = () => this.look.colors !== "none";
-    const accent = () => this.#sgr(ACCENT);
     const onBackground = (background: Background) => {
       if (background !== this.#background) options.backgrounds?.keep(background);
       this.#background = background;
@@ -179,24 +170,17 @@ export class Display implements Disposable {
     const asksBackground = () => this.#theme === "auto" && /256|rgb/.test(this.look.colors);
     return new LiveScreen({
       ...keys,
-      get color() {
-        return hasColors() ? "\x1b[1m" : "";
-      },
-      get accent() {
-        return accent();
-      },
+      sgr: this.sgr,
       unicode: this.look.unicode,
       folder: () => this.status?.folder,
       activity: () => this.#view?.liveRows(),
-      band: () => this.band,
-      rule: () => this.#sgr(DIM),
       caption: () => this.#view?.caption,
       footer: (mode) => {
-        const { status, paint, look: { unicode } } = this;
+        const { status, paint } = this;
         if (!status) return this.dim(mode ?? "");
         // Later turns may be about something else.
         const tasks = (this.#view?.turnsSinceTasks ?? 0) > 1 ? [] : status.tasks;
-        const look = { paint, unicode, parts: keys.statusParts, lineMode: mode };
+        const look = { paint, parts: keys.statusParts, lineMode: mode };
         return footerText({ ...status, tasks }, this.columns, look);
       },
       get onBackground() {
@@ -204,10 +188,7 @@ export class Display implements Disposable {
       },
       rewind: REWIND,
       help: () => shortHelp(this.keymap, this.columns, this.status?.mode?.approve).map(this.dim),
-      panel: () =>
-        this.showsTasks
-          ? taskRows(this.status?.tasks ?? [], { unicode: this.look.unicode, paint: this.paint })
-          : [],
+      panel: () => this.showsTasks ? taskRows(this.status?.tasks ?? [], { paint: this.paint }) : [],
       onTasks: () => this.#toggleTasks(),
       placeholder: () => hasColors() ? this.#hint : "",
       // The Linux console would print it.
@@ -221,11 +202,7 @@ export class Display implements Disposable {
     if (folder === undefined) return undefined;
     const name = /[^/\\]*$/.exec(folder)![0] || folder;
     const title = `copilot${state === "waits" ? "" : ` ${state}`} · ${oneLine(name)}`;
-    return withSigns(shortened(title, MAX_WINDOW_TITLE), this.look.unicode);
-  }
-
-  #sgr(style: Style): string {
-    return styleStart(this.look, style);
+    return shortened(title, MAX_WINDOW_TITLE);
   }
 
   /** Shows or hides the task list. Returns false if there is none, which is reported once. */

@@ -15,7 +15,6 @@ const DEFAULT_PARTS: readonly StatusPart[] = STATUS_PARTS.filter((part) => part 
 
 interface FooterLook {
   paint?: Painter;
-  unicode?: boolean;
   parts?: readonly StatusPart[] | undefined;
   lineMode?: string | undefined;
   home?: string | undefined;
@@ -25,8 +24,7 @@ interface FooterLook {
 export function footerText(
   status: Status,
   columns: number,
-  { paint = (text) => text, unicode = true, parts = DEFAULT_PARTS, lineMode, home }: FooterLook =
-    {},
+  { paint = (text) => text, parts = DEFAULT_PARTS, lineMode, home }: FooterLook = {},
 ): string {
   const { model, tasks, runningJobs, tokens, cost, speed, branch, check } = status;
   const done = tasks.filter(({ isDone }) => isDone).length;
@@ -38,7 +36,7 @@ export function footerText(
     tasks: tasks.length === 0 ? "" : `${done} of ${tasks.length} done`,
     jobs: runningJobs === 0 ? "" : count(runningJobs, "job"),
     cost: cost === undefined ? "" : dollars(cost),
-    context: fullText(tokens, unicode),
+    context: fullText(tokens),
     speed: speed === undefined ? "" : `${Math.round(speed)} tok/s`,
     branch: branch ?? "",
   };
@@ -52,7 +50,7 @@ export function footerText(
     return columns - displayWidth(left()) - (end && end + MIN_GAP);
   };
   const until = check && all.until ? `until ${check.round}/${check.rounds}` : "";
-  const short = parts.includes("context") ? fullText(tokens, unicode, true) : "";
+  const short = parts.includes("context") ? fullText(tokens, true) : "";
   const most = Math.min(room() - DOT.length, Math.max(MIN_FOLDER, columns >> 1));
   if (parts.includes("folder") && most >= MIN_FOLDER) {
     all.folder = oneLine(shortFolder(status.folder, most, home));
@@ -101,19 +99,14 @@ function filled({ used, window }: Status["tokens"]) {
 }
 
 /** Formats the tokens of the context, such as `ctx ▮▮▯▯▯ 38 %`; without a known window, their number. */
-function fullText(
-  { used, isCounted, window }: Status["tokens"],
-  unicode: boolean,
-  isShort = false,
-): string {
+function fullText({ used, isCounted, window }: Status["tokens"], isShort = false): string {
   if (used === 0) return "";
   const about = isCounted ? "" : "~";
   if (!window) return `ctx ${about}${thousands(used)}`;
   const percent = `${about}${Math.round(100 * used / window)} %`;
   if (isShort) return percent;
   const full = Math.min(BAR_CELLS, Math.ceil(BAR_CELLS * used / window));
-  const [on, off] = unicode ? "▮▯" : "#-";
-  return `ctx ${on!.repeat(full)}${off!.repeat(BAR_CELLS - full)} ${percent}`;
+  return `ctx ${"▮".repeat(full)}${"▯".repeat(BAR_CELLS - full)} ${percent}`;
 }
 
 /** Returns a model's name. For a file, as llama.cpp names models, it is the last part of the path. */

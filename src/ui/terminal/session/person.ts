@@ -8,7 +8,6 @@ import { wrapped } from "../../../text/wrap.ts";
 import { answerRows } from "../../answers.ts";
 import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_lines.ts";
 import { ApprovalModal } from "./approval_modal.ts";
-import { ASKED, styleStart } from "../style.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, asciiApproval, askPerson, questionText, questionTitle } from "./question.ts";
 import { askForm } from "./form.ts";
@@ -49,7 +48,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
   };
 
   readonly confirm: NonNullable<Frontend["confirm"]> = async (question, signal) => {
-    const { isLive, screen, paint, look } = this.display;
+    const { isLive, screen, paint } = this.display;
     if (!isLive) return undefined;
     const columns = this.display.columns - BAR_COLUMNS;
     const { text, title, files } = question;
@@ -74,7 +73,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       isNumbered: true,
       hint,
       help: TRUST_HELP,
-      bar: styleStart(look, ASKED),
+      isBarred: true,
     };
     return await screen.choose(list, signal, { waits: true })
       .finally(() => this.asked = undefined) ?? undefined;
@@ -104,7 +103,6 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...screen.modalParts,
       about: transcriptKey === undefined ? () => "" : about,
       hasGap: transcriptKey !== undefined && !view.isApart,
-      bar: styleStart(look, ASKED),
       transcriptKey,
       rows: (columns) => answerRows(shown, columns, allKey),
       ...{ allowsEdits: request.allowsEdits, isLossy: request.isLossy },

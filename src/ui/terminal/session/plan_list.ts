@@ -2,7 +2,6 @@
 
 import type { Session } from "../../../session/session.ts";
 import type { TextPart } from "../../../types/message.ts";
-import { ASKED, styleStart } from "../style.ts";
 import type { Display } from "./display.ts";
 
 type PlanChoice = "go" | "edits" | "change";
@@ -33,7 +32,7 @@ export async function askAboutPlan(
       items: CHOICES,
       isNumbered: true,
       hint: "Enter to select · Esc to keep planning",
-      bar: styleStart(display.look, ASKED),
+      isBarred: true,
       other: { hint: "Enter sends your changes", value: (change) => ({ change }) },
     },
     signal,

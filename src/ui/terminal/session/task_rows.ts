@@ -8,7 +8,7 @@ const MAX_TASK_ROWS = 8;
 /** Returns at most `most` rows. The first open step is the current one. */
 export function taskRows(
   tasks: readonly TaskItem[],
-  { unicode, paint, margin = "  " }: { unicode: boolean; paint: Painter; margin?: string },
+  { paint, margin = "  " }: { paint: Painter; margin?: string },
   most = MAX_TASK_ROWS,
 ): string[] {
   const open = tasks.findIndex(({ isDone }) => !isDone);
@@ -16,9 +16,8 @@ export function taskRows(
   const isLong = tasks.length > most;
   const first = isLong ? Math.max(0, Math.min(at - 2, tasks.length - most + 1)) : 0;
   const shown = tasks.slice(first, isLong ? first + most - 1 : undefined);
-  const [done, now, todo] = unicode ? ["✔", "▸", "○"] : ["[x]", "[>]", "[ ]"];
   const rows = shown.map(({ text, isDone }, n) => {
-    const sign = isDone ? done : first + n === open ? now : todo;
+    const sign = isDone ? "✔" : first + n === open ? "▸" : "○";
     const row = `${margin}${sign} ${oneLine(text)}`;
     return paint(row, isDone ? DIM : first + n === open ? ACCENT : 0);
   });

@@ -127,9 +127,9 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   get surface(): Surface {
-    const { columns, look: { unicode }, keymap, theme } = this.#display;
+    const { columns, keymap, theme } = this.#display;
     const modeKey = screenKey(keymap, "next-mode");
-    return { way: "terminal", columns, unicode, modeKey, theme };
+    return { way: "terminal", columns, modeKey, theme };
   }
 
   onEvent(event: SessionEvent): void {

@@ -3,8 +3,8 @@
 import { MarkdownRenderer } from "../markdown/renderer.ts";
 import { PagerModal } from "../screen/pager_modal.ts";
 import type { PagerBlock } from "../screen/pager_text.ts";
-import { type BandLook, bandText } from "../screen/message_modal.ts";
-import { type Appearance, BOLD, DIM, type Painter, type Style } from "../style.ts";
+import { bandText } from "../screen/message_modal.ts";
+import { type Appearance, BOLD, DIM, type Painter, type Sgr, type Style } from "../style.ts";
 import { styledRows } from "../styled.ts";
 import { entryUnits } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
@@ -17,7 +17,6 @@ import { callText, runningText } from "../../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import { hangingRows, titleRows } from "./call_rows.ts";
-import { withSigns } from "../../../text/signs.ts";
 import type { OpenQuestion } from "./person.ts";
 import { taskRows } from "./task_rows.ts";
 import type { WholeConversation } from "./whole_conversation.ts";
@@ -26,8 +25,7 @@ interface TranscriptOptions extends PastCalls {
   conversation: WholeConversation;
   messages: () => readonly Message[];
   asked?: () => OpenQuestion | undefined;
-  /** The look of the terminal. Without a band, user messages follow a sign. */
-  display: { look: Appearance; paint: Painter; band: BandLook | undefined };
+  display: { look: Appearance; paint: Painter; sgr: Sgr };
 }
 
 /** A block of plain text ends at the first newline after the first limit, and at most at the second one. */
@@ -38,13 +36,8 @@ const SOURCE_COLUMNS = 1000;
 
 export function transcriptModal(options: TranscriptOptions): PagerModal {
   const transcript = new Transcript(options);
-  const { colors, unicode } = options.display.look;
-  return new PagerModal({
-    title: "Transcript",
-    hasStyles: colors !== "none",
-    unicode,
-    blocks: () => transcript.blocks(),
-  });
+  const { sgr } = options.display;
+  return new PagerModal({ title: "Transcript", sgr, blocks: () => transcript.blocks() });
 }
 
 class Transcript {
@@ -104,10 +97,8 @@ class Transcript {
   }
 
   #userLines(source: string, columns: number): string[] {
-    const look = this.options.display.band;
-    if (look !== undefined) {
-      return bandText(entryUnits(source), columns, look).split("\n").slice(0, -1);
-    }
+    const band = bandText(entryUnits(source), columns, this.options.display.sgr);
+    if (band !== undefined) return band.split("\n").slice(0, -1);
     return brokenLines(source, columns - 2).map((line, at) => `${at === 0 ? ">" : " "} ${line}`);
   }
 
@@ -145,16 +136,16 @@ class Transcript {
 
   #ofCall(message: Message): PagerBlock[] {
     const exec = pastExecution(message, this.#calls, this.options);
-    const { look, paint } = this.options.display;
+    const { paint } = this.options.display;
     const call = callText(exec);
     const { details: { change, written, tasks = [], calls = [] } = {}, repairs = [] } = exec;
     const title = this.#block(
       [call.verb, call.object, call.counts, call.ending].join(" "),
-      (columns) => ["", ...titleRows(call.verb, [call], { columns, unicode: look.unicode, paint })],
+      (columns) => ["", ...titleRows(call.verb, [call], { columns, paint })],
     );
     const head = [title, ...this.#result(repairs.map((one) => `read ${one}`).join("\n"), DIM)];
     if (tasks.length > 0) {
-      const rows = taskRows(tasks, { ...look, paint: (text) => text, margin: "" }, Infinity);
+      const rows = taskRows(tasks, { paint: (text) => text, margin: "" }, Infinity);
       return [...head, ...this.#result(rows.join("\n"))];
     }
     if (change?.lines === undefined || exec.isError) {
@@ -210,20 +201,19 @@ class Transcript {
   }
 
   #title(text: string): PagerBlock {
-    const { look, paint } = this.options.display;
-    const sign = withSigns("●", look.unicode);
+    const { paint } = this.options.display;
     return this.#block(
       text,
       (columns) =>
         brokenLines(text, columns - 2).map((line, at) =>
-          `${at === 0 ? sign : " "} ${paint(line, BOLD)}`
+          `${at === 0 ? "●" : " "} ${paint(line, BOLD)}`
         ),
     );
   }
 
   #note(text: string): PagerBlock {
-    const { look, paint } = this.options.display;
-    const shown = withSigns(`· ${text}`, look.unicode);
+    const { paint } = this.options.display;
+    const shown = `· ${text}`;
     return this.#block(shown, (columns) => [
       "",
       ...brokenLines(shown, columns).map((line) => paint(line, DIM)),

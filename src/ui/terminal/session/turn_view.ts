@@ -57,7 +57,7 @@ export class TurnView {
       paint,
       columns: terminalSize().columns,
     });
-    this.activity = new Activity(paint, look.unicode, subjectOf, canMoveCommand(keymap));
+    this.activity = new Activity(paint, subjectOf, canMoveCommand(keymap));
   }
 
   begin(doing: string, message = ""): void {
@@ -289,7 +289,7 @@ export class TurnView {
 
   #rowsLook() {
     const { columns } = terminalSize();
-    return { columns, unicode: this.look.unicode, paint: this.#paint, where: this.#withKey(" · ") };
+    return { columns, paint: this.#paint, where: this.#withKey(" · ") };
   }
 
   #line(text: string, kind: "line" | "body" = "line"): void {

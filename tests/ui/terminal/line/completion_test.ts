@@ -24,7 +24,7 @@ function offered(before: string): Completion | undefined {
 
 /** A line in which `keys` were typed, one after the other, with what is offered looked up in between. */
 async function line(...keys: string[]): Promise<PressedLine> {
-  const pressed = new PressedLine(undefined, { color: "", completer: offered, onChange() {} });
+  const pressed = new PressedLine(undefined, { completer: offered, onChange() {} });
   for (const part of keys) {
     await pressAll(part, pressed);
     for (let i = 0; i < 5; i++) await Promise.resolve();
@@ -56,7 +56,7 @@ Deno.test("a list that is too narrow for its descriptions has that of the select
   const detail = "a description that needs two rows of forty columns";
   const items = [{ label: "/long", detail }, { label: "/short", detail: "few words" }];
   const completer = () => ({ replace: 1, items, isTyped: true });
-  const pressed = new PressedLine(undefined, { color: "", completer, onChange() {} });
+  const pressed = new PressedLine(undefined, { completer, onChange() {} });
   await pressAll("/", pressed);
   for (let i = 0; i < 5; i++) await Promise.resolve();
   const below = (rows: number) =>
@@ -127,7 +127,7 @@ const TABS: [typed: string, items: string[], replace: number, text: string][] = 
 Deno.test("Tab puts in what all completions begin with, unless it is less than was typed", async () => {
   for (const [typed, items, replace, text] of TABS) {
     const completer = () => ({ items, replace });
-    const pressed = await pressAll(typed, new PressedLine(undefined, { color: "", completer }));
+    const pressed = await pressAll(typed, new PressedLine(undefined, { completer }));
     await pressAll("\t", pressed);
     for (let i = 0; i < 5; i++) await Promise.resolve();
     assertEquals(shown(pressed.state), text, typed);
@@ -141,7 +141,7 @@ Deno.test("a screen of one row has no room for the list", async () => {
 
 Deno.test("nothing is offered of a paste, or where nobody can be told that it is there", async () => {
   assertEquals(rowsOf(await line("\x1b[200~@a\x1b[201~")).length, 1);
-  const silent = new PressedLine(undefined, { color: "", completer: offered });
+  const silent = new PressedLine(undefined, { completer: offered });
   await pressAll("/", silent);
   assertEquals(silent.hasMenu, false);
 });
@@ -151,7 +151,6 @@ Deno.test("of a long text a completer is given what is next to the cursor", asyn
   const completer = (...text: [string, string]) => void given.push(text);
   const asked = async (text: string, cursor = text.length) => {
     const pressed = new PressedLine({ ...lineState({ text: [...text] }), cursor }, {
-      color: "",
       completer,
     });
     await pressAll("\t", pressed);
@@ -169,7 +168,7 @@ Deno.test("an offer that comes when the line has changed is dropped", async () =
   const answers = [late.promise, { replace: 2, items: [] }];
   const completer = () => answers.shift();
   let changes = 0;
-  const look = { color: "", completer, onChange: () => changes++ };
+  const look = { completer, onChange: () => changes++ };
   const pressed = new PressedLine(undefined, look);
   await pressAll("/c", pressed);
   late.resolve({ replace: 1, items: ["/old"], isTyped: true });
@@ -185,7 +184,7 @@ Deno.test("the list grows while more is found, until another row was chosen", as
     more: () => fuller[0]!.promise.then((next) => ({ ...next, more: () => fuller[1]!.promise })),
   });
   let changes = 0;
-  const pressed = new PressedLine(undefined, { color: "", completer, onChange: () => changes++ });
+  const pressed = new PressedLine(undefined, { completer, onChange: () => changes++ });
   const settle = async () => {
     for (let i = 0; i < 9; i++) await Promise.resolve();
   };

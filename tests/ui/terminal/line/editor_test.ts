@@ -20,7 +20,7 @@ function inTerminal(
 }
 
 function laidOut(text: string, columns: number, maxRows = 24) {
-  const frame = layoutLine(lineState({ text }), { prompt: "> ", color: "", columns, maxRows });
+  const frame = layoutLine(lineState({ text }), { prompt: "> ", sgr: () => "", columns, maxRows });
   const rows = frame.rows.map((row) => row.map((cell) => cell.text).join("").trimEnd());
   return { ...frame.cursor, rows: rows.join("\n") };
 }

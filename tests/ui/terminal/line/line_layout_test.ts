@@ -1,3 +1,4 @@
+import { ownStyle } from "../../../../src/ui/terminal/style.ts";
 import { assert, assertEquals } from "@std/assert";
 import {
   type CellRow,
@@ -31,7 +32,9 @@ function textRows({ rows, cursor }: Frame): string[] {
 
 const widthOf = (row: CellRow) => row.reduce((width, cell) => width + cell.width, 0);
 
-const options = (columns: number, maxRows = 24) => ({ prompt: "> ", color: "", columns, maxRows });
+const options = (columns: number, maxRows = 24) => (
+  { prompt: "> ", sgr: () => "", columns, maxRows }
+);
 
 const rows: [keys: string, columns: number, ...rows: string[]][] = [
   ["", 80, "> |"],
@@ -101,17 +104,16 @@ Deno.test("searches, menus and large pastes", async () => {
   const text = "a\n".repeat(50);
   const pasted = await pressAll(`x\x1b[200~${text}\x1b[201~y`);
   assertEquals(textRows(layoutLine(pasted.state, options(80))), ["> x[pasted 50 lines]y|"]);
-  const modal = new PressedLine(pasted.state, { color: "", edit: () => Promise.resolve("") });
+  const modal = new PressedLine(pasted.state, { edit: () => Promise.resolve("") });
   const frame = (rows: number) => textRows(modal.modals.layout({ columns: 80, rows })).slice(1);
   assertEquals([frame(24), frame(1)], [["  Ctrl-G opens the paste in $EDITOR"], []]);
-  const look = { ...options(80), color: "\x1b[1m", accent: "\x1b[35m" };
+  const look = { ...options(80), sgr: ownStyle };
   const [row] = layoutLine(pasted.state, look).rows;
   assertEquals([row![0], row![2], row![3]].map((cell) => cell!.style), [
-    ...["\x1b[1m\x1b[35m", "", "\x1b[35m"],
+    ...["\x1b[1;36m", "", "\x1b[36m"],
   ]);
 
   const line = new PressedLine(lineState({ text: "/c" }), {
-    color: "",
     completer: () => ({ replace: 2, items: ["/clear", "/close", "/cd"] }),
   });
   await pressAll("\t", line);

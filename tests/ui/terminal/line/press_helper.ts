@@ -23,12 +23,10 @@ export class PressedLine extends LineModal<never> {
 
   constructor(
     state: LineState = lineState(),
-    readonly look: Partial<LineModalOptions> & { color: string } = { color: "" },
+    readonly look: Partial<LineModalOptions> = {},
   ) {
-    super(
-      state,
-      Object.assign(look, { prompt: "> ", ring: { kills: state.kills }, keymap: KEYMAP }),
-    );
+    const ring = { kills: state.kills };
+    super(state, Object.assign(look, { prompt: "> ", sgr: () => "", ring, keymap: KEYMAP }));
     this.modals.open(this);
   }
 

@@ -294,7 +294,7 @@ Deno.test("R-06 after an edit in a program, all but the start of a line with a p
   ];
   for (const [keys, expected] of rows) {
     const edit = (text: string) => Promise.resolve(`${text} @c`);
-    const line = await pressAll(keys, new PressedLine(lineState(), { color: "", edit }));
+    const line = await pressAll(keys, new PressedLine(lineState(), { edit }));
     assertEquals(marked((await pressAll("\x07", line)).state), expected);
   }
 });
@@ -306,7 +306,7 @@ Deno.test("Ctrl-V inserts the path of the clipboard's image, or rings", async ()
     [undefined, "see "],
   ];
   for (const [path, expected] of rows) {
-    const look = { color: "", pasteImage: () => Promise.resolve(path) };
+    const look = { pasteImage: () => Promise.resolve(path) };
     assertEquals(
       lineText((await pressAll("see \x16", new PressedLine(lineState(), look))).state),
       expected,

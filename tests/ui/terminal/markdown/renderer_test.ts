@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { MarkdownRenderer } from "../../../../src/ui/terminal/markdown/renderer.ts";
 import { styledRows } from "../../../../src/ui/terminal/styled.ts";
 import type { Appearance } from "../../../../src/ui/terminal/style.ts";
+import { asciiSign } from "../../../../src/text/signs.ts";
 import { displayWidth } from "../../../../src/text/width.ts";
 import { forEveryTextSplit, randomTexts, seeded } from "../../../helpers/split.ts";
 
@@ -12,7 +13,13 @@ function render(
   unicode: boolean,
 ): string {
   const renderer = new MarkdownRenderer({ columns, colors, unicode });
-  return pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
+  const shown = pieces.map((piece) => renderer.push(piece)).join("") + renderer.end();
+  if (unicode) return shown;
+  const quoted = shown.replace(
+    /^(?:• | {0,2})(?:│ )*│(?: |$)/gm,
+    (bars) => bars.replaceAll("│", ">"),
+  );
+  return quoted.replace(/[│─═┼╪•]/g, asciiSign);
 }
 
 /** Styles as `<1;4>...</>`. */
@@ -534,7 +541,7 @@ Deno.test("markdown: text appears word by word, code line by line", () => {
 Deno.test("markdown: text that only looks like Markdown appears as soon as it cannot be any", () => {
   const quoted = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
   assertEquals(quoted.push("> ```\nout and"), "```\nout");
-  const rows = ["-5", "1a", "12.5", "#a", "`a`", "``a``", "~a", "[a]", "- [y]", "--a", "+1", "=a"];
+  const rows = ["-5", "1a", "12.5", "#a", "`a`", "``a``", "~a", "[a]", "1. [y]", "--a", "+1", "=a"];
   for (const text of [...rows, "a!", "a!b", "a\\b", "a&b", "a]", "a[]b", "2*3", "a_b", "`a`!"]) {
     const renderer = new MarkdownRenderer({ columns: 40, colors: "none", unicode: false });
     assertEquals(renderer.push(`${text} and`), text);

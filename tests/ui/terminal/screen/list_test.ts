@@ -2,9 +2,10 @@ import { assertEquals } from "@std/assert";
 import { ListModal, type ListOptions } from "../../../../src/ui/terminal/screen/list_modal.ts";
 import { listRows } from "../../../../src/ui/terminal/screen/list.ts";
 import type { Key } from "../../../../src/ui/terminal/line/keys.ts";
+import { ownStyle } from "../../../../src/ui/terminal/style.ts";
 import { rowsText } from "../../../../src/ui/terminal/styled.ts";
 
-const PLAIN = { hasStyles: false, unicode: true };
+const PLAIN = { sgr: () => "" };
 const size = { columns: 40, rows: 24 };
 
 function list(options: Partial<ListOptions<string>> = {}, labels = ["one", "two", "three"]) {
@@ -32,18 +33,17 @@ Deno.test("a list has a title, a row for each item, the chosen one marked, and a
     "  Enter picks",
     "",
   ]);
-  assertEquals(shown(list({ unicode: false, isNumbered: true, chosen: 1 })), [
+  assertEquals(shown(list({ isNumbered: true, chosen: 1 })), [
     "Which?",
     "  1  one    the one",
-    "> 2  two    the two",
+    "❯ 2  two    the two",
     "  3  three  the three",
     "",
   ]);
 });
 
-Deno.test("a question has a bar at its left, in ASCII too", () => {
-  assertEquals(shown(list({ bar: "" }, ["one"])), ["▌ Which?", "▌ ❯ one  the one", ""]);
-  assertEquals(shown(list({ bar: "", unicode: false }, ["one"]))[1], "| > one  the one");
+Deno.test("a question has a bar at its left", () => {
+  assertEquals(shown(list({ isBarred: true }, ["one"])), ["▌ Which?", "▌ ❯ one  the one", ""]);
 });
 
 Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-C do not", () => {
@@ -158,10 +158,10 @@ Deno.test("what is typed narrows the list, best first; Escape takes that back be
 
 Deno.test("where each row has its letter, a word hides no row and answers nothing, whatever is in it", () => {
   const items = [{ label: "Yes", value: "yes", key: "y" }, { label: "No", value: "no", key: "n" }];
-  const modal = list({ items, hasStyles: true, accent: "\x1b[38;5;4m" });
+  const modal = list({ items, sgr: ownStyle });
   assertEquals(press(modal, "'w", "'h", "'y", "enter"), "bell");
   const title = "\x1b[1mWhich?\x1b[m";
-  const yes = `\x1b[38;5;4m\x1b[7m${"❯ Yes".padEnd(40)}\x1b[m`;
+  const yes = `\x1b[7;36m${"❯ Yes".padEnd(40)}\x1b[m`;
   assertEquals(shown(modal), [title, "  why", yes, "  No", ""]);
   press(modal, "escape");
   assertEquals(shown(modal), [title, yes, "  No", ""]);
@@ -213,8 +213,8 @@ Deno.test("a list has up to fifteen rows and a count, and it moves with the row 
 
 Deno.test("descriptions go first where there is no room, and what is cut ends in an ellipsis", () => {
   const items = [{ label: "a-name-of-20-columns", detail: "and what it means to us" }];
-  const at = (columns: number, look = PLAIN) =>
-    rowsText(listRows(items, 0, { columns, rows: 5 }, look)).trimEnd();
+  const at = (columns: number) =>
+    rowsText(listRows(items, 0, { columns, rows: 5 }, PLAIN)).trimEnd();
   assertEquals(at(60), "❯ a-name-of-20-columns  and what it means to us");
   assertEquals(at(38), "❯ a-name-of-20-columns  and what it m…");
   assertEquals(at(37), "❯ a-name-of-20-columns");
@@ -223,7 +223,6 @@ Deno.test("descriptions go first where there is no room, and what is cut ends in
   assertEquals(at(46), "❯ a-name-of-20-columns  and what it means to …");
   assertEquals(at(22), "❯ a-name-of-20-columns");
   assertEquals(at(20), "❯ a-name-of-20-colu…");
-  assertEquals(at(20, { ...PLAIN, unicode: false }), "> a-name-of-20-colu~");
 });
 
 Deno.test("a wide list keeps its descriptions beside long labels, and the end of a path that is cut", () => {
@@ -269,13 +268,13 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
 
 Deno.test("the letters that fit are bold, the chosen row is filled, descriptions are dim", () => {
   const items = [{ label: "src/cart.py", detail: "x" }, { label: "wide 漢 cart" }];
-  const look = { hasStyles: true, unicode: true, word: "cart" };
+  const look = { sgr: ownStyle, word: "cart" };
   const bold = (at: number) =>
     listRows(items, 1 - at, { columns: 60, rows: 5 }, look)[at]!
       .filter(({ style }) => style.includes("\x1b[1m")).map(({ text }) => text).join("");
   assertEquals([bold(0), bold(1)], ["cart", "cart"]);
   const styles = listRows(items, 0, { columns: 60, rows: 5 }, look)[0]!.map(({ style }) => style);
-  assertEquals([styles[2], styles.at(-1)], ["\x1b[36m\x1b[7m", "\x1b[36m\x1b[7m"]);
+  assertEquals([styles[2], styles.at(-1)], ["\x1b[7;36m", "\x1b[7;36m"]);
   const other = listRows(items, 1, { columns: 60, rows: 5 }, look)[0]!.map(({ style }) => style);
   assertEquals([other[2], other.at(-1)], ["", "\x1b[2m"]);
 });

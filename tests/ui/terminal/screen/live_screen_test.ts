@@ -4,6 +4,7 @@ import type { Screen } from "../../../../src/ui/terminal/screen/screen.ts";
 import type { TextPart } from "../../../../src/types/message.ts";
 import { keymapOf } from "../../../../src/ui/terminal/line/actions.ts";
 import type { RawOptions } from "../../../../src/ui/terminal/tty.ts";
+import { styleStart } from "../../../../src/ui/terminal/style.ts";
 import { FakeTerminal } from "./fake_terminal.ts";
 
 type Options = ConstructorParameters<typeof LiveScreen>[0];
@@ -11,7 +12,7 @@ type Options = ConstructorParameters<typeof LiveScreen>[0];
 function makeScreen(options: Partial<Options> = {}) {
   const terminal = new FakeTerminal();
   const screen = new LiveScreen({
-    color: "",
+    sgr: () => "",
     unicode: true,
     history: () => [],
     completer: () => undefined,
@@ -222,11 +223,12 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
     "queued: one",
     "queued: two lines",
     "Up edits",
-    ">",
+    ...["─".repeat(40), ">"],
     "the status",
   ];
   await terminal.until(() => terminal.rows.includes("queued: two lines"));
   assertEquals(terminal.rows, all);
+  const low = all.toSpliced(-3, 1);
   const shown = async (height: number) => {
     terminal.size = () => ({ columns: 40, rows: height });
     terminal.output = "";
@@ -235,12 +237,12 @@ screenTest("the rows above and below the input, in low windows, too", async (scr
     assertEquals(terminal.output.includes("\x1b[2m"), false);
     return plain(terminal.output);
   };
-  for (const height of [6, 5, 4]) assertEquals(await shown(height), all.slice(-height));
-  for (const height of [3, 2, 1]) assertEquals(await shown(height), all.slice(-height - 1, -1));
+  for (const height of [6, 5, 4]) assertEquals(await shown(height), low.slice(-height));
+  for (const height of [3, 2, 1]) assertEquals(await shown(height), low.slice(-height - 1, -1));
   await terminal.type("1\x1b[13;2u2\x1b[13;2u3\x1b[13;2u4\x1b[13;2u5");
   const input = (from: number) => [2, 3, 4, 5].map((n) => `  ${n}`).slice(from);
-  assertEquals(await shown(8), [...all.slice(1, 5), ...input(1), "the status"]);
-  assertEquals(await shown(10), [...all.slice(0, 5), ...input(0), "the status"]);
+  assertEquals(await shown(7), [...low.slice(2, 5), ...input(1), "the status"]);
+  assertEquals(await shown(11), [...all.slice(1, 5), all.at(-3), "> 1", ...input(0), "the status"]);
 });
 
 screenTest("held messages can be edited and dropped", async (screen, terminal, stops, turn) => {
@@ -267,15 +269,16 @@ screenTest("a stopped turn holds its queue", async (screen, terminal, _stops, tu
   await terminal.type("\x03");
   turn.activity = undefined;
   await terminal.type("x\x7f");
-  assertEquals(terminal.rows, [">", "the status"]);
+  const idle = ["─".repeat(40), ">", "the status"];
+  assertEquals(terminal.rows, idle);
   turn.activity = "working";
   await terminal.type("one\r\x03");
   await terminal.until((rows) => rows.includes("held: one"));
   turn.activity = undefined;
   const message = screen.read();
   await terminal.type("\x1b[A\x15");
-  await terminal.until((rows) => rows.length === 2);
-  assertEquals(terminal.rows, [">", "the status"]);
+  await terminal.until((rows) => rows.length === 3);
+  assertEquals(terminal.rows, idle);
   await terminal.type("one\r");
   assertEquals((await message)?.text, "one");
 });
@@ -329,7 +332,7 @@ screenTest("R-06 a queued message knows its pasted ranges", async (screen, termi
 
 Deno.test("a signal ends the session: whoever reads or asks is told that nothing comes", async () => {
   const ends: string[] = [];
-  const made = makeScreen({ color: "\x1b[32m", onEnd: (signal) => ends.push(signal) });
+  const made = makeScreen({ onEnd: (signal) => ends.push(signal) });
   const { terminal } = made;
   using screen = made.screen;
   await terminal.type("");
@@ -591,9 +594,7 @@ Deno.test("a key may be bound to a command, which it sends from an empty line", 
 
 const lookedAt = (onBackground?: (background: string) => void) =>
   makeScreen({
-    color: "\x1b[1m",
-    band: () => ({ band: "\x1b[48;5;1m", mark: "\x1b[38;5;2m" }),
-    rule: () => "\x1b[2m",
+    sgr: (style) => styleStart({ colors: "rgb", unicode: true, background: "dark" }, style),
     onBackground,
   });
 
@@ -640,8 +641,9 @@ Deno.test("a message stands as a band from margin to margin, apart from what is 
     ">",
     "the status",
   ]);
-  const band = `\x1b[48;5;1m\x1b[38;5;2m▎\x1b[m\x1b[48;5;1m two${" ".repeat(35)}\x1b[m`;
-  assertEquals(terminal.output.includes(band), true);
+  const [band, mark] = ["48;2;42;48;56", "38;2;142;197;255"];
+  const row = `\x1b[${band}m\x1b[${mark}m▎\x1b[m\x1b[${band}m two${" ".repeat(35)}\x1b[m`;
+  assertEquals(terminal.output.includes(row), true);
   for (const printed of ["said", "told\n"]) {
     screen.print(printed);
     const next = screen.read();

@@ -3,6 +3,7 @@ import type { Key } from "../../../../src/ui/terminal/line/keys.ts";
 import type { CellRow } from "../../../../src/ui/terminal/screen/frame.ts";
 import { PagerModal } from "../../../../src/ui/terminal/screen/pager_modal.ts";
 import type { PagerBlock } from "../../../../src/ui/terminal/screen/pager_text.ts";
+import { ownStyle } from "../../../../src/ui/terminal/style.ts";
 import { styledRows } from "../../../../src/ui/terminal/styled.ts";
 
 const text = (row: CellRow) => row.map(({ text }) => text).join("").trimEnd();
@@ -17,9 +18,9 @@ const block = (source: string): PagerBlock => ({
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => `row ${from + i}`).join("\n");
 
-function pager(blocks: PagerBlock[], hasStyles = false) {
+function pager(blocks: PagerBlock[], sgr: typeof ownStyle = () => "") {
   const modal = new PagerModal({
-    ...{ title: "Transcript", hasStyles, unicode: true },
+    ...{ title: "Transcript", sgr },
     blocks: () => blocks,
   });
   const at = (columns = 80, rows = 6) => modal.layout({ columns, rows }).rows.map(text);
@@ -130,7 +131,7 @@ Deno.test("a search goes to the nearest match, then on, around the ends, and say
 });
 
 Deno.test("a match that is broken over rows is found, and shown in each of them", () => {
-  const { modal, shown } = pager([block("x".repeat(7) + "one two" + "x".repeat(20))], true);
+  const { modal, shown } = pager([block("x".repeat(7) + "one two" + "x".repeat(20))], ownStyle);
   shown("/one two[enter]", 10, 6);
   const { rows } = modal.layout({ columns: 10, rows: 6 });
   const marked = rows.slice(0, 2).map((row) =>

@@ -5,13 +5,12 @@ import type { PromptProgress } from "../../../../src/types/event.ts";
 /** Runs `body` with an activity, and a clock that it moves. */
 function atTimes(
   body: (activity: Activity, at: (ms: number) => string | undefined) => void,
-  unicode = false,
 ): void {
   const { now } = performance;
   let time = 100_000;
   performance.now = () => time;
   try {
-    const activity = new Activity((text) => text, unicode);
+    const activity = new Activity((text) => text);
     const begun = time;
     body(activity, (ms) => {
       time = begun + ms;
@@ -56,7 +55,7 @@ Deno.test("a silence after the answer has begun is a call that is being written"
   });
 });
 
-const PLAIN = { columns: 60, unicode: true, paint: (text: string) => text };
+const PLAIN = { columns: 60, paint: (text: string) => text };
 
 Deno.test("reasoning fills four rows with whole words, then the later ones move up below a mark", () => {
   atTimes((activity) => {
@@ -75,7 +74,7 @@ Deno.test("reasoning fills four rows with whole words, then the later ones move 
     assertEquals(shown("日日日日日日日日日日 b "), ["  x y and more w␛ords", ...last]);
     const newest = ["… of its and of others", last[1], "  b and more than that", "  is"];
     assertEquals(shown("and more than that is "), newest);
-    assertEquals(activity.rows(60), ["/ thinking · 0 s · 8 tokens · Esc stops"]);
+    assertEquals(activity.rows(60), ["⠸ thinking · 0 s · 8 tokens · Esc stops"]);
     activity.token("answering");
     assertEquals(activity.callRows(PLAIN), []);
   });
@@ -182,8 +181,8 @@ Deno.test("on a narrow terminal what goes on has a row of its own, above the num
   atTimes((activity) => {
     activity.begin("a");
     activity.token("writing");
-    assertEquals(activity.rows(60), ["/ writing · 0 s · 1 token · Esc stops"]);
-    assertEquals(activity.rows(59), ["/ writing", "  0 s · 1 token · Esc stops"]);
+    assertEquals(activity.rows(60), ["⠸ writing · 0 s · 1 token · Esc stops"]);
+    assertEquals(activity.rows(59), ["⠸ writing", "  0 s · 1 token · Esc stops"]);
     activity.end();
     assertEquals(activity.rows(59), undefined);
   });

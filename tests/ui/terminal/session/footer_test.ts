@@ -89,7 +89,7 @@ for (const [change, shown, columns = 80] of ROWS) {
 Deno.test("the status line has the parts that the settings name, and always the mode", () => {
   const status = { ...STATUS, ...tokens(9), branch: "main", mode: SANDBOXED };
   const of = (parts: StatusPart[], folder = STATUS.folder) =>
-    footerText({ ...status, folder }, 40, { parts, home: "/home/u", unicode: false });
+    footerText({ ...status, folder }, 40, { parts, home: "/home/u" });
   assertEquals(of([]), "auto · sandboxed");
   assertEquals(of(["folder", "branch"]), `auto · sandboxed · ~/work${" ".repeat(11)}main`);
   assertEquals(of(["folder"], "/home/u"), "auto · sandboxed · ~");
@@ -97,11 +97,11 @@ Deno.test("the status line has the parts that the settings name, and always the 
   assertEquals(of(["folder"], `/${"a".repeat(20)}`), `auto · sandboxed · …${"a".repeat(19)}`);
 });
 
-Deno.test("the context is green, yellow and red as it fills; its bar is ASCII where the rest is", () => {
+Deno.test("the context is green, yellow and red as it fills", () => {
   const paint: Painter = (text, style) => style === DIM ? text : `<${style}>${text}`;
   const shown = (used: number) =>
-    footerText({ ...STATUS, ...tokens(used, true, 1000) }, 30, { paint, unicode: false }).slice(11);
-  assertEquals(shown(600).includes(`<${ADDED}>ctx ###-- 60 %`), true);
-  assertEquals(shown(610).includes(`<${ASKED}>ctx ####- 61 %`), true);
-  assertEquals(shown(900).includes(`<${REMOVED}>ctx ##### 90 %`), true);
+    footerText({ ...STATUS, ...tokens(used, true, 1000) }, 30, { paint }).slice(11);
+  assertEquals(shown(600).includes(`<${ADDED}>ctx ▮▮▮▯▯ 60 %`), true);
+  assertEquals(shown(610).includes(`<${ASKED}>ctx ▮▮▮▮▯ 61 %`), true);
+  assertEquals(shown(900).includes(`<${REMOVED}>ctx ▮▮▮▮▮ 90 %`), true);
 });

@@ -72,7 +72,7 @@ Deno.test("a question about a call is told of, shown and answered; none typed ca
 async function liveQuestion(request: Approval, keymap = DEFAULT_KEYMAP, draft = "") {
   const terminal = new FakeTerminal();
   const screen = new LiveScreen({
-    ...{ color: "", unicode: true, keymap, footer: () => "", activity: () => undefined },
+    ...{ sgr: () => "", unicode: true, keymap, footer: () => "", activity: () => undefined },
     ...{ history: () => [], onStop() {}, onEnd() {} },
   }, terminal);
   const paint = (text: string) => text;

@@ -7,9 +7,8 @@ import type { Session } from "../../../../src/session/session.ts";
 async function asked(choice: string | null, isLive = true) {
   const said: string[] = [];
   const screen = { notify() {}, choose: () => Promise.resolve(choice) };
-  const look = { colors: "none", unicode: true };
   const say = (text: string) => said.push(text);
-  const display = { isLive, screen, look, showsTasks: false, say };
+  const display = { isLive, screen, showsTasks: false, say };
   const session = {
     command: () => Promise.resolve("The folder keeps plan mode."),
     status: { mode: { approve: "plan" } },

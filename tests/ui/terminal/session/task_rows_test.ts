@@ -2,22 +2,22 @@ import { assertEquals } from "@std/assert";
 import { taskRows } from "../../../../src/ui/terminal/session/task_rows.ts";
 import { startSession, test } from "../../../helpers/session.ts";
 
-const look = { unicode: false, paint: (text: string) => text };
+const look = { paint: (text: string) => text };
 const tasks = (done: number, all: number) =>
   Array.from({ length: all }, (_, n) => ({ text: `s${n}`, isDone: n < done }));
 
 Deno.test("the rows of a list of steps are those around the one at work", () => {
-  assertEquals(taskRows(tasks(1, 3), look), ["  [x] s0", "  [>] s1", "  [ ] s2"]);
-  assertEquals(taskRows(tasks(3, 3), look).at(-1), "  [x] s2");
+  assertEquals(taskRows(tasks(1, 3), look), ["  ✔ s0", "  ▸ s1", "  ○ s2"]);
+  assertEquals(taskRows(tasks(3, 3), look).at(-1), "  ✔ s2");
   assertEquals(taskRows(tasks(0, 8), look).length, 8);
   assertEquals(taskRows(tasks(0, 9), look).at(-1), "    2 more");
   const paint = (text: string) => `<${text}>`;
-  assertEquals(taskRows(tasks(1, 2), { ...look, paint }), ["<  [x] s0>", "<  [>] s1>"]);
+  assertEquals(taskRows(tasks(1, 2), { ...look, paint }), ["<  ✔ s0>", "<  ▸ s1>"]);
   assertEquals(taskRows(tasks(0, 9), { ...look, paint }).at(-1), "<    2 more>");
   for (const done of [0, 5, 20, 40]) {
     const rows = taskRows(tasks(done, 40), look);
     assertEquals([rows.length, rows.at(-1)], [8, "    33 more"]);
-    assertEquals(rows.includes(done === 40 ? "  [x] s39" : `  [>] s${done}`), true, `${done}`);
+    assertEquals(rows.includes(done === 40 ? "  ✔ s39" : `  ▸ s${done}`), true, `${done}`);
   }
 });
 

@@ -295,19 +295,19 @@ Deno.test("what is said before a call is whole before the call begins", () => {
 Deno.test("while a file is written its name, its lines and the newest of them are shown", () => {
   const subjectOf = (_: string, { file_path: path }: Record<string, unknown>) =>
     ({ action: "write", ...typeof path === "string" && { path } }) as const;
-  const view = new TurnView(screen, { colors: "none", unicode: false }, subjectOf);
+  const view = new TurnView(screen, { colors: "none", unicode: true }, subjectOf);
   view.begin("waiting");
   const rows = (text: string) => {
     view.onEvent({ type: "call_delta", name: "write_file", text });
     return view.liveRows()!.map((row) => row.replace(/^. \d+ s/, "N s"));
   };
-  assertEquals(rows(""), ["* Writing ", "", "N s · 1 token · Esc stops"]);
-  assertEquals(rows('{"file_path": "a.ts"')[0], "* Writing a.ts");
+  assertEquals(rows(""), ["◐ Writing ", "", "N s · 1 token · Esc stops"]);
+  assertEquals(rows('{"file_path": "a.ts"')[0], "◐ Writing a.ts");
   assertEquals(rows(', "content": "1\\n2\\n3\\n4\\n5\\n\\u001b6'), [
-    ...["* Writing a.ts - 6 lines", "  | 2", "    3", "    4", "    5", "    ␛6", ""],
+    ...["◐ Writing a.ts · 6 lines", "  └ 2", "    3", "    4", "    5", "    ␛6", ""],
     "N s · 3 tokens · Esc stops",
   ]);
-  assertEquals(rows("")[0], "* Writing ");
+  assertEquals(rows("")[0], "◐ Writing ");
   // The frame of the spinner changes with the time.
   const still = (rows: readonly string[] = []) =>
     rows.map((row) => row.replace(/^\S \d+ s/, "N s"));
