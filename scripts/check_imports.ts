@@ -50,6 +50,9 @@ const NODE = [
   "src/safety/git_files.ts node:fs",
   // Deno has no way to read the user database.
   "src/cli/run.ts node:os",
+  // Deno has no way to send a request over TLS to a given address.
+  "src/wire/pinned_get.ts node:http",
+  "src/wire/pinned_get.ts node:https",
 ];
 
 /** Returns one line for each violation in the tree under `root`. */

@@ -131,21 +131,30 @@ function proxyVariable(url: string): string | undefined {
   return spellings([own, "ALL_PROXY"]).find((name) => isReadable(name) && Deno.env.get(name));
 }
 
-/** The failures of Deno's `fetch` by message. The first match applies. */
+/** The failures of Deno's `fetch` and of Node's client by message. The first match applies. */
 const CAUSES: readonly [
   pattern: RegExp,
   says: string,
   retryable: boolean,
   kind?: BackendErrorKind,
 ][] = [
-  [/connection refused|actively refused/i, "nothing listens there (connection refused)", true],
+  [
+    /connection refused|actively refused|ECONNREFUSED/i,
+    "nothing listens there (connection refused)",
+    true,
+  ],
   [/temporary failure in name resolution/i, "DNS lookup failed", true],
   [/dns error|lookup address/i, "no host has that name", false],
   [/InvalidContentType/, "it does not speak TLS (is it http:// rather than https://?)", false],
   [/certificate|UnknownIssuer/i, "its certificate is not trusted", false],
-  [/invalid HTTP|head is too large|parsed/, "it does not answer in HTTP", false, "protocol"],
   [
-    /closed before message|reset by peer|broken pipe/i,
+    /invalid HTTP|head is too large|parsed|Parse Error/,
+    "it does not answer in HTTP",
+    false,
+    "protocol",
+  ],
+  [
+    /closed before message|reset by peer|broken pipe|socket hang up|ECONNRESET|^aborted$/i,
     "it closed the connection without an answer",
     true,
   ],

@@ -17,7 +17,7 @@ import {
   resolveName,
 } from "../../wire/address.ts";
 import { contentType } from "../../wire/failure.ts";
-import { type Connect, connectTcp, getPinned, type PinnedResponse } from "../../wire/pinned_get.ts";
+import { getPinned, type PinnedResponse, type PlaceOf } from "../../wire/pinned_get.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
 import type { ToolArgs } from "../../tools/schema.ts";
 import { webAddress } from "./web_address.ts";
@@ -35,16 +35,15 @@ const MAX_TITLE = 200;
 /** The network; tests use another one. */
 export interface Web {
   resolve: Resolve;
-  connect: Connect;
+  placeOf?: PlaceOf;
   /** Returns a signal that aborts at the time limit of a call that starts now. */
   late(): AbortSignal;
-  /** Certificates of trusted authorities, in addition to the system's. */
+  /** Certificates of trusted authorities, in place of the system's. */
   caCerts?: string[];
 }
 
 const INTERNET: Web = {
   resolve: resolveName,
-  connect: connectTcp,
   late: () => AbortSignal.timeout(TIME_LIMIT_MS),
 };
 
@@ -59,12 +58,12 @@ export async function fetchUrl(
   const addresses = await addressesOf(url, context, late, web);
   for (let redirects = 0;; redirects++) {
     const { signal } = context;
-    const { connect, caCerts } = web;
+    const { placeOf, caCerts } = web;
     const response = await getPinned(url, {
       addresses,
       signal,
       late,
-      connect,
+      placeOf,
       maxBytes: MAX_PAGE_BYTES,
       accept: "text/markdown, text/html, text/plain;q=0.9, */*;q=0.5",
       ...caCerts && { caCerts },
