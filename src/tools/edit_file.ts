@@ -1,6 +1,6 @@
 import { isObject } from "../text/json.ts";
 import { bareNames } from "../text/tool_aliases.ts";
-import type { Change, Tool, ToolContext } from "../types/tool.ts";
+import type { Tool, ToolContext } from "../types/tool.ts";
 import { callable, fileSubject, objectSchema, textSchema } from "./definition.ts";
 import { SlipError } from "./repair/slip_error.ts";
 import type { ToolArgs } from "./schema.ts";
@@ -10,7 +10,7 @@ import { count } from "../text/count.ts";
 import { wholeUpTo } from "../text/truncate.ts";
 import { newFilePath } from "./paths.ts";
 import { writeReport, type Written } from "./files/atomic_write.ts";
-import { comparedApart, comparedInPlaces, comparedWhole, decodedBytes } from "./files/change.ts";
+import { comparedEdit, comparedWhole, decodedBytes } from "./files/change.ts";
 import { checkSeen } from "./files/check_seen.ts";
 import { editorBytes } from "./files/editor_text.ts";
 import { BOM, lineEndsIn } from "./files/line_endings.ts";
@@ -179,7 +179,7 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   return new PreparedWrite({
     ...plan,
     bytes: edit.bytes,
-    change: editChange(text, edit, shown, isSecret),
+    change: { path: shown, isNew: false, ...comparedEdit(bytes, edit, isSecret) },
     report: (written) => editReport(edit, shown, written, isSecret),
   });
 }
@@ -204,11 +204,6 @@ function checkKept(
       "new_string looks like the whole file and old_string is a part of it, so that the rest would be there twice: give only what takes the place of old_string, or use write_file",
     );
   }
-}
-
-function editChange(text: string, edit: TextEdit, path: string, isSecret: boolean): Change {
-  const lines = isSecret ? undefined : comparedInPlaces(text, edit);
-  return { path, isNew: false, ...lines ?? comparedApart(edit) };
 }
 
 function editReport(edit: TextEdit, shown: string, written: Written, isSecret: boolean) {
@@ -245,31 +240,17 @@ async function readAll(
 }
 
 /** Returns the changed lines with some around them, numbered as in `read_file`. */
-function excerptOf({ bytes, firstLine, firstByte, after, ending }: TextEdit): string {
-  const eol = ending.charCodeAt(ending.length - 1);
-  const first = Math.max(1, firstLine - EXCERPT_CONTEXT_LINES);
-  const last = firstLine + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
-  let at = lineStartAt(bytes, firstByte, eol);
-  for (let line = firstLine; line > first; line--) at = lineStartAt(bytes, at - 1, eol);
-  const shown: string[] = [];
-  for (let line = first; line <= last && shown.length < MAX_EXCERPT_LINES; line++) {
-    if (at >= bytes.length) break;
-    const found = bytes.indexOf(eol, at);
-    const end = found === -1 ? bytes.length : found;
-    shown.push(`${line}\t${cutExcerptLine(bytes.subarray(at, end))}`);
-    at = end + 1;
-  }
-  if (at < bytes.length && last - first >= MAX_EXCERPT_LINES) shown.push("...");
-  return shown.join("\n");
+function excerptOf({ edited, firstLine, after, ending }: TextEdit): string {
+  const lines = edited.split(ending.at(-1)!);
+  if (lines.at(-1) === "") lines.pop();
+  const from = Math.max(0, firstLine - 1 - EXCERPT_CONTEXT_LINES);
+  const to = firstLine + lineEndsIn(after, "\n") + EXCERPT_CONTEXT_LINES;
+  const shown = lines.slice(from, Math.min(to, from + MAX_EXCERPT_LINES))
+    .map((line, i) => `${from + i + 1}\t${cutExcerptLine(line.replace(/^\n|\r$/g, ""))}`);
+  return [...shown, ...shown.length < lines.slice(from, to).length ? ["..."] : []].join("\n");
 }
 
-const lineStartAt = (bytes: Uint8Array, position: number, eol: number): number =>
-  position <= 0 ? 0 : bytes.lastIndexOf(eol, position - 1) + 1;
-
-function cutExcerptLine(bytes: Uint8Array): string {
-  // No more than can be shown: a character has at most three bytes per UTF-16 unit.
-  const part = bytes.subarray(0, 3 * (MAX_EXCERPT_LINE_CHARS + 2));
-  const line = new TextDecoder().decode(part).replace(/^\n|\r$/g, "");
+function cutExcerptLine(line: string): string {
   if (line.length <= MAX_EXCERPT_LINE_CHARS) return line;
   return `${line.slice(0, wholeUpTo(line, MAX_EXCERPT_LINE_CHARS))}...`;
 }

@@ -4,16 +4,15 @@ import { strictUtf8Text, utf8Text } from "../../text/utf8.ts";
 import { attempt } from "../../attempt.ts";
 import { type DiffLine, diffLines } from "../../text/diff.ts";
 import type { Change } from "../../types/tool.ts";
-import { BOM, dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
-import type { Replacement, TextEdit } from "./text_edit.ts";
+import { BOM, dominantEnding, type LineEnding } from "./line_endings.ts";
+import type { TextEdit } from "./text_edit.ts";
 
 /** The maximum size of files that are compared whole, in bytes: that takes 20 ms. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 const CONTEXT_LINES = 2;
-const MAX_SHOWN_PLACES = 5;
+/** The maximum number of lines of an edit that are shown in the file, and of characters of each. */
+const MAX_CHANGED_LINES = 1000;
 const MAX_CHANGED_LINE_CHARS = 4000;
-/** Places further apart, in lines, are compared separately. */
-const MAX_SPAN_LINES = 1500;
 
 type Lines = Required<Pick<Change, "lines">> & Pick<Change, "morePlaces" | "lineEnd">;
 
@@ -25,70 +24,15 @@ export function comparedWhole(before: Uint8Array, after: Uint8Array): Lines | un
   return { ...compared(was, is, dominantEnding(was) ?? "\n"), morePlaces: 0 };
 }
 
-export function comparedApart({ before, after, count }: TextEdit): Lines {
-  const { lines, ...rest } = compared(before, after, "\n", Infinity);
+/** Returns the lines that an edit changes in a file; of many or long ones, those of its own two texts. */
+export function comparedEdit(file: Uint8Array, edit: TextEdit, isSecret: boolean): Lines {
+  const whole = isSecret ? undefined : comparedWhole(file, edit.bytes);
+  const isShort = whole && whole.lines.length <= MAX_CHANGED_LINES &&
+    whole.lines.every(({ text }) => text.length <= MAX_CHANGED_LINE_CHARS);
+  if (isShort) return whole;
+  const { lines, ...rest } = compared(edit.before, edit.after, "\n", Infinity);
   const unnumbered = lines.map(({ kind, text }) => ({ kind, text }));
-  return { ...rest, lines: unnumbered, morePlaces: Math.max(0, count - 1) };
-}
-
-/** Returns the lines that an edit changes at its first few places; undefined if they are too long or too far apart. */
-export function comparedInPlaces(
-  before: string,
-  { replacements, insert, count, ending }: TextEdit,
-): Lines | undefined {
-  const eol = ending === "\r" ? "\r" : "\n";
-  const endAfter = (shown: number, lines: number) =>
-    linesOn(before, replacements[shown - 1]!.end, lines, eol);
-  let shown = Math.min(replacements.length, MAX_SHOWN_PLACES);
-  // The rest of the line of the last place belongs to it.
-  while (shown < replacements.length && replacements[shown]!.start < endAfter(shown, 0)) shown++;
-  // The line may have more replacements than are listed.
-  if (shown === replacements.length && count > shown) return undefined;
-  const start = linesBack(before, replacements[0]!.start, eol);
-  let end = endAfter(shown, CONTEXT_LINES);
-  const following = replacements[shown];
-  // A line that the next replacement changes is not shown as unchanged.
-  if (following && following.start < end) end = before.lastIndexOf(eol, following.start - 1) + 1;
-  const was = before.slice(start, end);
-  if (shown > 1 && lineEndsIn(was, eol) > MAX_SPAN_LINES) return undefined;
-  const is = withInserts(before, replacements.slice(0, shown), insert, start, end);
-  const { lines, ...rest } = compared(was, is, ending);
-  if (lines.some(({ text }) => text.length > MAX_CHANGED_LINE_CHARS)) return undefined;
-  const skipped = lineEndsIn(before, eol, 0, start);
-  const numbered = lines.map((one) => ({ ...one, line: one.line + skipped }));
-  return { ...rest, lines: numbered, morePlaces: count - shown };
-}
-
-function withInserts(
-  text: string,
-  replacements: readonly Replacement[],
-  insert: string,
-  start: number,
-  end: number,
-): string {
-  let at = start;
-  let result = "";
-  for (const { from, to } of replacements) {
-    result += text.slice(at, from) + insert;
-    at = to;
-  }
-  return result + text.slice(at, end);
-}
-
-function linesBack(text: string, at: number, eol: string): number {
-  for (let lines = CONTEXT_LINES; lines >= 0 && at >= 0; lines--) {
-    at = at === 0 ? -1 : text.lastIndexOf(eol, at - 1);
-  }
-  return at + 1;
-}
-
-function linesOn(text: string, at: number, lines: number, eol: string): number {
-  for (; lines >= 0; lines--) {
-    const end = text.indexOf(eol, at);
-    if (end === -1) return text.length;
-    at = end + 1;
-  }
-  return at;
+  return { ...rest, lines: unnumbered, morePlaces: edit.count - 1 };
 }
 
 function compared(

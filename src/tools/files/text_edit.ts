@@ -7,9 +7,6 @@ import { dominantEnding, type LineEnding, lineEndsIn } from "./line_endings.ts";
 
 /** The maximum number of places that an error or a result names. */
 const MAX_NAMED_PLACES = 20;
-/** The maximum number of replacements whose places are returned. */
-const MAX_REPLACEMENTS = 1000;
-
 /** Shorter additions, in characters, may be repeated on purpose. */
 const MIN_ADDED = 4;
 /** The maximum number of characters of a line that are compared beside a match. */
@@ -23,25 +20,13 @@ interface TextEditRequest {
   mayQuote: boolean; // false if errors must not quote the text, because the file is secret
 }
 
-export interface Replacement {
-  start: number;
-  end: number;
-  /** The range within it that differs from the new text. */
-  from: number;
-  to: number;
-}
-
 export interface TextEdit {
   bytes: Uint8Array;
+  edited: string; // the whole text of `bytes`
   before: string;
   after: string;
   count: number;
-  replacements: readonly Replacement[];
-  /** The text that replaces the differing range of each match. */
-  insert: string;
-  /** The first replacement: its line, from 1, and its position in `bytes`. */
-  firstLine: number;
-  firstByte: number;
+  firstLine: number; // the line of the first replacement, from 1
   where: string; // `line 3` or `lines 3, 7, 9`
   isReindented: boolean; // true if `oldText` matched except for its indentation
   how?: string; // the form in which `oldText` matched, if not its own
@@ -93,8 +78,10 @@ export function editText(
     throw refuse(reason, RangeError);
   }
   const places = count === first.length ? first : placesOf(lines, before, true);
+  const edited = replaced(text, { before, after, ending, places });
   return {
-    ...replaced(text, { before, after, ending, places }),
+    bytes: new TextEncoder().encode(edited),
+    edited,
     before,
     after,
     count,
@@ -215,22 +202,15 @@ interface ReplaceOrder extends Pick<TextEdit, "before" | "after" | "ending"> {
 function replaced(text: string, { before, after, ending, places }: ReplaceOrder) {
   const { head, tail } = commonEnds(before, after);
   const insert = after.slice(head, after.length - tail).replaceAll("\n", ending);
-
-  const replacements: Replacement[] = [];
   const output: string[] = [];
   let done = 0;
   const position = positionsIn(text);
   for (const at of places) {
-    const [start, from, to, end] = [0, head, before.length - tail, before.length]
-      .map((offset) => position(at + offset)) as [number, number, number, number];
-    if (replacements.length < MAX_REPLACEMENTS) replacements.push({ start, end, from, to });
-    output.push(text.slice(done, from), insert);
-    done = to;
+    output.push(text.slice(done, position(at + head)), insert);
+    done = position(at + before.length - tail);
   }
   output.push(text.slice(done));
-  const encoder = new TextEncoder();
-  const firstByte = encoder.encode(text.slice(0, replacements[0]?.start)).length;
-  return { bytes: encoder.encode(output.join("")), firstByte, replacements, insert };
+  return output.join("");
 }
 
 function lineNumbersAt(lines: string, positions: readonly number[]): number[] {
