@@ -3,7 +3,6 @@ import { PathTable } from "../../src/safety/path_table.ts";
 import { readBoundedText } from "../../src/extensions/bounded_text.ts";
 import { expandImports } from "../../src/extensions/instructions/instructions.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
-import { posixTest } from "../helpers/test_unless.ts";
 
 Deno.test("files of others are read up to a limit, and what leads out of their folder is not", async () => {
   using temp = tempFolder();
@@ -18,30 +17,6 @@ Deno.test("files of others are read up to a limit, and what leads out of their f
   assertEquals(await read("in/a", 4), "1234\n[The rest is left out: 4 bytes are read]\n");
   assertEquals(await read("in", 5), undefined);
   assertEquals(await read("in/link", 5, `${root}/in`), undefined);
-});
-
-posixTest("a FIFO that replaces a file does not stop the program", async () => {
-  using temp = tempFolder();
-  const path = `${temp.path}/a`;
-  await Deno.writeTextFile(path, "1");
-  const { stat } = Deno;
-  Deno.stat = async (at) => {
-    const info = await stat(at);
-    await Deno.remove(path);
-    await new Deno.Command("mkfifo", { args: [path] }).output();
-    // If opening blocked, this would not be called.
-    setTimeout(replaced.resolve, 0);
-    return info;
-  };
-  const replaced = Promise.withResolvers<void>();
-  try {
-    const text = readBoundedText(path, 5);
-    await replaced.promise;
-    using _writer = await Deno.open(path, { write: true });
-    assertEquals(await text, undefined);
-  } finally {
-    Deno.stat = stat;
-  }
 });
 
 Deno.test("imports have a depth and a number, and share the bytes", async () => {

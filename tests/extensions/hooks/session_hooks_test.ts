@@ -143,20 +143,15 @@ const changes = (command: unknown) => decides("allow", { updatedInput: { command
 const LONG = `printf '{"a":"'; head -c 200000 /dev/zero | tr '\\0' x; echo '"}'`;
 
 const GUARDS: [name: string, command: string, outcome: string, asked: number, result?: RegExp][] = [
-  ["says nothing", "true", "done", 1],
   ["exits with 2", "echo not this >&2; exit 2", "refused", 0, /not this/],
-  ["warns", "exit 1", "done", 1],
   ["is not there", "no-such-program", "refused", 0, /cannot run/],
   ["is killed", "kill -9 $$", "refused", 0, /cannot run/],
   ["never ends", "sleep 60", "refused", 0, /did not end within 0.5 s/],
-  ["prints broken JSON", "echo '{'", "refused", 0, /not JSON/],
   ["prints too much", LONG, "refused", 0, /not JSON/],
   ["does not read", "exec <&-; true", "done", 1],
   ["denies", decides("deny"), "refused", 0, /so it is/],
-  ["blocks in the old way", json({ decision: "block", reason: "old" }), "refused", 0, /old/],
   ["allows", decides("allow"), "done", 0],
   ["asks", decides("ask"), "done", 1],
-  ["decides nonsense", decides("maybe"), "refused", 0, /not a decision/],
   [
     "changes the call",
     changes("touch other; echo changed"),

@@ -217,7 +217,7 @@ Deno.test("R-18 an answer is saved in a private file, and counts for nothing if 
   });
 });
 
-Deno.test("R-18 with -p a file that changed is not heeded, but for --trust, and a line says so", async () => {
+Deno.test("R-18 TRU-04 with -p a file that changed is not heeded, but for --trust, and a line says so", async () => {
   await folderWith(
     { ".git/HEAD": "", "AGENTS.md": "be brief\n", "sub/AGENTS.md": "be kind\n" },
     async (folder) => {
@@ -236,8 +236,7 @@ Deno.test("R-18 with -p a file that changed is not heeded, but for --trust, and 
           ["be rude", "be kind"],
           "· using ../AGENTS.md (1 line, changed since you trusted it), AGENTS.md (1 line)\n",
         ],
-        // That was for one run.
-        [[], ["be kind"], "· not used: ../AGENTS.md"],
+        [["--yes"], ["be kind"], "· not used: ../AGENTS.md"],
       ];
       for (const [flags, heeds, line] of rows) {
         await using server = strictServer([{ text: "Well." }]);
@@ -357,39 +356,6 @@ Deno.test("SEC-01 instructions that lead to a secret of the repository are not r
   );
 });
 
-Deno.test("PTH-03 instructions that become a link while they are read are not read through it", {
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  await folderWith({ ".git/HEAD": "", "file": "fine" }, async (folder) => {
-    await Deno.writeTextFile(`${folder}/../canary`, "outside");
-    const swap =
-      `cd '${folder}'; echo begun; until [ -e stop ]; do ln -sf ../canary l; mv -T l AGENTS.md; ` +
-      "ln -f file f; mv -T f AGENTS.md; done";
-    const swapper = new Deno.Command("sh", { args: ["-c", swap], stdout: "piped" }).spawn();
-    const reader = swapper.stdout.getReader();
-    await reader.read();
-    const settings = await settingsIn(folder);
-    const promptNow = async () => {
-      const agent = agentIn(folder);
-      await heed(agent, settings, { trust: true });
-      return agent.systemPrompt;
-    };
-    try {
-      for (const end = performance.now() + 1500; performance.now() < end;) {
-        assertEquals((await promptNow()).includes("outside"), false);
-      }
-    } finally {
-      // Killed, it would leave an `mv` running, which swaps once more later.
-      await Deno.writeTextFile(`${folder}/stop`, "");
-      await reader.cancel();
-      await swapper.status;
-    }
-    await Deno.remove(`${folder}/AGENTS.md`);
-    await Deno.writeTextFile(`${folder}/AGENTS.md`, "fine");
-    assertStringIncludes(await promptNow(), "fine");
-  });
-});
-
 Deno.test("long instructions are cut: to 32 KiB, and to what a small context has room for", async () => {
   await folderWith({ "AGENTS.md": `${"word ".repeat(10_000)}end` }, async (folder) => {
     for (const [contextLength, least, most] of [[undefined, 32_000, 36_000], [8192, 3000, 6500]]) {
@@ -399,58 +365,6 @@ Deno.test("long instructions are cut: to 32 KiB, and to what a small context has
       assertEquals(length > least! && length < most!, true, `${length}`);
     }
   });
-});
-
-Deno.test("TRU-04 without a person only what was trusted before is heeded, or what --trust says", async () => {
-  await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
-    await Deno.mkdir(`${folder}/../config/copilot`, { recursive: true });
-    await Deno.writeTextFile(`${folder}/../config/copilot/AGENTS.md`, "mine");
-    for (const [flags, heeds] of [[[], false], [["--trust"], true], [["--yes"], false]] as const) {
-      await using server = strictServer([{ text: "Well." }]);
-      const { code, stderr } = await run(
-        ["--local", "--host", server.url, "-m", "test", "-p", "go", ...flags],
-        { cwd: folder, env: { XDG_CONFIG_HOME: `${folder}/../config` } },
-      );
-      assertEquals(code, 0, stderr);
-      assertEquals(systemOf(server).includes("be brief"), heeds);
-      assertStringIncludes(systemOf(server), "Instructions of the user:\nmine");
-      assertMatch(stderr, heeds ? /· using AGENTS\.md/ : /· not used: AGENTS\.md .*--trust/);
-    }
-  });
-});
-
-Deno.test(`a session asks, heeds, and can be told otherwise${noTmux && ` (skipped: ${noTmux})`}`, {
-  ignore: noTmux !== "",
-}, async () => {
-  const texts = ["One.", "Two.", "Three."];
-  await using server = strictServer(texts.map((text) => ({ text })), { models: ["test"] });
-  await using screen = await terminal({ columns: 40 });
-  const demo = sessionCommand(server).replace(/ --local.*/, " --demo");
-  await Deno.writeTextFile(`${screen.folder}/AGENTS.md`, "be brief\n");
-  await screen.type(`${sessionCommand(server)}; echo left: $?\r`);
-  await screen.until("Use these instructions?");
-  await screen.type("perhaps\r");
-  await screen.until("Esc decides later");
-  await screen.type("\x15y\r");
-  for (const [i, heeds] of [true, false, true].entries()) {
-    await screen.type(["", "/trust off\r", "/trust on\r"][i]!);
-    await screen.type("go\r");
-    await screen.until(texts[i]!);
-    assertEquals(systemOf(server).includes("be brief"), heeds, texts[i]);
-  }
-  await screen.type("\x04");
-  await screen.until("left: 0");
-  await screen.type(`clear; ${sessionCommand(server)}; echo left: $?\r`);
-  await screen.until((rows) => rows.some((row) => row.endsWith(" · AGENTS.md")));
-  await screen.type("/permissions\r");
-  await screen.until("  folder   its instructions are used");
-  await screen.type("/trust off\r/permissions\r");
-  await screen.until("  folder   its instructions are not used");
-  await screen.type("\x04");
-  await screen.until("left: 0");
-  await screen.type(`mv ../config ../old; clear; ${demo}\r`);
-  const rows = await screen.until((rows) => rows.at(-2)?.startsWith("> The tests fail.") === true);
-  assertEquals(rows.filter((row) => /heed/i.test(row)), []);
 });
 
 Deno.test("what can not be kept is heeded this time, and said", async () => {

@@ -3,22 +3,6 @@ import { PathTable } from "../../../src/safety/path_table.ts";
 import { definitionIn, loadPromptFiles } from "../../../src/extensions/skills/load.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
-/** Names that the reference of the open standard takes, beside plain ones. */
-const NAMES = ["pdf", "3d-model", "überblick", "数据-分析"];
-
-for (const name of NAMES) {
-  Deno.test(`skills: ${name} is a name`, async () => {
-    using temp = tempFolder();
-    const path = temp.path;
-    await Deno.mkdir(`${path}/${name}`);
-    const text = `---\nname: ${name}\ndescription: Does it\n---\nBody\n`;
-    await Deno.writeTextFile(`${path}/${name}/SKILL.md`, text);
-    const place = { path, kind: "skill", scope: "user" } as const;
-    const { promptFiles, problems } = await loadPromptFiles([place], new PathTable());
-    assertEquals([promptFiles.map((one) => one.name), problems], [[name], []]);
-  });
-}
-
 Deno.test("commands: a file whose link leads nowhere or out of the folder is left out, and it is said", async () => {
   using temp = tempFolder();
   const path = `${temp.path}/in`;
@@ -81,6 +65,10 @@ const DEFINITIONS: [
       ...{ isForModel: true, isForPerson: false },
     },
   ],
+  ["skill", "a/SKILL.md", head("name: 3d-überblick-数据", does), {
+    ...{ name: "3d-überblick-数据", description: "Does it", body: "Body", argument: "[TEXT]" },
+    ...{ isForModel: true, isForPerson: true },
+  }],
   ["skill", "a/SKILL.md", head("name: a"), "it has no description"],
   ["skill", "a b/SKILL.md", head(does), "its name must be letters, digits and hyphens"],
   [
@@ -93,10 +81,6 @@ const DEFINITIONS: [
     ...{ name: "look", description: "Does it", body: "Body" },
     ...{ isForModel: true, isForPerson: false },
   }],
-  ["agent", "look.md", head("name: a"), "it has no description"],
-  ["agent", "look.md", `---\n${does}\n---\n`, "it has no text"],
-  ["agent", "a b.md", head(does), "its name must be letters, digits and hyphens"],
-  ["agent", "explore.md", head(does), "a built-in sub-agent has this name"],
   ["command", "git/Commit.MD", "# Commit $1\nall", {
     ...{
       name: "git:commit",

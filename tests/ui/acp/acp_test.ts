@@ -22,7 +22,8 @@ Deno.test("acp: a turn is told by updates, and a write is asked about with its c
     return { outcome: { outcome: "selected", optionId: "allow_once" } };
   };
   const sessionId = await editor.begin(ws.dir);
-  assertEquals(await editor.prompt(sessionId, "Write it"), "end_turn");
+  // A command that is a turn of the model, which writes.
+  assertEquals(await editor.prompt(sessionId, "/init"), "end_turn");
   const [{ toolCall, options }] = asked as [Record<string, Record<string, unknown>>];
   assertEquals(toolCall!.kind, "edit");
   const path = `${ws.dir}/new.txt`;
@@ -50,25 +51,6 @@ Deno.test("acp: a turn is told by updates, and a write is asked about with its c
   assertEquals(await Deno.readTextFile(path), "one\ntwo\n");
   const { code, stderr } = await editor.end();
   assertEquals([code, stderr], [0, ""]);
-});
-
-Deno.test("acp: /init is a turn of the model, which writes with the usual question", async () => {
-  using ws = workspace();
-  const write = { name: "write_file", arguments: { file_path: "AGENTS.md", content: "# It\n" } };
-  await using server = strictServer([{ toolCalls: [write] }, { text: "Done." }]);
-  await using editor = new Editor(
-    ["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
-    { cwd: ws.dir },
-  );
-  let asked = 0;
-  editor.answer = (method) => {
-    if (method !== "session/request_permission") return undefined;
-    asked++;
-    return { outcome: { outcome: "selected", optionId: "allow_once" } };
-  };
-  const sessionId = await editor.begin(ws.dir);
-  assertEquals(await editor.prompt(sessionId, "/init"), "end_turn");
-  assertEquals([asked, await Deno.readTextFile(`${ws.dir}/AGENTS.md`)], [1, "# It\n"]);
 });
 
 Deno.test("acp: errors are those of the protocol", async () => {
