@@ -25,8 +25,6 @@ export interface CommandInfo {
   isListView?: true;
   isOfTerminal?: true;
   question?: string;
-  /** False prevents moving from the last row of that list to the first. */
-  wraps?: boolean;
   /** The keys of that list besides Enter, by their names. */
   listKeys?: readonly ListKey[];
 }

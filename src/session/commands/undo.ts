@@ -24,8 +24,6 @@ export const undoCommands: readonly Command[] = [
     argument: "[N]",
     help: "rewind to before a message from a list",
     question: "Rewind to before which message?",
-    // The oldest message, which undoes everything, is not adjacent to the newest one.
-    wraps: false,
     run: (session, argument) => undoMessages(session, argument, true),
     choices: undoChoices,
   },

@@ -270,7 +270,7 @@ Deno.test({
     await screen.type("G");
     await screen.until("│ the last");
     await screen.type("q");
-    await screen.until("y or n · ? help · Esc decides later · Ctrl-O shows all");
+    await screen.until("y or n · Esc decides later · Ctrl-O shows all");
     await screen.type("\x1b");
     await screen.until("not used: AGENTS.md (42 lines)");
     await screen.type("\x04");

@@ -1,14 +1,14 @@
 /** Reads the lines that a user types (spec 4.7), with an editor if the terminal allows. @module */
 
 import { LiveOutput } from "../screen/live_output.ts";
-import { ModalDriver, ModalStack, type Outcome } from "../screen/modal.ts";
+import { ModalDriver, ModalStack } from "../screen/modal.ts";
 import { makeSane, processTerminal } from "../tty.ts";
 import { writeStdout } from "../stdio.ts";
 import { ownStyle } from "../style.ts";
 import type { Completer } from "./completion.ts";
-import { LineModal } from "./line_modal.ts";
+import { TextLine } from "./line_modal.ts";
 import { stdinLines } from "./sources.ts";
-import { type KillRing, lineState, lineText } from "./state.ts";
+import { type KillRing, lineState } from "./state.ts";
 
 export const PROMPT = "> ";
 
@@ -76,7 +76,7 @@ async function editLine(options: EditOptions): Promise<string | null> {
   const { signal, history, multiline } = options;
   const terminal = processTerminal();
   const sgr = options.color === "" ? () => "" : ownStyle;
-  const line = new EditedLine(lineState({ history, multiline }), { ...options, sgr, ring });
+  const line = new TextLine(lineState({ history, multiline }), { ...options, sgr, ring });
   const modals = new ModalStack();
   const output = new LiveOutput(terminal, (size) => modals.layout(size), (error) => {
     throw error;
@@ -88,12 +88,6 @@ async function editLine(options: EditOptions): Promise<string | null> {
   modals.closeAll();
   output.commit(({ columns }) => line.whole(columns));
   return await text;
-}
-
-class EditedLine extends LineModal<string> {
-  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
-    return { done: how === "submit" ? lineText(this.state) : null };
-  }
 }
 
 async function readContinued(options: ReadOptions): Promise<string | null> {

@@ -222,6 +222,13 @@ export abstract class LineModal<T, Options extends LineModalOptions = LineModalO
   }
 }
 
+/** A line whose result is its text. */
+export class TextLine extends LineModal<string> {
+  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
+    return { done: how === "submit" ? lineText(this.state) : null };
+  }
+}
+
 /** True if a menu opens while text is typed, and offers more than that text. */
 const isNews = (menu: Menu | undefined): boolean =>
   menu?.isTyped === true && !(menu.items.length === 1 && isTypedWhole(menu.items[0]!, menu));

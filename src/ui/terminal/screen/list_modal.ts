@@ -28,18 +28,13 @@ export interface ListOptions<T> extends Omit<ListLook, "word"> {
   title: string;
   items: readonly ListItem<T>[];
   chosen?: number;
-  /** False if a step does not wrap around the ends (default: true). */
-  wraps?: boolean;
   hint?: string;
-  /** The lines that \`?\` shows in place of the hint, and hides. */
-  help?: string;
-  context?: string;
   /** True for a question that the user did not ask for: it has a bar at the left. */
   isBarred?: boolean;
   /** Further keys, by name: their results for the value of the selected row. */
   keys?: Readonly<Record<string, ((value: T) => T) | undefined>>;
-  /** The result of typed text that no label contains, and its row. Descriptions are not searched then. */
-  other?: { hint: string; value: (typed: string) => T };
+  /** True if typed text closes the list and goes into the line, instead of narrowing the list. */
+  passesText?: boolean;
 }
 
 const PAGE = 8;
@@ -56,16 +51,11 @@ export class ListModal<T> implements Modal<T> {
   #word = "";
   #items: readonly ListItem<T>[];
   #chosen: number;
-  #isHelp = false;
   #isPreview = false;
 
   constructor(private readonly options: ListOptions<T>) {
     this.#items = options.items;
     this.#chosen = Math.min(options.chosen ?? 0, options.items.length - 1);
-  }
-
-  get context(): string | undefined {
-    return this.options.context;
   }
 
   layout(size: TerminalSize): Frame {
@@ -74,8 +64,7 @@ export class ListModal<T> implements Modal<T> {
   }
 
   #inner({ columns, rows }: TerminalSize): Frame {
-    const { title, sgr, items: all, other } = this.options;
-    const hint = this.#isHelp ? this.options.help : this.options.hint;
+    const { title, sgr, items: all, hint, passesText } = this.options;
     const dim = sgr(DIM);
     const head: CellRow[] = title.split("\n").flatMap((line, at) =>
       styledRows(`${at === 0 ? sgr(BOLD) : ""}${line}`, columns)
@@ -92,8 +81,7 @@ export class ListModal<T> implements Modal<T> {
     const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
     const chosen = this.#items[this.#chosen];
     const below = detailRows(all, chosen, { columns, rows }, sgr, preview);
-    const narrows = isLong || all.length > 3 && !this.#isKeyed && other === undefined;
-    const filter = narrows && !this.#isHelp ? " · type to filter" : "";
+    const filter = all.length < 2 || this.#isKeyed || passesText ? "" : " · type to filter";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
       ? wrappedParts(`${hint}${filter}`, columns - 2).split("\n")
@@ -101,12 +89,11 @@ export class ListModal<T> implements Modal<T> {
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
-    const instead = other?.hint ?? "no match";
     const items = below.length > 0 && !this.#isPreview
       ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;
     const list = items.length === 0
-      ? [styledRow(`${dim}  ${instead} · Esc clears`, columns)]
+      ? [styledRow(`${dim}  no match · Esc clears`, columns)]
       : listRows(items, this.#chosen, { columns, rows: room }, look);
     const above = head.slice(-Math.max(0, rows - list.length - foot.length));
     const cursor = this.#word === ""
@@ -130,9 +117,6 @@ export class ListModal<T> implements Modal<T> {
     if (step !== undefined) return this.#move(step);
     switch (key.name) {
       case "enter":
-        if (this.#items.length === 0 && this.options.other) {
-          return { done: this.options.other.value(this.#word.trim()) };
-        }
         // A word does not select a row of a list with letters.
         return this.#isKeyed && this.#word !== "" ? "bell" : this.#pick(this.#chosen);
       case "backspace":
@@ -166,34 +150,28 @@ export class ListModal<T> implements Modal<T> {
 
   #type(text: string): Outcome<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
-    if (text === "?" && this.#word === "" && this.options.help !== undefined) {
-      this.#isHelp = !this.#isHelp;
-      return "none";
-    }
     if (text === " " && this.#word === "" && this.#items.some(({ preview }) => preview)) {
       this.#isPreview = !this.#isPreview;
       return "none";
     }
+    if (this.options.passesText) return "pass";
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
     if (keyed !== -1) return this.#pick(keyed);
     return this.#narrow(this.#word + text.replace(/\s+/g, " ").trimStart());
   }
 
   #narrow(word: string): Outcome<T> {
-    const { items, other } = this.options;
+    const { items } = this.options;
     this.#word = word;
     const text = ({ label, detail = "" }: ListItem<T>) => `${label} ${detail}`;
-    const typed = word.trim().toLowerCase();
-    if (word === "" || this.#isKeyed) this.#items = items;
-    else if (other === undefined) this.#items = bestFits(word, items, text);
-    else this.#items = items.filter(({ label }) => label.toLowerCase().includes(typed));
+    this.#items = word === "" || this.#isKeyed ? items : bestFits(word, items, text);
     this.#chosen = Math.min(0, this.#items.length - 1);
     return "none";
   }
 
   #move(step: number): Outcome<T> {
     if (this.#isKeyed) this.#word = "";
-    this.#chosen = stepped(this.#chosen, step, this.#items.length, this.options.wraps);
+    this.#chosen = stepped(this.#chosen, step, this.#items.length, false);
     return "none";
   }
 

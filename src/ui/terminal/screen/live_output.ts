@@ -46,10 +46,6 @@ export class LiveOutput {
     this.#size = terminal.size();
   }
 
-  prepend(lines: string): void {
-    this.#lines = lines + this.#lines;
-  }
-
   append(lines: string): void {
     if (lines !== "") this.#endHead();
     this.#lines += lines;

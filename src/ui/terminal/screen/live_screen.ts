@@ -10,7 +10,6 @@ import { BACKGROUND_KEY, type Key, KITTY_KEY } from "../line/keys.ts";
 import type { KillRing } from "../line/state.ts";
 import { type Background, DIM } from "../style.ts";
 import { cellsOf, styledRow, styledRows } from "../styled.ts";
-import { moment } from "../../../wire/wait.ts";
 import { entryUnits } from "../units.ts";
 import { processTerminal, type Terminal, type TerminalSize } from "../tty.ts";
 import { type CellRow, type Frame, widthOf } from "./frame.ts";
@@ -53,8 +52,6 @@ const TICK_MS = 120;
 const ASK_KEYBOARD = "\x1b[?u";
 /** OSC 11. */
 const ASK_BACKGROUND = "\x1b]11;?\x1b\\";
-/** What is printed at the start waits so many milliseconds for the answer. */
-const BACKGROUND_MS = 50;
 const MIN_RULE_ROWS = 8;
 const MAX_TAIL = 4096;
 
@@ -69,8 +66,7 @@ export class LiveScreen implements Screen {
   readonly #ring: { kills: KillRing } = { kills: [] };
   readonly #questions: ScreenQuestions;
   #hasAskedKeyboard = false;
-  /** Aborted by the answer to the question for the background; undefined before it. */
-  #background: AbortController | undefined;
+  #hasAskedBackground = false;
   #isFocused = true;
   #head: (() => string) | undefined;
   #images: ClipboardImages | undefined;
@@ -125,9 +121,7 @@ export class LiveScreen implements Screen {
   }
 
   print(text: string): void {
-    const shown = withSigns(text, this.options.unicode);
-    this.#questions.context = shown;
-    this.#output.print(shown);
+    this.#output.print(withSigns(text, this.options.unicode));
     this.#output.drawSoon();
   }
 
@@ -191,12 +185,6 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  /** Resolves once the background is known, or after a moment. */
-  async learnBackground(): Promise<void> {
-    this.#askBackground();
-    if (this.#background) await moment(BACKGROUND_MS, this.#background.signal);
-  }
-
   ask(...question: Parameters<Screen["ask"]>) {
     return this.#questions.ask(...question);
   }
@@ -248,8 +236,8 @@ export class LiveScreen implements Screen {
   }
 
   #askBackground(): void {
-    if (this.options.onBackground === undefined || this.#background !== undefined) return;
-    this.#background = new AbortController();
+    if (this.options.onBackground === undefined || this.#hasAskedBackground) return;
+    this.#hasAskedBackground = true;
     this.terminal.write(ASK_BACKGROUND);
   }
 
@@ -343,8 +331,7 @@ export class LiveScreen implements Screen {
     const now = this.terminal.now();
     if (name === KITTY_KEY) this.#driver.useKitty();
     else if (name.startsWith(BACKGROUND_KEY)) {
-      if (this.#background === undefined) return;
-      this.#background.abort();
+      if (!this.#hasAskedBackground) return;
       onBackground?.(name.slice(BACKGROUND_KEY.length) as Background);
       this.update();
     } else {

@@ -331,7 +331,6 @@ export function bandText(units: readonly Unit[], columns: number, sgr: Sgr): str
 }
 
 interface QuestionModalOptions extends SessionLineOptions {
-  context: string;
   text: string;
   /** Why a line is not an answer; printed before the question is asked again. */
   objection: (line: string) => string | undefined;
@@ -343,8 +342,6 @@ interface QuestionModalOptions extends SessionLineOptions {
 const MAX_DOTS = 12;
 
 export class QuestionModal extends LineModal<string, QuestionModalOptions> {
-  readonly context = this.options.context;
-
   constructor(options: QuestionModalOptions) {
     super(lineState({ multiline: false, text: options.text }), options);
   }

@@ -9,8 +9,6 @@ import { EMPTY_FRAME, type Frame } from "./frame.ts";
 import type { LiveOutput } from "./live_output.ts";
 
 export interface Modal<T = unknown> {
-  /** Text that was printed before it; printed again after another program used the terminal. */
-  readonly context?: string | undefined;
   /** True if it uses the whole screen: it closes when another modal opens above it. */
   readonly isFullScreen?: boolean;
   /** Its rows, at most `rows` of `columns`, and the cursor. */
@@ -73,10 +71,6 @@ export class ModalStack {
     return this.#layers.filter(({ settle }) => settle !== undefined).length;
   }
 
-  get context(): string {
-    return this.#layers.map(({ modal: { context } }) => context ? `${context}\n` : "").join("");
-  }
-
   layout(size: TerminalSize): Frame {
     const { modal } = this.#layers.at(-1) ?? {};
     if (modal?.isFullScreen) return { ...modal.layout(size), isFullScreen: true };
@@ -121,14 +115,13 @@ export class ModalDriver implements Disposable {
   readonly #raw: RawTerminal;
 
   constructor(private readonly options: ModalDriverOptions) {
-    const { terminal, modals, output, focus, onSignal } = options;
+    const { terminal, output, focus, onSignal } = options;
     this.#raw = terminal.raw({
       focus,
       onSignal,
       onRedraw(resumed) {
         if (!resumed) return output.resized();
         output.resume();
-        output.prepend(modals.context);
         output.draw();
       },
       onLeave: () => output.below(),

@@ -8,7 +8,7 @@ import { writeStdout } from "../stdio.ts";
 import type { ListOptions } from "./list_modal.ts";
 import type { TextPart } from "../../../types/message.ts";
 
-export type ChoiceList<T> = Omit<ListOptions<T>, "sgr" | "context">;
+export type ChoiceList<T> = Omit<ListOptions<T>, "sgr">;
 
 export interface AskingWay {
   /** True if the question accepts keys only after a quiet moment. */

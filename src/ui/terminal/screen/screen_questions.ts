@@ -29,7 +29,6 @@ const QUESTION_COMES = "Stop typing to answer:";
 
 export class ScreenQuestions {
   keyTime = 0;
-  context = "";
   hasPanel = false;
   /** True while a list is open that the user asked for. */
   isPicker = false;
@@ -59,7 +58,6 @@ export class ScreenQuestions {
       sgr,
       ring,
       keymap,
-      context: this.context,
       onCancel: () => this.parts.message.hold(),
     };
   }
@@ -79,7 +77,7 @@ export class ScreenQuestions {
     how: AskingWay = { waits: false },
   ): Promise<T | null> {
     const { sgr } = this.parts.lineOptions("");
-    const modal = new ListModal<T>({ ...list, sgr, context: this.context });
+    const modal = new ListModal<T>({ ...list, sgr });
     this.isPicker = how.waits === false;
     const open = this.open(modal, signal, how);
     return open.finally(() => this.isPicker = false);
@@ -132,7 +130,6 @@ export class ScreenQuestions {
       ...options,
       // Text cut from a hidden line cannot be pasted into another one.
       ring: isHidden ? { kills: [] } : options.ring,
-      context: this.context,
       text,
       objection,
       isHidden,

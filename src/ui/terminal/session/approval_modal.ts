@@ -3,7 +3,7 @@
 import type { ApprovalAnswer } from "../../../safety/approval.ts";
 import { DEFAULT_KEYMAP } from "../line/actions.ts";
 import type { Key } from "../line/keys.ts";
-import { LineModal, type LineModalOptions } from "../line/line_modal.ts";
+import { type LineModalOptions, TextLine } from "../line/line_modal.ts";
 import { lineState, lineText } from "../line/state.ts";
 import { barred, type CellRow, type Frame } from "../screen/frame.ts";
 import { LIST_STEPS, type ListLook, listRows, markedRow, stepped } from "../screen/list.ts";
@@ -43,17 +43,11 @@ const ANSWER_KEYS: readonly (readonly [keys: string, AnswerRow["choice"]])[] = [
 const answerKey = (wanted: AnswerRow["choice"]): string =>
   ANSWER_KEYS.find(([, choice]) => choice === wanted)![0][0]!;
 
-class AnswerLine extends LineModal<string> {
-  protected override leave(how: "submit" | "cancel" | "end"): Outcome<string> {
-    return { done: how === "submit" ? lineText(this.state) : null };
-  }
-}
-
 interface TypedAnswer {
   kind: "reason" | "command";
   /** The letter that opened the line, if it may be the first one of the text. */
   key: string;
-  modal: AnswerLine;
+  modal: TextLine;
 }
 
 /** Ends of words that start with the key `n`, without that letter. No reason starts with one of them. */
@@ -239,7 +233,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (kind === "reason") this.#chosen = this.#rows.length - 1;
     const prompt = kind === "command" ? "❯ " : `❯ ${answerKey("refuse")}  No: `;
     const state = lineState({ multiline: false, text: graphemes(text) });
-    this.#line = { kind, key, modal: new AnswerLine(state, { prompt, sgr, ring, keymap }) };
+    this.#line = { kind, key, modal: new TextLine(state, { prompt, sgr, ring, keymap }) };
     return "none";
   }
 

@@ -276,7 +276,7 @@ interface Picked {
 
 function pickList(command: CommandInfo, choices: readonly ArgumentChoice[]): ChoiceList<Picked> {
   const { listKeys = [] } = command;
-  const { items, hint, other: _, ...list } = choiceList(command, choices);
+  const { items, hint, ...list } = choiceList(command, choices);
   const keys = listKeys.map((key) =>
     [key.key, ({ argument }: Picked): Picked => ({ argument, key })] as const
   );
@@ -294,7 +294,7 @@ function pickList(command: CommandInfo, choices: readonly ArgumentChoice[]): Cho
 const MAX_NUMBERED = 9;
 
 export function choiceList(
-  { name, question = `/${name}`, wraps }: Pick<CommandInfo, "name" | "question" | "wraps">,
+  { name, question = `/${name}` }: Pick<CommandInfo, "name" | "question">,
   choices: readonly ArgumentChoice[],
 ): ChoiceList<string> {
   const items = choices.map(({ argument, label, detail, group, isCurrent, preview }) => ({
@@ -308,7 +308,6 @@ export function choiceList(
     title: question,
     items,
     chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
-    ...wraps !== undefined && { wraps },
     isNumbered: items.length <= MAX_NUMBERED,
     hint: "Enter to select · Esc to cancel",
   };

@@ -108,14 +108,6 @@ export class Display implements Disposable {
 
   readonly sgr = (style: Style): string => styleStart(this.look, style);
 
-  /** Waits a moment for the terminal's background, unless it is known from an earlier session. */
-  async learnBackground(): Promise<void> {
-    const { screen } = this;
-    if (screen instanceof LiveScreen && this.#background === undefined) {
-      await screen.learnBackground();
-    }
-  }
-
   say(text: string): void {
     if (this.openWelcome === undefined) return this.screen.print(wrapped(text, this.columns));
     this.openWelcome.say(text);

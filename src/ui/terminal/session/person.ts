@@ -17,9 +17,6 @@ export interface OpenQuestion {
   onSeen: () => void;
 }
 
-const TRUST_HELP = `y    yes, from now on in this folder; a change is asked about
-n    no; a change is asked about
-Esc  no for now; the next session asks again`;
 const BAR_COLUMNS = 2;
 export const YES_OR_NO = [
   { label: "Yes", value: true, key: "y" },
@@ -66,13 +63,12 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
     }
     const key = this.asked && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
-    const hint = `y or n · ? help · Esc decides later${more}`;
+    const hint = `y or n · Esc decides later${more}`;
     const list = {
       title: files.length === 0 ? title : [...about, title].join("\n"),
       items: YES_OR_NO,
       isNumbered: true,
       hint,
-      help: TRUST_HELP,
       isBarred: true,
     };
     return await screen.choose(list, signal, { waits: true })

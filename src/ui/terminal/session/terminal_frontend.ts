@@ -33,7 +33,7 @@ import { runTurn } from "./turn.ts";
 import { SessionHistory } from "./typed_history.ts";
 import { WholeConversation } from "./whole_conversation.ts";
 import { transcriptModal } from "./transcript.ts";
-import { askAboutPlan } from "./plan_list.ts";
+import { acceptsPlan, CARRY_OUT } from "./plan_list.ts";
 
 interface TerminalOptions extends CommandHome {
   notifies: boolean;
@@ -241,8 +241,6 @@ export class TerminalFrontend implements Frontend, Disposable {
     this.#isNew = state.history.length === 0;
     cleanUp.defer(() => this[Symbol.dispose]());
     const screen = this.#display.screen;
-    const { resumes, resumesNewest } = session.options;
-    if (resumes ?? resumesNewest) await this.#display.learnBackground();
     await session.open(this.#stop.signal);
     const { message = "", picksSession } = this.options;
     if (picksSession && this.#ended === undefined) {
@@ -393,11 +391,9 @@ export class TerminalFrontend implements Frontend, Disposable {
     let hasEnded = await runTurn(this.#session, this.#display, parts, signal);
     while (hasEnded && this.#session.hasPlan) {
       this.#conversation.end(this.#session.agent.state.messages);
-      const next = await askAboutPlan(this.#session, this.#display, signal);
-      if (next === undefined || signal.aborted) return;
-      if (this.#commandIn(next.text) === undefined) this.#display.screen.echo(next);
-      if (await this.#runsLine(next.text)) hasEnded = !signal.aborted;
-      else hasEnded = await runTurn(this.#session, this.#display, [next], signal);
+      if (!await acceptsPlan(this.#session, this.#display, signal)) return;
+      this.#display.screen.echo(CARRY_OUT);
+      hasEnded = await runTurn(this.#session, this.#display, [CARRY_OUT], signal);
     }
   }
 

@@ -4,9 +4,6 @@ import type { TurnEvent } from "../../../types/event.ts";
 import type { Message } from "../../../types/message.ts";
 import type { Called } from "../../call_text.ts";
 
-/** The maximum characters of what the model no longer has. Beyond it, the oldest messages are as it has them. */
-export const MAX_KEPT_CHARS = 4 * 2 ** 20;
-
 export class WholeConversation {
   readonly written = { reasoning: "", text: "", running: [] as Called[] };
   #known: ReadonlySet<unknown> = new Set();
@@ -80,20 +77,6 @@ export class WholeConversation {
       return [key, first ?? message] as const;
     });
     this.#all = new Map([...replaced, ...current]);
-    this.#drop(now);
-  }
-
-  /** Replaces the oldest messages that the model no longer has by what it has, until the rest fits. */
-  #drop(now: ReadonlyMap<unknown, Message>): void {
-    const kept = [...this.#all].filter(([key, message]) => now.get(key) !== message);
-    let size = kept.reduce((sum, [, { content }]) => sum + content.length, 0);
-    for (const [key, { content }] of kept) {
-      if (size <= MAX_KEPT_CHARS) return;
-      size -= content.length;
-      const current = now.get(key);
-      if (current === undefined) this.#all.delete(key);
-      else this.#all.set(key, current);
-    }
   }
 }
 

@@ -25,11 +25,9 @@ function press(modal: ListModal<string>, ...names: string[]) {
 }
 
 Deno.test("a list has a title, a row for each item, the chosen one marked, and a hint", () => {
-  assertEquals(shown(list({ hint: "Enter picks" })), [
+  assertEquals(shown(list({ hint: "Enter picks" }, ["one"])), [
     "Which?",
-    "❯ one    the one",
-    "  two    the two",
-    "  three  the three",
+    "❯ one  the one",
     "  Enter picks",
     "",
   ]);
@@ -46,15 +44,15 @@ Deno.test("a question has a bar at its left", () => {
   assertEquals(shown(list({ isBarred: true }, ["one"])), ["▌ Which?", "▌ ❯ one  the one", ""]);
 });
 
-Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-C do not", () => {
+Deno.test("arrows and pages stop at the ends; Enter picks, Escape and Ctrl-C do not", () => {
   const many = Array.from({ length: 20 }, (_, i) => `item ${i}`);
   const rows: [keys: string[], picked: string][] = [
     [[], "item 0"],
     [["down", "ctrl-n", "tab"], "item 3"],
     [["down", "up"], "item 0"],
-    [["up"], "item 19"],
-    [["ctrl-p", "down"], "item 0"],
-    [["shift-tab", "ctrl-p"], "item 18"],
+    [["up"], "item 0"],
+    [["end", "down"], "item 19"],
+    [["end", "shift-tab", "ctrl-p"], "item 17"],
     [["pagedown"], "item 8"],
     [["pagedown", "pagedown", "pagedown"], "item 19"],
     [["pagedown", "pageup", "pageup"], "item 0"],
@@ -70,42 +68,20 @@ Deno.test("arrows go round the ends, pages do not; Enter picks, Escape and Ctrl-
   assertEquals([press(list(), "ctrl-l"), press(list(), "ctrl-z")], ["clear", "suspend"]);
 });
 
-Deno.test("a text that is in no label is an answer of its own where a list takes one", () => {
-  const other = { hint: "Enter sends it", value: (typed: string) => `other: ${typed}` };
-  const typed = (text: string) => {
-    const modal = list({ other });
-    return [press(modal, `'${text}`), shown(modal)[2], press(modal, "enter")];
-  };
-  assertEquals(typed("to hue "), ["none", "  Enter sends it · Esc clears", {
-    done: "other: to hue",
-  }]);
-  assertEquals(typed("TWO "), ["none", "❯ two  the two", { done: "two" }]);
-  assertEquals(press(list({ other }), "enter"), { done: "one" });
-  // One row says what the keys do.
-  const hinted = list({ other, hint: "Enter to select" });
-  assertEquals(shown(hinted).at(-2), "  Enter to select");
-  press(hinted, "'x");
-  assertEquals(shown(hinted).slice(2), ["  Enter sends it · Esc clears", ""]);
+Deno.test("a list that passes text on has its keys, and leaves any other text to the line below", () => {
+  const passing = () => list({ passesText: true, isNumbered: true, hint: "Enter to select" });
+  assertEquals(shown(passing()).at(-2), "  Enter to select");
+  assertEquals(press(passing(), "'to hue"), "pass");
+  assertEquals(press(passing(), "'2"), { done: "two" });
 });
 
 Deno.test("a hint that is too long breaks between its parts", () => {
   const hint = "Enter to select · Esc to cancel · Ctrl-R rename";
   assertEquals(shown(list({ hint })).slice(-3), [
     "  Enter to select · Esc to cancel ·",
-    "  Ctrl-R rename",
+    "  Ctrl-R rename · type to filter",
     "",
   ]);
-});
-
-Deno.test("a list that does not wrap stays at its ends", () => {
-  const rows: [keys: string[], picked: string][] = [
-    [["up"], "one"],
-    [["down", "down", "down"], "three"],
-    [["down", "up"], "one"],
-  ];
-  for (const [keys, picked] of rows) {
-    assertEquals(press(list({ wraps: false }), ...keys, "enter"), { done: picked });
-  }
 });
 
 Deno.test("a digit picks a row where rows are numbered", () => {
@@ -130,7 +106,7 @@ Deno.test("a list of nothing, and one that fits to the column", () => {
   assertEquals(press(nothing, "down", "up", "pagedown", "enter"), "bell");
   assertEquals(shown(nothing)[1], "  no match · Esc clears");
   const hinted = (rows: number) => shown(list({ hint: "hint" }), { columns: 40, rows }).at(-2);
-  assertEquals([hinted(8), hinted(9)], ["  three  the three", "  hint"]);
+  assertEquals([hinted(8), hinted(9)], ["  three  the three", "  hint · type to filter"]);
 });
 
 Deno.test("what is typed narrows the list, best first; Escape takes that back before it leaves", () => {
@@ -169,21 +145,7 @@ Deno.test("where each row has its letter, a word hides no row and answers nothin
   assertEquals(press(list({ items }), "'x", "down", "enter"), { done: "no" });
 });
 
-Deno.test("a question mark shows the help of a list, and hides it; behind a word it is typed", () => {
-  const items = [{ label: "Yes", value: "yes", key: "y" }, { label: "No", value: "no", key: "n" }];
-  const modal = list({ items, hint: "y or n", help: "y  yes\nn  no" });
-  assertEquals(press(modal, "'?"), "none");
-  assertEquals(shown(modal), ["Which?", "❯ Yes", "  No", "  y  yes", "  n  no", ""]);
-  press(modal, "'?", "'w", "'?");
-  assertEquals(shown(modal), ["Which?", "  w?", "❯ Yes", "  No", "  y or n", ""]);
-  press(modal, "escape", "'?");
-  assertEquals(press(modal, "'n"), { done: "no" });
-  const without = list({ items });
-  press(without, "'?");
-  assertEquals(shown(without)[1], "  ?");
-});
-
-Deno.test("the hint of four rows or more says that typing filters, where letters do not select", () => {
+Deno.test("the hint of two rows or more says that typing filters, where letters do not select", () => {
   const hint = (count: number, key?: string) => {
     const items = Array.from({ length: count }, (_, n) => ({
       ...{ label: `item ${n}`, value: `${n}` },
@@ -191,7 +153,7 @@ Deno.test("the hint of four rows or more says that typing filters, where letters
     }));
     return shown(list({ hint: "hint", items })).at(-2);
   };
-  assertEquals([hint(3), hint(4), hint(4, "a")], ["  hint", "  hint · type to filter", "  hint"]);
+  assertEquals([hint(1), hint(2), hint(2, "a")], ["  hint", "  hint · type to filter", "  hint"]);
 });
 
 Deno.test("a list has up to fifteen rows and a count, and it moves with the row that is chosen", () => {
@@ -253,7 +215,7 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
     },
     { label: "edits", detail: "edits in the folder", value: "e" },
   ];
-  const modal = list({ items, hint: "hint", isNumbered: true });
+  const modal = list({ items, hint: "hint", isNumbered: true, passesText: true });
   const labels = ["❯ 1  plan", "  2  edits"];
   assertEquals(shown(modal), [
     ...["Which?", ...labels, "    nothing is written; commands only ", "    where a sandbox holds"],
@@ -261,9 +223,7 @@ Deno.test("a list too narrow for its descriptions has that of the chosen row bel
   ]);
   press(modal, "down");
   assertEquals(shown(modal).slice(3), ["    edits in the folder", "", "  hint", ""]);
-  press(modal, "'zzz");
-  assertEquals(shown(modal).slice(-3), ["", "", ""]);
-  assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 4);
+  assertEquals(shown(modal, { columns: 40, rows: 13 }).length, 5);
 });
 
 Deno.test("the letters that fit are bold, the chosen row is filled, descriptions are dim", () => {

@@ -31,12 +31,11 @@ Deno.test("text is printed above the rows that change, in the order told", () =>
   output.stream("one\ntwo");
   output.append("whole\n");
   output.stream(" three\n\nfour");
-  output.prepend("first\n");
   assertEquals(output.tail, "four");
   assertEquals(terminal.rows, ["input"]);
   output.draw();
   assertEquals(terminal.rows, [
-    ...["first", "unfinished", "a line", "one", "whole", "two three", "", "input"],
+    ...["unfinished", "a line", "one", "whole", "two three", "", "input"],
   ]);
   output.stream("\n");
   assertEquals(output.tail, "");

@@ -118,6 +118,6 @@ Deno.test("what is current is chosen and said; a command without a title has its
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
   assertEquals(choiceList({ name: "x" }, many).isNumbered, false);
   assertEquals(choiceList({ name: "x" }, many.slice(1)).isNumbered, true);
-  const list = choiceList({ name: "x", question: "Which?", wraps: false }, many);
-  assertEquals([list.title, list.wraps], ["Which?", false]);
+  const list = choiceList({ name: "x", question: "Which?" }, many);
+  assertEquals(list.title, "Which?");
 });

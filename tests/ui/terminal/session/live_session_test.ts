@@ -198,7 +198,8 @@ for (const columns of [80, 40]) {
     assert(rows[at + 2]!.startsWith(`❯ 1  test${facts(" · current")}`), rows.join("\n"));
     assert(rows[at + 3]!.startsWith(`  2  other${facts("").slice(1)}`), rows.join("\n"));
     const below = columns === 80 ? [] : ["    40k context · tools · current"];
-    const hint = "  Enter to select · Esc to cancel";
+    const filter = "type to filter";
+    const hint = columns === 80 ? `  Enter to select · Esc to cancel · ${filter}` : `  ${filter}`;
     // Servers of this machine may follow.
     assertEquals([...rows.slice(at + 4, at + 4 + below.length), rows.at(-2)], [...below, hint]);
     await terminal.type("\x1b");

@@ -163,7 +163,8 @@ Deno.test("a server is confirmed in a list; without a live screen nothing is ask
   for (const [key, answer] of [["y", true], ["n", false], [null, undefined]] as const) {
     const { one, seen } = person([key]);
     assertEquals(await one.confirm(question, signal), answer);
-    assertEquals(seen, [question.text, "Use this server?", "y or n · ? help · Esc decides later"]);
+    const hint = "y or n · Esc decides later";
+    assertEquals(seen, [question.text, "Use this server?", hint]);
   }
   const silent = person(["y"], false);
   assertEquals([await silent.one.confirm(question, signal), silent.seen], [undefined, []]);

@@ -159,12 +159,10 @@ test("a turn in plan mode ends with a list: what to change goes to the model, go
   assertEquals(whole.filter((row) => row === "First plan.").length, 1);
   await terminal.type("q");
   await terminal.until(list);
-  await terminal.type("/tokens\r");
-  await terminal.until((rows) => rows.some((row) => row.startsWith("Tokens so far")) && list(rows));
-  assertEquals(server.requests.length, 1);
-  await terminal.type("3");
-  await terminal.until("What should change?");
-  await terminal.type("less of it\r");
+  // Text goes into the line, not to the list.
+  await terminal.type("less of it");
+  await terminal.until((rows) => rows.at(-2) === "> less of it" && !list(rows));
+  await terminal.type("\r");
   await terminal.until((rows) => rows.includes("Second plan.") && list(rows));
   assertEquals(said(server.requests[1]!), "less of it");
   await terminal.type("2");

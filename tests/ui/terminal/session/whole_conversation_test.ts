@@ -1,8 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  MAX_KEPT_CHARS,
-  WholeConversation,
-} from "../../../../src/ui/terminal/session/whole_conversation.ts";
+import { WholeConversation } from "../../../../src/ui/terminal/session/whole_conversation.ts";
 import type { Message } from "../../../../src/types/message.ts";
 
 let count = 0;
@@ -67,21 +64,4 @@ Deno.test("the answer that is written is shown until it is a message, calls as l
   assertEquals(written.running.map(({ toolName }) => toolName), ["y"]);
   conversation.onEvent({ type: "thinking" }, []);
   assertEquals(written, { reasoning: "", text: "", running: [] });
-});
-
-Deno.test("what the model does not have any more is kept up to a bound, the oldest goes first", () => {
-  const conversation = new WholeConversation();
-  const big = "x".repeat(MAX_KEPT_CHARS / 2);
-  const all = ["a", "b", "c"].map((id) => result(id, id + big));
-  texts(conversation, all);
-  const cut = ["a", "b", "c"].map((id) => result(id, "cut"));
-  const shown = texts(conversation, cut).map((text) => text.slice(0, 3));
-  assertEquals(shown, ["cut", "cut", "cxx"]);
-  const rest = [...summary(), cut[2]!, message("user", "on")];
-  assertEquals(texts(conversation, rest).map((text) => text.slice(0, 3)), [
-    "cut",
-    "cut",
-    "cxx",
-    "on",
-  ]);
 });
