@@ -22,7 +22,7 @@ import type { SandboxStatus } from "../safety/permission_report.ts";
 import type { Check } from "../session/data.ts";
 import { openPermissions, type Permissions } from "../safety/permissions.ts";
 import type { Session } from "../session/session.ts";
-import { mcpChecks, surveyExtensions } from "../extensions/survey.ts";
+import { mcpChecks } from "../extensions/mcp/mcp_checks.ts";
 import { addressOf, serverOf } from "../models/model_server.ts";
 import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -116,8 +116,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
   yield confinementCheck(sandbox, (await ofPrint?.sandboxStatus(agent.state.workingDir))?.mode);
   // If the user cannot be asked, only a rule turns it on.
   yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
-  const plugged = await surveyExtensions(agent.state.workingDir, permissions);
-  if (plugged) yield plugged;
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };

@@ -201,8 +201,6 @@ export interface Progress extends Pick<TurnOptions, "signal" | "onEvent"> {
 /** Fits an agent's settings to its server, once per model, because a change would reload it. */
 export class ModelFit {
   isChosen: boolean;
-  /** The last name that was not used because the server does not list it. */
-  doubted?: string;
   readonly #asksRemote: boolean;
   readonly #tellsOther: boolean;
   #mayChange = false;

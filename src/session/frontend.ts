@@ -65,8 +65,6 @@ export type SessionEvent =
 export interface Surface {
   way: Way;
   columns: number;
-  /** The key of the next mode, as users write it, if there is one. */
-  modeKey?: string | undefined;
   theme?: Theme;
 }
 

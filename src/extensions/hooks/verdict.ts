@@ -32,7 +32,6 @@ export interface HookVerdict {
 }
 
 const MAX_CONTEXT_CHARS = 10_000;
-const ASYNC_LINE = /^\{\s*"async"\s*:\s*true\s*(?:,\s*"asyncTimeout"\s*:\s*\d+\s*)?\}\s*/;
 const SHOWN_COMMAND_CHARS = 60;
 /** The first exit code of a shell that cannot start the program. Those of signals are higher. */
 const NOT_RUN_CODE = 126;
@@ -52,8 +51,7 @@ export function verdictOf(hook: HookDefinition, end: HookEnd): HookVerdict {
     return failed(hook, `${hookName} cannot run: exit code ${code}${words}`);
   }
   if (code !== 0) return { messages: [`${hookName} ended with exit code ${code}${words}`] };
-  // Its first line may say that Claude Code need not wait for it.
-  const text = stdout.trim().replace(ASYNC_LINE, "");
+  const text = stdout.trim();
   if (!text.startsWith("{")) {
     const isContext = hook.event === "SessionStart" || hook.event === "UserPromptSubmit";
     const context = shortened(text, MAX_CONTEXT_CHARS);

@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { dirname, isAbsolute, join, relative } from "../../text/std_path.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { processVariable, userFile, type VariableReader } from "../../user_files.ts";
+import { userFile } from "../../user_files.ts";
 import { readBoundedText } from "../bounded_text.ts";
 import { booleanField, readFrontmatter, textField } from "../skills/frontmatter.ts";
 import type { SessionState } from "../../session/extension.ts";
@@ -44,14 +44,13 @@ export interface HeedOptions {
   trust?: boolean | undefined;
   answer?: boolean | undefined;
   confirm?: ((question: Confirmation) => Promise<boolean | undefined>) | undefined;
-  env?: VariableReader;
   /** The skills, commands and sub-agents. Those of the folder are trusted with its instructions. */
   skills?: { find(): Promise<LoadedPromptFiles>; use(found: LoadedPromptFiles): void };
 }
 
 export async function heedInstructions(
   { agent, permissions, folderTrust }: Pick<SessionState, "agent" | "permissions" | "folderTrust">,
-  { trust, answer, confirm, env, skills }: HeedOptions,
+  { trust, answer, confirm, skills }: HeedOptions,
 ): Promise<HeededInstructions> {
   const { workingDir } = agent.state;
   const { root, files, refused } = await instructionsOf(workingDir, permissions);
@@ -92,7 +91,7 @@ export async function heedInstructions(
     await trustInstructions(folderTrust, root, said ? files : undefined)
       .catch((error) => heeded.unsaved = reasonOf(error));
   }
-  const yours = await ownInstructions(permissions, env);
+  const yours = await ownInstructions(permissions);
   if (yours?.name) heeded.own = { name: yours.name, lines: lineCount(yours.text) };
   agent.state.instructions = [
     ...yours ? [`Instructions of the user:\n${yours.text}`] : [],
@@ -112,13 +111,13 @@ export async function heedInstructions(
 const lineCount = (text: string): number => text.trimEnd().split("\n").length;
 
 /** Returns the user's own instructions; `name` is set if they are another program's. */
-async function ownInstructions(by: Permissions, env: VariableReader = processVariable) {
-  const [own, home] = [userFile("AGENTS.md", env), env("HOME")];
+async function ownInstructions({ paths, variables }: Permissions) {
+  const [own, home] = [userFile("AGENTS.md", variables), variables("HOME")];
   const others = home === undefined ? [] : OWN_FILES.map((name) => join(home, name));
   for (const path of own === undefined ? others : [own, ...others]) {
     const text = await readBoundedText(path, MAX_INSTRUCTION_BYTES);
     if (!text?.trim()) continue;
-    const whole = await expandImports(text, { path, root: dirname(path), paths: by.paths });
+    const whole = await expandImports(text, { path, root: dirname(path), paths });
     return { text: whole, ...path !== own && { name: `~/${relative(home!, path)}` } };
   }
   return undefined;

@@ -71,9 +71,8 @@ export class McpServer {
   #refreshing: Promise<void> | undefined;
   #others: Promise<void> | undefined;
   #view: string | undefined;
-  #isFresh = false;
-  #freshUntil = Infinity;
-  #isOver = false;
+  /** The time until which its tools need not be listed again. */
+  #freshUntil = 0;
   #confine: Confine | undefined;
   #auth: HttpAuth | undefined;
   /** Aborted with the session, which also ends a start in progress. */
@@ -126,7 +125,7 @@ export class McpServer {
   /** Starts the server if it is not running, and lists its tools if they may have changed. */
   async refresh(signal?: AbortSignal): Promise<McpClient> {
     const client = await this.#connected(signal);
-    if (!this.#isFresh || Date.now() > this.#freshUntil) {
+    if (Date.now() > this.#freshUntil) {
       this.#refreshing ??= this.#listTools(client).finally(() => this.#refreshing = undefined);
       await orAborted(this.#refreshing, signal);
     }
@@ -217,7 +216,6 @@ export class McpServer {
   }
 
   async end(): Promise<void> {
-    this.#isOver = true;
     this.#over.abort(new Error("the session is over"));
     const client = await this.#client?.catch(() => undefined);
     await client?.end();
@@ -258,13 +256,13 @@ export class McpServer {
 
   #forget(): void {
     this.#client = undefined;
-    this.#isFresh = false;
+    this.#freshUntil = 0;
   }
 
   async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
     if (this.#running?.isClosed) this.#forget();
     await this.#endOther();
-    if (this.standing !== "ready" || this.#isOver) {
+    if (this.standing !== "ready" || this.#over.signal.aborted) {
       throw new Error(`The server ${this.name} may not be used: ${this.#objection()}`);
     }
     this.#client ??= this.#connect();
@@ -291,7 +289,7 @@ export class McpServer {
   }
 
   #objection(): string {
-    if (this.#isOver) return "the session is over";
+    if (this.#over.signal.aborted) return "the session is over";
     const { problem } = this.definition;
     if (problem !== undefined) return problem;
     return this.standing === "disabled"
@@ -327,7 +325,7 @@ export class McpServer {
         timeoutMs: definition.timeoutMs,
         elicit: options.elicit,
         onChanged: (list) => {
-          if (list === "tools") this.#isFresh = false;
+          if (list === "tools") this.#freshUntil = 0;
           else this.#others = undefined;
         },
       },
@@ -335,7 +333,7 @@ export class McpServer {
     );
     this.#running = client;
     this.failure = undefined;
-    if (this.#isOver) await client.end();
+    if (this.#over.signal.aborted) await client.end();
     await options.memory.change(this.id, { era: client.facts.era });
     return client;
   }
@@ -352,7 +350,6 @@ export class McpServer {
     const { pins } = this.memory;
     // An approved definition approves the tools of the first listing.
     await this.options.memory.change(this.id, { tools, pins: pins ?? tools });
-    this.#isFresh = true;
     // A list with a lifetime is requested again when it is used after that time.
     this.#freshUntil = ttlMs ? Date.now() + ttlMs : Infinity;
     const before = this.changes.length;

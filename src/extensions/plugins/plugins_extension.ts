@@ -3,8 +3,7 @@
 import { attempt } from "../../attempt.ts";
 import type { Extension, SessionState } from "../../session/extension.ts";
 import { reasonOf } from "../../text/reason.ts";
-import { join } from "../../text/std_path.ts";
-import { replaceUserFile, userFile } from "../../user_files.ts";
+import { userFile } from "../../user_files.ts";
 import type { PluginParts } from "./plugin_parts.ts";
 
 export const pluginsOf = (extensions: readonly Extension[]): readonly PluginParts[] =>
@@ -15,19 +14,10 @@ export class PluginsExtension implements Extension {
   loaded: readonly PluginParts[] = [];
 
   async open(session: SessionState, signal: AbortSignal): Promise<void> {
-    const { confirm, permissions: { variables: env } } = session;
-    const file = session.readsFolder ? userFile("plugins.json", env) : undefined;
-    if (file === undefined) return;
+    const { readsFolder, permissions } = session;
+    const file = readsFolder ? userFile("plugins.json", permissions.variables) : undefined;
+    if (file === undefined || attempt(() => Deno.statSync(file)) === undefined) return;
     const tell = (line: string) => session.tell("plugins", line);
-    if (attempt(() => Deno.statSync(file)) === undefined) {
-      const others = join(env("HOME") ?? "/", ".claude/plugins/installed_plugins.json");
-      if (!confirm || attempt(() => Deno.statSync(others)) === undefined) return;
-      // The record exists from now on, so this is offered once.
-      await replaceUserFile(file, "{}\n").catch(() => {});
-      return tell(
-        "Claude Code has plug-ins in ~/.claude/plugins/cache: copilot plugin add PATH copies one",
-      );
-    }
     try {
       const { loadPlugins } = await import("./plugin_store.ts");
       this.loaded = await loadPlugins(session, tell, signal);

@@ -10,6 +10,8 @@ import { pluginsOf } from "../plugins/plugins_extension.ts";
 import { promptFolders } from "./places.ts";
 import { PromptFiles } from "./prompt_files.ts";
 
+const MAX_NAMED = 10;
+
 export class SkillsExtension implements Extension {
   #loaded: PromptFiles | undefined;
   /** The names of the other commands, also of those that servers bring later. */
@@ -60,7 +62,10 @@ export class SkillsExtension implements Extension {
     ).map(({ path }) => ({ path, why: "a built-in command has this name" }));
     // copilot plugin reports those of plug-ins, which the user cannot change.
     const own = problems.filter(({ plugin }) => plugin === undefined);
-    const lines = problemLines([...own, ...hidden]);
+    const lines = [...own, ...hidden].map(({ path, why }) => `${path} is ignored: ${why}`);
+    if (lines.length > MAX_NAMED) {
+      lines.push(`${count(lines.splice(MAX_NAMED).length, "more file")} ignored`);
+    }
     if (lines.length > 0) session.tell("prompt_files", ...lines);
   }
 
@@ -77,14 +82,4 @@ export class SkillsExtension implements Extension {
     return (part: TextPart, signal: AbortSignal): Promise<Part[]> =>
       loaded.open(promptFile, part, typed.argument, signal);
   }
-}
-
-const MAX_NAMED = 3;
-
-export function problemLines(problems: LoadedPromptFiles["problems"]): string[] {
-  const more = problems.length - MAX_NAMED;
-  return [
-    ...problems.slice(0, MAX_NAMED).map(({ path, why }) => `${path} is ignored: ${why}`),
-    ...more > 0 ? [`${count(more, "more file")} ignored: copilot doctor lists them`] : [],
-  ];
 }

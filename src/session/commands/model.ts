@@ -14,7 +14,7 @@ import {
   specName,
 } from "../../models/model_server.ts";
 import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
-import { failureText } from "../hint_text.ts";
+import { failureText, type Way } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
 import { checkRole } from "../server_look.ts";
@@ -132,37 +132,28 @@ const usedModels = (): ModelUsed[] =>
   attempt(() => [...recordedSessions().take(MAX_SPEED_SESSIONS)])
     ?.flatMap(({ used = [] }) => used) ?? [];
 
-/** Shows the model, its server, and the server's models. `unlisted` says why they are missing. */
-async function modelsNow({ agent: { config }, surface: { way } }: SessionState): Promise<{
-  at: string;
-  models: { name: string; isCurrent: boolean }[];
-  unlisted?: string;
-}> {
-  const { name: model } = targetOf(config);
-  const at = atServer(config, model);
-  try {
-    const names = await modelNames(config);
-    return { at, models: names.map((name) => ({ name, isCurrent: isSameModel(name, model) })) };
-  } catch (error) {
-    const why = failureText(error, config, way);
-    return { at, models: [], unlisted: `The server does not list its models: ${why}` };
-  }
-}
-
 const atServer = (config: CopilotConfig, model: string): string =>
   `${oneLine(model)} at ${serverOf(config)}`;
 
 async function modelsText(session: SessionState, signal: AbortSignal): Promise<string> {
-  const { at, models, unlisted = "Switch with /model NAME." } = await modelsNow(session);
-  const [scoreOf, server] = [examScores(), serverOf(session.agent.config)];
+  const { agent: { config }, surface: { way } } = session;
+  const [{ name: model }, scoreOf, server] = [targetOf(config), examScores(), serverOf(config)];
+  let how = "Switch with /model NAME.";
+  const names = await modelNames(config).catch((error) => {
+    how = unlistedText(error, config, way);
+    return [];
+  });
   return [
-    ...models.map(({ name, isCurrent }) =>
-      `${isCurrent ? "* " : "  "}${oneLine(name)}  ${scoreOf(server, name)}`.trimEnd()
+    ...names.map((name) =>
+      `${isSameModel(name, model) ? "*" : " "} ${oneLine(name)}  ${scoreOf(server, name)}`.trimEnd()
     ),
     ...(await otherChoices(session, signal)).map(({ argument }) => `  ${oneLine(argument)}`),
-    `Current: ${at}. ${unlisted}`,
+    `Current: ${atServer(config, model)}. ${how}`,
   ].join("\n");
 }
+
+const unlistedText = (error: unknown, config: CopilotConfig, way: Way): string =>
+  `The server does not list its models: ${failureText(error, config, way)}`;
 
 /** Returns the closest name to a model that the server does not list; undefined if it has it, or lists no models. */
 async function unlistedName(
@@ -189,7 +180,7 @@ async function takeServedModel({ agent, fit }: SessionState): Promise<void> {
 /** Returns why a server cannot be reached; undefined if it can, or is not asked for its models. */
 async function failureToReach(
   config: CopilotConfig,
-  way: SessionState["surface"]["way"],
+  way: Way,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const target = targetOf(config);
@@ -248,18 +239,11 @@ async function setModel(
       await fit.prepare(agent, { signal, onNotice });
     } else {
       const unlisted = await unlistedName(agent.config, argument);
-      if (unlisted) {
-        const text = unknownText(
-          `model ${atServer(agent.config, argument)}`,
-          "/model",
-          unlisted.meant,
-        );
-        // Other servers than Ollama may have more models than they list.
-        if (targetOf(agent.config).isNative || /\s/.test(argument)) return text;
-        if (fit.doubted !== argument) {
-          fit.doubted = argument;
-          return `${text}${text.endsWith("?") ? "" : "."} Repeat the command to switch anyway.`;
-        }
+      // Other servers than Ollama may have more models than they list.
+      const isWrong = targetOf(agent.config).isNative || /\s/.test(argument);
+      if (unlisted && (isWrong || unlisted.meant !== undefined)) {
+        const model = `model ${atServer(agent.config, argument)}`;
+        return unknownText(model, "/model", unlisted.meant);
       }
       if (modelFlags === undefined) agent.setModel(argument);
       else agent.configure(modelFlags.named(agent.config, argument));
@@ -274,11 +258,15 @@ async function setModel(
 }
 
 async function changedText(session: SessionState): Promise<string> {
-  const { at, models, unlisted: why } = await modelsNow(session);
-  const now = `Switched to ${at}.`;
-  const { agent, fit } = session;
-  if (why !== undefined) return targetOf(agent.config).kind === "hosted" ? now : `${now} ${why}`;
-  // If the user named no model, the next message goes to one that the server has.
-  if (!fit.isChosen || models.some((one) => one.isCurrent)) return now;
-  return `${now} The server does not list it; the next message shows if it has it.`;
+  const { agent: { config }, fit, surface: { way } } = session;
+  const { name, kind } = targetOf(config);
+  const now = `Switched to ${atServer(config, name)}.`;
+  try {
+    const names = await modelNames(config);
+    // If the user named no model, the next message goes to one that the server has.
+    if (!fit.isChosen || names.some((one) => isSameModel(one, name))) return now;
+    return `${now} The server does not list it; the next message shows if it has it.`;
+  } catch (error) {
+    return kind === "hosted" ? now : `${now} ${unlistedText(error, config, way)}`;
+  }
 }

@@ -173,6 +173,7 @@ const commandNamed = (session: SessionState, name: string) =>
   commands.find((one) => one.name === name) ?? commandsOf(session).find((one) => one.name === name);
 
 const NAMES_ELSEWHERE = [
+  ["approve", "mode modes"],
   ["clear", "new reset"],
   ["fork", "branch"],
   ["init", "memory"],
@@ -201,12 +202,6 @@ export async function runCommand(
 }
 
 function unknownCommand(session: SessionState, name: string): string {
-  if (/^modes?$/.test(name)) {
-    const { modeKey } = session.surface;
-    const next = modeKey === undefined ? "" : `${modeKey} switches modes; `;
-    return `There is no command /${name}: ${next}/approve sets one, /plan starts planning`;
-  }
-  if (/^plugins?$/.test(name)) return `There is no command /${name}: copilot plugin is for a shell`;
   const meant = NAMES_ELSEWHERE.find(([, theirs]) => theirs.split(" ").includes(name))?.[0] ??
     nearest(name, commandsOf(session).map((candidate) => candidate.name));
   return unknownText(`command /${name}`, "/help", meant && `/${meant}`);

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hooksQuestion } from "../../../src/extensions/hooks/open_hooks.ts";
+import { hooksQuestion } from "../../../src/extensions/hooks/hooks_extension.ts";
 import { hooksIn, matchesHook } from "../../../src/extensions/hooks/definition.ts";
 
 const SLIPS: [events: unknown, why: string[]][] = [

@@ -72,9 +72,6 @@ const ROWS: [event: HookEvent, end: HookEnd, verdict: Partial<HookVerdict>][] = 
   ["PreToolUse", specific({ updatedInput: 5 }), {}],
   ["PostToolUse", specific({ additionalContext: long }), { context: cut }],
   ["PostToolUse", says({ hookSpecificOutput: 5 }), {}],
-  ["SessionStart", end(0, '{"async": true, "asyncTimeout": 9}\n{"systemMessage": "m"}\n'), {
-    messages: ["m"],
-  }],
   ["PreToolUse", says({ async: true, decision: "block", reason: "r" }), {
     block: "r",
     reason: "r",

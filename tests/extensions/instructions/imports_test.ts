@@ -30,10 +30,7 @@ Deno.test("instructions take in files by a line @path, inside of the repository,
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, folder);
   const permissions = openPermissions({}, () => undefined);
   const folderTrust = new FolderTrust(undefined);
-  await heedInstructions({ agent, permissions, folderTrust }, {
-    trust: true,
-    env: () => undefined,
-  });
+  await heedInstructions({ agent, permissions, folderTrust }, { trust: true });
   assertEquals(agent.state.instructions.split("\n").slice(1), [
     ..."first|in a|in b|@a.md|- @docs/none.md|mail me@docs/a.md|@.env|@.git/config".split("|"),
     ..."@../outside.md|@link.md|```|@docs/a.md|```|@/etc/hostname|last".split("|"),
@@ -53,10 +50,10 @@ async function heeded(
     await Deno.writeTextFile(`${temp.path}/${name}`, text!);
   }
   const agent = new CopilotAgent({ local: localConfig({ model: "test" }) }, `${temp.path}/repo`);
-  const permissions = openPermissions(choice, () => undefined);
+  const permissions = openPermissions(choice, (name) => name === "HOME" ? temp.path : undefined);
   const found = await heedInstructions(
     { agent, permissions, folderTrust: new FolderTrust(undefined) },
-    { trust: true, env: (name) => name === "HOME" ? temp.path : undefined },
+    { trust: true },
   );
   const text = agent.state.instructions.replaceAll(/^Instructions of the project.*\n/gm, "");
   return { text, lines: instructionLines(found, "flags") };

@@ -57,7 +57,6 @@ async function begun(folder: string, home: string, answer?: boolean) {
   const agent = agentIn(folder);
   const heeded = await heed(agent, await settingsIn(home), {
     confirm: (question) => Promise.resolve((asked.push(question), answer)),
-    env: () => undefined,
   });
   const texts = agent.state.instructions!.replaceAll(/^Instructions of the project.*\n/gm, "");
   return { asked, heeded, texts: texts.split("\n").filter(Boolean) };
@@ -397,12 +396,11 @@ Deno.test("the person's own instructions come first, and need no trust", async (
     { "AGENTS.md": "theirs", "config/copilot/AGENTS.md": "mine" },
     async (folder) => {
       const agent = agentIn(folder);
-      const env = (name: string) => name === "XDG_CONFIG_HOME" ? `${folder}/config` : undefined;
-      const settings = await settingsIn(folder);
+      const settings = settingsIn(`${folder}/config`);
       const confirm = () => Promise.resolve(false);
-      await heed(agent, settings, { env });
+      await heed(agent, settings, {});
       assertEquals(agent.state.instructions, "Instructions of the user:\nmine");
-      await heed(agent, settings, { env, trust: true, confirm });
+      await heed(agent, settings, { trust: true, confirm });
       assertEquals(
         agent.state.instructions,
         "Instructions of the user:\nmine\nInstructions of the project, from AGENTS.md:\ntheirs",

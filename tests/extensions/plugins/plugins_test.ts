@@ -177,7 +177,6 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
   assertStringIncludes(sent, "find_tool");
   assertStringIncludes((await fake.command("/agents"))!, "tools:judge");
   assertMatch((await fake.command("/mcp"))!, /^ {2}plugin_tools_look: its tools are not known yet/);
-  assertMatch((await fake.command("/plugin"))!, /copilot plugin is for a shell/);
 });
 
 Deno.test("plugin: one called user does not replace a hook of the user with the same command", async () => {
@@ -485,17 +484,6 @@ Deno.test("plugin: git runs no hook, filter or submodule of a repository, and a 
   const sent = JSON.stringify(server.requests[0]!.body);
   assertStringIncludes(sent, "mine");
   assert(!sent.includes("theirs\\n</skill>"));
-});
-
-Deno.test("plugin: those of Claude Code are offered once", async () => {
-  await using at = await places();
-  await at.put("home/.claude/plugins", { "installed_plugins.json": {} });
-  await using server = strictServer([]);
-  const offers = async () => {
-    await using fake = await at.session(server.url, () => undefined);
-    return fake.notices().filter((line) => line.includes("copilot plugin add PATH copies")).length;
-  };
-  assertEquals([await offers(), await offers()], [1, 0]);
 });
 
 Deno.test("plugin: a broken record is named, and the session starts without plug-ins", async () => {

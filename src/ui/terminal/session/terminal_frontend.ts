@@ -127,9 +127,8 @@ export class TerminalFrontend implements Frontend, Disposable {
   }
 
   get surface(): Surface {
-    const { columns, keymap, theme } = this.#display;
-    const modeKey = screenKey(keymap, "next-mode");
-    return { way: "terminal", columns, modeKey, theme };
+    const { columns, theme } = this.#display;
+    return { way: "terminal", columns, theme };
   }
 
   onEvent(event: SessionEvent): void {

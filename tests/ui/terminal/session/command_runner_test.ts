@@ -56,7 +56,7 @@ for (const columns of [80, 40]) {
     await terminal.type("/theme green\r");
     await terminal.until("/theme takes one of auto, dark,");
     await terminal.type("/mode auto\r");
-    await terminal.until((rows) => rows.join(" ").includes("/mode: Shift-Tab switches modes;"));
+    await terminal.until((rows) => rows.join(" ").includes("/mode: did you mean /approve?"));
   });
 }
 
