@@ -120,17 +120,40 @@ const LEFT: [name: string, prepare: string, command: string][] = [
   ]),
 ];
 
-for (const [name, prepare, command] of LEFT) {
+/** Rows that share a folder, each in a repository of its own. A command opens six repositories that it does not name. */
+const AT_ONCE = 5;
+
+for (let first = 0; first < LEFT.length; first += AT_ONCE) {
+  const rows = LEFT.slice(first, first + AT_ONCE);
+  const name = `${rows[0]![0]}, and ${rows.length - 1} more`;
   test(`R-21 what a command leaves in git's folders leads a person's git nowhere: ${name}`, async () => {
     await using at = await repository();
-    const home = `${at.base}/home`;
-    await Deno.writeTextFile(`${home}/.profile`, "own\n");
-    await Deno.writeTextFile(`${at.folder}/p.sh`, prepare.replaceAll("$HOME", home));
-    await at.run("git tag one; sh p.sh");
-    await at.outside(command);
-    const isWritten = at.has("home/.bashrc") || at.has("home/f");
-    assertEquals([isWritten, at.has("pwned")], [false, false]);
-    assertMatch(await at.outside("git rev-parse --git-dir"), /^\.git$/m);
+    const evil = await Deno.readTextFile(`${at.folder}/evil.sh`);
+    const folders = rows.map((_, row) => `${at.folder}/row${row}`);
+    for (const [row, [, prepare]] of rows.entries()) {
+      const [folder, home] = [folders[row]!, `${at.base}/home${row}`];
+      await Deno.mkdir(home);
+      await Deno.writeTextFile(`${home}/.profile`, "own\n");
+      await at.outside(
+        `git init -qb main ${folder}; cd ${folder}; echo a > a; git add a; git commit -qm one`,
+      );
+      await Deno.writeTextFile(`${folder}/evil.sh`, evil.replaceAll("pwned", `pwned${row}`));
+      const line = prepare.replaceAll("$HOME", home).replaceAll("../home", `../../home${row}`);
+      await Deno.writeTextFile(`${folder}/p.sh`, line);
+    }
+    const said = await at.run(
+      folders.map((folder) => `cd ${folder} && git tag one; sh p.sh`).join("; "),
+    );
+    for (const [row, [, , command]] of rows.entries()) {
+      await at.outside(`cd ${folders[row]}; ${command.replaceAll("../home", `../../home${row}`)}`);
+    }
+    const led = rows.filter((_, row) =>
+      [`pwned${row}`, `home${row}/.bashrc`, `home${row}/f`].some(at.has)
+    );
+    assertEquals(led, [], said);
+    for (const folder of folders) {
+      assertMatch(await at.outside(`cd ${folder}; git rev-parse --git-dir`), /^\.git$/m);
+    }
   });
 }
 
