@@ -87,7 +87,7 @@ export class Confinement {
   /** Returns the sandbox of this machine, or the reason why it has none. */
   find(): Promise<Sandbox | string> {
     const { paths, stateFolder: folder } = this.sources;
-    return this.#sandbox ??= findSandbox(paths(), folder && `${folder}/sandbox`);
+    return this.#sandbox ??= findSandbox(paths().home, folder && `${folder}/sandbox`);
   }
 
   async fault(): Promise<string> {

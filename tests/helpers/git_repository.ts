@@ -1,6 +1,5 @@
 /** A repository in which tests run commands of git in the sandbox. */
 
-import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { noticeLines } from "../../src/session/notices.ts";
 import type { SessionEvent } from "../../src/session/frontend.ts";
@@ -13,7 +12,7 @@ import { jobStore } from "../../src/tools/shell/jobs.ts";
 import { sharingSystem } from "./system_secrets.ts";
 import { testUnless } from "./test_unless.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 export const ignore = typeof found === "string" || found.by !== "bubblewrap";
 export const test = testUnless(ignore);
 export const tool = builtinTools.find(({ name }) => name === "run_bash")!;

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { PathTable } from "../../src/safety/path_table.ts";
 import { findSandbox } from "../../src/safety/sandbox/probe.ts";
 import { withFewPaths } from "../../src/safety/sandbox/mounts.ts";
 import type { Right } from "../../src/types/confine.ts";
@@ -8,7 +7,7 @@ import { openPermissions } from "../../src/safety/permissions.ts";
 import { runBash } from "../../src/tools/shell/run_bash.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
 const test = testUnless(ignore);
 

@@ -10,8 +10,7 @@ import { sharingSystem } from "../helpers/system_secrets.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
-const HOME = Deno.env.get("HOME")!;
-const sandbox = await findSandbox(new PathTable({ home: HOME }));
+const sandbox = await findSandbox();
 const why = typeof sandbox === "string" ? sandbox : "";
 const test = testUnless(why !== "");
 const skipped = why && ` (skipped: ${why})`;

@@ -19,7 +19,7 @@ import { strictServer } from "../helpers/strict_server.ts";
 import { sharingSystem } from "../helpers/system_secrets.ts";
 import { testUnless } from "../helpers/test_unless.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
 const test = testUnless(ignore);
 const tool = builtinTools.find(({ name }) => name === "run_bash")!;

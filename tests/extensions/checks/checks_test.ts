@@ -6,7 +6,6 @@ import { checkersOf, checksFault } from "../../../src/extensions/checks/checkers
 import { EditChecks } from "../../../src/extensions/checks/edit_checks.ts";
 import { ChecksExtension } from "../../../src/extensions/checks/checks_extension.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
-import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { fakeSession } from "../../helpers/fake_session.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
@@ -15,7 +14,7 @@ import { posixTest, testUnless } from "../../helpers/test_unless.ts";
 
 const FREE = { isSandboxed: true, mayRun: () => Promise.resolve(true) };
 const SANDBOXED = { yes: true, sandbox: "workspace-write" } as const;
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const sandboxTest = testUnless(typeof found === "string");
 
 const { signal } = new AbortController();

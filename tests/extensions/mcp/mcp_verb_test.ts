@@ -3,14 +3,13 @@ import { assertMatch } from "@std/assert/match";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { dirname } from "@std/path/dirname";
 import { fromFileUrl } from "@std/path/from-file-url";
-import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { run } from "../../helpers/program.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 
 Deno.test({
   name: "copilot mcp: what a server leaves is reported",

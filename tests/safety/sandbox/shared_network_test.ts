@@ -1,7 +1,6 @@
 /** Servers of background jobs, which other sandboxed commands with the same rights reach. */
 
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { canShare } from "../../../src/safety/sandbox/shared_networks.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
@@ -11,7 +10,7 @@ import { runBash } from "../../../src/tools/shell/run_bash.ts";
 import type { Right } from "../../../src/types/confine.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap" || !canShare();
 
 /** Greets each client, and writes its port and its network into a file. */

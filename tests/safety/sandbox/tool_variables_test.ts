@@ -1,10 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { PathTable } from "../../../src/safety/path_table.ts";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { runBash } from "../../../src/tools/shell/run_bash.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const ignore = typeof found === "string" || found.by !== "bubblewrap";
 
 /** Runs commands in sandboxes of a folder, with a home folder that has the `there` folders. */

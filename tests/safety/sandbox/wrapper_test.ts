@@ -18,7 +18,7 @@ import { startShell } from "../../../src/tools/shell/shell_process.ts";
 import { withVariables } from "../../helpers/variables.ts";
 import { testUnless } from "../../helpers/test_unless.ts";
 
-const found = await findSandbox(new PathTable({ home: Deno.env.get("HOME")! }));
+const found = await findSandbox();
 const sandbox = typeof found !== "string" && found.by === "bubblewrap" ? found : undefined;
 const ignore = sandbox === undefined;
 const test = testUnless(ignore);
