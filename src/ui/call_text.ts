@@ -1,11 +1,12 @@
 /** Describes a call in words: verb, object, counts and outcome. @module */
 
+import { ownResult } from "../agent/run_tools.ts";
 import { count, thousands } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { sanitize } from "../text/sanitize.ts";
+import { WRITTEN_ARGUMENTS } from "../tools/definition.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { CallAction, Change, ChangeLine, Subject, ToolOutcome } from "../types/tool.ts";
-import { describeCall, failedExitCode, failureOf } from "./progress.ts";
 
 /** The kinds of calls in the Agent Client Protocol (`ToolKind`). */
 export type CallKind = "read" | "edit" | "search" | "execute" | "fetch" | "think" | "other";
@@ -34,6 +35,7 @@ const ACTION_WORDS: Readonly<Record<CallAction | "call", ActionWords>> = {
   call: { verbs: ["Call", "Called", "Calling"], kind: "other" },
 };
 
+const MAX_CALL_CHARS = 100;
 const MAX_OBJECT_CHARS = 200;
 const MAX_REASON_CHARS = 300;
 const LONG_CALL_MS = 1000;
@@ -124,6 +126,19 @@ function subjectText({ action, command, query, path, url, job, task, agent }: Su
   return command ?? path ?? url ?? (action === "list" ? "." : "");
 }
 
+/** Describes a call in one line that is safe to print, such as `read_file src/a.ts limit=80`. */
+function describeCall(name: string, args: Record<string, unknown>): string {
+  const named = Object.entries(args).filter(([key]) => !WRITTEN_ARGUMENTS.includes(key));
+  const values = named.map(([key, value], at) =>
+    typeof value !== "string"
+      ? `${key}=${JSON.stringify(value)}`
+      : at === 0
+      ? value
+      : `${key}=${/\s/.test(value) ? JSON.stringify(value) : value}`
+  );
+  return shortened(oneLine(`${name} ${values.join(" ")}`), MAX_CALL_CHARS);
+}
+
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   files: ["file", "files"],
   matches: ["match", "matches"],
@@ -164,6 +179,17 @@ function endingText(exec: ToolExecution): string {
     not_run: "not run",
     failed: "failed",
   }[outcome];
+}
+
+/** Returns why a call failed, without its first words, which its row has, and without the advice to the model. */
+export function failureOf(exec: ToolExecution): string {
+  const line = ownResult(exec).split("\n", 1)[0]!;
+  const [, reason = line] = /^Cannot .*? as (.+?)(?:[:.](?: .*)?)?$/.exec(line) ?? [];
+  return reason.replace(/\b(old|new)_string\b/g, "the $1 text");
+}
+
+export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
+  return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }
 
 /** The maximum number of output lines shown, and their maximum length in characters. */

@@ -21,8 +21,7 @@ import {
 import type { TextRange } from "../types/message.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
-import { tellingLines } from "./call_text.ts";
-import { failedExitCode } from "./progress.ts";
+import { failedExitCode, tellingLines } from "./call_text.ts";
 
 export function changeLines({ lines = [] }: Change): string[] {
   const numbers = numbersOf(lines);

@@ -32,7 +32,7 @@ Deno.test("an answer goes to stdout, progress to stderr, exit code 0", async () 
   ]);
   const { code, stdout, stderr } = await run(local(server.url, "-p", "what?"), { cwd: dir.path });
   assertEquals([code, stdout], [0, "It says alpha.\n"]);
-  assertMatch(stderr, /^· read_file a\.txt \(\d+ ms\)\n$/);
+  assertMatch(stderr, /^· Read a\.txt · 1 line\n$/);
   assertStringIncludes(server.requests[1]!.text, "alpha");
 });
 
@@ -50,7 +50,7 @@ Deno.test("an answer and progress in one file keep their order and their lines",
   }).output();
   assertEquals(success, true);
   const log = await Deno.readTextFile(`${dir.path}/log`);
-  assertMatch(log, /^Looking\.\n· list_directory .*\nDone\.\n$/);
+  assertMatch(log, /^Looking\.\n· Listed .*\nDone\.\n$/);
 });
 
 Deno.test("all four ways to a server", async () => {

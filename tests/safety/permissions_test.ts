@@ -183,9 +183,9 @@ Deno.test("a refusal says why in its line, and what would allow it", () => {
   return turn(calls, [], { own: { deny: ["run_bash(echo *)"] } }, ({ stderr }) => {
     const lines = stderr.split("\n").filter((line) => line.includes("refused"));
     assertEquals(lines, [
-      "· run_bash touch a (refused: it runs touch, which no rule allows; the rule run_bash(touch a) allows it)",
-      "· run_bash git clean -f (refused: it can destroy work (git clean); --yes allows it)",
-      "· run_bash echo a (refused: it matches the rule deny run_bash(echo *))",
+      "· Run touch a · refused · it runs touch, which no rule allows; the rule run_bash(touch a) allows it",
+      "· Run git clean -f · refused · it can destroy work (git clean); --yes allows it",
+      "· Run echo a · refused · it matches the rule deny run_bash(echo *)",
     ]);
   });
 });

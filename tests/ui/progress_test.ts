@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { callText } from "../../src/ui/call_text.ts";
-import { describeCall, jobEnded, progressLine } from "../../src/ui/progress.ts";
+import { callText, runningText } from "../../src/ui/call_text.ts";
+import { jobEnded, progressLine } from "../../src/ui/progress.ts";
 import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
 import type { Job } from "../../src/types/tool.ts";
 
@@ -19,7 +19,9 @@ const CALLS: [name: string, args: Record<string, unknown>, shown: string][] = [
   ["x", { a: "b".repeat(99) }, `x ${"b".repeat(97)}…`],
 ];
 for (const [name, args, shown] of CALLS) {
-  Deno.test(`a call in one line: ${shown}`, () => assertEquals(describeCall(name, args), shown));
+  Deno.test(`a call in one line: ${shown}`, () => {
+    assertEquals(runningText({ toolName: name, arguments: args }), `Calling ${shown}`);
+  });
 }
 
 const EVENTS: [event: TurnEvent, line: string | undefined][] = [
@@ -46,19 +48,19 @@ const EXEC: ToolExecution = {
   ...{ result: "", durationMs: 5, isError: false, outcome: "done" },
 };
 
-Deno.test("why a call failed is the first line of its result, up to 120 characters", () => {
+Deno.test("why a call failed is the first line of its result, up to 300 characters", () => {
   const line = (result: string) =>
     progressLine({ type: "tool_done", exec: { ...EXEC, outcome: "failed", result } });
-  assertEquals(line("a\x1b\nmore"), "· run_bash x (failed: a␛)");
-  assertEquals(line("a".repeat(120)), `· run_bash x (failed: ${"a".repeat(120)})`);
-  assertEquals(line("a".repeat(121)), `· run_bash x (failed: ${"a".repeat(119)}…)`);
+  assertEquals(line("a\x1b\nmore"), "· Call run_bash x · failed · a␛");
+  assertEquals(line("a".repeat(300)), `· Call run_bash x · failed · ${"a".repeat(300)}`);
+  assertEquals(line("a".repeat(301)), `· Call run_bash x · failed · ${"a".repeat(299)}…`);
 });
 
 Deno.test("a command that the sandbox made fail says what it lacked", () => {
   const details = { exitCode: 6, limit: { kind: "network" } as const };
   assertEquals(
     progressLine({ type: "tool_done", exec: { ...EXEC, details } }),
-    "· run_bash x (exit code 6, 5 ms; no network in the sandbox: --network)",
+    "· Called run_bash x · failed · exit 6 · 0.0 s · no network in the sandbox: --network",
   );
   const job = { number: 1, exitCode: 6, command: "a", limit: details.limit } as Job;
   assertEquals(jobEnded(job), "Job 1 failed (exit 6): a (no network in the sandbox: --network)");
@@ -75,7 +77,7 @@ Deno.test("a failure is told without what the model is told of its call", () => 
   const exec: ToolExecution = { ...EXEC, outcome: "failed", isError: true, repairs, result };
   assertEquals(
     progressLine({ type: "tool_done", exec }),
-    "· run_bash x (failed: Cannot edit a: no such text)",
+    "· Call run_bash x · failed · Cannot edit a: no such text",
   );
   assertEquals(callText(exec).reason, "Cannot edit a: no such text");
 });

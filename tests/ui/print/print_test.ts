@@ -97,13 +97,13 @@ const RUNS: [name: string, steps: Step[], code: number, stdout: RegExp, stderr: 
   ["an answer", [{ text: "a" }], 0, /^a\n$/, /^$/],
   ["an answer that ends its line", [{ text: "a\n" }], 0, /^a\n$/, /^$/],
   ["no answer", Array(4).fill({ text: "" }), 1, /^$/, /no answer\n$/],
-  ["a call that is refused", [bash, { text: "b" }], 3, /^b\n$/, /^· run_bash true \(refused/],
+  ["a call that is refused", [bash, { text: "b" }], 3, /^b\n$/, /^· Run true · refused/],
   [
     "a call between two texts",
     [{ text: "a", ...bash }, { text: "b" }],
     3,
     /^a\nb\n$/,
-    /^· run_bash true \(refused/,
+    /^· Run true · refused/,
   ],
   ["a failure", [{ error: { status: 400, message: "x" } }], 1, /^$/, /^copilot: .*x.*\n$/],
   ["a limit", [{ text: "a", finish: "length" }], 4, /^a/, /^/],
@@ -136,7 +136,7 @@ for (const [name, steps, code, stdout, stderr] of RUNS) {
     const isError = code === 1;
     assertEquals([ran.code, result.exitCode, result.isError], [code, code, isError]);
     assertEquals(["error" in result, "stopReason" in result], [isError, !isError]);
-    assertEquals(result.toolExecutions.length, ran.stderr.match(/^· run_bash/gm)?.length ?? 0);
+    assertEquals(result.toolExecutions.length, ran.stderr.match(/^· R[ua]n /gm)?.length ?? 0);
     assertEquals(result.durationMs < 60_000, true);
   });
 }
@@ -172,7 +172,7 @@ Deno.test("what a call changed is shown where a person reads it, and nowhere els
   ];
   for (const [options, shown] of rows) {
     const ran = await printed([write, { text: "Done." }], options, true);
-    assertMatch(ran.stderr, /^· write_file a \(\d/m);
+    assertMatch(ran.stderr, /^· Wrote a/m);
     assertEquals(ran.stderr.includes("\n    1 + b\n"), shown);
     assertEquals(ran.code, 0);
   }

@@ -65,10 +65,10 @@ export const ACTIONS: readonly { name: ActionName; keys: string }[] = ACTION_ROW
 const FIXED_ACTIONS: readonly string[] = ["cancel", "stop"];
 const FIXED_KEYS: readonly string[] = ["ctrl-c", "escape"];
 
-export function actionHelp(name: ActionName, isShort = false): string {
+export function actionHelp(name: ActionName): string {
   const rows: readonly ActionRow[] = ACTION_ROWS;
   const [, , help, more] = rows.find((row) => row[0] === name)!;
-  return isShort || more === undefined ? help : `${help}; ${more}`;
+  return more === undefined ? help : `${help}; ${more}`;
 }
 
 export const VIM_KEYS: readonly { keys: string; help: string }[] = [
