@@ -182,7 +182,7 @@ function endingText(exec: ToolExecution): string {
 }
 
 /** Returns why a call failed, without its first words, which its row has, and without the advice to the model. */
-export function failureOf(exec: ToolExecution): string {
+function failureOf(exec: ToolExecution): string {
   const line = ownResult(exec).split("\n", 1)[0]!;
   const [, reason = line] = /^Cannot .*? as (.+?)(?:[:.](?: .*)?)?$/.exec(line) ?? [];
   return reason.replace(/\b(old|new)_string\b/g, "the $1 text");

@@ -6,7 +6,7 @@ import type { Job, NewestOutput, SubProgress } from "../types/tool.ts";
 import type { RetryNotice, ToolExecution, TurnEvent } from "../types/event.ts";
 import { callText } from "./call_text.ts";
 
-const MAX_CALL_CHARS = 100;
+const MAX_SUB_CALL_CHARS = 100;
 
 export function progressLine(event: TurnEvent): string | undefined {
   switch (event.type) {
@@ -45,7 +45,7 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
   const rows = [
     ...calls.map((one) => `${text(one)}${one.outcome === "done" ? "" : ` (${one.outcome})`}`),
     running ? text(running) : "waiting for the model",
-  ].map((row) => shortened(oneLine(row), MAX_CALL_CHARS));
+  ].map((row) => shortened(oneLine(row), MAX_SUB_CALL_CHARS));
   return [...rows, `${count(made, "call")}, ${thousands(tokens)} tokens`].join("\n");
 }
 
