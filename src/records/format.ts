@@ -8,10 +8,9 @@
 
 import type { ModelTarget } from "../models/target.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
-import { typedText } from "../text/parts.ts";
+import { textOfParts, typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import { type ExecutionFacts, readFacts } from "./execution.ts";
-import { messageFromRecord, messageToRecord } from "./message_shape.ts";
 import { cutAnswer } from "./repair.ts";
 
 const RECORD_VERSION = 2;
@@ -66,6 +65,8 @@ export type RecordEntry =
     mode?: string;
   };
 
+type RecordLine = RecordEntry | { partial: AnswerPiece | null } | { title: string };
+
 export interface ParsedRecord {
   head: RecordHead;
   messages: Message[];
@@ -87,7 +88,6 @@ export function headLine(head: Omit<RecordHead, "version">): string {
   return `${JSON.stringify({ version: RECORD_VERSION, ...head })}\n`;
 }
 
-/** Returns the line of an entry. Appending the line end would copy a long one. */
 export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   const shown = "message" in entry
     ? shownMessage(entry)
@@ -118,9 +118,6 @@ export function parseHead(line: string): RecordHead {
       `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
     );
   }
-  for (const name of ["parent", "title", "branch"] as const) {
-    if (typeof head[name] !== "string") delete head[name];
-  }
   return head as unknown as RecordHead;
 }
 
@@ -134,16 +131,14 @@ export function parseRecord(text: string): ParsedRecord {
   let mode: string | undefined;
   for (const line of lines) {
     if (line === "") continue;
-    const entry = parsedLine(line);
-    if (typeof entry?.title === "string") {
-      head.title = entry.title;
-      continue;
-    }
-    if (!entry || !conversation.take(entry)) lost++;
+    const entry = parsedLine(line) as RecordLine | undefined;
+    if (entry === undefined) lost++;
+    else if ("title" in entry) head.title = entry.title;
+    else conversation.take(entry);
     const [oldest] = begun === undefined ? conversation.messages : [];
     if (oldest) begun = typedText(oldest);
-    used = modelUsedIn(entry?.used) ?? used;
-    if (typeof entry?.mode === "string") mode = entry.mode;
+    if (entry && "used" in entry) used = entry.used;
+    if (entry && "mode" in entry) mode = entry.mode;
   }
   return {
     head,
@@ -185,39 +180,34 @@ class RecordedConversation {
     return new Set(this.#links.keys());
   }
 
-  take({ conversation, added = [], ...entry }: Record<string, unknown>): boolean {
+  /** Takes what a line has. Only this program writes records, and a torn line is no JSON. */
+  take(entry: RecordEntry | { partial: AnswerPiece | null }): void {
     if ("partial" in entry) return this.#takePiece(entry.partial);
     this.#takePiece(null);
-    if (!Array.isArray(conversation)) {
-      const one = addedMessage(entry);
-      if (!one) return false;
-      this.#end = this.#linked(one);
-      return true;
+    if ("message" in entry) {
+      this.#end = this.#linked(entry);
+      return;
     }
-    const more = Array.isArray(added) ? added.map(addedMessage) : [undefined];
-    if (!more.every((one) => one !== undefined)) return false;
-    for (const one of more) this.#linked(one);
+    for (const one of entry.added ?? []) this.#linked(one);
     this.#end = undefined;
-    for (const id of new Set(conversation)) {
+    for (const id of new Set(entry.conversation)) {
       const link = this.#links.get(id);
       // A message on a lost line is dropped.
       if (link) this.#end = this.#put(link.message, this.#end);
     }
-    return true;
   }
 
   /** Adds a piece of an incomplete answer; null restarts it. */
-  #takePiece(piece: unknown): boolean {
+  #takePiece(piece: AnswerPiece | null): void {
     if (piece === null) [this.#text, this.#reasoning] = [[], []];
-    if (!isObject(piece)) return piece === null;
-    const { text, reasoning, isRetracted } = piece;
-    if (isRetracted === true) this.#reasoning.push(...this.#text.splice(0));
-    if (typeof text === "string") this.#text.push(text);
-    if (typeof reasoning === "string") this.#reasoning.push(reasoning);
-    return true;
+    const { text = "", reasoning = "", isRetracted } = piece ?? {};
+    if (isRetracted) this.#reasoning.push(...this.#text.splice(0));
+    this.#text.push(text);
+    this.#reasoning.push(reasoning);
   }
 
-  #linked({ message, parent, execution }: AddedMessage): ChainLink {
+  #linked({ message: written, parent, execution }: AddedMessage): ChainLink {
+    const message = { ...written, content: written.content ?? textOfParts(written.parts ?? []) };
     if (execution && message.toolCallId) this.executions.set(message.toolCallId, execution);
     // A parent on a lost line was the end of the conversation.
     return this.#put(message, parent === null ? undefined : this.#links.get(parent) ?? this.#end);
@@ -230,34 +220,18 @@ class RecordedConversation {
   }
 }
 
-function addedMessage(value: unknown): AddedMessage | undefined {
-  if (!isObject(value)) return undefined;
-  const message = messageFromRecord(value.message);
-  const { parent = null } = value;
-  const isLinked = parent === null || typeof parent === "string";
-  if (message?.id === undefined || !isLinked) return undefined;
-  return { message, parent, execution: readFacts(value.execution) };
+/** Returns the message to write, without text that its parts repeat. A stored image is its hash. */
+function messageToRecord({ content, parts, ...rest }: Message): object {
+  if (!parts) return { ...rest, content };
+  const written = parts.map((part) => {
+    if (part.type !== "image" || part.hash === undefined) return part;
+    const { data: _, ...reference } = part;
+    return reference;
+  });
+  return { ...rest, ...textOfParts(parts) !== content && { content }, parts: written };
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {
   const value = jsonOrUndefined(line);
   return isObject(value) ? value : undefined;
-}
-
-function modelUsedIn(value: unknown): ModelUsed | undefined {
-  if (!isObject(value)) return undefined;
-  const { model, server, at } = value;
-  const positive = (name: "tokens" | "readSpeed" | "writeSpeed") =>
-    Number(value[name]) > 0 && { [name]: Number(value[name]) };
-  if (typeof model !== "string" || model === "" || typeof server !== "string") return undefined;
-  const isAddress = isObject(at) && typeof at.url === "string" && URL.canParse(at.url) &&
-    ["compat", "local", "hosted"].includes(at.kind as string);
-  return {
-    model,
-    server,
-    ...isAddress && { at: at as unknown as NonNullable<ModelUsed["at"]> },
-    ...positive("tokens"),
-    ...positive("readSpeed"),
-    ...positive("writeSpeed"),
-  };
 }

@@ -2,7 +2,6 @@
 
 import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
-import { wholeUpTo } from "../text/truncate.ts";
 import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
 import { type AnswerPiece, entryLine, pieceLine } from "./format.ts";
@@ -18,8 +17,6 @@ import {
 } from "./store.ts";
 
 type Origin = Pick<RecordHead, "parent" | "title">;
-
-const MAX_SLICE = 64 * 1024;
 
 export class Recorder implements Disposable {
   #file: OpenRecord | undefined;
@@ -188,29 +185,16 @@ export class Recorder implements Disposable {
     this.#mode = mode;
   }
 
-  /** Appends lines, in slices so that a long one is not copied. */
   #append(lines: readonly string[]): void {
     const { path, open: opened } = this.#file!;
     using again = this.#isClosed ? Deno.openSync(path, { append: true }) : undefined;
     const open = again ?? opened;
-    const encoder = new TextEncoder();
     const wasTorn = this.#isTorn;
-    let before = wasTorn ? "\n" : "";
+    const bytes = new TextEncoder().encode(`${wasTorn ? "\n" : ""}${lines.join("\n")}\n`);
     let written = 0;
     this.#isTorn = true;
     try {
-      for (const line of lines) {
-        for (let start = 0; start < line.length;) {
-          const end = wholeUpTo(line, Math.min(line.length, start + MAX_SLICE));
-          const after = end === line.length ? "\n" : "";
-          let bytes = encoder.encode(before + line.slice(start, end) + after);
-          for (let count = 0; bytes.length > 0; bytes = bytes.subarray(count)) {
-            written += count = open.writeSync(bytes);
-          }
-          before = "";
-          start = end;
-        }
-      }
+      while (written < bytes.length) written += open.writeSync(bytes.subarray(written));
     } catch (error) {
       // Everything is written again, because the partial line cannot be read. A released file may end with lines
       // of another program by now.

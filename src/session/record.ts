@@ -38,8 +38,6 @@ import type { CacheWatch } from "./cache_watch.ts";
 import { serverOf } from "../models/model_server.ts";
 
 const MAX_UNRECORDED_MS = 2000;
-/** An answer that ends sooner needs no timer, whose first use takes as long as a tenth of a short run. */
-const UNTIMED_MS = 100;
 /** The maximum number of characters that wait, so that little of a fast answer is pending. */
 const MAX_UNRECORDED_CHARS = 16 * 1024;
 
@@ -55,9 +53,8 @@ interface RecordOptions {
 export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
-  /** The answer since the newest written piece, and the time of the next write. */
+  /** The answer since the newest written piece, and its time. */
   #piece: { text: string; reasoning: string; since: number } | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * `tell` is called with the reason if the session cannot be recorded, and without it when recording works
@@ -89,7 +86,7 @@ export class SessionRecord implements Disposable {
 
   /** Writes what is new. Call it after each change of the messages or of the user's mode. */
   sync(): void {
-    this.#dropPiece();
+    this.#piece = undefined;
     if (!this.#recorder) return;
     try {
       this.#writeNew();
@@ -115,7 +112,7 @@ export class SessionRecord implements Disposable {
         this.#writePiece();
         return this.#write({ isRetracted: true });
       case "retry":
-        this.#dropPiece();
+        this.#piece = undefined;
         return this.#write(null);
     }
   }
@@ -141,7 +138,6 @@ export class SessionRecord implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#dropPiece();
     if (this.#hasFailed) attempt(() => this.#writeNew());
     this.#recorder?.[Symbol.dispose]();
   }
@@ -157,14 +153,13 @@ export class SessionRecord implements Disposable {
     this.#piece ??= { text: "", reasoning: "", since: performance.now() };
     this.#piece[kind] += piece;
     const { text, reasoning, since } = this.#piece;
-    if (text.length + reasoning.length >= MAX_UNRECORDED_CHARS) return this.#writePiece();
-    if (performance.now() - since < UNTIMED_MS) return;
-    this.#timer ??= setTimeout(() => this.#writePiece(), MAX_UNRECORDED_MS);
+    const isLong = text.length + reasoning.length >= MAX_UNRECORDED_CHARS;
+    if (isLong || performance.now() - since > MAX_UNRECORDED_MS) this.#writePiece();
   }
 
   #writePiece(): void {
     const { text = "", reasoning = "" } = this.#piece ?? {};
-    this.#dropPiece();
+    this.#piece = undefined;
     const piece = { ...reasoning !== "" && { reasoning }, ...text !== "" && { text } };
     if (text + reasoning !== "") this.#write(piece);
   }
@@ -172,11 +167,6 @@ export class SessionRecord implements Disposable {
   /** A failure is reported when the message of the piece is written. */
   #write(piece: AnswerPiece | null): void {
     attempt(() => this.#recorder?.piece(piece));
-  }
-
-  #dropPiece(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
-    this.#timer = this.#piece = undefined;
   }
 }
 

@@ -134,7 +134,7 @@ Deno.test("parts are read as they were written, their text only once in the file
   assertEquals(parseRecord(head + line({ message: other, parent: null })).messages, [other]);
 });
 
-Deno.test("what is no session is refused, and what is no message passed over", () => {
+Deno.test("what is no session is refused, and a torn line passed over", () => {
   for (const text of ["", "x", "[]\n", '{"version":1}\n', '{"version":1,"folder":"/"}\n']) {
     assertThrows(() => parseRecord(text), SyntaxError, "not a copilot session");
   }
@@ -142,76 +142,11 @@ Deno.test("what is no session is refused, and what is no message passed over", (
     const text = `${JSON.stringify({ version, ...about })}\n`;
     assertThrows(() => parseRecord(text), SyntaxError, "must be 2: it is");
   }
-  const bad = [
-    '{"message":{"role":"user"}}',
-    '{"message":{"role":"user","content":"no id"}}',
-    '{"message":{"id":"a","role":"user"}}',
-    '{"message":{"id":"a","content":"no role"}}',
-    '{"message":{"id":"a","role":"x","content":""}}',
-    '{"message":{"id":"a","role":"user","content":""},"parent":1}',
-    '{"message":{"id":"a","role":"user","parts":[{"type":"text"}]}}',
-    '{"message":{"id":"a","role":"user","content":"","parts":[{"type":"resource","kind":"x","name":"","text":""}]}}',
-    '{"message":{"id":"a","role":"assistant","content":"","toolCalls":[{}]}}',
-    '{"message":{"id":"a","role":"assistant","content":"","toolCalls":[null]}}',
-    '{"message":{"id":"a","role":"assistant","content":"","hostedBlocks":[null]}}',
-    '{"message":{"id":"a","role":"user","content":"","parts":[null]}}',
-    '{"message":null}',
-    '{"conversation":[],"added":[null]}',
-    '{"conversation":[],"added":[{}]}',
-    '{"conversation":1}',
-    "null",
-  ];
-  const { messages, lost } = parseRecord(`${head}${bad.join("\n")}\n`);
-  assertEquals([messages, lost], [[], bad.length]);
+  const { messages, lost } = parseRecord(`${head}null\n{"message":\n[1]\n`);
+  assertEquals([messages, lost], [[], 3]);
 });
 
-const deep = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels));
-const image = (fields: object) => ({
-  parts: [{ type: "image", mediaType: "image/png", data: "AA==", ...fields }],
-});
-const call = (fields: object) => ({
-  toolCalls: [{ id: "c", name: "a", arguments: {}, ...fields }],
-});
-const WRONG_FIELDS: object[] = [
-  { id: 5 },
-  { content: null },
-  { toolCallId: 5 },
-  { toolName: { a: 1 } },
-  { toolAccess: 5 },
-  { isError: "yes" },
-  { standsFor: {} },
-  { reasoning: 5 },
-  { hostedBlocks: "abc" },
-  { hostedBlocks: [null] },
-  { hostedBlocks: [{}] },
-  { hostedBlocks: [{ type: "text", text: 5 }] },
-  { hostedBlocks: [{ type: "thinking", thinking: "x" }] },
-  { parts: {} },
-  image({ data: "!!" }),
-  image({ data: 5 }),
-  image({ data: "AAA" }),
-  image({ data: "" }),
-  image({ mediaType: "\x1b]52;c;UFdO\x07" }),
-  image({ name: 5 }),
-  call({ id: undefined }),
-  call({ name: 5 }),
-  call({ arguments: [] }),
-  call({ arguments: { a: deep(5000) } }),
-  call({ invalid: 5 }),
-  call({ invalid: { text: 7, reason: "x" } }),
-  call({ invalid: { text: "x", reason: {} } }),
-  call({ recovered: "yes" }),
-];
-for (const fields of WRONG_FIELDS) {
-  const name = JSON.stringify(fields).slice(0, 70);
-  Deno.test(`a message with a wrong field is a lost line: ${name}`, () => {
-    const line = JSON.stringify({ message: { ...says("x"), ...fields }, parent: null });
-    const { messages, lost } = parseRecord(`${head}${line}\n`);
-    assertEquals([messages, lost], [[], 1]);
-  });
-}
-
-Deno.test("a message is read with all its fields, and without others", () => {
+Deno.test("a message is read with all its fields", () => {
   const message: Required<Message> = {
     ...says("x"),
     id: "a",
@@ -231,7 +166,7 @@ Deno.test("a message is read with all its fields, and without others", () => {
     reasoning: "hm",
     hostedBlocks: [{ type: "thinking", thinking: "hm", signature: "s" }, { type: "other" }],
   };
-  const line = JSON.stringify({ message: { ...message, other: 1 }, parent: null });
+  const line = JSON.stringify({ message, parent: null });
   assertEquals(parseRecord(`${head}${line}\n`).messages, [message]);
 });
 
@@ -244,17 +179,12 @@ Deno.test("a later version is refused, with the reason", () => {
   );
 });
 
-Deno.test("what a session began with is known after a compaction, and odd fields are passed over", () => {
-  const [a, b, c] = [user("a"), user("b"), user("c")] as const;
+Deno.test("what a session began with is known after a compaction", () => {
+  const [a, b] = [user("a"), user("b")] as const;
   const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };
   const { first, used: read } = parseRecord(
     head + line({ message: a, parent: null, used }) +
-      line({ conversation: [b.id!], added: [{ message: b, parent: null }] }) +
-      [7, {}, { model: "", server: "h" }, { model: "n" }, { server: "h" }].map((odd) =>
-        `${JSON.stringify({ message: c, parent: b.id, used: odd })}\n`
-      ).join(""),
+      line({ conversation: [b.id!], added: [{ message: b, parent: null }] }),
   );
   assertEquals([first, read], ["a", used]);
-  const odd = JSON.stringify({ version: 2, ...about, parent: 1, title: [] });
-  assertEquals(parseRecord(`${odd}\n`).head, { version: 2, ...about });
 });

@@ -295,18 +295,6 @@ storeTest("a session that is gone on with is appended to, however often", (root,
   assertEquals(recordsBelow(root), [path]);
 });
 
-storeTest("a message of several slices is recorded whole, wherever they begin", (root, record) => {
-  using recorder = record();
-  const messages = [user("hi")];
-  recorder.sync(messages);
-  for (const before of ["", "a"]) {
-    messages.push(says(before + "😀".repeat(40_000)));
-    recorder.sync(messages);
-  }
-  const [stored] = storedSessions(root, "/f");
-  assertEquals([stored!.messages, stored!.lost], [messages, 0]);
-});
-
 storeTest("what was cut off amid a line goes on behind that line, repaired", (root, record) => {
   {
     using recorder = record();
