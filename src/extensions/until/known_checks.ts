@@ -1,51 +1,32 @@
-import { attempt } from "../../attempt.ts";
-import { isObject, jsonOrUndefined } from "../../text/json.ts";
 import { join } from "../../text/std_path.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
 const MAX_MANIFEST_BYTES = 1024 * 1024;
-const BY_FILE = {
-  "Cargo.toml": "cargo test",
-  "go.mod": "go test ./...",
-  "pytest.ini": "pytest",
-  "pyproject.toml": "pytest",
-  "setup.py": "pytest",
-  "pom.xml": "mvn -q test",
-  gradlew: "./gradlew test",
-};
-const RUNNERS = {
-  "pnpm-lock.yaml": "pnpm",
-  "yarn.lock": "yarn",
-  "bun.lock": "bun run",
-  "bun.lockb": "bun run",
-};
-const TASK_NAMES = ["ok", "check", "test", "lint", "typecheck"];
+const TASK_NAMES = "ok|check|test|lint|typecheck";
+const JSON_TASKS = new RegExp(`"(${TASK_NAMES})"\\s*:\\s*"`, "g");
+const TARGETS = new RegExp(`^(${TASK_NAMES})\\s*:(?!=)`, "gm");
+
+/** The tasks that a file has, and the command that runs one; or the command of a folder with such a file. */
+const ROWS: readonly (readonly [file: string, command: string, tasks?: RegExp])[] = [
+  ["deno.json", "deno task", JSON_TASKS],
+  ["deno.jsonc", "deno task", JSON_TASKS],
+  ["package.json", "npm run", JSON_TASKS],
+  ["Makefile", "make", TARGETS],
+  ["makefile", "make", TARGETS],
+  ["Cargo.toml", "cargo test"],
+  ["go.mod", "go test ./..."],
+  ["pytest.ini", "pytest"],
+  ["pyproject.toml", "pytest"],
+  ["setup.py", "pytest"],
+  ["pom.xml", "mvn -q test"],
+  ["gradlew", "./gradlew test"],
+];
 
 export async function knownChecks(folder: string): Promise<string[]> {
-  const text = async (name: string) =>
-    await readBoundedText(join(folder, name), MAX_MANIFEST_BYTES) ?? "";
-  const byFile = (rows: Record<string, string>) =>
-    Object.keys(rows).filter((name) => attempt(() => Deno.statSync(join(folder, name))))
-      .map((name) => rows[name]!);
-  const tasksIn = async (name: string, key: string) => {
-    const json = jsonOrUndefined(await text(name));
-    const table = isObject(json) ? json[key] : undefined;
-    return isObject(table) ? TASK_NAMES.filter((one) => typeof table[one] === "string") : [];
-  };
-  const tasks = [...await tasksIn("deno.json", "tasks"), ...await tasksIn("deno.jsonc", "tasks")];
-  const [runner] = byFile(RUNNERS);
-  const scripts = await tasksIn("package.json", "scripts");
-  const makefile = await text("Makefile") || await text("makefile") || await text("GNUmakefile");
-  const targets = TASK_NAMES.filter((name) => new RegExp(`^${name}\\s*:(?!=)`, "m").test(makefile));
-  return [
-    ...new Set([
-      ...tasks.map((name) => `deno task ${name}`),
-      ...tasks.length === 0 ? byFile({ "deno.json": "deno test", "deno.jsonc": "deno test" }) : [],
-      ...scripts.map((name) =>
-        runner ? `${runner} ${name}` : name === "test" ? "npm test" : `npm run ${name}`
-      ),
-      ...targets.map((name) => `make ${name}`),
-      ...byFile(BY_FILE),
-    ]),
-  ];
+  const checks = await Promise.all(ROWS.map(async ([file, command, tasks]) => {
+    const text = await readBoundedText(join(folder, file), MAX_MANIFEST_BYTES);
+    if (text === undefined) return [];
+    return tasks ? [...text.matchAll(tasks)].map(([, name]) => `${command} ${name}`) : [command];
+  }));
+  return [...new Set(checks.flat().map((check) => check.replace("npm run test", "npm test")))];
 }

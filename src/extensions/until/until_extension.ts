@@ -1,8 +1,7 @@
 /** `--until` and `/until`: a turn ends when a check of the user passes. @module */
 
 import { UsageError } from "../../errors.ts";
-import { programFolders } from "../../find_program.ts";
-import { systemProgram } from "../../start_program.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
 import type { Command, Extension, SessionState, TurnEnd } from "../../session/extension.ts";
 import type { CommandAnswer } from "../../session/data.ts";
 import type { Part } from "../../types/message.ts";
@@ -10,6 +9,9 @@ import { oneLine } from "../../text/one_line.ts";
 import type { CheckLimits, UntilCheck } from "./check.ts";
 
 export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
+
+const SHELL_WORD =
+  /^(cd|case|command|eval|exec|exit|export|for|if|pushd|set|source|time|type|ulimit|until|wait|while|\.)$/;
 
 export class UntilExtension implements Extension {
   #check: UntilCheck | undefined;
@@ -49,8 +51,8 @@ export class UntilExtension implements Extension {
     return [];
   }
 
-  async endOfTurn(_: unknown, _round: number, signal: AbortSignal): Promise<TurnEnd | undefined> {
-    return await this.#check?.end(signal);
+  async endOfTurn(_: unknown, round: number, signal: AbortSignal): Promise<TurnEnd | undefined> {
+    return await this.#check?.end(round > 0, signal);
   }
 
   async #run(session: SessionState, argument: string): Promise<CommandAnswer> {
@@ -76,7 +78,9 @@ export class UntilExtension implements Extension {
   /** Sets the check. Returns why it cannot run. */
   async #set(session: SessionState, command: string): Promise<string | undefined> {
     const [program] = /^[\w.-]+(?=\s|$)/.exec(command) ?? [];
-    if (program && !await isCommand(program, session)) return `there is no program ${program}`;
+    const isKnown = !program || SHELL_WORD.test(program) || Deno.build.os === "windows" ||
+      findProgram(program, programFolders(), undefined);
+    if (!isKnown) return `there is no program ${program}`;
     const { UntilCheck } = await import("./check.ts");
     this.#check = new UntilCheck(command, this.limits, session);
   }
@@ -84,14 +88,3 @@ export class UntilExtension implements Extension {
 
 const offeredChecks = async ({ agent }: SessionState): Promise<string[]> =>
   await (await import("./known_checks.ts")).knownChecks(agent.state.workingDir);
-
-/** False if the shell knows no command with this name. */
-async function isCommand(name: string, { agent }: SessionState): Promise<boolean> {
-  if (Deno.build.os === "windows") return true;
-  const { success } = await systemProgram("/bin/sh", {
-    args: ["-c", 'command -v -- "$1"', "sh", name],
-    cwd: agent.state.workingDir,
-    env: { PATH: programFolders().join(":") },
-  }).output();
-  return success;
-}

@@ -221,12 +221,11 @@ Deno.test("the checks of a folder are those that its files name", async () => {
   assertEquals(await knownChecks(temp.path), []);
   await put("package.json", '{"scripts":{"test":"x","lint":"y","other":"z"}}');
   assertEquals(await knownChecks(temp.path), ["npm test", "npm run lint"]);
-  await put("pnpm-lock.yaml");
   await put("Makefile", "check: all\n\ttrue\ntest := no\n");
   await put("Cargo.toml");
   assertEquals(await knownChecks(temp.path), [
-    "pnpm test",
-    "pnpm lint",
+    "npm test",
+    "npm run lint",
     "make check",
     "cargo test",
   ]);
