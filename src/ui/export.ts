@@ -21,15 +21,6 @@ import { redacted } from "../wire/excerpt.ts";
 import { callText } from "./call_text.ts";
 import { pastExecution } from "./past_execution.ts";
 
-interface ExportFormat {
-  start(title: string): string;
-  end: string;
-  heading(isUser: boolean): string;
-  prose(text: string): string;
-  code(text: string, language?: string): string;
-  change(lines: readonly ChangeLine[]): string;
-}
-
 /**
  * Writes a session to a new file as `words` say: `[--html|--md] [-o] [FILE]`. Returns a line about it. @throws {Error}
  */
@@ -53,7 +44,8 @@ export async function exportSession(
     const why = grant ? "it exists: name another file" : "its folder does not exist";
     throw new UsageError(`Cannot write ${oneLine(file)} as ${why}`);
   }
-  const bytes = new TextEncoder().encode(exportedText(session, isHtml ? HTML : MARKDOWN));
+  const markdown = exportedText(session);
+  const bytes = new TextEncoder().encode(isHtml ? pageOf(markdown) : markdown);
   await writeAtomically(grant.realPath, oneLine(file), bytes, undefined, { grant });
   return `Exported to ${
     oneLine(file)
@@ -63,7 +55,8 @@ export async function exportSession(
 const clean = (text: string) => foreignText(hideCredentials(withoutPasswords(redacted(text))));
 const cleanLine = (text: string) => oneLine(clean(text));
 
-export function exportedText(session: StoredSession, format: ExportFormat = MARKDOWN): string {
+/** Returns a session as Markdown, whose only HTML are the folds. */
+export function exportedText(session: StoredSession): string {
   const { head: { folder, started }, used, name, messages, executions } = session;
   const facts = [`copilot session ${shortName(name)}, ${started}`, folder, used?.model ?? ""];
   const tools = withJobs(builtinTools);
@@ -72,12 +65,12 @@ export function exportedText(session: StoredSession, format: ExportFormat = MARK
   const calls = new Map<string, ToolCall>();
   const body = messages.flatMap((message) => {
     for (const call of message.toolCalls ?? []) calls.set(call.id, call);
-    if (message.role !== "tool") return messageTexts(message, format);
-    return callEntry(pastExecution(message, calls, { executions, subjectOf }), format);
+    if (message.role !== "tool") return messageTexts(message);
+    return callEntry(pastExecution(message, calls, { executions, subjectOf }));
   });
-  const start = format.start(cleanLine(sessionTitle(session).title));
-  const about = facts.map((fact) => format.prose(cleanLine(fact)));
-  return `${[start, ...about, ...body].join("\n\n")}${format.end}\n`;
+  const title = `# ${withoutHtml(cleanLine(sessionTitle(session).title))}`;
+  const about = facts.map((fact) => proseWithoutHtml(cleanLine(fact)));
+  return `${[title, ...about, ...body].join("\n\n")}\n`;
 }
 
 function folded(summary: string, body: string, isOpen = false): string {
@@ -85,20 +78,20 @@ function folded(summary: string, body: string, isOpen = false): string {
   return `${start}<summary>${asHtml(cleanLine(summary))}</summary>\n\n${body}\n\n</details>`;
 }
 
-function messageTexts(message: Message, format: ExportFormat): string[] {
+function messageTexts(message: Message): string[] {
   const { role, content, reasoning = "", standsFor, parts = [] } = message;
-  const fold = (summary: string, text: string) => folded(summary, format.code(clean(text)));
+  const fold = (summary: string, text: string) => folded(summary, fenced(clean(text)));
   if (standsFor === "interruption") return [fold("Interrupted", "")];
   if (standsFor === "summary" && role === "user") return [fold("Summary", content)];
   if (standsFor !== undefined) return [];
   const blocks = blocksOf(clean(typedText(message)).trim()).filter(({ text }) => text !== "");
   return [
     ...reasoning.trim() === "" ? [] : [fold("Thought", reasoning.trim())],
-    ...blocks.length === 0 ? [] : [format.heading(role === "user")],
+    ...blocks.length === 0 ? [] : [role === "user" ? "## You" : "## copilot"],
     ...blocks.map((block) =>
       "language" in block
-        ? format.code(block.text, block.language.replace(/[^\w+#.-]/g, ""))
-        : format.prose(block.text.trim())
+        ? fenced(block.text, block.language.replace(/[^\w+#.-]/g, ""))
+        : proseWithoutHtml(block.text.trim())
     ),
     ...parts.flatMap((part) => {
       if (part.type === "image") return [fold(`With the image ${part.name ?? ""}`, "")];
@@ -108,13 +101,14 @@ function messageTexts(message: Message, format: ExportFormat): string[] {
   ];
 }
 
-function callEntry(exec: ToolExecution, format: ExportFormat): string {
+function callEntry(exec: ToolExecution): string {
   const { verb, object, counts, added, removed, ending, mood } = callText(exec);
   const lines = exec.isError ? undefined : exec.details?.change?.lines;
   const about = [counts, lines && `+${added} −${removed}`, ending].filter(Boolean).join(" · ");
   const summary = `${mood === "good" ? "✓" : "✗"} ${verb} ${object}${about && ` · ${about}`}`;
-  if (!lines) return folded(summary, format.code(clean(ownResult(exec))));
-  return folded(summary, format.change(withCleanSide(withCleanSide(lines, "-"), "+")), true);
+  if (!lines) return folded(summary, fenced(clean(ownResult(exec))));
+  const rows = withCleanSide(withCleanSide(lines, "-"), "+").map(({ kind, text }) => kind + text);
+  return folded(summary, fenced(rows.join("\n"), "diff"), true);
 }
 
 /** Cleans the old or new text of a change as a whole, as a key has many lines. */
@@ -132,33 +126,36 @@ const HTML_HEAD = `<!DOCTYPE html><html><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><style>
 :root { color-scheme: light dark; font: 16px/1.5 system-ui }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
-pre, div { white-space: pre-wrap } pre, summary { font: 13px/1.5 ui-monospace, monospace }
+pre, div { white-space: pre-wrap; min-height: .5em } pre, summary { font: 13px/1.5 ui-monospace, monospace }
 pre { padding: .5rem; background: #8881 } h2 { font-size: 1rem; color: #48c }
 ins { background: #2a43; text-decoration: none } del { background: #d333; text-decoration: none }
 </style>`;
 
-const HTML: ExportFormat = {
-  start: (title) =>
-    `${HTML_HEAD}<title>${asHtml(title)}</title></head><body>\n<h1>${asHtml(title)}</h1>`,
-  end: "\n</body></html>",
-  heading: (isUser) => `<h2>${isUser ? "You" : "copilot"}</h2>`,
-  prose: (text) => `<div>${asHtml(text)}</div>`,
-  code: (text) => `<pre>${asHtml(text)}</pre>`,
-  change(lines) {
-    const tags = { "+": "ins", "-": "del", " ": "span" };
-    const rows = lines.map(({ kind, text }) => [tags[kind], `${kind} ${asHtml(text)}`]);
-    return `<pre>${rows.map(([tag, text]) => `<${tag}>${text}</${tag}>`).join("\n")}</pre>`;
-  },
-};
+const FOLD = /^(?:<details(?: open)?><summary>[^<]*<\/summary>|<\/details>)$/;
 
-const MARKDOWN: ExportFormat = {
-  start: (title) => `# ${withoutHtml(title)}`,
-  end: "",
-  heading: (isUser) => `## ${isUser ? "You" : "copilot"}`,
-  prose: proseWithoutHtml,
-  code: fenced,
-  change: (lines) => fenced(lines.map(({ kind, text }) => kind + text).join("\n"), "diff"),
-};
+/** Returns an export as a page. Its Markdown has no HTML but the folds, and stays as it is between headings and code. */
+function pageOf(markdown: string): string {
+  const tags: Record<string, string> = { "+": "ins", "-": "del" };
+  const body = blocksOf(markdown).map((block) => {
+    const rows = block.text.split("\n").map((line) => {
+      if ("language" in block) {
+        const tag = block.language === "diff" && tags[line[0] ?? ""];
+        return tag ? `<${tag}>${asHtml(line)}</${tag}>` : asHtml(line);
+      }
+      if (FOLD.test(line)) return line;
+      const [, signs = "", heading] = /^(##?) (.*)$/.exec(line) ?? [];
+      const text = asHtml((heading ?? line).replaceAll("&lt;", "<"));
+      return heading === undefined
+        ? `<div>${text}</div>`
+        : `<h${signs.length}>${text}</h${signs.length}>`;
+    });
+    return "language" in block ? `<pre>${rows.join("\n")}</pre>` : rows.join("\n");
+  });
+  const [title = ""] = markdown.slice(2).replaceAll("&lt;", "<").split("\n", 1);
+  return `${HTML_HEAD}<title>${asHtml(title)}</title></head><body>\n${
+    body.join("\n")
+  }\n</body></html>\n`;
+}
 
 function fenced(text: string, language = ""): string {
   let fence = "```";
