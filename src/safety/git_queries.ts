@@ -290,7 +290,8 @@ const INDEXED =
 export function gitIndexed(source: GitSource): Map<string, IndexedFile> {
   const args = ["-c", "core.fsmonitor=false", "ls-files", "-s", "-z", "--debug"];
   const files = new Map<string, IndexedFile>();
-  for (const found of (gitOutput(source, args) ?? "").matchAll(INDEXED)) {
+  const ran = runWithGit(source, (git) => [git, "-C", source.folder, ...args]);
+  for (const found of new TextDecoder().decode(ran?.stdout).matchAll(INDEXED)) {
     const [, blob = "", path = "", seconds, ns, ino, size] = found;
     const seen = [ino, size, Number(seconds) * 1000 + Math.floor(Number(ns) / 1e6)].join(":");
     // A coarse clock does not show that a file changed since.

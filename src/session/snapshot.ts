@@ -18,7 +18,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** With more new files than this, git is asked for its index. */
 const MANY_FILES = 50;
 /** The longest time without a pause, in ms, and the coarseness of the clock of file systems. */
-const SNAPSHOT_SLICE_MS = 15;
+const SNAPSHOT_SLICE_MS = 30;
 const CLOCK_MS = 20;
 
 /** The content of a file, or why it is unknown; undefined if there is no file. */
