@@ -1,7 +1,6 @@
 /**
- * The format of a stored session: lines of JSON, a head and then entries in order. Lines are only appended. Each
- * message names its parent, the message before it, so the messages form a tree, and the conversation is a path
- * through it. After a compaction, `/undo` or `/clear`, an entry lists the new path. Pure.
+ * The format of a stored session: lines of JSON, a head and then entries in order. Lines are only appended. A message
+ * continues the conversation. After a compaction, `/undo` or `/clear`, an entry lists its messages. Pure.
  *
  * @module
  */
@@ -39,10 +38,8 @@ export interface ModelUsed {
   writeSpeed?: number | undefined;
 }
 
-/** A new message after the one with the id `parent`; null for the first. */
 export interface AddedMessage {
   message: Message;
-  parent: string | null;
   execution?: ExecutionFacts | undefined;
 }
 
@@ -100,8 +97,8 @@ export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
 
-function shownMessage({ message, parent, execution }: AddedMessage) {
-  return { message: messageToRecord(message), parent, execution };
+function shownMessage({ message, execution }: AddedMessage) {
+  return { message: messageToRecord(message), execution };
 }
 
 export function parseHead(line: string): RecordHead {
@@ -121,103 +118,49 @@ export function parseHead(line: string): RecordHead {
   return head as unknown as RecordHead;
 }
 
+/** Reads a record as it was written: only this program writes it, and a torn line is no JSON. */
 export function parseRecord(text: string): ParsedRecord {
   const [first = "", ...lines] = text.split("\n");
   const head = parseHead(first);
-  const conversation = new RecordedConversation();
-  let lost = 0;
-  let begun: string | undefined;
-  let used: ModelUsed | undefined;
-  let mode: string | undefined;
+  const all = new Map<string, Message>();
+  const executions = new Map<string, ExecutionFacts>();
+  const found: Pick<ParsedRecord, "used" | "mode"> = {};
+  let [messages, lost, begun]: [Message[], number, string | undefined] = [[], 0, undefined];
+  // An incomplete answer.
+  let [said, thought] = ["", ""];
   for (const line of lines) {
     if (line === "") continue;
     const entry = parsedLine(line) as RecordLine | undefined;
     if (entry === undefined) lost++;
     else if ("title" in entry) head.title = entry.title;
-    else conversation.take(entry);
-    const [oldest] = begun === undefined ? conversation.messages : [];
-    if (oldest) begun = typedText(oldest);
-    if (entry && "used" in entry) used = entry.used;
-    if (entry && "mode" in entry) mode = entry.mode;
-  }
-  return {
-    head,
-    messages: conversation.messages,
-    lost,
-    first: begun ?? "",
-    executions: conversation.executions,
-    ids: conversation.ids,
-    endsInLine: lines.at(-1) === "",
-    ...(used && { used }),
-    ...(mode && { mode }),
-  };
-}
-
-/** A message and the link before it. It never changes, so conversations share their first messages. */
-interface ChainLink {
-  message: Message;
-  before: ChainLink | undefined;
-}
-
-/** Applies the entries of a record. Each takes time in proportion to its own length. */
-class RecordedConversation {
-  #end: ChainLink | undefined;
-  readonly executions = new Map<string, ExecutionFacts>();
-  readonly #links = new Map<string, ChainLink>();
-
-  #text: string[] = [];
-  #reasoning: string[] = [];
-
-  /** Returns the conversation after the newest entry, by a walk through all of it. */
-  get messages(): Message[] {
-    const messages: Message[] = [];
-    for (let at = this.#end; at; at = at.before) messages.push(at.message);
-    const cut = cutAnswer(this.#text.join(""), this.#reasoning.join(""));
-    return [...messages.reverse(), ...cut && messages.length > 0 ? [cut] : []];
-  }
-
-  get ids(): ReadonlySet<string> {
-    return new Set(this.#links.keys());
-  }
-
-  /** Takes what a line has. Only this program writes records, and a torn line is no JSON. */
-  take(entry: RecordEntry | { partial: AnswerPiece | null }): void {
-    if ("partial" in entry) return this.#takePiece(entry.partial);
-    this.#takePiece(null);
-    if ("message" in entry) {
-      this.#end = this.#linked(entry);
-      return;
+    else if ("partial" in entry && entry.partial) {
+      const { text = "", reasoning = "", isRetracted } = entry.partial;
+      if (isRetracted) [said, thought] = ["", thought + said];
+      [said, thought] = [said + text, thought + reasoning];
+    } else [said, thought] = ["", ""];
+    if (entry === undefined || !("message" in entry || "conversation" in entry)) continue;
+    const added = "message" in entry ? [entry] : entry.added ?? [];
+    for (const { message: written, execution } of added) {
+      const message = { ...written, content: written.content ?? textOfParts(written.parts ?? []) };
+      all.set(message.id!, message);
+      messages.push(message);
+      if (execution) executions.set(message.toolCallId!, execution);
     }
-    for (const one of entry.added ?? []) this.#linked(one);
-    this.#end = undefined;
-    for (const id of new Set(entry.conversation)) {
-      const link = this.#links.get(id);
+    if ("conversation" in entry) {
       // A message on a lost line is dropped.
-      if (link) this.#end = this.#put(link.message, this.#end);
+      messages = entry.conversation.flatMap((id) => all.get(id) ?? []);
     }
+    begun ??= messages[0] && typedText(messages[0]);
+    if (entry.used) found.used = entry.used;
+    if (entry.mode !== undefined) found.mode = entry.mode;
   }
-
-  /** Adds a piece of an incomplete answer; null restarts it. */
-  #takePiece(piece: AnswerPiece | null): void {
-    if (piece === null) [this.#text, this.#reasoning] = [[], []];
-    const { text = "", reasoning = "", isRetracted } = piece ?? {};
-    if (isRetracted) this.#reasoning.push(...this.#text.splice(0));
-    this.#text.push(text);
-    this.#reasoning.push(reasoning);
-  }
-
-  #linked({ message: written, parent, execution }: AddedMessage): ChainLink {
-    const message = { ...written, content: written.content ?? textOfParts(written.parts ?? []) };
-    if (execution && message.toolCallId) this.executions.set(message.toolCallId, execution);
-    // A parent on a lost line was the end of the conversation.
-    return this.#put(message, parent === null ? undefined : this.#links.get(parent) ?? this.#end);
-  }
-
-  #put(message: Message, before: ChainLink | undefined): ChainLink {
-    const link = { message, before };
-    this.#links.set(message.id!, link);
-    return link;
-  }
+  const cut = messages.length > 0 && cutAnswer(said, thought);
+  return {
+    ...{ head, messages: cut ? [...messages, cut] : messages, lost, first: begun ?? "" },
+    ...{ executions, ids: new Set(all.keys()), endsInLine: lines.at(-1) === "" },
+    ...found.used && { used: found.used },
+    ...found.mode && { mode: found.mode },
+  };
 }
 
 /** Returns the message to write, without text that its parts repeat. A stored image is its hash. */

@@ -95,7 +95,6 @@ export class Recorder implements Disposable {
     mode?: string,
   ): void {
     const isNew = this.#see(messages);
-    this.#forgetRemoved();
     const isSame = !isNew && !this.#isBehind;
     // A mode or a model is written only if it has a conversation.
     const isSameChoice = mode === this.#mode && modelKey(used) === this.#model;
@@ -104,11 +103,7 @@ export class Recorder implements Disposable {
     const isLonger = this.#isInLine || this.#conversation.every((id, i) => id === messages[i]?.id);
     const start = isLonger ? this.#conversation.length : 0;
     const added = messages.slice(start)
-      .map((message, i) => ({
-        message,
-        parent: messages[start + i - 1]?.id ?? null,
-        execution: executions.get(message.toolCallId ?? ""),
-      }));
+      .map((message) => ({ message, execution: executions.get(message.toolCallId ?? "") }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
     const ids = () => messages.map(({ id }) => id!);
     const entries = isLonger && added.length > 0 && fresh.length === added.length
@@ -154,17 +149,6 @@ export class Recorder implements Disposable {
     seen.length = same;
     for (; same < messages.length; same++) seen.push(messages[same]!);
     return true;
-  }
-
-  /** A file that was removed in the meantime is written again. */
-  #forgetRemoved(): void {
-    if (this.#isClosed || !this.#file) return;
-    if (attempt(() => this.#file!.open.statSync().nlink) !== 0) return;
-    this.#file.open.close();
-    this.#file = this.#used = undefined;
-    this.#conversation = [];
-    this.#recorded.clear();
-    this.#isBehind = true;
   }
 
   #write(entries: RecordEntry[], used: ModelUsed | undefined, mode: string | undefined): void {

@@ -27,7 +27,7 @@ Deno.test("how a call ended is kept beside its message, and read with the record
   assertEquals(factsOf(exec), facts);
   const message = { id: "a", role: "tool", content: "r", toolCallId: "c" } as const;
   const head = headLine({ folder: "/", started: "2026-01-01T00:00:00Z" });
-  const record = parseRecord(head + entryLine({ message, parent: null, execution: facts }));
+  const record = parseRecord(head + entryLine({ message, execution: facts }));
   assertEquals([record.messages, record.executions.get("c")], [[message], facts]);
 });
 

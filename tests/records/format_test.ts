@@ -12,9 +12,7 @@ import { says, user, whole } from "./conversation.ts";
 
 const about = { folder: "/f", started: "2026-01-02T03:04:05.000Z" };
 const head = headLine(about);
-/** Messages, each behind the one before. */
-const chain = (messages: Message[], parent: string | null = null): AddedMessage[] =>
-  messages.map((message, i) => ({ message, parent: messages[i - 1]?.id ?? parent }));
+const chain = (messages: Message[]): AddedMessage[] => messages.map((message) => ({ message }));
 const line = (entry: RecordEntry) => `${entryLine(entry)}\n`;
 const lines = (entries: AddedMessage[]) => entries.map(line).join("");
 
@@ -53,69 +51,25 @@ Deno.test("an entry says which messages are the conversation now", () => {
   const undone = text + line({ conversation: ids(a, b) });
   assertEquals(parseRecord(undone).messages, [a, b]);
   assertEquals(parseRecord(undone + line({ conversation: ids(a, b, c) })).messages, [a, b, c]);
-  const added = [{ message: summary, parent: null }];
+  const added = [{ message: summary }];
   const compacted = text + line({ conversation: ids(summary, c), added });
   assertEquals(parseRecord(compacted).messages, [summary, c]);
   const next = user("d");
-  const further = compacted + line({ message: next, parent: c.id! });
+  const further = compacted + line({ message: next });
   assertEquals(parseRecord(further).messages, [summary, c, next]);
   assertEquals(parseRecord(further + line({ conversation: [] })).messages, []);
   // What is unknown, as its line was lost, is left out.
   assertEquals(parseRecord(text + line({ conversation: ["x", c.id!] })).messages, [c]);
 });
 
-Deno.test("a message whose parent is not the last one goes on from there", () => {
-  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
-  const tree = head + lines(chain([a, b, c]));
-  assertEquals(parseRecord(tree + line({ message: d, parent: a.id! })).messages, [a, d]);
-  assertEquals(parseRecord(tree + line({ message: d, parent: null })).messages, [d]);
-  // Also from one that is in the conversation no more.
-  const cleared = tree + line({ conversation: [] });
-  assertEquals(parseRecord(cleared + line({ message: d, parent: b.id! })).messages, [a, b, d]);
+// If a line cost the length of the conversation, this would take minutes.
+Deno.test("a long record is read in time linear in its length", () => {
+  const LONG = 60_000;
+  const messages = Array.from({ length: LONG }, (_, i) => ({ ...user(""), id: `${i}` }));
+  const text = head + lines(chain(messages)) + line({ conversation: [] }).repeat(LONG);
+  const read = parseRecord(text + lines(chain(messages.slice(0, 2))));
+  assertEquals([read.messages.length, read.ids.size, read.lost], [2, LONG, 0]);
 });
-
-Deno.test("the newest place of a message is where another goes on from it", () => {
-  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
-  const added = [{ message: c, parent: null }];
-  const text = head + lines(chain([a, b])) +
-    line({ conversation: [c.id!, b.id!, b.id!], added }) + line({ conversation: [] });
-  assertEquals(parseRecord(text + line({ message: d, parent: b.id! })).messages, [c, b, d]);
-});
-
-Deno.test("messages that name each other or themselves as parents are read", () => {
-  const [a, b] = [user("a"), says("b")] as const;
-  const loop = [{ message: a, parent: b.id! }, { message: b, parent: a.id! }];
-  assertEquals(parseRecord(head + lines(loop)).messages, [a, b]);
-  assertEquals(parseRecord(head + lines([{ message: a, parent: a.id! }])).messages, [a]);
-});
-
-// If a line cost the length of the conversation, each of these would take minutes.
-const LONG = 30_000;
-const bare = (id: string, parent: string | null) =>
-  `{"message":{"id":"${id}","role":"user","content":""},"parent":${JSON.stringify(parent)}}\n`;
-const many = (line: (i: number) => string) =>
-  Array.from({ length: LONG }, (_, i) => line(i)).join("");
-const longChain = (name: string) =>
-  many((i) => bare(`${name}${i}`, i === 0 ? null : `${name}${i - 1}`));
-const LONG_RECORDS: [name: string, entries: string, length: number][] = [
-  ["branches off the end", longChain("a") + many((i) => bare(`x${i}`, `a${LONG - 2}`)), LONG],
-  [
-    "from one branch to another and back",
-    longChain("a") + longChain("b") + many((i) => bare(`x${i}`, `${i % 2 ? "a" : "b"}${LONG - 1}`)),
-    LONG + 1,
-  ],
-  [
-    "cleared, and gone on with",
-    longChain("a") + many((i) => `{"conversation":[]}\n${bare(`x${i}`, `a${LONG - 1}`)}`),
-    LONG + 1,
-  ],
-];
-for (const [name, entries, length] of LONG_RECORDS) {
-  Deno.test(`a long record: ${name}`, () => {
-    const { messages, lost } = parseRecord(head + entries);
-    assertEquals([messages.length, lost], [length, 0]);
-  });
-}
 
 Deno.test("parts are read as they were written, their text only once in the file", () => {
   const message: Message = {
@@ -126,12 +80,12 @@ Deno.test("parts are read as they were written, their text only once in the file
       { type: "image", mediaType: "image/png", data: "AA==" },
     ],
   };
-  const text = head + line({ message, parent: null });
+  const text = head + line({ message });
   assertEquals(text.split("unique text").length, 2);
   const { messages, first } = parseRecord(text);
   assertEquals([messages, first], [[message], "see"]);
   const other = { ...message, content: "other" };
-  assertEquals(parseRecord(head + line({ message: other, parent: null })).messages, [other]);
+  assertEquals(parseRecord(head + line({ message: other })).messages, [other]);
 });
 
 Deno.test("what is no session is refused, and a torn line passed over", () => {
@@ -166,7 +120,7 @@ Deno.test("a message is read with all its fields", () => {
     reasoning: "hm",
     hostedBlocks: [{ type: "thinking", thinking: "hm", signature: "s" }, { type: "other" }],
   };
-  const line = JSON.stringify({ message, parent: null });
+  const line = JSON.stringify({ message });
   assertEquals(parseRecord(`${head}${line}\n`).messages, [message]);
 });
 
@@ -183,8 +137,8 @@ Deno.test("what a session began with is known after a compaction", () => {
   const [a, b] = [user("a"), user("b")] as const;
   const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };
   const { first, used: read } = parseRecord(
-    head + line({ message: a, parent: null, used }) +
-      line({ conversation: [b.id!], added: [{ message: b, parent: null }] }),
+    head + line({ message: a, used }) +
+      line({ conversation: [b.id!], added: [{ message: b }] }),
   );
   assertEquals([first, read], ["a", used]);
 });
