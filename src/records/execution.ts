@@ -1,6 +1,5 @@
 /** The facts about a call that a record stores, in addition to the model's message, to show it again. @module */
 
-import { isObject } from "../text/json.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import type { ToolExecution } from "../types/event.ts";
 
@@ -36,13 +35,4 @@ export function factsOf(execution: ToolExecution): ExecutionFacts {
       },
     },
   };
-}
-
-const OUTCOMES: readonly unknown[] = ["done", "failed", "refused", "stopped", "not_run"];
-
-/** Reads the facts in `value` of a record, which only this program writes; undefined without an outcome. */
-export function readFacts(value: unknown): ExecutionFacts | undefined {
-  return isObject(value) && OUTCOMES.includes(value.outcome)
-    ? value as unknown as ExecutionFacts
-    : undefined;
 }

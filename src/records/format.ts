@@ -9,7 +9,7 @@ import type { ModelTarget } from "../models/target.ts";
 import { isObject, jsonOrUndefined } from "../text/json.ts";
 import { textOfParts, typedText } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
-import { type ExecutionFacts, readFacts } from "./execution.ts";
+import type { ExecutionFacts } from "./execution.ts";
 import { cutAnswer } from "./repair.ts";
 
 const RECORD_VERSION = 2;

@@ -45,7 +45,7 @@ export async function exportSession(
     throw new UsageError(`Cannot write ${oneLine(file)} as ${why}`);
   }
   const markdown = exportedText(session);
-  const bytes = new TextEncoder().encode(isHtml ? pageOf(markdown) : markdown);
+  const bytes = new TextEncoder().encode(isHtml ? htmlPage(markdown) : markdown);
   await writeAtomically(grant.realPath, oneLine(file), bytes, undefined, { grant });
   return `Exported to ${
     oneLine(file)
@@ -134,7 +134,7 @@ ins { background: #2a43; text-decoration: none } del { background: #d333; text-d
 const FOLD = /^(?:<details(?: open)?><summary>[^<]*<\/summary>|<\/details>)$/;
 
 /** Returns an export as a page. Its Markdown has no HTML but the folds, and stays as it is between headings and code. */
-function pageOf(markdown: string): string {
+function htmlPage(markdown: string): string {
   const tags: Record<string, string> = { "+": "ins", "-": "del" };
   const body = blocksOf(markdown).map((block) => {
     const rows = block.text.split("\n").map((line) => {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type ExecutionFacts, factsOf, readFacts } from "../../src/records/execution.ts";
+import { type ExecutionFacts, factsOf } from "../../src/records/execution.ts";
 import { entryLine, headLine, parseRecord } from "../../src/records/format.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import type { Change, SubCall } from "../../src/types/tool.ts";
@@ -44,11 +44,5 @@ Deno.test("long output is cut, and a long change left out", () => {
     const details = { change: { ...change, lines } };
     const facts = factsOf({ ...about, durationMs: 1, outcome: "done", details });
     assertEquals(facts.details, isKept ? details : {});
-  }
-});
-
-Deno.test("what is no account of a call is left out", () => {
-  for (const value of [null, 5, [], {}, { durationMs: 1 }, { durationMs: 1, outcome: "won" }]) {
-    assertEquals(readFacts(value), undefined);
   }
 });

@@ -7,7 +7,7 @@ const JSON_TASKS = new RegExp(`"(${TASK_NAMES})"\\s*:\\s*"`, "g");
 const TARGETS = new RegExp(`^(${TASK_NAMES})\\s*:(?!=)`, "gm");
 
 /** The tasks that a file has, and the command that runs one; or the command of a folder with such a file. */
-const ROWS: readonly (readonly [file: string, command: string, tasks?: RegExp])[] = [
+const KNOWN_ROWS: readonly (readonly [file: string, command: string, tasks?: RegExp])[] = [
   ["deno.json", "deno task", JSON_TASKS],
   ["deno.jsonc", "deno task", JSON_TASKS],
   ["package.json", "npm run", JSON_TASKS],
@@ -23,7 +23,7 @@ const ROWS: readonly (readonly [file: string, command: string, tasks?: RegExp])[
 ];
 
 export async function knownChecks(folder: string): Promise<string[]> {
-  const checks = await Promise.all(ROWS.map(async ([file, command, tasks]) => {
+  const checks = await Promise.all(KNOWN_ROWS.map(async ([file, command, tasks]) => {
     const text = await readBoundedText(join(folder, file), MAX_MANIFEST_BYTES);
     if (text === undefined) return [];
     return tasks ? [...text.matchAll(tasks)].map(([, name]) => `${command} ${name}`) : [command];
