@@ -2,29 +2,23 @@
 
 import { BackendError } from "../errors.ts";
 import { LineDecoder } from "../wire/lines.ts";
-import { within } from "../wire/wait.ts";
 import type { RpcMessage } from "./message.ts";
 import { RpcPeer, type RpcPeerOptions } from "./peer.ts";
 
-/** The default maximum length of a message, in characters. Long ones contain an image of a few MiB. */
+/** The maximum length of a message, in characters. Long ones contain an image of a few MiB. */
 export const MAX_RPC_CHARS = 16 * 2 ** 20;
 /** The maximum number of characters that wait to be written while the other side does not read. */
 export const MAX_WAITING_CHARS = 64 * 2 ** 20;
-
-/** The longest wait for the last message of a connection to be accepted, in milliseconds. */
-const FLUSH_MS = 500;
 
 const ENDED = "the other side closed the connection";
 
 export interface LinePeerOptions extends Omit<RpcPeerOptions, "send"> {
   input: ReadableStream<Uint8Array>;
   output: WritableStream<Uint8Array>;
-  /** The maximum length of a line, in characters; by default 16 Mi. A longer line closes the connection. */
-  maxLineChars?: number;
 }
 
 /** Connects a peer to two streams. It closes, and releases them, at the end of `input`, on errors and overlong lines. */
-export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOptions): RpcPeer {
+export function linePeer({ input, output, ...options }: LinePeerOptions): RpcPeer {
   const writer = output.getWriter();
   const encoder = new TextEncoder();
   let waiting = 0;
@@ -49,8 +43,7 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
   // A failing stream also rejects this promise, which has no other handler.
   writer.closed.catch(() => {});
   const reader = input.getReader();
-  const flushed = () => within(FLUSH_MS, writer.write(new Uint8Array()).catch(() => {}));
-  readLines(reader, peer, maxLineChars ?? MAX_RPC_CHARS, flushed);
+  readLines(reader, peer);
   peer.closed.then(async () => {
     await reader.cancel().catch(() => {});
     await writer.close().catch(() => {});
@@ -61,12 +54,10 @@ export function linePeer({ input, output, maxLineChars, ...options }: LinePeerOp
 async function readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   peer: RpcPeer,
-  maxChars: number,
-  flushed: () => Promise<unknown>,
 ): Promise<void> {
   const lines = new LineDecoder((line) => {
     if (line.trim() !== "") peer.receiveText(line);
-  }, { maxChars });
+  }, { maxChars: MAX_RPC_CHARS });
   try {
     for (;;) {
       const { value, done } = await reader.read();
@@ -78,11 +69,8 @@ async function readLines(
     peer.close(new Error(ENDED));
   } catch (error) {
     const isLong = error instanceof BackendError;
-    if (!isLong) return peer.close(error as Error);
-    const reason = `a message of over ${maxChars} characters`;
-    peer.refuse(reason);
-    // The caller that waits for the close may exit the program with it.
-    await flushed();
-    peer.close(new Error(reason));
+    peer.close(
+      isLong ? new Error(`a message of over ${MAX_RPC_CHARS} characters`) : error as Error,
+    );
   }
 }

@@ -17,8 +17,6 @@ export type Elicitation =
     server: string;
     message: string;
     fields: readonly FormField[];
-    /** The form as the program sent it, for frontends that show such forms themselves. */
-    schema: Readonly<Record<string, unknown>>;
     /** True if the form seems to ask for a secret, such as a password. Forms must not do so. */
     isForSecret: boolean;
   }

@@ -143,10 +143,10 @@ Deno.test("peer: the end of the other side, and a line without an end, fail what
     await assertRejects(() => request, Error, "the other side closed the connection");
     await assertRejects(() => end.peer.request("b", {}), Error, "closed the connection");
   }
-  await using end = alone({ maxLineChars: 100 });
+  await using end = alone({});
   const request = end.peer.request("a", {});
-  await end.say("x".repeat(101));
-  await assertRejects(() => request, Error, "a message of over 100 characters");
+  await end.say("x".repeat(2 ** 24 + 1));
+  await assertRejects(() => request, Error, "a message of over 16777216 characters");
 });
 
 Deno.test("peer: what cannot be sent fails its request", async () => {

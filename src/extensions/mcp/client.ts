@@ -50,12 +50,13 @@ export class McpClient {
   facts: ServerFacts = { era: "legacy", version: "", has: {} };
   /** The first input that was not a message, for an error. */
   noise = "";
+  /** Set once it is open. */
+  carrier!: Carrier;
   readonly #progress = new Map<string, (params: RpcParams) => void>();
   #nextToken = 1;
   /** The number of questions that the user is being asked for the server. */
   #asking = 0;
   #underWay = 0;
-  #carrier: Carrier | undefined;
 
   private constructor(private readonly options: ClientOptions) {}
 
@@ -71,32 +72,16 @@ export class McpClient {
     signal?: AbortSignal,
   ): Promise<McpClient> {
     const client = new McpClient(options);
-    client.#carrier = await open(client.#handlers());
+    client.carrier = await open(client.#handlers());
     try {
       await client.#agree(signal);
       return client;
     } catch (error) {
       // Checked first: the end of a program invalidates what is known of it.
       const failure = client.#startFailure(error, signal);
-      await client.end();
+      await client.carrier.end();
       throw failure;
     }
-  }
-
-  get isClosed(): boolean {
-    return this.#carrier!.peer.isClosed;
-  }
-
-  lastWords(): string {
-    return this.#carrier!.lastWords?.() ?? "";
-  }
-
-  limitIn(error: string): string | undefined {
-    return this.#carrier!.limitIn?.(error);
-  }
-
-  async end(): Promise<void> {
-    await this.#carrier?.end();
   }
 
   /**
@@ -211,7 +196,7 @@ export class McpClient {
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
-    const { peer } = this.#carrier!;
+    const { peer } = this.carrier;
     const result = await peer.request("initialize", {
       protocolVersion: LEGACY_VERSIONS[0],
       capabilities: this.#capabilities,
@@ -227,7 +212,7 @@ export class McpClient {
 
   #isKnown(era: Era, version: string, { capabilities }: Answer): void {
     this.facts = { era, version, has: objectOr(capabilities) };
-    this.#carrier!.speaks?.(version);
+    this.carrier.speaks?.(version);
   }
 
   get #capabilities(): Record<string, unknown> {
@@ -266,7 +251,7 @@ export class McpClient {
     };
     const given = isObject(params._meta) ? params._meta : undefined;
     const full = meta || given ? { ...params, _meta: { ...given, ...meta } } : params;
-    const ask = () => this.#carrier!.peer.request(method, full, { signal });
+    const ask = () => this.carrier.peer.request(method, full, { signal });
     return await ask().catch((error) => {
       const isVersion = error instanceof RpcError && error.code === MCP_CODES.unsupportedVersion;
       if (!isModern || !isVersion) throw error;
@@ -318,7 +303,7 @@ export class McpClient {
     if (method === "notifications/progress") {
       this.#progress.get(String(params.progressToken))?.(params);
     } else if (method === "notifications/cancelled") {
-      this.#carrier!.peer.cancelIncoming(params.requestId);
+      this.carrier.peer.cancelIncoming(params.requestId);
     }
     const changed = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method);
     if (changed) this.options.onChanged?.(changed[1]!);
@@ -330,12 +315,10 @@ export class McpClient {
       const old = 'a server that speaks only the transport "sse" of 2024 answers so, too';
       return new Error(`${error.message} (${old})`, { cause: error });
     }
-    const said = this.lastWords() ||
+    const said = this.carrier.lastWords?.() ||
       (this.noise && `its stdout is not MCP: ${oneLine(this.noise)}`);
     const { message } = error as Error;
-    return said === ""
-      ? error
-      : new Error(`${message} (${shortened(said, 600)})`, { cause: error });
+    return !said ? error : new Error(`${message} (${shortened(said, 600)})`, { cause: error });
   }
 }
 

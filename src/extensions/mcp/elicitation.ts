@@ -28,7 +28,7 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const isForSecret = [message, ...fields.flatMap(fieldWords)].some((text) =>
     SECRET_WORDS.test(text)
   );
-  return { mode: "form", server, message, fields, schema, isForSecret };
+  return { mode: "form", server, message, fields, isForSecret };
 }
 
 const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];

@@ -97,7 +97,7 @@ export class McpServer {
   }
 
   get isRunning(): boolean {
-    return this.#running !== undefined && !this.#running.isClosed;
+    return this.#running !== undefined && !this.#running.carrier.peer.isClosed;
   }
 
   get standing(): Standing {
@@ -157,7 +157,7 @@ export class McpServer {
     });
     if (result.isError !== true) return await resultOutcome(result, imageLimits);
     const text = contentText(result.content, result.structuredContent);
-    const limit = this.#running?.limitIn(text);
+    const limit = this.#running?.carrier.limitIn?.(text);
     const cause = limit ? `\nCause: ${limit}` : "";
     throw new Error((text || `the tool ${tool} failed without a word`) + cause);
   }
@@ -218,7 +218,7 @@ export class McpServer {
   async end(): Promise<void> {
     this.#over.abort(new Error("the session is over"));
     const client = await this.#client?.catch(() => undefined);
-    await client?.end();
+    await client?.carrier.end();
     await this.#others;
   }
 
@@ -249,9 +249,9 @@ export class McpServer {
       const words = oneLine(error.message);
       return new Error(`The server ${this.name} answered: ${words} (${error.code})`);
     }
-    const said = client.isClosed ? client.lastWords() : "";
+    const said = client.carrier.peer.isClosed && client.carrier.lastWords?.();
     const words = oneLine(reasonOf(error));
-    return new Error(`The server ${this.name} gave no answer: ${words}${said && ` (${said})`}`);
+    return new Error(`The server ${this.name} gave no answer: ${words}${said ? ` (${said})` : ""}`);
   }
 
   #forget(): void {
@@ -260,7 +260,7 @@ export class McpServer {
   }
 
   async #connected(signal: AbortSignal | undefined): Promise<McpClient> {
-    if (this.#running?.isClosed) this.#forget();
+    if (this.#running && !this.isRunning) this.#forget();
     await this.#endOther();
     if (this.standing !== "ready" || this.#over.signal.aborted) {
       throw new Error(`The server ${this.name} may not be used: ${this.#objection()}`);
@@ -283,9 +283,9 @@ export class McpServer {
     const running = this.#running;
     const isSame = this.#view === view;
     this.#view = view;
-    if (isSame || running === undefined || running.isClosed) return;
+    if (isSame || running === undefined || !this.isRunning) return;
     this.#forget();
-    await running.end();
+    await running.carrier.end();
   }
 
   #objection(): string {
@@ -333,7 +333,7 @@ export class McpServer {
     );
     this.#running = client;
     this.failure = undefined;
-    if (this.#over.signal.aborted) await client.end();
+    if (this.#over.signal.aborted) await client.carrier.end();
     await options.memory.change(this.id, { era: client.facts.era });
     return client;
   }

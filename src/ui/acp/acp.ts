@@ -66,7 +66,6 @@ type Method = (params: RpcParams, signal: AbortSignal) => Promise<unknown> | unk
 class AcpServer implements AsyncDisposable, Editor {
   accepts = { notices: false, choices: false };
   fs = { readTextFile: false, writeTextFile: false };
-  canElicit = { form: false, url: false };
   readonly #sessions = new Map<string, AcpSession>();
   #peer: RpcPeer | undefined;
   #isInitialized = false;
@@ -149,7 +148,7 @@ class AcpServer implements AsyncDisposable, Editor {
     if (!Number.isInteger(protocolVersion)) {
       throw invalidParams("protocolVersion must be an integer");
     }
-    const { session, auth, fs, elicitation, _meta } = objectOr(clientCapabilities);
+    const { session, auth, fs, _meta } = objectOr(clientCapabilities);
     const hasTerminal = objectOr(auth).terminal === true;
     this.accepts = {
       notices: isObject(objectOr(session).notices),
@@ -157,8 +156,6 @@ class AcpServer implements AsyncDisposable, Editor {
     };
     const { readTextFile, writeTextFile } = objectOr(fs);
     this.fs = { readTextFile: readTextFile === true, writeTextFile: writeTextFile === true };
-    const { form, url } = objectOr(elicitation);
-    this.canElicit = { form: isObject(form), url: isObject(url) };
     this.#isInitialized = true;
     const { folder } = this.options;
     return {

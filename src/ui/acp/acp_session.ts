@@ -22,7 +22,7 @@ import { jobEnded, progressLine } from "../progress.ts";
 import { instructionLines } from "../../extensions/instructions/instruction_lines.ts";
 import { editorFiles } from "./editor_files.ts";
 import type { Editor } from "./editor.ts";
-import { askAbout, askApproval, type Asking, elicitAnswer, elicitParams } from "./questions.ts";
+import { askAbout, askApproval, type Asking } from "./questions.ts";
 import { replayUpdates } from "./replay.ts";
 import { ShownCalls } from "./shown_calls.ts";
 import { ConfigOptions, modeIn } from "./config_options.ts";
@@ -261,17 +261,6 @@ export class AcpSession implements Frontend {
 
   get #asking(): Asking {
     return { editor: this.editor, sessionId: this.#id, calls: this.#calls };
-  }
-
-  /** Asks for the input of a program; undefined if the editor cannot ask. */
-  get elicit(): Frontend["elicit"] {
-    const { canElicit } = this.editor;
-    if (!canElicit.form && !canElicit.url) return undefined;
-    return async (question, signal) => {
-      if (!canElicit[question.mode]) return { action: "decline" };
-      const params = elicitParams(question, this.#id);
-      return elicitAnswer(await this.editor.request("elicitation/create", params, signal));
-    };
   }
 
   /** Asks about what the folder brings, with the first prompt after it was found. */

@@ -5,7 +5,6 @@ export interface Editor {
   readonly accepts: { notices: boolean; choices: boolean };
   /** True for the file operations that it handles itself. */
   readonly fs: { readTextFile: boolean; writeTextFile: boolean };
-  readonly canElicit: { form: boolean; url: boolean };
   update(sessionId: string, update: Record<string, unknown>): void;
   /** @throws {RpcError} the editor's error, or the reason of `signal`. */
   request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown>;

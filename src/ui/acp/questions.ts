@@ -9,9 +9,7 @@ import { trustWholeRows } from "../session_lines.ts";
 import { askedCall, type CallUpdate, printedText } from "./call_updates.ts";
 import type { Editor } from "./editor.ts";
 import type { ShownCalls } from "./shown_calls.ts";
-import type { Elicitation, ElicitationAnswer } from "../../session/form.ts";
-import type { RpcParams } from "../../rpc/message.ts";
-import { isObject, objectOr } from "../../text/json.ts";
+import { objectOr } from "../../text/json.ts";
 
 export interface Asking {
   editor: Editor;
@@ -106,23 +104,4 @@ async function picked(
   const { outcome, optionId } = objectOr(objectOr(answer).outcome);
   const isOffered = options.some((option) => option.optionId === optionId);
   return outcome === "selected" && isOffered ? String(optionId) : undefined;
-}
-
-export function elicitParams(question: Elicitation, sessionId: string): RpcParams {
-  const message = `${question.server}: ${question.message}`;
-  if (question.mode === "url") {
-    const elicitationId = crypto.randomUUID();
-    return { sessionId, mode: "url", message, url: question.url, elicitationId };
-  }
-  const warning = question.isForSecret
-    ? "\n\nIt seems to ask for a secret. A form is no place for one."
-    : "";
-  const requestedSchema = { ...question.schema, type: "object" };
-  return { sessionId, mode: "form", message: message + warning, requestedSchema };
-}
-
-export function elicitAnswer(answer: unknown): ElicitationAnswer {
-  const { action, content } = objectOr(answer);
-  if (action === "accept") return { action, ...isObject(content) && { content } };
-  return { action: action === "decline" ? "decline" : "cancel" };
 }
