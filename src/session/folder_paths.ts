@@ -14,7 +14,6 @@ const IDLE_MS = 3000;
 /** Lists the files that are neither hidden nor ignored, relative to the folder, newest first. */
 export class FolderPaths implements Disposable {
   #listed: { folder: string; finder: Promise<PathFinder> } | undefined;
-  #awaited = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -51,15 +50,12 @@ export class FolderPaths implements Disposable {
   }
 
   async #inUse<T>(get: () => Promise<T>): Promise<T> {
-    clearTimeout(this.#idle);
-    this.#awaited++;
     try {
       return await get();
     } finally {
-      if (--this.#awaited === 0) {
-        this.#idle = setTimeout(() => this[Symbol.dispose](), IDLE_MS);
-        Deno.unrefTimer(this.#idle);
-      }
+      clearTimeout(this.#idle);
+      this.#idle = setTimeout(() => this[Symbol.dispose](), IDLE_MS);
+      Deno.unrefTimer(this.#idle);
     }
   }
 

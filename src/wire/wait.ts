@@ -64,3 +64,16 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T | un
     cancel();
   }
 }
+
+/** Returns the value of `promise`, or throws the reason of `signal` if that is aborted first. */
+export async function orAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (!signal) return await promise;
+  const stop = aborted(signal).then(() => {
+    throw signal.reason;
+  });
+  stop.catch(() => {});
+  return await Promise.race([promise, stop]);
+}

@@ -4,6 +4,7 @@ import { clearSlot, freeSlots } from "../../models/ollama/slots.ts";
 import type { CopilotConfig } from "../../config.ts";
 import { mayBeLlamaCpp, targetOf } from "../../models/target.ts";
 import { addressOf } from "../../models/model_server.ts";
+import { orAborted } from "../../wire/wait.ts";
 
 const MAX_LANES = 4;
 
@@ -26,7 +27,9 @@ export async function closeLanes(config: CopilotConfig): Promise<void> {
 export class Lanes {
   readonly #free: (number | undefined)[];
   readonly #count: number;
-  readonly #queue: { isAlone: boolean; start: () => void }[] = [];
+  /** Resolves when the newest caller of `enter` has a lane, or was stopped. */
+  #last: Promise<unknown> = Promise.resolve();
+  #freed = Promise.withResolvers<void>();
 
   /** @param slots the slots to use. If it is empty, there is one lane, and the server chooses */
   constructor(slots: readonly number[]) {
@@ -37,35 +40,21 @@ export class Lanes {
   /** Waits for a lane. `isAlone` waits until all are free, and blocks others. @throws the signal's reason. */
   async enter(isAlone: boolean, signal: AbortSignal): Promise<Lane> {
     signal.throwIfAborted();
-    return await new Promise((resolve, reject) => {
-      const start = () => {
-        signal.removeEventListener("abort", leave);
-        const taken = this.#free.splice(0, isAlone ? this.#count : 1);
-        resolve({
-          slot: taken[0],
-          [Symbol.dispose]: () => {
-            this.#free.push(...taken.splice(0));
-            this.#next();
-          },
-        });
+    const wanted = isAlone ? this.#count : 1;
+    const entered = this.#last.then(async () => {
+      while (this.#free.length < wanted) await orAborted(this.#freed.promise, signal);
+      signal.throwIfAborted();
+      const taken = this.#free.splice(0, wanted);
+      return {
+        slot: taken[0],
+        [Symbol.dispose]: () => {
+          this.#free.push(...taken.splice(0));
+          this.#freed.resolve();
+          this.#freed = Promise.withResolvers();
+        },
       };
-      const waiting = { isAlone, start };
-      const leave = () => {
-        this.#queue.splice(this.#queue.indexOf(waiting), 1);
-        reject(signal.reason);
-        this.#next();
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#queue.push(waiting);
-      this.#next();
     });
-  }
-
-  #next(): void {
-    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
-      if (this.#free.length < (first.isAlone ? this.#count : 1)) return;
-      this.#queue.shift();
-      first.start();
-    }
+    this.#last = entered.catch(() => {});
+    return await entered;
   }
 }

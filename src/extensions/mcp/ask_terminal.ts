@@ -1,5 +1,4 @@
-import { within } from "../../wire/wait.ts";
-import { orAborted } from "./time_limit.ts";
+import { orAborted, within } from "../../wire/wait.ts";
 
 /** Input that was typed before a question comes within this time, in ms. */
 const TYPED_MS = 100;

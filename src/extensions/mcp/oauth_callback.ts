@@ -1,6 +1,6 @@
 /** Waits on this machine for the browser's redirect after a sign-in. @module */
 
-import { orAborted } from "./time_limit.ts";
+import { orAborted } from "../../wire/wait.ts";
 import type { Authority } from "./oauth_discovery.ts";
 
 const SIGN_IN_MS = 10 * 60_000;

@@ -22,7 +22,7 @@ import {
 } from "./protocol.ts";
 import { contentText, resourceText, resultOutcome } from "./results.ts";
 import { startProgram } from "./stdio.ts";
-import { orAborted } from "./time_limit.ts";
+import { orAborted } from "../../wire/wait.ts";
 
 const MAX_LIST = 1000;
 const CALL_MS = 120_000;

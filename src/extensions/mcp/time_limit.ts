@@ -1,4 +1,4 @@
-import { aborted, endingWith } from "../../wire/wait.ts";
+import { endingWith } from "../../wire/wait.ts";
 
 /** The longest duration of one request, regardless of progress, in ms. */
 const MAX_REQUEST_MS = 30 * 60_000;
@@ -30,17 +30,4 @@ export function limitedBy(
       controller[Symbol.dispose]();
     },
   };
-}
-
-/** Returns the value of `promise`, or throws the reason of `signal` if that is aborted first. */
-export async function orAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  if (!signal) return await promise;
-  const stop = aborted(signal).then(() => {
-    throw signal.reason;
-  });
-  stop.catch(() => {});
-  return await Promise.race([promise, stop]);
 }

@@ -9,7 +9,7 @@ Deno.test("lanes: one without slots, else one for each, and one who works alone 
   const work = async (lanes: Lanes, name: string, isAlone = false) => {
     using lane = await lanes.enter(isAlone, never);
     order.push(`${name}+${lane.slot ?? ""}`);
-    for (let i = 0; i < 3; i++) await Promise.resolve();
+    for (let i = 0; i < 50; i++) await Promise.resolve();
     order.push(`${name}-`);
   };
   await Promise.all([work(one, "a"), work(one, "b")]);
