@@ -5,11 +5,10 @@ import { oneLine } from "../../text/one_line.ts";
 import { isWithin, resolvePath } from "../../text/paths.ts";
 import { dirname } from "../../text/std_path.ts";
 import type { ToolExecution } from "../../types/event.ts";
-import { instructionQuestion } from "./instruction_lines.ts";
 import {
+  decideOn,
   type FoundInstructions,
   instructionFileIn,
-  judgeInstructions,
   trustInstructions,
 } from "./instructions.ts";
 import type { HeededInstructions } from "../../session/data.ts";
@@ -53,28 +52,12 @@ export class InstructionsBelow {
   async #isHeeded(file: FoundInstructions, signal: AbortSignal): Promise<boolean> {
     const { agent, folderTrust, trust, confirm } = this.session;
     const root = repositoryOf(agent.state.workingDir);
-    const found = await judgeInstructions(folderTrust, root, [file]);
-    const { isTrusted, doubt, files: [judged] } = found;
-    const shown = {
-      name: file.name,
-      lines: file.text.trimEnd().split("\n").length,
-      ...file.imports && { imports: file.imports },
-      ...judged?.change && { change: judged.change },
-    };
-    // A new file does not make the others untrusted.
-    const about = doubt && judged?.change?.type !== "added" && { doubt };
-    const said = trust || isTrusted !== undefined
-      ? undefined
-      : await confirm?.(instructionQuestion({ ...about, files: [shown] }), signal);
-    if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
-    const isHeeded = said ?? (trust || isTrusted);
-    const open = isHeeded === undefined && about;
-    this.onHeeded({
-      files: [{ ...shown, isHeeded: isHeeded === true }],
-      refused: [],
-      isHeeded,
-      ...open,
+    const { said, ...decided } = await decideOn(folderTrust, root, [file], {
+      trust,
+      confirm: confirm && ((question) => confirm(question, signal)),
     });
-    return isHeeded === true;
+    if (said) await trustInstructions(folderTrust, root, [file]).catch(() => {});
+    this.onHeeded({ ...decided, refused: [] });
+    return decided.isHeeded === true;
   }
 }

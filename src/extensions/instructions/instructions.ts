@@ -60,33 +60,8 @@ export async function heedInstructions(
     const { path, text } = promptFile;
     files.push({ name: relative(workingDir, path), path: relative(root, path), text, promptFile });
   }
-  const judged = await judgeInstructions(folderTrust, root, files);
-  const shown = judged.files.map((
-    { file: { path: _, text, promptFile, ...named }, isTrusted, change },
-  ): InstructionFile => ({
-    ...named,
-    ...promptFile && { kind: promptFile.kind },
-    lines: lineCount(text),
-    ...change && { change },
-    ...!isTrusted && !change?.lines && { text },
-  }));
-  const doubt = judged.doubt && { doubt: judged.doubt };
-  const isOpen = !trust && judged.isTrusted === undefined;
-  const said = answer ??
-    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
-  const isHeeded = said ?? (trust || judged.isTrusted);
-  const heeded: HeededInstructions = {
-    files: shown.map(({ change, text, ...file }, i) => ({
-      ...file,
-      ...isHeeded === undefined && text !== undefined && { text },
-      // A yes trusts the current file, so it is no longer changed.
-      ...change && !said && { change },
-      isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
-    })),
-    refused,
-    isHeeded,
-    ...isHeeded === undefined && doubt,
-  };
+  const { said, ...decided } = await decideOn(folderTrust, root, files, { trust, answer, confirm });
+  const heeded: HeededInstructions = { ...decided, refused };
   if (said !== undefined) {
     await trustInstructions(folderTrust, root, said ? files : undefined)
       .catch((error) => heeded.unsaved = reasonOf(error));
@@ -106,6 +81,42 @@ export async function heedInstructions(
     skills?.use({ ...found, promptFiles });
   }
   return heeded;
+}
+
+/** Decides on files of a folder, or asks: `said` is the answer. */
+export async function decideOn(
+  folderTrust: FolderTrust,
+  root: string,
+  files: FolderInstructions["files"],
+  { trust, answer, confirm }: Pick<HeedOptions, "trust" | "answer" | "confirm">,
+): Promise<Omit<HeededInstructions, "refused"> & { said: boolean | undefined }> {
+  const judged = await judgeInstructions(folderTrust, root, files);
+  const shown = judged.files.map((
+    { file: { path: _, text, promptFile, ...named }, isTrusted, change },
+  ): InstructionFile => ({
+    ...named,
+    ...promptFile && { kind: promptFile.kind },
+    lines: lineCount(text),
+    ...change && { change },
+    ...!isTrusted && !change?.lines && { text },
+  }));
+  const doubt = judged.doubt && { doubt: judged.doubt };
+  const isOpen = !trust && judged.isTrusted === undefined;
+  const said = answer ??
+    (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
+  const isHeeded = said ?? (trust || judged.isTrusted);
+  return {
+    files: shown.map(({ change, text, ...file }, i) => ({
+      ...file,
+      ...isHeeded === undefined && text !== undefined && { text },
+      // A yes trusts the current file, so it is no longer changed.
+      ...change && !said && { change },
+      isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
+    })),
+    isHeeded,
+    ...isHeeded === undefined && doubt,
+    said,
+  };
 }
 
 const lineCount = (text: string): number => text.trimEnd().split("\n").length;
@@ -147,7 +158,7 @@ export async function trustsInstructions(
   return isApproved ?? (doubt && true);
 }
 
-export async function judgeInstructions<File extends Instructions>(
+async function judgeInstructions<File extends Instructions>(
   folderTrust: FolderTrust,
   root: string,
   files: readonly File[],
