@@ -83,17 +83,13 @@ export function directClient(url: string): Deno.HttpClient | undefined {
   if (!isNear(url) || !mayUseProxy()) return undefined;
   const { hostname, port } = endpoint(url);
   const key = `${hostname}:${port}`;
-  const client = directClients.get(key) ?? clientWithoutProxy(hostname, port);
+  const client = directClients.get(key) ?? clientWithoutProxy(hostname);
   directClients.set(key, client);
   return client;
 }
 
 /** A client reads the variables when it is created. Commands must not inherit the change. */
-function clientWithoutProxy(hostname: string, port: number): Deno.HttpClient {
-  // This sends the absolute form of the address, which some servers answer with 404.
-  if (!isReadable(NO_PROXY)) {
-    return Deno.createHttpClient({ proxy: { transport: "tcp", hostname, port } });
-  }
+function clientWithoutProxy(hostname: string): Deno.HttpClient {
   const before = Deno.env.get(NO_PROXY);
   Deno.env.set(NO_PROXY, bareHost(hostname));
   try {
@@ -109,26 +105,15 @@ function endpoint(url: string): { hostname: string; port: number } {
   return { hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
 }
 
-/** True if requests may use a proxy, or if reading the variables needs a permission. */
-function mayUseProxy(): boolean {
-  const readsAll = isReadable();
-  return PROXY_VARIABLES.some((name) => !(readsAll || isReadable(name)) || Deno.env.get(name));
-}
-
 const spellings = (names: string[]) => names.flatMap((name) => [name, name.toLowerCase()]);
 const PROXY_VARIABLES = spellings(PROXIES);
-
-/** True if the variable may be read without a prompt; without a name, if all may. */
-function isReadable(variable?: string): boolean {
-  const asked = { name: "env", ...(variable !== undefined && { variable }) } as const;
-  return Deno.permissions.querySync(asked).state === "granted";
-}
+const mayUseProxy = (): boolean => PROXY_VARIABLES.some((name) => Deno.env.get(name));
 
 /** Returns the environment variable that sets a proxy for `url`, if any. */
 function proxyVariable(url: string): string | undefined {
   if (isNear(url)) return undefined;
   const own = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
-  return spellings([own, "ALL_PROXY"]).find((name) => isReadable(name) && Deno.env.get(name));
+  return spellings([own, "ALL_PROXY"]).find((name) => Deno.env.get(name));
 }
 
 /** The failures of Deno's `fetch` and of Node's client by message. The first match applies. */
@@ -166,13 +151,7 @@ export function failureFromThrown(
   url: string,
   mayUseProxies = true,
 ): BackendError {
-  const { origin, host } = new URL(url);
-  if (thrown instanceof Deno.errors.NotCapable) {
-    return new BackendError(
-      `Cannot reach ${origin} as network access is not allowed: run with --allow-net=${host}`,
-      { kind: "connection", cause: thrown },
-    );
-  }
+  const { origin } = new URL(url);
   const text = causeText(thrown);
   // Only network errors have a cause. Others concern the request, or a blocked port.
   const hasCause = thrown instanceof Error && thrown.cause !== undefined;

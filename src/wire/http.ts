@@ -7,7 +7,6 @@ import { directClient, failureFromThrown, watchConnection } from "./connect.ts";
 import { jsonOrUndefined } from "../text/json.ts";
 import { keepSecrets } from "./excerpt.ts";
 import { contentType, failureFromResponse, throwErrorObject } from "./failure.ts";
-import { checkLength } from "./lines.ts";
 import { parseJson } from "./ndjson.ts";
 import { nextRetry } from "./retry.ts";
 import { aborted, endingWith, moment, wait } from "./wait.ts";
@@ -125,7 +124,6 @@ export class JsonReader<T> implements StreamReader<T> {
 
   push(chunk: Uint8Array): void {
     this.#text += this.#utf8.decode(chunk, { stream: true });
-    checkLength(this.#text.length, "JSON");
   }
 
   end(): T {

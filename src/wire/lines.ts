@@ -9,17 +9,8 @@ export interface Decoder {
   end(): void;
 }
 
-/** The maximum characters of a line, event or JSON answer. Real ones may contain a file as an argument. */
+/** The maximum characters of a line. Real ones may contain a file as an argument. */
 const MAX_ANSWER_CHARS = 64 * 2 ** 20;
-
-/** Throws if `length` characters exceed `max`. */
-export function checkLength(length: number, what: string, max: number = MAX_ANSWER_CHARS): void {
-  if (length <= max) return;
-  throw new BackendError(
-    `Cannot read the answer as its ${what} must have at most ${max} characters: it has more`,
-    { kind: "protocol" },
-  );
-}
 
 /**
  * Decodes UTF-8 into lines that end with `\n` or `\r\n` (with `loneCr`, also `\r`), without their ends. Invalid
@@ -28,7 +19,7 @@ export function checkLength(length: number, what: string, max: number = MAX_ANSW
  */
 export class LineDecoder implements Decoder {
   readonly #loneCr: boolean;
-  readonly #maxChars: number | undefined;
+  readonly #maxChars: number;
   // By default the decoder drops a mark at the start of every chunk (Deno 2.9.6).
   readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   /** The incomplete line. It is a rope: each piece is appended and searched once. */
@@ -38,7 +29,7 @@ export class LineDecoder implements Decoder {
 
   constructor(
     private readonly onLine: (line: string) => void,
-    { loneCr = false, maxChars }: { loneCr?: boolean; maxChars?: number } = {},
+    { loneCr = false, maxChars = MAX_ANSWER_CHARS }: { loneCr?: boolean; maxChars?: number } = {},
   ) {
     this.#loneCr = loneCr;
     this.#maxChars = maxChars;
@@ -74,7 +65,11 @@ export class LineDecoder implements Decoder {
       if (lf >= 0 && lf < start) lf = text.indexOf("\n", start);
     }
     this.#pending += text.slice(start);
-    checkLength(this.#pending.length, "longest line", this.#maxChars);
+    if (this.#pending.length <= this.#maxChars) return;
+    throw new BackendError(
+      `Cannot read the answer as its longest line must have at most ${this.#maxChars} characters: it has more`,
+      { kind: "protocol" },
+    );
   }
 
   #finish(tail: string): void {

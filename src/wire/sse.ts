@@ -1,6 +1,6 @@
 /** Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html. @module */
 
-import { checkLength, LineDecoder } from "./lines.ts";
+import { LineDecoder } from "./lines.ts";
 
 export interface SseEvent {
   /** The event's type; `message` by default. */
@@ -55,6 +55,5 @@ export class SseDecoder extends LineDecoder {
     if (name === "event") this.#event = value;
     if (name !== "data") return;
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-    checkLength(this.#data.length, "longest event");
   }
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import {
   connectTimesOut,
@@ -239,30 +239,6 @@ test(
       return Promise.resolve();
     }),
 );
-
-Deno.test("a missing permission is said in one line", {
-  permissions: { net: ["127.0.0.1:9"], read: true, env: true },
-}, async () => {
-  const error = await assertRejects(
-    () => requestStream({ url: "http://127.0.0.1:10/" }, options(), () => textReader()),
-    BackendError,
-  );
-  assertEquals(
-    error.message,
-    "Cannot reach http://127.0.0.1:10 as network access is not allowed: run with --allow-net=127.0.0.1:10",
-  );
-  assertEquals(error.retryable, false);
-});
-
-Deno.test("a server on this machine is asked directly where a proxy may be set, at its own port", {
-  permissions: { net: ["127.0.0.1:9"], env: false },
-}, () => {
-  assert(directClient("http://127.0.0.1:9/v1"));
-  assertEquals(directClient("http://models.example/v1"), undefined);
-  for (const [url, at] of [["http://localhost/", 80], ["https://localhost/", 443]] as const) {
-    assertThrows(() => directClient(url), Deno.errors.NotCapable, `localhost:${at}"`);
-  }
-});
 
 test("a server nearby is asked by path alone where a proxy is set, and commands see no change", async () => {
   const before = Deno.env.get("NO_PROXY");
