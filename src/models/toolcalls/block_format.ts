@@ -15,7 +15,7 @@ import { CUT_OFF_REASON, invalidCall, newCall } from "./json_calls.ts";
 import { JsonScanner } from "./json_scanner.ts";
 import { type GivenArguments, pairArguments } from "./values.ts";
 
-/** A piece of a head: text, folded as by `foldMarker`; a pattern that matches all its starts; optional pieces. */
+/** A piece of a head: text, folded as by `foldMarker`; a pattern; optional pieces. */
 export type Atom = string | RegExp | readonly Atom[];
 
 export interface BlockSpec {
@@ -43,16 +43,12 @@ const MAX_BLOCK_HEAD = 256;
 
 export function blockFormat(spec: BlockSpec): CallFormat {
   // Created at the first marker, because most answers have no markers.
-  const heads = new Map<string, HeadPatterns>();
-  function headOf(marker: string): HeadPatterns {
+  const heads = new Map<string, RegExp>();
+  function headOf(marker: string): RegExp {
     const known = heads.get(marker);
     if (known) return known;
     const [, lead] = Object.entries(spec.markers).find(([one]) => foldMarker(one) === marker)!;
-    const atoms = [...lead, ...spec.head];
-    const head = {
-      whole: new RegExp(`^${atoms.map(atomSource).join("")}`),
-      beginning: new RegExp(`^(?:$|${beginningOf(atoms)})`),
-    };
+    const head = new RegExp(`^${[...lead, ...spec.head].map(atomSource).join("")}`);
     heads.set(marker, head);
     return head;
   }
@@ -64,8 +60,6 @@ export function blockFormat(spec: BlockSpec): CallFormat {
   };
 }
 
-type HeadPatterns = { whole: RegExp; beginning: RegExp };
-
 class BlockReader implements CallReader {
   readonly #bodyReader: BodyReader;
   /** The text after the marker, until the name is known. */
@@ -74,34 +68,28 @@ class BlockReader implements CallReader {
   #call: ToolCall | null | undefined;
   /** The arguments in the tag of the name. */
   #given: Record<string, unknown> | undefined;
-  readonly #after: HeadPatterns | undefined;
+  readonly #after: RegExp | undefined;
   /** The end of the call, in characters from the marker, and the text after it. */
   #end = 0;
   #behind = "";
 
   constructor(
     private readonly spec: BlockSpec,
-    private readonly head: HeadPatterns,
+    private readonly head: RegExp,
     private readonly context: CallContext,
   ) {
     this.#bodyReader = spec.close ? new MarkedBodyReader(spec, spec.close) : new JsonBodyReader();
     const { after = [] } = spec;
-    this.#after = after.length === 0 ? undefined : {
-      whole: new RegExp(`^\\s*(?:${after.map(atomSource).join("|")})`),
-      beginning: new RegExp(`^\\s*(?:$|${after.map((mark) => beginningOf([mark])).join("|")})`),
-    };
+    this.#after = after.length === 0
+      ? undefined
+      : new RegExp(`^\\s*(?:${after.map(atomSource).join("|")})`);
   }
 
   push(piece: string, final: boolean): CandidateVerdict | undefined {
     if (this.#name === undefined) {
       this.#start += piece;
-      const head = this.#start.slice(0, MAX_BLOCK_HEAD);
-      const match = this.head.whole.exec(head);
-      if (!match) {
-        const mayCome = !final && this.#start.length < MAX_BLOCK_HEAD &&
-          this.head.beginning.test(head);
-        return mayCome ? undefined : "text";
-      }
+      const match = this.head.exec(this.#start.slice(0, MAX_BLOCK_HEAD));
+      if (!match) return final || this.#start.length >= MAX_BLOCK_HEAD ? "text" : undefined;
       const written = match.groups!.name!;
       const [own, rest] = this.spec.splitName?.(written, this.context) ?? [written, ""];
       this.#name = offeredName(own, this.context);
@@ -153,10 +141,9 @@ class BlockReader implements CallReader {
 
   #readBehind(call: ToolCall, final: boolean): CandidateVerdict | undefined {
     for (;;) {
-      const mark = this.#after?.whole.exec(this.#behind.slice(0, MAX_BLOCK_HEAD))?.[0];
+      const mark = this.#after?.exec(this.#behind.slice(0, MAX_BLOCK_HEAD))?.[0];
       if (mark === undefined) {
-        const mayCome = !final && this.#behind.length < MAX_BLOCK_HEAD &&
-          this.#after?.beginning.test(this.#behind);
+        const mayCome = !final && this.#after && this.#behind.length < MAX_BLOCK_HEAD;
         return mayCome ? undefined : { calls: [call], end: this.#end };
       }
       this.#end += mark.length;
@@ -279,28 +266,11 @@ class MarkedBodyReader implements BodyReader {
 
 /** Returns a pattern for `atom` in any spelling of its marks. */
 export function atomSource(atom: Atom): string {
-  if (typeof atom === "string") return [...atom].flatMap(charSources).join("");
+  if (typeof atom === "string") return [...atom].map(charSource).join("");
   return atom instanceof RegExp ? atom.source : `(?:${atom.map(atomSource).join("")})?`;
 }
 
-/** Returns the patterns of successive characters, which also match every start of themselves. */
-function charSources(char: string): string[] {
-  if (char === "|") return [" {0,3}", "[|｜‖]{1,2} {0,3}"];
-  return [char === "_" ? "[_▁]" : RegExp.escape(char)];
-}
-
-/** Returns a pattern for all starts of the text that `atoms` and then `rest` match, up to the end of the text. */
-function beginningOf(atoms: readonly Atom[], rest = ""): string {
-  return atoms.reduceRight<string>((rest, atom) => {
-    if (typeof atom !== "string" && !(atom instanceof RegExp)) {
-      return `(?:${beginningOf(atom, rest)}|${rest || "$"})`;
-    }
-    // A pattern can use a group name only once.
-    const whole = atomSource(atom).replace(/\(\?<\w+>/g, "(?:");
-    const more = rest === "" ? "$" : `(?:$|${rest})`;
-    if (typeof atom !== "string") return `${whole}${more}`;
-    const cut = [...atom].flatMap(charSources).slice(0, -1)
-      .reduceRight((tail, char) => `${char}(?:$${tail && `|${tail}`})`, "");
-    return `(?:${whole}${more}${cut && `|${cut}`})`;
-  }, rest);
+function charSource(char: string): string {
+  if (char === "|") return " {0,3}[|｜‖]{1,2} {0,3}";
+  return char === "_" ? "[_▁]" : RegExp.escape(char);
 }
