@@ -30,10 +30,8 @@ export class AgentMemory {
   failedSummaryAt: number = Infinity;
   /** True while a turn or a compaction changes the conversation. */
   isBusy: boolean = false;
-  /** Sizes by position: in a long conversation, a map of messages is slower. */
+  /** Sizes by position: a map of messages is slower. */
   readonly sizes: SizedMessage[] = [];
-  /** Sizes by message, with the length of the counted text, which callers may change. */
-  readonly messageSizes: WeakMap<Message, { length: number; size: number }> = new WeakMap();
   systemSize: { text: string; size: number } = { text: "", size: 0 };
   toolSize: { tools: readonly Tool[]; size: number } = { tools: [], size: 0 };
 

@@ -152,7 +152,7 @@ export async function isOverLimit(agent: CopilotAgent, signal: AbortSignal): Pro
 /** Returns the estimated tokens of a message for the current server. `thinks` adds its reasoning. */
 export function messageTokens(agent: CopilotAgent, message: Message, thinks = false): number {
   const model = modelOf(agent);
-  const rough = roughMessage(agent, message) +
+  const rough = roughMessage(message) +
     (thinks && model.thinks ? roughReasoning(message) : 0);
   return Math.ceil(rough * model.ratio);
 }
@@ -237,7 +237,7 @@ export function learnFromCount(
   counted = 0,
 ): boolean {
   const model = modelOf(agent);
-  const ratio = counted / sum(messages.map((message) => roughMessage(agent, message)));
+  const ratio = counted / sum(messages.map((message) => roughMessage(message)));
   if (ratio < model.ratio * MIN_RAISE || ratio > MAX_RATIO) return false;
   model.ratio = ratio;
   return true;
@@ -259,7 +259,7 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
     const message = messages[i]!;
     let known = sizes[i];
     if (known?.message !== message || known.length !== message.content.length) {
-      known = { message, length: message.content.length, size: roughMessage(agent, message) };
+      known = { message, length: message.content.length, size: roughMessage(message) };
       sizes[i] = known;
     }
     const { role } = message;
@@ -301,18 +301,13 @@ function roughTools(agent: CopilotAgent, tools: readonly Tool[]): number {
   return memory.toolSize.size;
 }
 
-function roughMessage(agent: CopilotAgent, message: Message): number {
+function roughMessage(message: Message): number {
   const { content, toolCalls = [] } = message;
-  const { messageSizes } = memoryOf(agent);
-  const known = messageSizes.get(message);
-  if (known?.length === content.length) return known.size;
   const calls = toolCalls.map(({ name, arguments: args, invalid }) =>
     roughTokens(name + (invalid?.text ?? JSON.stringify(args))) + MESSAGE_TOKENS
   );
-  const size = sum(calls) + roughTokens(content) + IMAGE_TOKENS * imagesOf(message).length +
+  return sum(calls) + roughTokens(content) + IMAGE_TOKENS * imagesOf(message).length +
     MESSAGE_TOKENS;
-  messageSizes.set(message, { length: content.length, size });
-  return size;
 }
 
 /**
