@@ -4,7 +4,7 @@ import { codeBlocks } from "../text/fence.ts";
 import { deeperThan, isObject, jsonOrUndefined } from "../text/json.ts";
 import { reasonOf } from "../text/reason.ts";
 import { schemaObjection, uncheckable } from "../tools/schema_check.ts";
-import type { JsonSchema, Tool } from "../types/tool.ts";
+import type { JsonSchema } from "../types/tool.ts";
 
 /** Deeper answers are refused: they would exhaust the stack. */
 const MAX_ANSWER_DEPTH = 100;
@@ -36,17 +36,6 @@ export function readFormed(
   if (deeperThan(value, MAX_ANSWER_DEPTH)) return { objection: "it is nested too deep" };
   const objection = schemaObjection(schema, value);
   return objection === undefined ? { json } : { objection };
-}
-
-/** Returns the schema of an answer that is a call of one of `tools`, as it is read from text. */
-export function callSchema(tools: readonly Tool[]): JsonSchema {
-  const calls = tools.map(({ name, parameters }) => ({
-    type: "object",
-    properties: { name: { type: "string", enum: [name] }, arguments: parameters },
-    required: ["name", "arguments"],
-    additionalProperties: false,
-  }));
-  return calls.length === 1 ? calls[0]! : { anyOf: calls };
 }
 
 /** The maximum size of a schema in bytes: it is part of the prompt. */

@@ -49,7 +49,8 @@ export async function askModel(agent: CopilotAgent, options: AskOptions): Promis
   const isTyped = () => backend.isTyped;
   using ending = endingWith(signal);
   const onRunaway = () => ending.abort(REPEATED);
-  const read = { tools: toolsInText(options, tools), isTyped };
+  // An answer in JSON by a schema contains no calls.
+  const read = { tools: options.form ? [] : tools, isTyped };
   const room = answerRoom(agent, options.tools && options.messages);
   const budget = thinkBudget(agent, room);
   const splitter = new AnswerStream({
@@ -135,11 +136,6 @@ async function afterFailure(
   }
   error.partialText = text.trim();
   throw error;
-}
-
-/** Returns the tools whose calls are read from text. An answer in JSON by a schema contains no calls. */
-function toolsInText({ form }: AskOptions, tools: readonly Tool[]): readonly Tool[] {
-  return form && !form.isCall ? [] : tools;
 }
 
 /** Watches the raw pieces of an answer, because hidden text may be endless, too. Calls `onRunaway` once. */

@@ -20,8 +20,6 @@ export interface ModelAnswer {
   usage?: Usage | undefined;
   /** Set if the turn ends here, even if the message has calls. */
   stopReason?: StopReason;
-  /** True if the answer is complete: its unreadable parts were not cut off. */
-  isWhole?: boolean;
   /** The message that asks for the missing answer, to be added to the conversation. */
   askAgain?: Message;
   /** True if the answer to that request continues this one. */
@@ -174,8 +172,7 @@ export function completed(
     tell("warning", "no_answer", what);
   }
   const isCut = finish === "length" && !hasCalls;
-  const isWhole = finish === "stop" || finish === "tool_calls";
-  return { message: withAnswer(message), usage, isWhole, ...(isCut && { stopReason: "budget" }) };
+  return { message: withAnswer(message), usage, ...(isCut && { stopReason: "budget" }) };
 }
 
 /** Returns the question to the model after a reply without a call that was probably meant to have one. */

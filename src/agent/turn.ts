@@ -1,5 +1,4 @@
 import { withUniqueIds } from "../models/wire_values.ts";
-import type { AnswerForm } from "../models/backend.ts";
 import { BackendError } from "../errors.ts";
 import { targetOf } from "../models/target.ts";
 import {
@@ -30,7 +29,7 @@ import {
 } from "./tokens.ts";
 import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
 import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
-import { askForForm, callSchema, formNote, readFormed } from "./answer_form.ts";
+import { askForForm, formNote, readFormed } from "./answer_form.ts";
 import { type CompactOptions, makeRoom } from "./compact.ts";
 
 /** Options of {@linkcode processTurn}. */
@@ -113,7 +112,6 @@ class Turn {
   /** How often the final answer was asked for again because it did not match. */
   #formAsked = 0;
   #request = "";
-  #callForm: AnswerForm | undefined;
   /** Why calls of the newest answer have no single reading, by their ids. */
   #errors: ReadonlyMap<string, string | undefined> = new Map();
   readonly #tokens = { inputTokens: 0, outputTokens: 0 };
@@ -154,11 +152,9 @@ class Turn {
 
   /** Runs one request and its calls. Returns the turn's result if it ends with them. */
   async step(): Promise<TurnResult | undefined> {
-    const { message, stopReason, askAgain, isWhole, isOverthought, isBroken } = await this
-      .#answer();
+    const { message, stopReason, askAgain, isOverthought, isBroken } = await this.#answer();
     this.#thinks = !isOverthought;
     this.#add(message);
-    this.#holdNext(message, isWhole === true, askAgain !== undefined);
     if (askAgain) {
       if (isBroken) this.#begun += message.content;
       this.#retries += isOverthought || isBroken ? MAX_ASKED_AGAIN : 1;
@@ -277,7 +273,7 @@ class Turn {
     this.#emit({ type: "thinking" });
     const { answerSchema: schema } = this.options;
     return askModel(this.agent, {
-      form: schema && this.#formAsked > 0 ? { schema } : this.#callForm,
+      form: schema && this.#formAsked > 0 ? { schema } : undefined,
       signal: this.#signal,
       mayAskAgain: this.#retries < MAX_ASKED_AGAIN,
       thinks: this.#thinks,
@@ -306,25 +302,6 @@ class Turn {
     if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {
       this.#notice("info", "calls_in_text", PARSE_NATIVELY);
     }
-  }
-
-  /**
-   * After an unreadable call, the next answer must have the form of a call of that tool if the server has a
-   * grammar. Only once, because a server without one may ignore it.
-   */
-  #holdNext(message: Message, isWhole: boolean, isLost: boolean): void {
-    const wasHeld = this.#callForm !== undefined;
-    this.#callForm = undefined;
-    const broken = (message.toolCalls ?? []).filter(({ invalid }) => invalid).map(({ name }) =>
-      name
-    );
-    const tools = this.agent.offered.filter(({ name }) => broken.includes(name));
-    if (wasHeld || !isWhole || tools.length === 0 || isLost) return;
-    if (!this.agent.backend.hasGrammar) return;
-    this.#callForm = { schema: callSchema(tools), isCall: true };
-    const names = tools.map(({ name }) => name).join(", ");
-    const form = "the server's grammar holds the next one to its form";
-    this.#notice("info", "call_form", `The call of ${names} could not be read: ${form}.`);
   }
 
   /** Shortens the conversation; false if that is impossible. */

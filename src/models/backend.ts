@@ -19,8 +19,6 @@ export type Delta =
 export interface AnswerForm {
   /** The schema of the answer, which is JSON. */
   schema: JsonSchema;
-  /** True if the answer must be a call of one of the tools. */
-  isCall?: boolean;
 }
 
 /** Options of `callCompat`, `callLocal` and `callHosted`. */

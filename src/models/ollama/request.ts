@@ -52,7 +52,7 @@ export function localBody(
   const sentForm = adjusted.has("format") ? undefined : form;
   const thinking = think !== undefined && !adjusted.has("think") && { think };
   // A form of the answer forbids calls, and the server would convert text that looks like one.
-  const offered = form && !form.isCall ? [] : tools;
+  const offered = form ? [] : tools;
   return jsonText({
     model,
     stream,

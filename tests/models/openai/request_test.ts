@@ -243,10 +243,9 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       `{"model":"m","stream":false,"id_slot":0,"max_tokens":4095,"temperature":0.1,${hi}`,
     ],
     ...([
-      [{ ...form, isCall: true }, [], `"think":false,"format":{"type":"array"},`, tools],
-      [form, [], `"think":false,"format":{"type":"array"},`, ""],
-      [form, ["format"], "", ""],
-    ] as const).map(([form, refused, held, offered]): [string, string] => [
+      [[], `"think":false,"format":{"type":"array"},`],
+      [["format"], ""],
+    ] as const).map(([refused, held]): [string, string] => [
       localBody(
         localConfig({ model: "m", keepAlive: "", sampling: "server" }),
         messages,
@@ -256,7 +255,7 @@ Deno.test("the bodies have the documented fields, messages last", () => {
         { form },
       ),
       `{"model":"m","stream":true,${held}"truncate":false,"shift":false,` +
-      `"options":{"num_predict":32768},${offered}${hi}`,
+      `"options":{"num_predict":32768},${hi}`,
     ]),
     // Where the server is to choose, only what was set is sent.
     ...([
