@@ -1,7 +1,6 @@
 /** Files through the user's editor, which may have unsaved text. @module */
 
-import { equalBytes, strictUtf8Text } from "../../text/utf8.ts";
-import { attempt } from "../../attempt.ts";
+import { equalBytes, utf8Text } from "../../text/utf8.ts";
 import type { ToolContext } from "../../types/tool.ts";
 import { realPathOr } from "../paths.ts";
 import { movedError } from "./regular_file.ts";
@@ -19,7 +18,7 @@ export async function editorBytes(
 
 /**
  * Writes a file through the editor and returns the real path; undefined if the caller must write to the disk, because
- * there is no such editor or the bytes are not text. `seen` is the content from which the bytes were made, if known.
+ * there is no such editor. `seen` is the content from which the bytes were made, if known.
  *
  * @throws {Error} if the file has changed, or the editor cannot write it.
  */
@@ -32,8 +31,6 @@ export async function writeThroughEditor(
 ): Promise<string | undefined> {
   const { editor, grant, signal } = context;
   if (editor?.write === undefined) return undefined;
-  const text = attempt(() => strictUtf8Text(bytes));
-  if (text === undefined) return undefined;
   const realPath = realPathOr(path);
   if (grant !== undefined && realPath !== grant.realPath) throw movedError("write", shown);
   const now = seen && await editorBytes(context, path);
@@ -43,6 +40,6 @@ export async function writeThroughEditor(
     );
   }
   signal.throwIfAborted();
-  await editor.write(realPath, text, signal);
+  await editor.write(realPath, utf8Text(bytes), signal);
   return realPath;
 }

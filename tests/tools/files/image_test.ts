@@ -71,7 +71,11 @@ Deno.test("read_file gives a model that sees the image, any other one a line", a
   assertEquals(seen.about, "PNG, 64x32, 29 bytes");
   assertEquals(seen.images?.[0]?.mediaType, "image/png");
   assertEquals(Uint8Array.fromBase64(seen.images![0]!.data), png(64, 32));
-  await assertRejects(async () => await fileTool.run(args, ws.context), Error, "a PNG image");
+  await assertRejects(
+    async () => await fileTool.run(args, ws.context),
+    Error,
+    "no text but binary data",
+  );
   const text = { ...args, file_path: "text.png" };
   const read = await fileTool.run(text, { ...ws.context, imageLimits }) as ToolOutcome;
   assertEquals(read.images, undefined);
