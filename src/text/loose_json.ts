@@ -54,6 +54,11 @@ export function looseJson(text: string, mayLack = 0): unknown {
   return "value" in read ? read.value : undefined;
 }
 
+/** Returns the value at a position in Python's `text`, and the position after it. @throws {SyntaxError} */
+export function pythonValueAt(text: string, at: number): { value: unknown; end: number } {
+  return new LooseParser(text, 0, true).valueAt(at);
+}
+
 class LooseParser {
   readonly #text: string;
   readonly #slips = new Set<string>();
@@ -61,7 +66,7 @@ class LooseParser {
   /** True if the last token is complete: not a number. */
   #isSure = false;
 
-  constructor(text: string, private mayLack: number) {
+  constructor(text: string, private mayLack: number, private readonly isPython = false) {
     const [, inner] = /^\s*`{3}[\w-]*[ \t]*\r?\n?([^]*?)\s*`{3}\s*$/.exec(text) ?? [];
     if (inner !== undefined) this.#slips.add("a code fence");
     this.#text = this.#withBraces(inner ?? text);
@@ -101,6 +106,12 @@ class LooseParser {
     }
     if (behind.trim() !== "") this.#slips.add("text after it");
     return { value, slips: [...this.#slips] };
+  }
+
+  valueAt(at: number): { value: unknown; end: number } {
+    this.#at = at;
+    const value = this.#value(0);
+    return { value, end: this.#at };
   }
 
   /** True if another object follows directly. */
@@ -244,7 +255,8 @@ class LooseParser {
     if (Object.hasOwn(LOOSE_ESCAPES, sign)) return LOOSE_ESCAPES[sign]!;
     // A continued line of a shell.
     if (sign === "\n") return "\\\n";
-    if (!PATTERN_SIGNS.test(sign)) {
+    // In Python, a backslash before any other sign stays.
+    if (!PATTERN_SIGNS.test(sign) && (!this.isPython || sign === "x")) {
       this.#fail(`\\${sign} is no escape: write ${sign} or \\\\${sign}`);
     }
     this.#slips.add(`\\${sign} for \\\\${sign}`);

@@ -1,8 +1,7 @@
 /** Calls in Python syntax: `[f(a=1, b="x"), g()]`. @module */
 
-import { LOOSE_ESCAPES, LOOSE_WORDS } from "../../text/loose_json.ts";
+import { pythonValueAt } from "../../text/loose_json.ts";
 import { NAMESPACE } from "./format.ts";
-import { MAX_VALUE_DEPTH } from "./json_scanner.ts";
 
 export interface PythonCall {
   name: string;
@@ -55,7 +54,7 @@ class PythonParser {
     while (!this.#eat(")")) {
       this.#skipSpace();
       const keyword = this.#match(/[A-Za-z_]\w*\s*=(?!=)/y)?.replace(/\s*=$/, "");
-      const value = this.#value(0);
+      const value = this.#value();
       if (keyword === undefined) call.positional.push(value);
       else call.named[keyword] = value;
       this.#expectCommaOr(")");
@@ -63,60 +62,13 @@ class PythonParser {
     return call;
   }
 
-  #value(depth: number): unknown {
-    if (depth > MAX_VALUE_DEPTH) this.#fail();
+  #value(): unknown {
     this.#skipSpace();
-    const quote = this.#match(/[rRuU]?(?:"""|'''|"|')/y);
-    if (quote !== undefined) return this.#string(quote);
-    if (this.#eat("[")) return this.#list("]", depth);
-    if (this.#eat("(")) return this.#list(")", depth);
-    if (this.#eat("{")) return this.#dict(depth);
-    const number = this.#match(/[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y);
-    if (number !== undefined) return Number(number.replaceAll("_", ""));
-    const word = this.#match(/[A-Za-z]+/y) ?? this.#fail();
-    return Object.hasOwn(LOOSE_WORDS, word) ? LOOSE_WORDS[word] : this.#fail();
-  }
-
-  #string(opening: string): string {
-    const isRaw = /^r/i.test(opening);
-    const quote = opening.replace(/^[a-z]/i, "");
-    let out = "";
-    while (!this.text.startsWith(quote, this.#at)) {
-      const char = this.text[this.#at] ?? this.#fail();
-      if (char === "\\" && !isRaw) out += this.#escaped();
-      else out += this.text[this.#at++];
-    }
-    this.#at += quote.length;
-    return out;
-  }
-
-  #escaped(): string {
-    const hex = this.#match(/\\(?:x[\da-f]{2}|u[\da-f]{4})/iy);
-    if (hex !== undefined) return String.fromCharCode(parseInt(hex.slice(2), 16));
-    const sign = this.text[this.#at + 1] ?? "";
-    this.#at += 2;
-    if (sign === "\n") return "";
-    return LOOSE_ESCAPES[sign] ?? (/["'\\]/.test(sign) ? sign : `\\${sign}`);
-  }
-
-  #list(close: string, depth: number): unknown[] {
-    const items: unknown[] = [];
-    while (!this.#eat(close)) {
-      items.push(this.#value(depth + 1));
-      this.#expectCommaOr(close);
-    }
-    return items;
-  }
-
-  #dict(depth: number): Record<string, unknown> {
-    const entries: [string, unknown][] = [];
-    while (!this.#eat("}")) {
-      const key = this.#value(depth + 1);
-      this.#expect(":");
-      entries.push([String(key), this.#value(depth + 1)]);
-      this.#expectCommaOr("}");
-    }
-    return Object.fromEntries(entries);
+    const raw = this.#match(/[rR](?:"""[^]*?"""|'''[^]*?'''|"[^"]*"|'[^']*')/y);
+    if (raw !== undefined) return /^.("""|'''|.)([^]*)\1$/.exec(raw)![2];
+    const { value, end } = pythonValueAt(this.text, this.#at);
+    this.#at = end;
+    return value;
   }
 
   #fail(): never {
