@@ -5,10 +5,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path/join";
-import { CopilotAgent } from "../src/agent/agent.ts";
-import { callSchema } from "../src/agent/answer_form.ts";
-import type { Message } from "../src/types/message.ts";
-import type { JsonSchema, Tool } from "../src/types/tool.ts";
+import type { JsonSchema } from "../src/types/tool.ts";
 import type { Outcome, Target, Way } from "./real_checks.ts";
 
 type Check = (signal: AbortSignal) => Promise<Outcome>;
@@ -24,8 +21,8 @@ const SCHEMA: JsonSchema = {
 /** The maximum milliseconds until a stopped program exits. */
 const MAX_STOP_MS = 5000;
 
-/** Returns the checks of `way` by the whole program. `tool` is the tool that a constrained call calls. */
-export function programChecks(way: Way, { model }: Target, tool: Tool): [string, Check][] {
+/** Returns the checks of `way` by the whole program. */
+export function programChecks(way: Way, { model }: Target): [string, Check][] {
   const command = (prompt: string, folder: string, ...more: string[]) =>
     new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--quiet", MAIN, ...way.flags, "--model", model, "-p", prompt, ...more],
@@ -58,17 +55,6 @@ export function programChecks(way: Way, { model }: Target, tool: Tool): [string,
           text: `${answer!.replace(/\s+/g, " ").trim()}, asked for ${asked + 1} times`,
         };
       })],
-    ["a call held to its form", async (signal) => {
-      const backend = new CopilotAgent(way.config({}), ".").backend;
-      if (!backend.hasGrammar) return { status: "SKIP", text: "no grammar is asked for" };
-      const messages: Message[] = [{ role: "user", content: "Go." }];
-      const form = { schema: callSchema([tool]), isCall: true as const };
-      const { message } = await backend.send(messages, [tool], { form, signal });
-      const [call] = message.toolCalls ?? [];
-      const { name, arguments: args } = call ?? JSON.parse(message.content);
-      assertEquals([name, args], [tool.name, { path: "." }]);
-      return { status: "ok", text: "valid" };
-    }],
     ["the program is stopped", () =>
       inFolder(async (folder) => {
         const child = command("Write a long story about a fox.", folder, "--output", "stream-json")

@@ -94,7 +94,7 @@ async function examine(target: Target): Promise<void> {
       say(way.name, { status: "SKIP", text: way.missing });
       continue;
     }
-    const checks = [...checksOf(way, target), ...programChecks(way, target, list)];
+    const checks = [...checksOf(way, target), ...programChecks(way, target)];
     for (const [name, check] of checks) await attempt(`${way.name}: ${name}`, check);
     await attempt(`${way.name}: copilot doctor`, () => doctor(way.flags, target));
   }

@@ -7,7 +7,7 @@ type LooseJson = { value: unknown; slips: string[] } | { problem: string };
 
 /** The maximum depth. A deeper value would overflow the stack. */
 const MAX_LOOSE_DEPTH = 100;
-export const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
+const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
   true: true,
   True: true,
   false: false,
@@ -16,7 +16,7 @@ export const LOOSE_WORDS: Readonly<Record<string, unknown>> = {
   None: null,
   undefined: null,
 };
-export const LOOSE_ESCAPES: Record<string, string> = {
+const LOOSE_ESCAPES: Record<string, string> = {
   n: "\n",
   t: "\t",
   r: "\r",
