@@ -9,7 +9,6 @@ import { listLocalModels } from "../src/models/ollama/connection.ts";
 import { BackendError } from "../src/errors.ts";
 import {
   checksOf,
-  list,
   loadingCheck,
   type Outcome,
   type Target,

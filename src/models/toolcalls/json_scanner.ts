@@ -4,7 +4,7 @@ import { hasTwoReadings, jsonOrUndefined } from "../../text/json.ts";
 import { looseJson } from "../../text/loose_json.ts";
 
 /** The maximum depth. A function that walks deeper values would overflow the stack. */
-export const MAX_VALUE_DEPTH = 100;
+const MAX_VALUE_DEPTH = 100;
 const QUOTE = 34;
 const BACKSLASH = 92;
 /** The characters of JSON outside strings: white space, punctuation, numbers and words. */
