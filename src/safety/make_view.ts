@@ -70,20 +70,20 @@ export function makeView(sources: ViewSources): View {
   addPlaces(places, "read", programParts().filter(isInside));
   const repositories = new Set(repository.map((at, i) => i === 0 ? join(at, ".git") : at));
   // Settings of the surrounding repository name paths in the folder.
-  const stated = beside.filter(({ named }) => named !== undefined);
+  const stated = beside.filter((one) => one.named !== undefined);
   const [all, links] = [[...beside], [] as string[]];
   let { isComplete } = ofHome;
   for (const root of new Set([folder, ...written])) {
     const isFolder = root === folder;
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
     isComplete &&= inside.isComplete;
-    const found = isFolder ? [...inside.found, ...programsIn(root, sources, looks)] : [
-      ...inside.found.filter(({ path }) => mayRestrict(path)),
-      ...programsIn(root, sources, looks).filter(({ path }) => !named.has(path)),
-    ];
-    for (const { path, isGitFolder } of found) {
-      if (isGitFolder && (isFolder || isWithin(root, path))) repositories.add(path);
-    }
+    // A user who lists a folder of programs wants to build there.
+    const ofOthers = programsIn(root, sources, looks)
+      .filter(({ path }) => !named.has(realPathOf(path)!));
+    const ofFolder = isFolder ? inside.found : inside.found.filter(({ path }) => mayRestrict(path));
+    const found = [...ofFolder, ...ofOthers];
+    const git = found.filter(({ isGitFolder }) => isGitFolder).map(({ path }) => path);
+    for (const at of git) if (isFolder || isWithin(root, at)) repositories.add(at);
     found.push(...stated);
     // Secrets come first: nothing that leads to one opens it.
     found.sort((a, b) => +(b.access === "hidden") - +(a.access === "hidden"));

@@ -216,7 +216,7 @@ const MADE: [name: string, prepare: string, command: string][] = [
 const isAlone = ([, prepare]: typeof MADE[number]) =>
   /\$HOME|\$NEW|^mkdir objects|;; git add/.test(prepare);
 const SHARED = MADE.filter((row) => !isAlone(row));
-const AT_ONCE = 8;
+const AT_ONCE = 5;
 const GROUPS = [
   ...MADE.filter(isAlone).map((row) => [row]),
   ...SHARED.flatMap((_, at) => at % AT_ONCE === 0 ? [SHARED.slice(at, at + AT_ONCE)] : []),

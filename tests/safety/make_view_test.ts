@@ -450,6 +450,8 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   assertEquals(wrote, wanted.map((path) => `wrote ${join(folder, path)}`));
   // A command may replace them, and they are put back.
   assertEquals(view.links, [`${folder}/link`, `${folder}/env`, `${other}/in/mid`]);
+  const listed = { write: [`${folder}/sub`], allPrograms: [`${folder}/link`] };
+  assertEquals(accessAt(viewFor(folder, `${base}/home`, listed), `${folder}/sub`), "write");
   const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
   assertEquals(accessAt(own, `${folder}/new`), "read");
   await Deno.remove(base, { recursive: true });
