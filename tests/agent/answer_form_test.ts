@@ -160,5 +160,3 @@ Deno.test("a file with a schema is read, or what is wrong with it is said", asyn
   assertEquals(await readSchema(' {"type": "object"}'), { schema: { type: "object" } });
   assertEquals(await readSchema("{type: 1}"), { problem: "it is not JSON" });
 });
-
-/** A call whose arguments have no reading, as text: a string that is never closed. */

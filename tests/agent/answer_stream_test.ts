@@ -101,7 +101,7 @@ Deno.test("what is shown is what goes into the conversation, of random texts on 
     "a",
     "<",
   ];
-  for (const content of randomTexts(parts, 35)) {
+  for (const content of randomTexts(parts, 12)) {
     for (const more of [{}, { thinking: "hm" }, { tool_calls }]) {
       const { message } = readLocalResponse(
         { message: { content, ...more }, done: true, done_reason: "stop" },

@@ -1,9 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { carriedParts } from "../../src/agent/carried.ts";
 import { transcript } from "../../src/agent/summary.ts";
-import { notePart, userMessage } from "../../src/text/parts.ts";
+import { notePart, PLAN_NOTE, userMessage } from "../../src/text/parts.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message, Part } from "../../src/types/message.ts";
+import type { Tool } from "../../src/types/tool.ts";
 
 /** Here a token is a character. */
 const size = ({ content }: Message) => content.length;
@@ -87,4 +88,34 @@ Deno.test("the newest skills go on as far as a quarter of the limit takes them, 
   assertEquals(skills(48), ["1234567", "12345"]);
   assertEquals(skills(47), ["1234567"]);
   assertEquals(skills(48, [skill("a", "newer")]), ["12345"]);
+});
+
+Deno.test("plan mode goes on in a summary: its newest note", () => {
+  const message = (text: string, name: string) =>
+    userMessage([{ type: "text", text: "x" }, notePart(text, name)]);
+  const old = [message("on", PLAN_NOTE), message("off", PLAN_NOTE), message("other", "")];
+  assertEquals(carriedParts(old, old, [], Infinity, size), [notePart("off", PLAN_NOTE)]);
+});
+
+Deno.test("a summary lists files, by what the tools say of their calls", () => {
+  const read: Tool = {
+    name: "look",
+    description: "",
+    parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
+    access: "read",
+    subject: ({ at }) => ({ path: String(at).trim(), isFile: true }),
+    run: () => "",
+  };
+  const calls: [string, Record<string, unknown>][] = [
+    ["look", { at: "mine.ts" }],
+    ["look", {}],
+    ["list_directory", { path: "folder" }],
+    ["grep_code", { path: "place", pattern: "a" }],
+    ["edit_file", { file_path: "b.ts", old_string: "a", new_string: "b" }],
+    ["gone", { file_path: "c.ts" }],
+  ];
+  const toolCalls = calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args }));
+  const old: Message = { role: "assistant", content: "", toolCalls };
+  const parts = carriedParts([old], [], [...builtinTools, read], Infinity, size);
+  assertEquals(textsOf(parts, "files"), ["[Files that were open]\nmine.ts\nb.ts"]);
 });

@@ -106,9 +106,12 @@ for (const [window, roundsInTurn, summary, mostSummaries] of SESSIONS) {
       systemPrompt: "You are a copilot.",
     });
     const before: number[] = [];
+    const compacted = new Set<number>();
     const onEvent = ({ type }: TurnEvent) => {
       if (type === "thinking") before.push(0);
-      if (type === "compaction") before.push((before.pop() ?? 0) + 1);
+      if (type !== "compaction") return;
+      before.push((before.pop() ?? 0) + 1);
+      compacted.add(sent.length);
     };
     for (let turn = 0; turn * roundsInTurn < ROUNDS; turn++) {
       await processTurn(agent, turn === 0 ? TASK : `Go on with part ${turn}.`, { onEvent });
@@ -120,6 +123,10 @@ for (const [window, roundsInTurn, summary, mostSummaries] of SESSIONS) {
     // No two summaries in a row, nor with hardly a round between them.
     const at = sent.flatMap(({ isSummary }, i) => isSummary ? [i] : []);
     assert(at.every((one, i) => i === 0 || one - at[i - 1]! > 3), at.join());
+    for (const [i, { text }] of sent.entries()) {
+      if (i === 0 || compacted.has(i) || sent[i - 1]!.isSummary || sent[i]!.isSummary) continue;
+      assert(text.startsWith(sent[i - 1]!.text.slice(0, -1)), `request ${i + 1}`);
+    }
     const asked = sent.filter(({ isSummary }) => !isSummary).slice(4);
     for (const { text } of asked) {
       assert(text.includes("RULE: never touch src/mod7.ts."), "the rule is gone");

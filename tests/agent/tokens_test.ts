@@ -23,24 +23,7 @@ function agentWith(settings: Parameters<typeof localConfig>[0] = {}): CopilotAge
 const say = (agent: CopilotAgent, tokens: number) =>
   agent.state.messages.push({ role: "user", content: "x1".repeat(tokens * 2) });
 
-/** Texts with the range that their estimate has to be in: what common tokenizers make of them. */
-const TEXTS: [name: string, text: string, least: number, most: number][] = [
-  ["nothing", "", 5, 12],
-  ["English", "The quick brown fox jumps over the lazy dog. ".repeat(100), 900, 1300],
-  ["Chinese", "敏捷的棕色狐狸跳过了懒狗。".repeat(100), 700, 1400],
-  ["Cyrillic", "Съешь же ещё этих мягких французских булок. ".repeat(100), 1000, 2300],
-  ["a row of dashes", "-".repeat(16_000), 50, 1200],
-  ["lines indented by much", `${" ".repeat(400)}x\n`.repeat(100), 100, 3000],
-];
-
-for (const [name, content, least, most] of TEXTS) {
-  Deno.test(`the estimate of a text: ${name}`, () => {
-    const tokens = messageTokens(agentWith(), { role: "user", content });
-    assert(tokens >= least && tokens <= most, `${tokens}`);
-  });
-}
-
-/** Exactly: a message is 8, an ASCII character a quarter, one that repeats the last a sixteenth. */
+/** A message is 8, an ASCII character a quarter, one that repeats the last a sixteenth. */
 const EXACT: [text: string, tokens: number][] = [
   ["", 8],
   ["abcdefgh", 10],
@@ -83,16 +66,6 @@ Deno.test("reasoning counts where it is asked for, and led to calls", () => {
   assertEquals(messageTokens(agent, calls), plain);
   assertEquals(messageTokens(agent, calls, true), plain + 200);
   assertEquals(messageTokens(agent, answer, true), messageTokens(agent, answer));
-});
-
-Deno.test("counts that can not be true are not learnt from", () => {
-  for (const inputTokens of [0, 10, 1_000_000]) {
-    const agent = agentWith();
-    say(agent, 1000);
-    const before = requestTokens(agent);
-    assert(!learnFromUsage(agent, { inputTokens, outputTokens: 1 }));
-    assertEquals([requestTokens(agent), contextWindow(agent)], [before, undefined]);
-  }
 });
 
 Deno.test("a request of 2000 estimated tokens: what is learnt of a count, and of a refusal", () => {
@@ -182,24 +155,13 @@ Deno.test("the room for an answer is a step below what the window leaves, and ne
   assertEquals(answerRoom(agentWith()), undefined);
 });
 
-Deno.test("a conversation that became shorter is no cut one; reasoning that is left out neither", () => {
+Deno.test("a conversation that became shorter is no cut one", () => {
   const agent = agentWith();
   say(agent, 9000);
   assert(!learnFromUsage(agent, { inputTokens: 9200, outputTokens: 1 }));
   agent.state.messages.length = 0;
   say(agent, 800);
   assert(!learnFromUsage(agent, { inputTokens: 1000, outputTokens: 1 }));
-  agent.state.messages.push({
-    role: "assistant",
-    content: "",
-    reasoning: "hm".repeat(8000),
-    toolCalls: [{ id: "1", name: "t", arguments: {} }],
-  }, { role: "tool", toolCallId: "1", toolName: "t", content: "ok" });
-  assert(!learnFromUsage(agent, { inputTokens: 5000, outputTokens: 1 }));
-  agent.state.messages.push({ role: "assistant", content: "Done." });
-  say(agent, 1500);
-  assert(!learnFromUsage(agent, { inputTokens: 2600, outputTokens: 1 }));
-  assert(Math.abs(requestTokens(agent) - 2600) < 100, `${requestTokens(agent)}`);
 });
 
 Deno.test("reasoning that the server leaves out of its count is no cut, and is not counted here", () => {
