@@ -36,9 +36,8 @@ for (const [i, [name, handler]] of rows.entries()) {
   Deno.test(`SEC-02 the key is not shown when it comes back as ${name}`, async () => {
     await using server = serve(handler);
     const args = ["--base-url", `${server.url}/v1`, "--api-key", KEY, "-m", "test", "-p", "x"];
-    for (const output of ["text", i % 2 === 0 ? "json" : "stream-json"]) {
-      assertShown(await run([...args, "--output", output]));
-    }
+    const output = ["text", "json", "stream-json"][i % 3]!;
+    assertShown(await run([...args, "--output", output]));
     assertEquals(server.requests[0]!.headers.get("authorization"), `Bearer ${KEY}`);
   });
 }

@@ -127,15 +127,6 @@ Deno.test("TRU-02 no server, key, proxy or folder of settings comes from the fol
   assertEquals(other.requests.length, 0);
 });
 
-Deno.test("TRU-03 what a folder tightens is told, and nothing it says drives the terminal", () =>
-  turn([], [], {
-    project: { approve: "never", deny: ["read_file(secret/**)"], "\x1b]0;x\x07": 1 },
-  }, ({ stderr }) => {
-    assertStringIncludes(stderr, "tightens permissions: approve: never, 1 rule");
-    assertMatch(stderr, /ignored: /);
-    assertEquals(stderr.includes("\x1b"), false);
-  }));
-
 const CASES = [
   ["by itself", [], {}, false],
   [
@@ -298,62 +289,4 @@ Deno.test({
     await screen.until("ran: 0");
     assertEquals(await marks(mark), "ls\n");
   },
-});
-
-/** Files that may hold secrets, and one that the folder denies. */
-function secrets(folder: string): void {
-  Deno.mkdirSync(`${folder}/secret/deep`, { recursive: true });
-  for (const name of [".env", "id_rsa", "secret/deep/a", "plain.txt"]) {
-    Deno.writeTextFileSync(`${folder}/${name}`, `CANARY ${name}\n`);
-  }
-}
-
-Deno.test("TRU-03 PTH-01 what is not to be read is not found by a search either", async () => {
-  const grep = (args: Record<string, unknown>) =>
-    use("grep_code", { pattern: "CANARY", path: ".", ...args });
-  const calls = [
-    grep({}),
-    grep({ glob: ".env" }),
-    grep({ glob: "secret/**" }),
-    grep({ glob: "secret/deep/a" }),
-    grep({ path: "secret/deep" }),
-    grep({ path: "id_rsa" }),
-    grep({ glob: "**/{.env,a,id_rsa,plain.txt}" }),
-    use("glob_files", { pattern: "**/*" }),
-  ];
-  const found = (results: string[]) =>
-    results.map((text) => [...text.matchAll(/CANARY (\S+)/g)].map(([, name]) => name).join(" "));
-  for (const rule of ["read_file(secret/**)", "*(secret/deep)", "read(secret)"]) {
-    await turn(calls, [], { project: { deny: [rule] }, prepare: secrets }, ({ results }) => {
-      assertEquals(found(results), ["plain.txt", "", "", "", "", "", "plain.txt", ""], rule);
-      assertMatch(results[0]!, /skipped: .* withheld/);
-      assertEquals(results[7]!.includes("secret"), false, rule);
-    });
-  }
-  // Positive control: approved, they are found, less what is denied.
-  await turn(calls, ["--yes"], { project: { deny: ["read(secret)"] }, prepare: secrets }, (ran) => {
-    const rest = "id_rsa plain.txt";
-    assertEquals(found(ran.results), [rest, ".env", "", "", "", "id_rsa", `.env ${rest}`, ""]);
-  });
-});
-
-Deno.test("PTH-01 why an edit would fail is not told of a file that may not be read", async () => {
-  const edit = (file_path: string, old_string: string) =>
-    use("edit_file", { file_path, old_string, new_string: "x" });
-  const calls = [
-    edit("../canary", "outsidf"),
-    edit("../nothing", "x"),
-    edit(".env", "CANARY .enf"),
-    edit("secret/deep/a", "CANARY secret/deep/b"),
-    use("write_file", { file_path: ".env", content: "x" }),
-    edit("plain.txt", "CANARY plain.tx_"),
-  ];
-  const project = { deny: ["read(secret)"] };
-  await turn(calls, ["--approve", "edits"], { project, prepare: secrets }, ({ results }) => {
-    const [last, ...others] = results.toReversed();
-    for (const text of others) assertMatch(text, /^(Refused|Cannot)/);
-    assertEquals(/^1\t|CANARY|outside$/m.test(others.join("\n")), false, others.join("\n"));
-    // Positive control: where it may be read, it is quoted.
-    assertMatch(last!, /^1\tCANARY plain\.txt$/m);
-  });
 });

@@ -53,51 +53,12 @@ test("a job is asked about, listed, looked at, told of when it ends, and can be 
     rows.includes("> /jobs stop 2") && rows.some((row) => row.startsWith("  2  stopped by the"))
   );
   await terminal.until((rows) => !rows.at(-1)!.includes("job"));
-  await terminal.type("/jobs 3\r/jobs stop all\r");
-  await terminal.until("Nothing runs in the background.");
-  await terminal.type("/jobs nonsense\r");
-  await terminal.until("/jobs accepts no argument, or one of: N, stop N, stop all");
-  const all = await terminal.screen();
-  assert(
-    all.includes("There is no job 3: see /jobs") &&
-      all.includes("Nothing runs in the background."),
-  );
   await terminal.type("and?\r");
   await terminal.until("I see.");
   const told = said(server.requests[3]!);
   assertStringIncludes(told, "and?\n\n[Job 1 is over (echo begun;");
   assertStringIncludes(told, "\n\n[Job 2 is over (exec sleep 1000): stopped by the user.");
 });
-
-{
-  const gate = Promise.withResolvers<void>();
-  test("a job that ends amid an answer is told of after it; 40 columns hold what there is to see", async () => {
-    await using terminal = await startSession([
-      job(`: < go; echo ${"wide 日本語 ".repeat(9)}`),
-      async () => (await gate.promise, { text: "An answer\nin two lines.", hang: true }),
-    ], { flags: "--yes", columns: 40, rows: 20 });
-    await run("mkfifo", `${terminal.folder}/go`);
-    await terminal.type("go\r");
-    await terminal.until("waiting");
-    await terminal.until((rows) => rows.at(-1)!.includes("1 job"));
-    gate.resolve();
-    await terminal.until("in two");
-    await open(`${terminal.folder}/go`);
-    await terminal.until((rows) => !rows.at(-1)!.includes("1 job"));
-    const before = await terminal.screen();
-    assertEquals(before.filter((row) => row.includes("Job 1")), [], before.join("\n"));
-    await terminal.type("\x1b");
-    const rows = await terminal.until("· Job 1 done");
-    const at = rows.findIndex((row) => row.includes("Stopped by you"));
-    assert(rows.findIndex((row) => row.includes("Job 1")) > at, rows.join("\n"));
-    await terminal.type("/jobs\r");
-    const listed = await terminal.until("    exit code 0 · : < go; echo wide");
-    assert(listed.includes("❯ 1  show job 1"), listed.join("\n"));
-    await terminal.type("\r");
-    const rowOfJob = /^ {2}1 {2}exit code 0 {2}\S+ {2}: < go.*…$/;
-    await terminal.until((rows) => rows.some((row) => rowOfJob.test(row)));
-  });
-}
 
 const LEAVING: [name: string, keys: string | Deno.Signal, code: number][] = [
   ["/exit", "/exit\r", 0],
