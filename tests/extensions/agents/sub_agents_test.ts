@@ -2,44 +2,26 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { newestText } from "../../../src/ui/progress.ts";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { SessionOptions } from "../../../src/session/session_options.ts";
 import type { Frontend } from "../../../src/session/frontend.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { placesWith as filesAt } from "../../helpers/places.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
 
-/** A repository and a home folder with files. */
+/** A repository and a home folder with files, and sessions there. */
 async function placesWith(files: Record<string, string> = {}) {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  for (const [name, text] of Object.entries({ "repo/.git/HEAD": "", "home/x": "", ...files })) {
-    const path = `${root}/${name}`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(path, text);
-  }
-  const variables: Record<string, string | undefined> = {
-    HOME: `${root}/home`,
-    PATH: Deno.env.get("PATH"),
-  };
-  const permissions = () => openPermissions({ sandbox: "off" }, (name) => variables[name]);
+  const at = await filesAt(files);
   return {
-    root,
-    folder: `${root}/repo`,
-    permissions,
-    open: async (
-      url: string,
+    ...at,
+    open: (
+      host: string,
       options: Partial<SessionOptions> = {},
       frontend: Partial<Frontend> = {},
-    ) =>
-      await fakeSession(url, {
-        folder: `${root}/repo`,
-        permissions: await permissions(),
-        readsFolder: true,
-        config: { local: localConfig({ host: url, model: "test", useCompat: true }) },
-        ...options,
-      }, frontend),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+    ) => {
+      const config = { local: localConfig({ host, model: "test", useCompat: true }) };
+      return at.open(host, { config, ...options }, frontend);
+    },
   };
 }
 

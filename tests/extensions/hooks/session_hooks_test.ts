@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { placesWith } from "../../helpers/places.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 
@@ -9,27 +8,14 @@ const never = new AbortController().signal;
 
 /** A folder and a home of their own; hooks write what they read to `notes`. */
 async function places() {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  for (const name of ["repo/.git", "repo/.claude", "home/.config/copilot"]) {
-    await Deno.mkdir(`${root}/${name}`, { recursive: true });
-  }
-  const variables: Record<string, string | undefined> = {
-    HOME: `${root}/home`,
-    PATH: Deno.env.get("PATH"),
-  };
-  const put = (name: string, hooks: unknown) =>
-    Deno.writeTextFile(`${root}/${name}`, JSON.stringify(hooks));
+  const at = await placesWith();
   return {
-    root,
-    folder: `${root}/repo`,
-    own: (hooks: unknown) => put("home/.config/copilot/hooks.json", hooks),
-    brings: (hooks: unknown) => put("repo/.claude/settings.json", { permissions: {}, hooks }),
-    permissions: (choice = {}) =>
-      openPermissions({ sandbox: "off", ...choice }, (name) => variables[name]),
+    ...at,
+    own: (hooks: unknown) => at.put("home/.config/copilot/hooks.json", hooks),
+    brings: (hooks: unknown) => at.put("repo/.claude/settings.json", { permissions: {}, hooks }),
     notes: async () =>
-      (await Deno.readTextFile(`${root}/notes`).catch(() => "")).trim().split("\n")
+      (await Deno.readTextFile(`${at.root}/notes`).catch(() => "")).trim().split("\n")
         .filter(Boolean).map((line) => JSON.parse(line)),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   };
 }
 
@@ -63,11 +49,7 @@ Deno.test("hooks: six moments get their JSON on stdin, with and without the oute
       { text: "really done" },
     ]);
     {
-      await using fake = await fakeSession(server.url, {
-        folder: at.folder,
-        permissions: await at.permissions(),
-        readsFolder: true,
-      });
+      await using fake = await at.open(server.url);
       const { response, toolExecutions } = await fake.session.prompt("hi", never);
       assertEquals([response, toolExecutions.length], ["really done", 1]);
       assertEquals(fake.notices().slice(-2), [
@@ -106,9 +88,7 @@ Deno.test("hooks: after an allowing hook, the model does not read that the user 
   ]);
   const permissions = at.permissions({ approve: "auto", sandbox: "workspace-write" });
   if ((await permissions.sandboxStatus(at.folder)).by !== "bubblewrap") return;
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, readsFolder: true },
-  });
+  await using fake = await at.open(server.url, { permissions });
   const { toolExecutions } = await fake.session.prompt("hi", never);
   assertStringIncludes(toolExecutions[0]!.result, "The user can grant it with --network.");
   // The hook is sandboxed, and grants no more: a program of the folder may have written its output.
@@ -120,9 +100,7 @@ Deno.test("hooks: a Stop hook that objects to the end makes the turn fail", asyn
   await at.own({ Stop: hook("echo not yet >&2; exit 2") });
   await using server = strictServer(Array(6).fill({ text: "again" }));
   const permissions = at.permissions();
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, readsFolder: true },
-  });
+  await using fake = await at.open(server.url, { permissions });
   const { check } = await fake.session.prompt("hi", never);
   const reason = "objects: not yet";
   assertEquals(check, { command: "Stop hook", passed: false, rounds: 6, reason });
@@ -169,11 +147,9 @@ for (const [name, command, outcome, asked, result = /./] of GUARDS) {
     await at.own({ PreToolUse: hook(command, "Bash", { timeout }) });
     await using server = strictServer([bash("touch made"), { text: "done" }]);
     let questions = 0;
-    await using fake = await fakeSession(server.url, {
-      folder: at.folder,
-      permissions: await at.permissions(),
-      readsFolder: true,
-    }, { approve: () => (questions++, Promise.resolve({ choice: "once" })) });
+    await using fake = await at.open(server.url, {}, {
+      approve: () => (questions++, Promise.resolve({ choice: "once" })),
+    });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals([done!.outcome, questions], [outcome, asked], done!.result);
     assertMatch(done!.result, result);
@@ -189,15 +165,10 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
   await at.own({ PreToolUse: hook(decides("allow")) });
   for (const [deny, approve] of [[["run_bash(touch made)"], "ask"], [[], "plan"]]) {
     await using server = strictServer([bash("touch made"), { text: "done" }]);
-    await Deno.writeTextFile(
-      `${at.root}/home/.config/copilot/permissions.json`,
-      JSON.stringify({ deny }),
-    );
-    await using fake = await fakeSession(server.url, {
-      folder: at.folder,
-      permissions: await at.permissions({ approve }),
-      readsFolder: true,
-    }, { approve: () => Promise.resolve({ choice: "once" }) });
+    at.put("home/.config/copilot/permissions.json", { deny });
+    await using fake = await at.open(server.url, { permissions: at.permissions({ approve }) }, {
+      approve: () => Promise.resolve({ choice: "once" }),
+    });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals(done!.outcome, "refused", done!.result);
     const shown = (await fake.command("/permissions"))!;
@@ -208,10 +179,7 @@ Deno.test("hooks: a yes of a hook answers no rule that denies, and nothing in pl
 
 Deno.test("hooks: a call that the user's hook changed passes rules, and a folder's hook changes none", async () => {
   await using at = await places();
-  await Deno.writeTextFile(
-    `${at.root}/home/.config/copilot/permissions.json`,
-    JSON.stringify({ deny: ["run_bash(touch denied)"] }),
-  );
+  at.put("home/.config/copilot/permissions.json", { deny: ["run_bash(touch denied)"] });
   const rows: [own: string, folder: string, outcome: string, result: RegExp][] = [
     [changes("touch denied"), "true", "refused", /touch denied/],
     [changes("touch new"), "true", "done", /^A hook changed the call to .*touch new/],
@@ -224,9 +192,7 @@ Deno.test("hooks: a call that the user's hook changed passes rules, and a folder
     const choice = { sandbox: undefined, yes: true };
     const permissions = at.permissions(choice);
     if (!(await permissions.sandboxStatus(at.folder)).by) return;
-    await using fake = await fakeSession(server.url, {
-      ...{ folder: at.folder, permissions, readsFolder: true, trust: true },
-    });
+    await using fake = await at.open(server.url, { permissions, trust: true });
     const { toolExecutions: [done] } = await fake.session.prompt("hi", never);
     assertEquals([own, folder, done!.outcome], [own, folder, outcome], done!.result);
     assertMatch(done!.result, result);
@@ -240,11 +206,7 @@ Deno.test("hooks: a prompt that one refuses is not sent, and one may end the tur
     PreToolUse: hook(json({ continue: false, stopReason: "enough" })),
   });
   await using server = strictServer([bash("true"), { text: "never" }]);
-  await using fake = await fakeSession(server.url, {
-    folder: at.folder,
-    permissions: await at.permissions(),
-    readsFolder: true,
-  });
+  await using fake = await at.open(server.url);
   await assertRejects(() => fake.session.prompt("a secret", never), Error, "no secrets");
   assertEquals([server.requests.length, fake.session.agent.state.messages.length], [0, 0]);
   const { stopReason } = await fake.session.prompt("hi", never);
@@ -264,10 +226,9 @@ Deno.test("hooks: those of a folder run once their exact text is approved, in th
     await using server = strictServer([bash("touch made"), { text: "done" }]);
     const asked: Confirmation[] = [];
     let calls = 0;
-    await using fake = await fakeSession(server.url, {
-      folder: at.folder,
-      permissions: await at.permissions({ sandbox: undefined, ...choice }),
-      ...{ readsFolder: true, trust },
+    await using fake = await at.open(server.url, {
+      permissions: at.permissions({ sandbox: undefined, ...choice }),
+      trust,
     }, {
       approve: () => (calls++, Promise.resolve({ choice: "once" })),
       confirm: (question) => {
@@ -310,9 +271,7 @@ Deno.test("hooks: those of a folder that nobody was asked about are asked about 
   const permissions = at.permissions();
   if (!(await permissions.sandboxStatus(at.folder)).by) return;
   await using server = strictServer([{ text: "a" }, { text: "b" }]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, readsFolder: true },
-  });
+  await using fake = await at.open(server.url, { permissions });
   await fake.session.prompt("hi", never);
   const asked: string[] = [];
   for (let i = 0; i < 2; i++) {
@@ -348,9 +307,7 @@ Deno.test("hooks: the transcript is in Claude Code's format, also for a sandboxe
     const left = () =>
       [...Deno.readDirSync(state)].filter(({ name }) => name.startsWith("copilot-hooks-")).length;
     {
-      await using fake = await fakeSession(server.url, {
-        ...{ folder: at.folder, permissions, readsFolder: true },
-      });
+      await using fake = await at.open(server.url, { permissions });
       await fake.session.prompt("hi", never);
       const [user, call, result, answer] = await lines();
       assertEquals([user.type, user.message.role, user.message.content], ["user", "user", "hi"]);
@@ -382,9 +339,9 @@ Deno.test("hooks: a Stop hook may continue a turn that works for long, and its m
     ...Array.from({ length: 7 }, () => [bash("true"), { text: "not yet" }]).flat(),
     { text: "done" },
   ]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
-  }, { approve: () => Promise.resolve({ choice: "once" }) });
+  await using fake = await at.open(server.url, {}, {
+    approve: () => Promise.resolve({ choice: "once" }),
+  });
   const { response, check } = await fake.session.prompt("hi", never);
   assertEquals(response, "done");
   assertEquals(check, { command: "Stop hook", passed: true, rounds: 8 });
@@ -410,9 +367,7 @@ Deno.test("hooks: one answers a question in place of the user, or notifies them;
     await using server = strictServer([bash("touch made"), { text: "done" }]);
     let questions = 0;
     {
-      await using fake = await fakeSession(server.url, {
-        ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true, trust: true },
-      }, {
+      await using fake = await at.open(server.url, { trust: true }, {
         async approve() {
           await waitUntil(async () => (await at.notes()).length > 0);
           questions++;
@@ -446,9 +401,7 @@ Deno.test("hooks: the ends of sub-agents, failed calls and the shortening of the
     { text: "done" },
     { text: "a summary" },
   ]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
-  });
+  await using fake = await at.open(server.url);
   const { toolExecutions: [, explored] } = await fake.session.prompt("hi", never);
   await fake.command("/compact the names");
   const [failed, ended, room] = await at.notes();
@@ -470,9 +423,7 @@ Deno.test("hooks: the user's sandboxed hook reads the folders of the home folder
   const look = "cat $AT/parts/a $AT/../other 2>/dev/null; echo";
   await at.own({ UserPromptSubmit: hook(`AT=${at.root}/home/guard sh -c '${look}'`) });
   await using server = strictServer([{ text: "done" }]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, readsFolder: true },
-  });
+  await using fake = await at.open(server.url, { permissions });
   await fake.session.prompt("hi", never);
   const { content } = (server.requests[0]!.body.messages as { content: string }[]).at(-1)!;
   assertEquals(content, "hi\n\nin the part");
@@ -488,9 +439,7 @@ Deno.test("hooks: one that the sandbox made fail says what it lacked, and how to
   await Deno.mkdir(`${at.folder}/.git/hooks`);
   await Deno.writeTextFile(`${at.folder}/.git/config`, "");
   await using server = strictServer([{ text: "done" }]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions, readsFolder: true, trust: true },
-  });
+  await using fake = await at.open(server.url, { permissions, trust: true });
   await fake.session.prompt("hi", never);
   const told = fake.notices().filter((line) => line.includes("in the sandbox"));
   assertMatch(told[0]!, /Read-only file system.*"sandbox": "off" beside its command$/);

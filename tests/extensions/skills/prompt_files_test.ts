@@ -7,38 +7,12 @@ import {
 } from "@std/assert";
 import { localConfig, type PromptTier } from "../../../src/config.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
 import { allExtensions } from "../../../src/extensions/extensions.ts";
 import type { Command } from "../../../src/session/extension.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { placesWith } from "../../helpers/places.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
 
 const never = new AbortController().signal;
-
-/** A folder with a repository, and a home folder, with files. */
-async function placesWith(files: Record<string, string>) {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  const put = async (name: string, text: string) => {
-    const path = `${root}/${name}`;
-    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    await Deno.writeTextFile(path, text);
-  };
-  for (const [name, text] of Object.entries({ "repo/.git/HEAD": "", "home/x": "", ...files })) {
-    await put(name, text);
-  }
-  const variables: Record<string, string | undefined> = {
-    HOME: `${root}/home`,
-    PATH: Deno.env.get("PATH"),
-  };
-  return {
-    root,
-    folder: `${root}/repo`,
-    put,
-    permissions: (choice = {}) =>
-      openPermissions({ sandbox: "off", ...choice }, (name) => variables[name]),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
-  };
-}
 
 const skill = (name: string, description: string, body = `Body of ${name}.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n${body}\n`;
@@ -56,8 +30,7 @@ Deno.test("skills: the person's are listed, those of a folder once it is trusted
   });
   const open = async (answer?: boolean, trust?: boolean) => {
     const asked: Confirmation[] = [];
-    const options = { folder: at.folder, permissions: await at.permissions(), trust };
-    const fake = await fakeSession("http://127.0.0.1:9", { ...options, readsFolder: true }, {
+    const fake = await at.open("http://127.0.0.1:9", { trust }, {
       ...answer !== undefined && {
         confirm: (question) => {
           if (question.kind === "instructions") asked.push(question);
@@ -100,10 +73,7 @@ Deno.test("skills: the first request keeps to its bound with 300 skills, and eve
     for (const useCompat of [true, false]) {
       await using server = strictServer([toolCall("skill:"), { text: "a" }, { text: "b" }]);
       const { folder } = at;
-      await using fake = await fakeSession(server.url, {
-        folder,
-        permissions: await at.permissions(),
-        readsFolder: true,
+      await using fake = await at.open(server.url, {
         config: { promptTier, local: localConfig({ host: server.url, model: "test", useCompat }) },
       }, { approve: () => Promise.resolve({ choice: "once" }) });
       await fake.session.prompt("hi", never);
@@ -148,10 +118,7 @@ Deno.test("skills: /name sends the body once; the model reads it by its name or 
     { text: "second" },
     { text: "third" },
   ]);
-  await using fake = await fakeSession(server.url, {
-    folder: at.folder,
-    permissions: await at.permissions(),
-    readsFolder: true,
+  await using fake = await at.open(server.url, {
     trust: true,
   });
   await fake.session.prompt("/pdf see @a.txt", never);
@@ -196,11 +163,7 @@ Deno.test("skills: what was read survives a compaction, also a second one", asyn
     { text: "They read a PDF twice." },
     { text: "fifth" },
   ]);
-  await using fake = await fakeSession(server.url, {
-    folder: at.folder,
-    permissions: await at.permissions(),
-    readsFolder: true,
-  });
+  await using fake = await at.open(server.url);
   for (const text of ["one", "two ".repeat(500), "three"]) await fake.session.prompt(text, never);
   await fake.command("/compact");
   await fake.session.prompt("four ".repeat(500), never);
@@ -223,11 +186,8 @@ Deno.test("own commands: arguments, files and commands stand where the text says
   const asked: [string | undefined, boolean][] = [];
   let choice: "once" | "refuse" = "once";
   const later: Command[] = [];
-  await using fake = await fakeSession(server.url, {
+  await using fake = await at.open(server.url, {
     extensions: [...allExtensions(), { commands: () => later }],
-    folder: at.folder,
-    permissions: await at.permissions(),
-    readsFolder: true,
     trust: true,
   }, {
     approve: ({ subject, isFromUser }) => {
@@ -276,9 +236,7 @@ Deno.test("own commands: an @ that names no file is not reported, one that does 
     "repo/a.py": "code\n",
   });
   await using server = strictServer([{ text: "done" }, { text: "done" }]);
-  await using fake = await fakeSession(server.url, {
-    ...{ folder: at.folder, permissions: at.permissions(), readsFolder: true },
-  });
+  await using fake = await at.open(server.url);
   await fake.session.prompt("/fix", never);
   assertEquals(fake.notices().filter((line) => /dataclass|cached/.test(line)), []);
   assertMatch(messagesOf(server).at(-1)!.content, /1\tcode|1[^\d]*code/);
