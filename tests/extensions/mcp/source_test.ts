@@ -7,34 +7,20 @@ import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { placesWith } from "../../helpers/places.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
 const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
-/** A folder and a home of their own, and the variables that name it. */
+/** A folder and a home with servers; `notes` is where these count their starts. */
 async function places() {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  for (const name of ["folder", "home/.config/copilot"]) {
-    await Deno.mkdir(`${root}/${name}`, { recursive: true });
-  }
-  const home = `${root}/home`;
+  const at = await placesWith();
   return {
-    folder: `${root}/folder`,
-    home,
-    env: (name: string) =>
-      ({ HOME: home, PATH: Deno.env.get("PATH") } as Record<string, string | undefined>)[name],
-    own: (servers: Record<string, unknown>) =>
-      Deno.writeTextFile(
-        `${home}/.config/copilot/mcp.json`,
-        JSON.stringify({ mcpServers: servers }),
-      ),
-    brings: (servers: Record<string, unknown>) =>
-      Deno.writeTextFile(`${root}/folder/.mcp.json`, JSON.stringify({ mcpServers: servers })),
-    notes: `${root}/notes`,
-    starts: async () => Number(await Deno.readTextFile(`${root}/notes.starts`).catch(() => "0")),
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+    ...at,
+    own: (mcpServers: object) => at.put("home/.config/copilot/mcp.json", { mcpServers }),
+    brings: (mcpServers: object) => at.put("repo/.mcp.json", { mcpServers }),
+    notes: `${at.root}/notes`,
+    starts: async () => Number(await Deno.readTextFile(`${at.root}/notes.starts`).catch(() => "0")),
   };
 }
 
@@ -53,15 +39,13 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
   for (const [promptTier, most] of [["lean", 3000], ["full", 5000]] as [PromptTier, number][]) {
     for (const mode of ["none", "legacy", "twenty", "many"]) {
       await using at = await places();
-      if (mode !== "none") await at.own({ bad: program(mode, at.notes) });
+      if (mode !== "none") at.own({ bad: program(mode, at.notes) });
       const tools = [{ toolCalls: [{ name: "find_tool", arguments: { query: "echo case" } }] }];
       await using server = strictServer([...mode === "none" ? [] : tools, { text: "a" }, {
         text: "b",
       }]);
       const session = () =>
-        fakeSession(server.url, {
-          folder: at.folder,
-          permissions: openPermissions({ sandbox: "off" }, at.env),
+        at.open(server.url, {
           config: {
             promptTier,
             local: localConfig({ host: server.url, model: "test", useCompat: true }),
@@ -90,15 +74,11 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
 
 Deno.test("mcp: requests begin with the same bytes all along, also when a server dies and comes back", async () => {
   await using at = await places();
-  await at.own({ bad: program("dies", at.notes) });
+  at.own({ bad: program("dies", at.notes) });
   await using server = strictServer([calling("bad__echo"), calling("bad__echo"), { text: "a" }, {
     text: "b",
   }]);
-  const permissions = openPermissions({ sandbox: "off", yes: true }, at.env);
-  await using one = await fakeSession(server.url, {
-    folder: at.folder,
-    permissions,
-  });
+  await using one = await at.open(server.url, { permissions: at.permissions({ yes: true }) });
   await one.session.prompt("hi", never);
   await one.session.prompt("again", never);
   assertEquals(await at.starts(), 2);
@@ -111,23 +91,22 @@ Deno.test("mcp: requests begin with the same bytes all along, also when a server
 
 Deno.test("mcp: a session that ignores the folder does not ask about its servers", async () => {
   await using at = await places();
-  await at.brings({ bad: program("legacy", at.notes) });
+  at.brings({ bad: program("legacy", at.notes) });
   let asked = 0;
-  await using session = await fakeSession("http://127.0.0.1:9", {
-    ...{ folder: at.folder, permissions: openPermissions({ sandbox: "off" }, at.env) },
-  }, { confirm: () => Promise.resolve(++asked > 0) });
+  await using session = await at.open("http://127.0.0.1:9", { readsFolder: false }, {
+    confirm: () => Promise.resolve(++asked > 0),
+  });
   assertEquals([asked, session.notices()], [0, []]);
 });
 
 Deno.test("mcp: a folder starts nothing that was not approved, and an approval is of the exact definition", async () => {
   await using at = await places();
-  await at.brings({ bad: program("legacy", at.notes) });
+  at.brings({ bad: program("legacy", at.notes) });
   const open = async (confirm?: () => Promise<boolean | undefined>, trust?: boolean) => {
     const asked: Confirmation[] = [];
-    const permissions = openPermissions({ sandbox: "off" }, at.env);
-    const session = await fakeSession("http://127.0.0.1:9", {
-      ...{ folder: at.folder, permissions, trust, readsFolder: true },
-    }, { ...confirm && { confirm: (question) => (asked.push(question), confirm()) } });
+    const session = await at.open("http://127.0.0.1:9", { trust }, {
+      ...confirm && { confirm: (question) => (asked.push(question), confirm()) },
+    });
     return { ...session, asked, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() };
   };
   const names = ({ session }: Awaited<ReturnType<typeof open>>) =>
@@ -150,7 +129,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
     await using two = await open(() => Promise.resolve(true));
     assertEquals(two.asked, []);
   }
-  await at.brings({ bad: program("legacy", at.notes, "one argument more") });
+  at.brings({ bad: program("legacy", at.notes, "one argument more") });
   await using changed = await open(() => Promise.resolve(false));
   assertEquals([changed.asked.length, names(changed)], [1, []]);
   // The difference is shown.
@@ -163,7 +142,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
 
 Deno.test("mcp: each call is asked about by its own name, and rules speak of it", async () => {
   await using at = await places();
-  await at.own({ bad: program("many", at.notes) });
+  at.own({ bad: program("many", at.notes) });
   const call = calling("bad__tool_1", { text: "hi" });
   await using server = strictServer([
     call,
@@ -177,9 +156,8 @@ Deno.test("mcp: each call is asked about by its own name, and rules speak of it"
   ]);
   const asked: Approval[] = [];
   const open = async (choice: "once" | "session", rules: Record<string, string[]> = {}) => {
-    await Deno.writeTextFile(`${at.home}/.config/copilot/permissions.json`, JSON.stringify(rules));
-    const permissions = openPermissions({ sandbox: "off" }, at.env);
-    return await fakeSession(server.url, { folder: at.folder, permissions }, {
+    at.put("home/.config/copilot/permissions.json", rules);
+    return await at.open(server.url, {}, {
       approve: (approval) => (asked.push(approval), Promise.resolve({ choice })),
     });
   };
