@@ -18,7 +18,7 @@ export function forEverySplit(bytes: Uint8Array, run: (pieces: Uint8Array[]) => 
 }
 
 /** `bytes` in up to 13 pieces; some may be empty. */
-export function randomPieces(bytes: Uint8Array, random: () => number): Uint8Array[] {
+function randomPieces(bytes: Uint8Array, random: () => number): Uint8Array[] {
   const cuts = Math.ceil(random() * Math.min(12, bytes.length));
   return cut(bytes, Array.from({ length: cuts }, () => Math.floor(random() * bytes.length)));
 }

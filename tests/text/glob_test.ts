@@ -1,5 +1,4 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { randomTexts } from "../helpers/split.ts";
 import { globToRegex } from "../../src/text/glob.ts";
 
 const rows: [pattern: string, matches: string[], others: string[]][] = [
@@ -130,24 +129,6 @@ function naive(pattern: string): RegExp {
   });
   return new RegExp(`^${source}$`);
 }
-
-Deno.test("globToRegex: sets, braces and escapes mean what the same in plain signs does", () => {
-  const paths = words(["a", "b", "/", "]"], 4);
-  const matches = (pattern: string) => {
-    const regex = globToRegex(pattern);
-    return paths.filter((path) => regex.test(path));
-  };
-  // Without braces, and with nothing at its end that takes in what follows.
-  const plain = [...randomTexts(["a", "b", "/", "?", "*", "\\]", "[!a/]", "[ab]", "[]]"], 60)];
-  for (const [i, pattern] of plain.entries()) {
-    const other = plain[(i * 7 + 1) % plain.length]!;
-    const either = new Set([...matches(pattern), ...matches(other)]);
-    const shown = `${pattern} or ${other}`;
-    assertEquals(matches(`{${pattern},${other}}`), paths.filter((path) => either.has(path)), shown);
-    const spelt = pattern.replaceAll("[ab]", "{a,b}").replaceAll("[]]", "\\]");
-    assertEquals(matches(pattern), matches(spelt), spelt);
-  }
-});
 
 Deno.test("globToRegex: no pattern takes for ever", () => {
   const long = "a".repeat(1_000_000);

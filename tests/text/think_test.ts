@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { isBlank, splitThinking, stripThinkTags, ThinkFilter } from "../../src/text/think.ts";
-import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
+import { forEveryTextSplit } from "../helpers/split.ts";
 
 /** No reasoning: the text stays. */
 const literal = (text: string): [string, string, string] => [text, text, ""];
@@ -133,28 +133,6 @@ for (const [name, answer, text, reasoning] of rows) {
     forEveryTextSplit(answer, (pieces) => assertEquals(filtered(pieces), [text, reasoning]));
   });
 }
-
-Deno.test("ThinkFilter agrees with splitThinking on random texts", () => {
-  const parts = [
-    "<think>",
-    "</think>",
-    "`",
-    "```",
-    "\n",
-    " ",
-    "a",
-    "<",
-    "thinking>",
-    "</",
-    "~~~",
-    "|",
-    "    ",
-  ];
-  for (const text of randomTexts(parts, 400)) {
-    const whole = splitThinking(text);
-    forEveryTextSplit(text, (pieces) => assertEquals(filtered(pieces), whole, text));
-  }
-});
 
 const live: [piece: string, text: string, reasoning: string, retracted?: true][] = [
   ["Hello", "Hello", ""],

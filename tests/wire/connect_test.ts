@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import {
   connectTimesOut,
@@ -8,7 +8,7 @@ import {
 } from "../../src/wire/connect.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
-import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
+import { leakTest as test, options, textReader } from "./http_helper.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 
 /** A port on which nobody accepts, with so many connections waiting that no further one is made. */
@@ -106,36 +106,6 @@ test("a busy server that accepts and answers later is waited for beyond the conn
     assertEquals(await answer, ["a"]);
     assertEquals(asked.reasons, []);
   });
-});
-
-test("once the answer has begun, the connection is no longer looked at", async () => {
-  await using server = serve(async (_request, peer) => {
-    await peer.write(`${STREAM}data: a\n\n`);
-    // Longer than it would take to look: a moment, and half of the limit on connecting.
-    await new Promise((next) => setTimeout(next, 500));
-    await peer.write("data: [DONE]\n\n");
-    peer.close();
-  });
-  await withProxy(undefined, async () => {
-    const asked = options({ connectTimeoutMs: 100 });
-    const texts = await requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
-    assertEquals([texts, server.connections], [["a"], 1]);
-  });
-});
-
-test("a failure is not held up by the attempt to connect", async () => {
-  const gone = serve();
-  await gone[Symbol.asyncDispose]();
-  const times: number[] = [];
-  await withProxy(undefined, async () => {
-    for (let i = 0; i < 3; i++) {
-      const begin = performance.now();
-      const asked = options({ maxRetries: 0 });
-      await assertRejects(() => requestStream({ url: gone.url }, asked, () => textReader()));
-      times.push(performance.now() - begin);
-    }
-  });
-  assert(Math.min(...times) < 500, String(times));
 });
 
 test("failureFromThrown explains what fetch throws", () =>

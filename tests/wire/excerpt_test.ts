@@ -99,11 +99,6 @@ Deno.test("SEC-02 excerpt hides what is secret in Basic authorization", () => {
   );
 });
 
-Deno.test("SEC-02 many keys: the last ones are hidden, and memory is bounded", () => {
-  for (let i = 100; i < 200; i++) keepSecrets({ "x-api-key": `key${i}` });
-  assertEquals(excerpt("key100 key199"), "key100 [redacted]");
-});
-
 Deno.test("excerpt of a long text takes linear time with a key of 4 KB", () => {
   keepSecrets({ "x-api-key": Array.from({ length: 700 }, (_, i) => `${i * 7919}`).join("") });
   const begin = cpuTime();

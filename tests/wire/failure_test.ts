@@ -140,25 +140,6 @@ Deno.test("NET-11 a page instead of an answer is no model server's, where a serv
   }
 });
 
-Deno.test("NET-11 failureFromResponse, 2xx, names status, content type, host and an excerpt", () => {
-  const page = failureFromResponse(
-    200,
-    new Headers(HTML),
-    "<html><title>Log in</title>",
-    URL_OF_CHAT,
-  );
-  assertEquals(page.kind, "protocol");
-  assertEquals(page.retryable, false);
-  for (const part of ["200", "text/html", "models.example:8443", "Log in"]) {
-    assert(page.message.includes(part));
-  }
-  const none = failureFromResponse(204, new Headers(), "", URL_OF_CHAT);
-  assertEquals(
-    none.message,
-    "models.example:8443 answered 204 (no content type), which is not an answer of a model server: the body is empty",
-  );
-});
-
 Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than the address", () => {
   const rows: [location: string, target: string][] = [
     ["https://other.example/login?token=secret#x", "https://other.example/login"],
@@ -224,20 +205,15 @@ Deno.test("NET-10 failureFromResponse obeys retry-after up to its cap, and x-sho
 Deno.test("NET-03 failureFromErrorObject finds the errors inside a 200 stream", () => {
   const rows: [value: unknown, kind: BackendErrorKind, retryable: boolean, says: string][] = [
     [anthropic("overloaded_error", "Overloaded"), "server", true, "Overloaded"],
-    [anthropic("api_error", "Internal"), "server", true, "Internal"],
     [
       anthropic("invalid_request_error", "prompt is too long: 3 tokens > 2"),
       "context_too_long",
       false,
       "too long",
     ],
-    [openai("The server had an error", "server_error"), "server", true, "had an error"],
     [openai("Rate limit", "requests", "rate_limit_exceeded"), "rate_limit", true, "Rate limit"],
     [openai("quota", "insufficient_quota", "insufficient_quota"), "rate_limit", false, "quota"],
-    [openai("bad", "invalid_request_error"), "request", false, "bad"],
-    [openai("bad key", "authentication_error"), "auth", false, "bad key"],
     [{ error: { code: "502", message: "upstream" }, choices: [] }, "server", true, "upstream"],
-    [{ error: { code: 400, message: "nope" } }, "request", false, "nope"],
     [
       { error: "an error was encountered while running the model: unexpected EOF" },
       "server",

@@ -119,24 +119,6 @@ test("NET-12 pings and single bytes keep a stream alive, but not for ever", asyn
   }));
 });
 
-test("NET-12 an answer with progress may take longer than any limit", async () => {
-  await using server = serve(async (_request, peer) => {
-    await peer.write(STREAM);
-    for (let i = 0; i < 30; i++) {
-      await peer.write(`data: ${i}\n\n`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    await peer.write("data: [DONE]\n\n");
-    peer.close();
-  });
-  const answer = await requestStream(
-    post(server.url),
-    options({ firstTokenTimeoutMs: 400, idleTimeoutMs: 400, maxRetries: 0 }),
-    () => textReader(),
-  );
-  assertEquals(answer.length, 30);
-});
-
 test("NET-12 a JSON answer must be whole within the first-token limit", async () => {
   await using server = serve(drip(head(200, { "content-type": "application/json" }) + "[", "1,"));
   await assertRejects(
@@ -218,27 +200,7 @@ test("the connection is closed when a reader gives up on the answer", async () =
   const thrown = await assertRejects(() => requestStream(post(server.url), options(), reader));
   assertStrictEquals(thrown, bug);
   await soon(left);
-});
-
-test("what follows the terminator is not given to the reader", async () => {
-  await using server = serve(drip(`${STREAM}data: a\n\ndata: [DONE]\n\n`, "data: b\n\n"));
-  const reader = textReader();
-  let after = 0;
-  const counted = {
-    ...reader,
-    get progress() {
-      return reader.progress;
-    },
-    get done() {
-      return reader.done === true;
-    },
-    push(chunk: Uint8Array) {
-      if (reader.done) after++;
-      reader.push(chunk);
-    },
-  };
-  assertEquals(await requestStream(post(server.url), options(), () => counted), ["a"]);
-  assertEquals(after, 0);
+  assertEquals(server.requests.length, 1);
 });
 
 test("NET-13 an abort ends the request at once, at every stage, with the signal's reason", async () => {

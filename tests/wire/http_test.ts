@@ -1,6 +1,5 @@
-import { assert, assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
-import type { RetryNotice } from "../../src/types/event.ts";
 import { JsonReader, limitText, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
@@ -173,87 +172,6 @@ Deno.test("a limit is told in milliseconds, seconds or minutes", () => {
   for (const [ms, text] of rows) assertEquals(limitText(ms), text);
 });
 
-test("NET-10 a failure that stays ends after maxRetries, others at once", async () => {
-  const rows: [status: number, requests: number][] = [
-    [503, 3],
-    [400, 1],
-    [401, 1],
-    [403, 1],
-    [404, 1],
-    [413, 1],
-    [422, 1],
-    [501, 1],
-  ];
-  for (const [status, requests] of rows) {
-    await using server = serve(json({ error: { message: "no" } }, status));
-    const error = await assertRejects(
-      () => requestStream(post(server.url), options({ maxRetries: 2 }), () => textReader()),
-      BackendError,
-      status === 404 ? "answered 404 at /v1/chat: no" : `answered ${status}: no`,
-    );
-    assertEquals([error.status, server.requests.length], [status, requests]);
-  }
-});
-
-test("NET-10 the server's own wishes about repeating are obeyed", async () => {
-  const date = new Date(Date.now() + 30_000).toUTCString();
-  const rows: [
-    headers: Record<string, string>,
-    status: number,
-    requests: number,
-    min: number,
-    max: number,
-  ][] = [
-    [{ "retry-after": "7" }, 429, 2, 7_000, 7_000],
-    [{ "retry-after-ms": "1200" }, 429, 2, 1_200, 1_200],
-    [{ "retry-after": date }, 503, 2, 20_000, 30_000],
-    [{ "x-should-retry": "true" }, 400, 2, 1_000, 1_000],
-    [{ "x-should-retry": "false" }, 503, 1, 0, 0],
-    [{ "retry-after": "3600" }, 429, 1, 0, 0],
-  ];
-  for (const [headers, status, requests, min, max] of rows) {
-    await using server = serve(respond(status, headers, "busy"), OK);
-    const asked = options();
-    const answer = requestStream(post(server.url), asked, () => textReader());
-    if (requests === 2) assertEquals(await answer, ["a"]);
-    else await assertRejects(() => answer, BackendError);
-    assertEquals(server.requests.length, requests);
-    assert((asked.delays[0] ?? 0) >= min && (asked.delays[0] ?? 0) <= max, String(asked.delays));
-  }
-});
-
-test("a server that is loading its model is waited for", async () => {
-  const loading = json({
-    error: { code: 503, message: "Loading model", type: "unavailable_error" },
-  }, 503);
-  await using server = serve(...Array.from({ length: 20 }, () => loading), OK);
-  const notices: RetryNotice[] = [];
-  const asked = options();
-  const told = { ...asked, onRetry: (notice: RetryNotice) => void notices.push(notice) };
-  assertEquals(await requestStream(post(server.url), told, () => textReader()), ["a"]);
-  assertEquals(asked.delays, Array(20).fill(2_000));
-  assertEquals(notices.map(({ isLoading }) => isLoading), Array(20).fill(true));
-  assert(
-    notices[0]!.reason.endsWith("Loading model; asking until it is loaded, for 600 s at most"),
-  );
-});
-
-test("a refused connection is tried once more, then explained", async () => {
-  const server = serve();
-  await server[Symbol.asyncDispose]();
-  const asked = options();
-  const error = await assertRejects(
-    () => requestStream(post(server.url), asked, () => textReader()),
-    BackendError,
-  );
-  assertEquals(error.kind, "connection");
-  assertEquals(
-    error.message,
-    `Cannot reach ${server.url}: nothing listens there (connection refused)`,
-  );
-  assertEquals(asked.delays, [200]);
-});
-
 test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
   const rows: [handler: Handler, kind: string, shown: string[]][] = [
     [sse(["a", { error: { message: "busy", type: "overloaded_error" } }, "[DONE]"]), "server", [
@@ -288,16 +206,6 @@ test("NET-11 pages of proxies and other text are refused in one line", async () 
       respond(200, { "content-type": "text/html" }, "<html><title>Log\x1b[2J in</title>"),
       "protocol",
       '200 (text/html), which is not an answer of a model server: "Log in"',
-    ],
-    [
-      respond(502, { "content-type": "text/html" }, "<html><h1>Bad</h1>"),
-      "server",
-      '502 (text/html): "Bad"',
-    ],
-    [
-      respond(200, { "content-type": "text/plain" }, "upstream connect error"),
-      "protocol",
-      '200 (text/plain), which is not an answer of a model server: "upstream connect error"',
     ],
     [respond(200, {}, ""), "protocol", "the body is empty"],
     [respond(204), "protocol", "204"],
@@ -419,24 +327,6 @@ test("gzip that is broken is a broken answer", async () => {
     ),
   );
   assertEquals(error.kind, "incomplete");
-});
-
-test("what a reader throws that is no BackendError comes through, and is not repeated", async () => {
-  await using server = serve(OK);
-  const bug = new Error("bug");
-  const thrown = await assertRejects(() =>
-    requestStream(post(server.url), options(), () =>
-      textReader(() => {
-        throw bug;
-      }))
-  );
-  assertStrictEquals(thrown, bug);
-  await assertRejects(() =>
-    requestStream(post(server.url), options(), () => {
-      throw bug;
-    })
-  );
-  assertEquals(server.requests.length, 2);
 });
 
 test("an injected fetch is used, and its failures are explained", async () => {

@@ -1,7 +1,7 @@
-import { assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { BackendError } from "../../src/errors.ts";
 import { NdjsonDecoder, parseJson } from "../../src/wire/ndjson.ts";
-import { forEverySplit, randomPieces, randomTexts, seeded } from "../helpers/split.ts";
+import { forEverySplit } from "../helpers/split.ts";
 
 function decode(pieces: Uint8Array[]): unknown[] {
   const values: unknown[] = [];
@@ -53,53 +53,3 @@ Deno.test("parseJson quotes what is no JSON in one harmless line", () => {
   assertEquals(error.cause, undefined);
   assertThrows(() => parseJson("[".repeat(1e6)), BackendError);
 });
-
-Deno.test("NET-01 NET-04 NdjsonDecoder reads any bytes in any pieces alike", () => {
-  const parts = [
-    '{"a":1}',
-    '{"b":[',
-    "]}",
-    '"é😀"',
-    "3",
-    " ",
-    "\n",
-    "\n",
-    "\r\n",
-    "\0",
-    "\u{feff}",
-    "<p>",
-  ];
-  const outcome = (pieces: Uint8Array[]): unknown => {
-    const values: unknown[] = [];
-    const decoder = new NdjsonDecoder((value) => values.push(value));
-    try {
-      for (const piece of pieces) decoder.push(piece);
-      decoder.end();
-    } catch (error) {
-      assertInstanceOf(error, BackendError);
-      values.push(error.kind);
-    }
-    return values;
-  };
-  const random = seeded(5);
-  for (const text of randomTexts(parts, 4000)) {
-    const bytes = utf8(text);
-    if (random() < 0.3) bytes[Math.floor(random() * bytes.length)] = 256 * random();
-    const lines = new TextDecoder().decode(bytes).split("\n");
-    const good = lines.findIndex((line) => line.trim() !== "" && !isJson(line));
-    const whole = outcome([bytes]) as unknown[];
-    const values = lines.slice(0, good < 0 ? undefined : good).filter((line) => line.trim() !== "");
-    assertEquals(whole.slice(0, values.length), values.map((line) => JSON.parse(line)), text);
-    assertEquals(whole.length, values.length + (good < 0 ? 0 : 1), JSON.stringify(text));
-    assertEquals(outcome(randomPieces(bytes, random)), whole, JSON.stringify(text));
-  }
-});
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
-}

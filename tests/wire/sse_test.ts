@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { SseDecoder, type SseEvent } from "../../src/wire/sse.ts";
-import { forEverySplit, randomPieces, randomTexts, seeded } from "../helpers/split.ts";
+import { forEverySplit } from "../helpers/split.ts";
 
 function decode(pieces: Uint8Array[]): SseEvent[] {
   const events: SseEvent[] = [];
@@ -50,39 +50,3 @@ Deno.test("NET-01 NET-02 SseDecoder follows the standard at every split", () => 
     );
   }
 });
-
-Deno.test("NET-01 NET-02 SseDecoder reads any bytes in any pieces as the standard, read plainly, does", () => {
-  // deno-fmt-ignore
-  const parts = [
-    "data", "event", "id", ":", ": ", " ", "a", "é", "😀", "\0", "\u{feff}", "\n", "\r", "\r\n", "\n\n",
-    "data: x", "event: y", "data:",
-  ];
-  const random = seeded(4);
-  for (const text of randomTexts(parts, 4000)) {
-    const bytes = new TextEncoder().encode(text);
-    if (random() < 0.3) bytes[Math.floor(random() * bytes.length)] = 256 * random();
-    const expected = plainly(new TextDecoder().decode(bytes));
-    assertEquals(decode([bytes]), expected, JSON.stringify(text));
-    assertEquals(decode(randomPieces(bytes, random)), expected, JSON.stringify(text));
-  }
-});
-
-function plainly(stream: string): SseEvent[] {
-  const events: SseEvent[] = [];
-  let event = "";
-  let data: string[] = [];
-  const lines = stream.split(/\r\n|\r|\n/);
-  const end = (cut: object): void => {
-    if (data.length > 0) events.push({ event: event || "message", data: data.join("\n"), ...cut });
-    [event, data] = ["", []];
-  };
-  // After the last line end there is no line, unless it has text.
-  for (const line of lines.at(-1) === "" ? lines.slice(0, -1) : lines) {
-    const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
-    if (line === "") end({});
-    else if (name === "event") event = value;
-    else if (name === "data") data.push(value);
-  }
-  end({ cut: true });
-  return events;
-}

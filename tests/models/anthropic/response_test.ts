@@ -96,17 +96,9 @@ Deno.test("NET-05 a thought without its signature, cut off by the limit, does no
 
 const inputs: [input: unknown, args: Record<string, unknown> | RegExp][] = [
   [{ x: 1 }, { x: 1 }],
-  [{}, {}],
-  [null, {}],
-  [undefined, {}],
-  ["", {}],
   ['{"x":1}', { x: 1 }],
   ['{"x"', /not valid JSON/],
-  ['{"x":"a\nb"}', /not valid JSON/],
-  ['{"x":1} and so', /not valid JSON/],
   ["[1]", /must be a JSON object/],
-  [[1], /must be a JSON object/],
-  [1, /must be a JSON object/],
   [true, /must be a JSON object/],
 ];
 for (const [input, expected] of inputs) {

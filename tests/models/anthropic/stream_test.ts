@@ -169,13 +169,6 @@ for (const [name, events, content, usage] of folds) {
   });
 }
 
-Deno.test("a last event without its blank line counts when it is whole", () => {
-  const bytes = sse(start, begin(0, { type: "text", text: "a" }), finish("end_turn"), stop);
-  assertEquals(fold([bytes.subarray(0, -2)]).content, [{ type: "text", text: "a" }]);
-  const error = assertThrows(() => fold([bytes.subarray(0, -5)]), BackendError);
-  assertEquals(error.kind, "incomplete");
-});
-
 const errors: [name: string, body: string, kind: string, retryable: boolean, says: string][] = [
   [
     "overloaded",
@@ -333,23 +326,6 @@ Deno.test("NET-11 garbage of any type is a BackendError, never another", () => {
   }
   // Neither all nor none of them: what does not matter does not fail.
   assertEquals([failed > count / 4, failed < count], [true, true], `${failed} of ${count}`);
-});
-
-Deno.test("a long answer folds in linear time", () => {
-  const events = [start, begin(0, { type: "text", text: "" }), begin(1, toolUse("c"))];
-  const many = 30_000;
-  const text = sse(textDelta(0, "ab."));
-  const args = sse(json(1, "1,"));
-  const reader = hostedReader("text/event-stream", true);
-  reader.push(sse(...events, json(1, '{"x":[')));
-  for (let i = 0; i < many; i++) {
-    reader.push(text);
-    reader.push(args);
-  }
-  reader.push(sse(json(1, "0]}"), finish("tool_use"), stop));
-  const { message } = readHostedResponse(reader.end());
-  assertEquals(message.content.length, 3 * many);
-  assertEquals((message.toolCalls![0]!.arguments.x as number[]).length, many + 1);
 });
 
 Deno.test("NET-12 only what carries something is progress", () => {

@@ -3,7 +3,6 @@ import type { Delta } from "../../../src/models/backend.ts";
 import { readLocalResponse } from "../replies.ts";
 import { LocalReader } from "../../../src/models/ollama/stream.ts";
 import { BackendError } from "../../../src/errors.ts";
-import { forEverySplit } from "../../helpers/split.ts";
 import { recorded } from "../../helpers/recorded.ts";
 
 function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
@@ -18,28 +17,6 @@ function fold(pieces: (Uint8Array | string)[], deltas: Delta[] = []) {
 const line = (message: unknown, more = {}) =>
   `${JSON.stringify({ model: "m", message, done: false, ...more })}\n`;
 const DONE = line({ role: "assistant", content: "" }, { done: true, done_reason: "stop" });
-
-Deno.test("NET-01 recorded native streams fold to the same response however they are cut", async (t) => {
-  const names = [
-    "local-hello-stream",
-    "local-think-stream",
-    "local-escapes-stream",
-    "local-length-stream",
-    "local-tool-notools-stream",
-  ];
-  for (const name of names) {
-    await t.step(name, () => {
-      const { body } = recorded(name);
-      const deltas: Delta[] = [];
-      const whole = fold([body], deltas);
-      forEverySplit(body, (pieces) => {
-        const again: Delta[] = [];
-        assertEquals(fold(pieces, again), whole);
-        assertEquals(again, deltas);
-      });
-    });
-  }
-});
 
 Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {
   const call = { function: { name: "read", arguments: { p: 1 } } };

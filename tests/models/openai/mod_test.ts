@@ -316,43 +316,17 @@ Deno.test("NET-11 answers that are none name status, type and host", async (t) =
   }
 });
 
-Deno.test("failures are told apart", async (t) => {
-  const rows: [string, Handler, string, BackendErrorKind][] = [
-    ["no key", refusing("You didn't provide an API key", 401), "", "auth"],
-    ["a wrong key", refusing("Incorrect API key", 401), "sk-wrong1", "auth"],
-    ["a model", refusing("The model 'x' does not exist", 404), "", "model_not_found"],
-    ["too long", refusing("maximum context length is 10", 400), "", "context_too_long"],
-  ];
-  for (const [name, handler, apiKey, kind] of rows) {
-    await t.step(name, async () => {
-      await using server = serve(handler);
-      const error = await assertRejects(
-        () => callCompat(configFor(server, { apiKey }), hi),
-        BackendError,
-      );
-      assertEquals(error.kind, kind);
-      assertEquals(error.message.includes("sk-wrong1"), false);
-    });
-  }
-  await t.step("nothing listens", async () => {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const url = `http://127.0.0.1:${listener.addr.port}`;
-    listener.close();
-    const error = await assertRejects(() => callCompat(configFor({ url }), hi), BackendError);
-    assertEquals(error.kind, "connection");
-  });
-  await t.step("OpenAI without a key: before any request", async () => {
-    const never = () => Promise.reject(new Error("no request may be made"));
-    const error = await assertRejects(
-      () => callCompat(compatConfig({ fetch: never }), hi),
-      BackendError,
-    );
-    assertEquals(error.kind, "auth");
-    assert(error.message.includes("wants a key"), error.message);
-    const made = () => Promise.reject(new TypeError("a request is made"));
-    const asked = () => callCompat(compatConfig({ fetch: made, apiKey: "sk-12345" }), hi);
-    await assertRejects(asked, BackendError, "a request is made");
-  });
+Deno.test("OpenAI without a key is refused before any request", async () => {
+  const never = () => Promise.reject(new Error("no request may be made"));
+  const error = await assertRejects(
+    () => callCompat(compatConfig({ fetch: never }), hi),
+    BackendError,
+  );
+  assertEquals(error.kind, "auth");
+  assert(error.message.includes("wants a key"), error.message);
+  const made = () => Promise.reject(new TypeError("a request is made"));
+  const asked = () => callCompat(compatConfig({ fetch: made, apiKey: "sk-12345" }), hi);
+  await assertRejects(asked, BackendError, "a request is made");
 });
 
 Deno.test("NET-12 an answer that has finished ends, though [DONE] never comes", async () => {
