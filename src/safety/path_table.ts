@@ -45,10 +45,8 @@ class LastNames {
     const isEnding = (name: string) => /^\*\.[^.*]+$/.test(name);
     const others = all.filter((name) => name.includes("*") && !isEnding(name));
     this.#whole = new Set(all.map((name) => isEnding(name) ? name.slice(1) : name));
-    this.#pieces = new RegExp([
-      ...["^[.#]", "[^!-~]"],
-      ...new Set(others.map(tellingPiece).filter((one) => !one.startsWith(".")).map(escapeRegex)),
-    ].join("|"));
+    const pieces = ["[^!-~]", ...new Set(others.map(tellingPiece).map(escapeRegex))];
+    this.#pieces = new RegExp(pieces.join("|"));
   }
 
   /** If it is false for all names of a path, no pattern matches the path. */
@@ -56,51 +54,52 @@ class LastNames {
     const small = name.toLowerCase();
     if (this.#pieces.test(small)) return true;
     const whole = small.replace(COPY, "");
-    return this.#whole.has(whole) || this.#whole.has(whole.slice(whole.lastIndexOf(".")));
+    const has = (one: string) => this.#whole.has(one);
+    return has(whole) || has(whole.slice(whole.lastIndexOf("."))) ||
+      /^[.#]/.test(whole) && has(whole.slice(1));
   }
 }
 
 class Matcher {
   readonly globs: readonly string[];
   readonly #names: LastNames;
-  #made: readonly { what: string; source: string }[] | undefined;
+  /** The paths that no row matches. The sandbox protects them, too. */
+  readonly #others: readonly { what: string; source: string }[];
+  #ofOthers: RegExp | undefined;
   #any: RegExp | undefined;
 
   /** @param located the paths of the table's rows, and paths that its patterns do not match */
-  constructor(
-    private readonly table: readonly PatternRow[],
-    private readonly located: readonly ConfinedPath[],
-  ) {
+  constructor(private readonly table: readonly PatternRow[], located: readonly ConfinedPath[]) {
     this.globs = [
       ...table.flatMap(({ globs }) => globs),
       ...located.map(({ path }) => slashed(path)),
     ];
     this.#names = new LastNames(this.globs);
-  }
-
-  /** The expressions of the rows. Few paths need a closer look than their names. */
-  get #rows(): readonly { what: string; source: string }[] {
-    return this.#made ??= [
-      ...this.table.map((row) => ({ what: row.what, source: rowSource(row) })),
-      // The sandbox protects the other paths too.
-      ...this.located.filter(({ isInTable }) => !isInTable)
-        .map((one) => ({ what: one.what, source: absoluteSource(one) })),
-    ];
+    this.#others = located.filter(({ isInTable }) => !isInTable)
+      .map((one) => ({ what: one.what, source: absoluteSource(one) }));
   }
 
   /** Matches a path in the form of {@linkcode plainPath}. */
   get any(): RegExp {
-    return this.#any ??= new RegExp(this.#rows.map(({ source }) => source).join("|"), IGNORE_CASE);
+    return this.#any ??= pathPattern([...this.table, ...this.#others]);
   }
 
   kindOf(path: string): string | undefined {
     const plain = plainPath(path);
-    // V8 takes 10 ms to compile the pattern of all rows.
-    const isPlain = !plain.split("/").some((name) => this.#names.mayMatch(name));
-    if (isPlain || !this.any.test(plain)) return undefined;
-    return this.#rows.find(({ source }) => new RegExp(source, IGNORE_CASE).test(plain))?.what;
+    const names = plain.split("/");
+    const mayMatch = (known: LastNames) => names.some((name) => known.mayMatch(name));
+    if (!mayMatch(this.#names)) return undefined;
+    // V8 takes 10 ms to compile the patterns of all rows.
+    const row = this.table.find((one) => mayMatch(one.names) && one.pattern.test(plain));
+    if (row !== undefined) return row.what;
+    this.#ofOthers ??= pathPattern(this.#others);
+    if (!this.#ofOthers.test(plain)) return undefined;
+    return this.#others.find((one) => pathPattern([one]).test(plain))!.what;
   }
 }
+
+const pathPattern = (rows: readonly { source: string }[]): RegExp =>
+  new RegExp(rows.map(({ source }) => source).join("|") || "$^", IGNORE_CASE);
 
 /** Returns the longest piece of a pattern or path that each match contains, in lower case. */
 function tellingPiece(text: string): string {
@@ -342,21 +341,38 @@ function plainPath(path: string): string {
     .replaceAll("\u017f", "s").normalize();
 }
 
-interface PatternRow {
-  what: string;
-  globs: readonly string[];
-  except: string;
+/** A row of the table. Its expressions are made when they are needed, once for all users. */
+class PatternRow {
+  readonly what: string;
+  readonly globs: readonly string[];
+  readonly except: string;
+  #source: string | undefined;
+  #names: LastNames | undefined;
+  #pattern: RegExp | undefined;
+
+  constructor({ what, paths, except }: ProtectedRow) {
+    this.what = what;
+    this.globs = alternativesOf(paths);
+    this.except = except === undefined ? "" : `(?!${globSource(alternativesOf(except), "/?$")})`;
+  }
+
+  get source(): string {
+    return this.#source ??= rowSource(this);
+  }
+
+  get names(): LastNames {
+    return this.#names ??= new LastNames(this.globs);
+  }
+
+  get pattern(): RegExp {
+    return this.#pattern ??= pathPattern([this]);
+  }
 }
 
 const partedRows: Partial<Record<ProtectedRow["kind"], readonly PatternRow[]>> = {};
 const tableRows = (kind: ProtectedRow["kind"]): readonly PatternRow[] =>
-  partedRows[kind] ??= PROTECTED_ROWS.filter((row) => row.kind === kind).map(
-    ({ what, paths, except }) => ({
-      what,
-      globs: alternativesOf(paths),
-      except: except === undefined ? "" : `(?!${globSource(alternativesOf(except), "/?$")})`,
-    }),
-  );
+  partedRows[kind] ??= PROTECTED_ROWS.filter((row) => row.kind === kind)
+    .map((row) => new PatternRow(row));
 
 /** Patterns are anchored at a `/` or at the end and have at most one `*` per name, so tests take linear time. */
 function rowSource({ globs: all, except }: PatternRow): string {
