@@ -49,17 +49,18 @@ export function styledRow(text: string, columns: number): CellRow {
   return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
 }
 
-/** Wraps `row` at spaces, unless that wastes half a row. */
-export function brokenRow(row: CellRow, columns: number): CellRow[] {
+/** Wraps `row` at spaces, unless that wastes half a row. All rows but the first start with `indent`. */
+export function brokenRow(row: CellRow, columns: number, indent: CellRow = []): CellRow[] {
   const rows: CellRow[] = [];
+  const front = () => rows.length === 0 ? [] : indent;
   let start = 0;
   let afterSpace = 0;
   let width = 0;
   row.forEach((cell, at) => {
-    const isSpace = cell.text.trim() === "";
-    while (width + cell.width > columns && at > start) {
+    const isSpace = cell.width > 0 && cell.text.trim() === "";
+    while (width + cell.width > columns - widthOf(front()) && at > start) {
       const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
-      rows.push(row.slice(start, end));
+      rows.push([...front(), ...row.slice(start, end)]);
       start = end;
       width = widthOf(row.slice(start, at));
     }
@@ -68,7 +69,7 @@ export function brokenRow(row: CellRow, columns: number): CellRow[] {
     else width += cell.width;
     if (isSpace) afterSpace = at + 1;
   });
-  return [...rows, row.slice(start)];
+  return [...rows, [...front(), ...row.slice(start)]];
 }
 
 export function rowsText(rows: readonly CellRow[]): string {

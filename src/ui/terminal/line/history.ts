@@ -19,7 +19,6 @@ export class History {
   /** Oldest first, each text once; those of the folder come after all others. */
   readonly entries: Entry[];
   #newest: string | undefined;
-  readonly #unsaved: SavedEntry[] = [];
 
   /**
    * @param path The file; without one, nothing is saved.
@@ -36,7 +35,7 @@ export class History {
     this.#newest = here.at(-1)?.text;
   }
 
-  /** Adds the newest entry and saves it, with earlier unsaved ones. @throws {Error} if the file cannot be written. */
+  /** Adds the newest entry and saves it. @throws {Error} if the file cannot be written. */
   add(text: string, pasted?: TextPart["pasted"]): void {
     if (text.trim() === "") return;
     const { entries } = this;
@@ -47,11 +46,7 @@ export class History {
     entries.splice(0, entries.length, ...entries.filter((one) => one !== before), entry);
     if (this.path === undefined || text === this.#newest && isAsBefore) return;
     this.#newest = text;
-    this.#unsaved.push({ text, folder: this.folder, pasted });
-    for (let entry; (entry = this.#unsaved[0]);) {
-      append(this.path, entry);
-      this.#unsaved.shift();
-    }
+    append(this.path, { text, folder: this.folder, pasted });
   }
 }
 

@@ -282,7 +282,7 @@ export class LiveScreen implements Screen {
     if (head) add([...head().split("\n"), ""]);
     else if (this.#questions.isPicker && !this.#output.isApart) add([""]);
     add(activity ?? []);
-    if (!isAsking || this.#questions.hasPanel) add(panel?.() ?? []);
+    add(panel?.() ?? []);
     add(this.#message.queuedRows);
     const hint = isAsking ? "" : this.#message.queuedHint;
     if (hint !== "") add([dim + hint]);

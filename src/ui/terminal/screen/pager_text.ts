@@ -8,8 +8,6 @@ export interface PagerBlock {
   rows(columns: number): readonly CellRow[];
   /** The text of its rows; the rows of a block whose source has no match are not searched. */
   readonly source: string;
-  /** True if the rows show `source` itself, only wrapped. */
-  readonly isVerbatim?: boolean;
   /** Called when its last row is shown after its first; the pager opens at such a block. */
   readonly onSeen?: () => void;
 }
@@ -148,9 +146,7 @@ export class PagerText {
     if (one === undefined) return [];
     let ranges = this.#matches.get(one);
     if (ranges === undefined) {
-      ranges = mayMatch(one, query, this.#pattern)
-        ? rangesOf(this.#pattern, this.#rowsOf(block))
-        : [];
+      ranges = mayMatch(one, query) ? rangesOf(this.#pattern, this.#rowsOf(block)) : [];
       this.#matches.set(one, ranges);
     }
     return ranges;
@@ -208,8 +204,7 @@ const rowsBetween = (a: RowPlace, b: RowPlace) => b.block - a.block || b.row - a
 const isExact = (query: string) => query !== query.toLowerCase();
 
 /** False if no row of a block can match, without laying it out. */
-function mayMatch({ source, isVerbatim }: PagerBlock, query: string, pattern: RegExp): boolean {
-  if (isVerbatim) return source.search(pattern) !== -1;
+function mayMatch({ source }: PagerBlock, query: string): boolean {
   const text = isExact(query) ? source : source.toLowerCase();
   return (query.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => text.includes(word));
 }

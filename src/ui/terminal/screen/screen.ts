@@ -15,7 +15,6 @@ export interface AskingWay {
   waits?: boolean;
   /** True if a message that was typed meanwhile replaces the answer. */
   yields?: boolean;
-  hasPanel?: boolean;
 }
 
 /** The screen of a session. All texts must be safe for a terminal. */

@@ -29,7 +29,6 @@ const QUESTION_COMES = "Stop typing to answer:";
 
 export class ScreenQuestions {
   keyTime = 0;
-  hasPanel = false;
   /** True while a list is open that the user asked for. */
   isPicker = false;
   #coming: Modal | undefined;
@@ -87,10 +86,9 @@ export class ScreenQuestions {
   async open<T>(
     modal: Modal<T>,
     signal: AbortSignal,
-    { waits = true, yields = false, hasPanel = false }: AskingWay = {},
+    { waits = true, yields = false }: AskingWay = {},
   ): Promise<T | null> {
     const { modals, output, message } = this.parts;
-    this.hasPanel = hasPanel;
     if (waits) {
       // A modal on the whole screen hides the question.
       if (modals.isFullScreen) await this.#awaitQuiet(signal);

@@ -10,6 +10,7 @@ import { rowsOf } from "../../../text/width.ts";
 import { type Called, runningParts, runningText } from "../../call_text.ts";
 import { newestText, retryParts } from "../../progress.ts";
 import { hangingRows, rowsBelow, type RowsLook, titleRows } from "./call_rows.ts";
+import { TurnTally } from "./tally.ts";
 import { WrittenCall } from "./written_call.ts";
 
 const LONG_TOOL_MS = 500;
@@ -30,13 +31,10 @@ const MAX_ROW_CHARS = 4096;
 export type SubjectOf = (name: string, args: Record<string, unknown>) => Subject | undefined;
 
 export class Activity {
+  readonly tally = new TurnTally();
   #isActive = false;
-  #startedAt = 0;
   /** The current step; a function if it depends on the time and the columns. */
   #doing: string | ((now: number, columns: number) => string) = "";
-  #tokens = 0;
-  #firstTokenAt = 0;
-  #tokenAt: number | undefined;
   #call: { called: Called; startedAt: number } | undefined;
   #newest: NewestOutput | undefined;
   /** The text while the server loads its model, and until when it is known to load. */
@@ -54,10 +52,12 @@ export class Activity {
 
   begin(doing: string): void {
     this.#isActive = true;
-    this.#startedAt = performance.now();
-    this.#tokens = 0;
-    this.#newest = this.#written = undefined;
-    this.#retry = this.#tokenAt = this.#call = undefined;
+    this.tally.begin();
+    this.#newest =
+      this.#written =
+      this.#retry =
+      this.#call =
+        undefined;
     this.#loading.until = 0;
     this.#doing = oneLine(doing);
   }
@@ -73,29 +73,18 @@ export class Activity {
 
   /** The time of the turn so far; 0 between turns. */
   get elapsedMs(): number {
-    return this.#isActive ? performance.now() - this.#startedAt : 0;
-  }
-
-  leaveOut(ms: number): void {
-    this.#startedAt += ms;
+    return this.#isActive ? this.tally.elapsedMs : 0;
   }
 
   request(): void {
-    this.#tokens = 0;
-    this.#written = this.#tokenAt = undefined;
+    this.#written = undefined;
   }
 
   token(doing: string): void {
     this.#loading.until = 0;
     this.#written = this.#retry = undefined;
-    this.#tokenAt = performance.now();
-    if (this.#tokens++ === 0) this.#firstTokenAt = this.#tokenAt;
+    this.tally.written();
     this.#doing = doing;
-  }
-
-  written(tokens: number): void {
-    if (this.#tokens === 0) this.#firstTokenAt = performance.now();
-    this.#tokens = tokens;
   }
 
   /** Counts about one token of reasoning. `isFirst` is true for its start. */
@@ -172,7 +161,7 @@ export class Activity {
   }
 
   toolStarts(call: Called): void {
-    this.#written = this.#tokenAt = undefined;
+    this.#written = undefined;
     this.#doing = runningText(call);
     this.#call = { called: call, startedAt: performance.now() };
   }
@@ -202,7 +191,7 @@ export class Activity {
     }
     const shown = this.#shownCall(now);
     // The row of a longer call has its own time.
-    const time = (shown?.ms ?? 0) < 1000 && `${Math.floor((now - this.#startedAt) / 1000)} s`;
+    const time = (shown?.ms ?? 0) < 1000 && `${Math.floor(this.elapsedMs / 1000)} s`;
     const numbers = [time, ...this.#counted(now), "Esc stops"].filter(Boolean).join(" · ");
     if (shown) {
       const mayMove = this.canMove && columns >= MIN_ONE_ROW_COLUMNS &&
@@ -217,11 +206,12 @@ export class Activity {
   }
 
   #counted(now: number): string[] {
-    if (this.#tokens === 0 || this.#call) return [];
-    const seconds = (now - this.#firstTokenAt) / 1000;
-    const isTelling = this.#tokens > MIN_TOKENS_FOR_SPEED && seconds > 1;
-    const speed = isTelling ? [`${Math.round(this.#tokens / seconds)} tok/s`] : [];
-    return [count(this.#tokens, "token"), ...speed];
+    const { tokens, firstAt } = this.tally.open;
+    if (tokens === 0 || this.#call) return [];
+    const seconds = (now - firstAt) / 1000;
+    const isTelling = tokens > MIN_TOKENS_FOR_SPEED && seconds > 1;
+    const speed = isTelling ? [`${Math.round(tokens / seconds)} tok/s`] : [];
+    return [count(tokens, "token"), ...speed];
   }
 
   #what(now: number, columns: number): string {
@@ -229,13 +219,18 @@ export class Activity {
       return runningText(this.#calledAs(this.#written.name, this.#written.args));
     }
     if (now < this.#loading.until) return this.#loading.text;
-    if (now - (this.#tokenAt ?? now) > SILENT_MS) return "writing a call";
+    if (this.#isSilent(now)) return "writing a call";
     return typeof this.#doing === "function" ? this.#doing(now, columns) : this.#doing;
+  }
+
+  #isSilent(now: number): boolean {
+    const { tokens, lastAt } = this.tally.open;
+    return tokens > 0 && this.#doing !== "waiting" && now - lastAt > SILENT_MS;
   }
 
   /** Whole words of the newest reasoning, which fill the rows before they move up. */
   #thoughtRows({ columns }: RowsLook, now: number): string[] {
-    if (this.#doing !== "thinking" || now - (this.#tokenAt ?? now) > SILENT_MS) return [];
+    if (this.#doing !== "thinking" || this.#isSilent(now)) return [];
     const text = this.#thought.slice(-MAX_ROW_CHARS).replace(/\s+/g, " ").trimStart();
     const all = hangingRows("", sanitize(text.trimEnd()), columns - 2);
     const rows = all.slice(-MAX_THOUGHT_ROWS);

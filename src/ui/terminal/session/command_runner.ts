@@ -25,7 +25,7 @@ import { ASKED, BOLD } from "../style.ts";
 import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
-import { YES_OR_NO } from "./person.ts";
+import { YES_OR_NO } from "./form.ts";
 import { Setup, type SetupHome, type SetupScreen } from "./setup.ts";
 import type { ModelInUse } from "./setup_rows.ts";
 import type { ServerSettings } from "../../server_settings.ts";

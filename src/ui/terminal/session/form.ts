@@ -12,8 +12,13 @@ import { wrapped } from "../../../text/wrap.ts";
 import { reasonOf } from "../../../text/reason.ts";
 import type { Display } from "./display.ts";
 
+export const YES_OR_NO = [
+  { label: "Yes", value: true, key: "y" },
+  { label: "No", value: false, key: "n" },
+];
+
 type FormDisplay = Pick<Display, "isLive" | "columns"> & {
-  screen: Pick<Display["screen"], "ask" | "print" | "notify">;
+  screen: Pick<Display["screen"], "ask" | "choose" | "print" | "notify">;
 };
 
 /** Asks the user for a server's input. Esc cancels; the last question confirms that it is sent. */
@@ -89,9 +94,8 @@ async function consent(
   screen: FormDisplay["screen"],
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
-  const objection = (line: string) =>
-    /^\s*(y(es)?|no?)\s*$/i.test(line) ? undefined : "  y or n; Esc cancels";
-  const answer = await screen.ask(`${title} [y/n] `, objection, signal);
-  if (answer === null) return { action: "cancel" };
-  return { action: /^\s*y/i.test(answer) ? "accept" : "decline" };
+  const list = { title, items: YES_OR_NO, isNumbered: true, hint: "y or n · Esc to cancel" };
+  const isYes = await screen.choose(list, signal, { waits: true });
+  if (isYes === null) return { action: "cancel" };
+  return { action: isYes ? "accept" : "decline" };
 }

@@ -10,7 +10,7 @@ import { trustChangeRows, trustStartRows, trustWholeRows } from "../../session_l
 import { ApprovalModal } from "./approval_modal.ts";
 import type { Display } from "./display.ts";
 import { answersHelp, asciiApproval, askPerson, questionText, questionTitle } from "./question.ts";
-import { askForm } from "./form.ts";
+import { askForm, YES_OR_NO } from "./form.ts";
 
 export interface OpenQuestion {
   text: (columns: number) => string;
@@ -18,10 +18,6 @@ export interface OpenQuestion {
 }
 
 const BAR_COLUMNS = 2;
-export const YES_OR_NO = [
-  { label: "Yes", value: true, key: "y" },
-  { label: "No", value: false, key: "n" },
-];
 
 /** Asks on a display. `onCancel` stops the running work after a question without an answer. */
 export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "elicit">> {

@@ -36,7 +36,7 @@ export async function acceptsPlan(
       passesText: true,
     },
     signal,
-    { waits: true, yields: true, hasPanel: true },
+    { waits: true, yields: true },
   ).finally(() => display.showsTasks = showsTasks);
   if (choice === null || choice === "change") return false;
   const answer = await session.command("plan", choice, signal);

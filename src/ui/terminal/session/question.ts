@@ -47,18 +47,12 @@ function wishOf({ call, subject, isFromUser }: Approval): string {
 }
 
 export function questionTitle(approval: Approval): string {
-  const { preview, subject } = approval;
-  const { path = "" } = subject;
-  const isCut = path.length > MAX_TITLE_PATH && !/\p{Cc}/u.test(path);
-  const short = isCut ? { ...subject, path: path.slice(path.lastIndexOf("/") + 1) } : subject;
+  const { preview } = approval;
   const [added, removed] = [changedLines(preview, "+"), changedLines(preview, "-")];
   const counts = added + removed > 0 ? ` (+${added} -${removed})` : "";
-  const wish = wishOf({ ...approval, subject: short });
-  return `${shortened(wish, MAX_WISH_CHARS)}${counts}?`;
+  return `${shortened(wishOf(approval), MAX_WISH_CHARS)}${counts}?`;
 }
 
-/** Titles have only the name of a file with a longer path, in characters. */
-const MAX_TITLE_PATH = 40;
 const MAX_WISH_CHARS = 100;
 
 function wishRows(approval: Approval, columns: number, paint: Painter): string {
@@ -150,8 +144,6 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
   return choice && { choice };
 }
 
-const HELP_MARGIN = 5;
-
 /** Returns the meaning of each answer, in the order of a list. */
 export function answersHelp(approval: Approval, columns: number): string {
   const help: Readonly<Record<Choice, string>> = {
@@ -169,11 +161,10 @@ export function answersHelp(approval: Approval, columns: number): string {
   };
   const listed: Choice[] = answerRows(approval, columns).map(({ choice }) => choice);
   if (approval.choices.includes("edit")) listed.push("edit");
-  return listed.flatMap((choice) => {
-    const lines = wrapped(help[choice], Math.max(20, columns - HELP_MARGIN)).split("\n");
-    const key = approvalKey(choice);
-    return lines.map((line, at) => `  ${(at === 0 ? key : "").padEnd(HELP_MARGIN - 2)}${line}`);
-  }).join("\n");
+  return wrapped(
+    listed.map((choice) => `  ${approvalKey(choice)}  ${help[choice]}`).join("\n"),
+    columns,
+  );
 }
 
 const ruleTexts = ({ rules = [] }: Approval): string =>

@@ -4,7 +4,6 @@ import type { ExecutionFacts } from "../../../records/execution.ts";
 import type { Screen } from "../screen/screen.ts";
 import { count } from "../../../text/count.ts";
 import { typedText } from "../../../text/parts.ts";
-import { wrapped } from "../../../text/wrap.ts";
 import type { Message, ToolCall } from "../../../types/message.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import type { TurnView } from "./turn_view.ts";
@@ -82,7 +81,8 @@ function rowsOfMessage(
 ): number {
   const { role, content, toolCallId = "" } = message;
   if (role === "tool") return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
-  // This much of a longer text is enough; what the user pasted is folded.
+  // What the user pasted is folded.
   const [text, most] = role === "user" ? [typedText(message), MAX_TYPED_ROWS] : [content, MAX_ROWS];
-  return wrapped(text.slice(0, most * columns), columns).split("\n").length + 1;
+  const rows = text.split("\n").map((line) => 1 + Math.floor(line.length / columns));
+  return 1 + Math.min(most, rows.reduce((sum, one) => sum + one));
 }

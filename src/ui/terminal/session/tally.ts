@@ -20,7 +20,8 @@ export class TurnTally {
   #tokens = 0;
   #ofSubAgents = 0;
   #changes: Change[] = [];
-  #open = { tokens: 0, firstAt: 0, lastAt: 0 };
+  /** The current answer. */
+  readonly open = { tokens: 0, firstAt: 0, lastAt: 0 };
   #writingMs = 0;
 
   begin(): void {
@@ -28,7 +29,7 @@ export class TurnTally {
     this.#changes = [];
     this.#calls = this.#tokens = 0;
     this.#ofSubAgents = this.#writingMs = 0;
-    this.#open.tokens = 0;
+    this.open.tokens = 0;
   }
 
   onEvent(event: TurnEvent): void {
@@ -42,12 +43,18 @@ export class TurnTally {
         return this.#endAnswer(event.usage.outputTokens);
       case "thinking":
         return this.#endAnswer(0);
-      case "text_delta":
-      case "reasoning_delta":
-      case "call_delta":
-        this.#open.lastAt = performance.now();
-        if (this.#open.tokens++ === 0) this.#open.firstAt = this.#open.lastAt;
     }
+  }
+
+  /** Counts about `tokens` of the current answer, such as one for each piece of it. */
+  written(tokens = this.open.tokens + 1): void {
+    this.open.lastAt = performance.now();
+    if (this.open.tokens === 0) this.open.firstAt = this.open.lastAt;
+    this.open.tokens = tokens;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   leaveOut(ms: number): void {
@@ -57,7 +64,7 @@ export class TurnTally {
   /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn too short to report. */
   text(): string | undefined {
     this.#endAnswer(0);
-    const ms = performance.now() - this.#startedAt;
+    const ms = this.elapsedMs;
     if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
     const tokens = this.#tokens;
     const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
@@ -75,10 +82,10 @@ export class TurnTally {
 
   /** Ends an answer. `counted` is the server's number of tokens: 0 if unknown, low if it leaves out calls. */
   #endAnswer(counted: number): void {
-    const { tokens, firstAt, lastAt } = this.#open;
+    const { tokens, firstAt, lastAt } = this.open;
     this.#tokens += Math.max(counted, tokens);
     if (tokens > 0) this.#writingMs += lastAt - firstAt;
-    this.#open.tokens = 0;
+    this.open.tokens = 0;
   }
 }
 

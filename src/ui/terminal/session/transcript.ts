@@ -190,14 +190,13 @@ class Transcript {
   #result(text: string, style: Style = 0): PagerBlock[] {
     const { paint } = this.options.display;
     const room = (columns: number) => columns - MARGIN.length;
-    return plainPieces(text.replaceAll("\r\n", "\n").replace(/\n$/, "")).map((source) => ({
-      ...this.#block(
+    return plainPieces(text.replaceAll("\r\n", "\n").replace(/\n$/, "")).map((source) =>
+      this.#block(
         source,
         (columns) =>
           brokenLines(source, room(columns)).map((line) => `${MARGIN}${paint(line, style)}`),
-      ),
-      isVerbatim: true,
-    }));
+      )
+    );
   }
 
   #title(text: string): PagerBlock {

@@ -15,7 +15,6 @@ import { changeRows, paintedRows } from "../../change.ts";
 import { progressLine } from "../../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
 import { callRows, hangingRows, titleRows } from "./call_rows.ts";
-import { TurnTally } from "./tally.ts";
 import { taskRows } from "./task_rows.ts";
 
 const MAX_HELD_CALLS = 12;
@@ -24,7 +23,6 @@ const MIN_CAPTION_SECONDS = 15;
 
 export class TurnView {
   readonly activity: Activity;
-  readonly tally = new TurnTally();
   readonly #paint: Painter;
   readonly #markdown: MarkdownRenderer;
   #reasoning: string[] = [];
@@ -63,14 +61,13 @@ export class TurnView {
   begin(doing: string, message = ""): void {
     this.activity.begin(doing);
     this.#message = message;
-    this.tally.begin();
     this.#last = "nothing";
     this.screen.print("");
     this.screen.update();
   }
 
   onEvent(event: TurnEvent): void {
-    this.tally.onEvent(event);
+    this.activity.tally.onEvent(event);
     switch (event.type) {
       case "text_delta":
         return this.#text(event.text);
@@ -121,11 +118,7 @@ export class TurnView {
     if (!this.screen.isLive) this.#shown.add(id);
     const from = performance.now();
     return {
-      [Symbol.dispose]: () => {
-        const ms = performance.now() - from;
-        this.tally.leaveOut(ms);
-        this.activity.leaveOut(ms);
-      },
+      [Symbol.dispose]: () => this.activity.tally.leaveOut(performance.now() - from),
     };
   }
 
@@ -183,7 +176,7 @@ export class TurnView {
   }
 
   end(text?: string, style = text === undefined ? DIM : 0): void {
-    const shown = text ?? this.tally.text();
+    const shown = text ?? this.activity.tally.text();
     this.#endWith(shown && this.#dimmed(shown, style));
   }
 

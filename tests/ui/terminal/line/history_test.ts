@@ -129,16 +129,6 @@ Deno.test("an entry of more than 64 KiB is for the session alone", async () => {
   assertEquals(new History(dir.path, "/a").entries, long.slice(0, 1));
 });
 
-Deno.test("what could not be written is written with the next text", async () => {
-  await using dir = await temp();
-  const history = new History(dir.path, "/a");
-  Deno.writeTextFileSync(`${dir.folder}/state`, "");
-  for (const text of ["one", "two"]) assertThrows(() => history.add(text));
-  Deno.removeSync(`${dir.folder}/state`);
-  history.add("three");
-  assertEquals(new History(dir.path, "/a").entries, ["one", "two", "three"]);
-});
-
 Deno.test("sessions that write at the same time lose nothing", async () => {
   await using dir = await temp();
   const script = `

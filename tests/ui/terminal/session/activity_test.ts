@@ -29,11 +29,11 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
     assertEquals(at(6000)!.slice(2), "6 s · 21 tokens: b");
     assertEquals(at(6001)!.slice(2), "6 s · 21 tokens · 21 tok/s: b");
     assertEquals(at(8000)!.slice(2), "8 s · 21 tokens · 7 tok/s: b");
-    activity.request();
+    activity.tally.onEvent({ type: "thinking" });
     activity.token("c");
     assertEquals(at(8100)!.slice(2), "8 s · 1 token: c");
     activity.begin("/compact");
-    activity.written(3);
+    activity.tally.written(3);
     assertEquals(at(8200)!.slice(2), "0 s · 3 tokens: /compact");
   });
 });
@@ -41,7 +41,7 @@ Deno.test("the speed is shown after twenty tokens and a second of them", () => {
 Deno.test("a silence after the answer has begun is a call that is being written", () => {
   atTimes((activity, at) => {
     activity.begin("waiting");
-    activity.request();
+    activity.tally.onEvent({ type: "thinking" });
     assertEquals(at(9000)!.slice(2), "9 s: waiting");
     activity.token("answering");
     assertEquals(at(12_000)!.slice(2), "12 s · 1 token: answering");

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert/equals";
 import { askForm } from "../../../../src/ui/terminal/session/form.ts";
+import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
 import { elicitationOf } from "../../../../src/extensions/mcp/elicitation.ts";
 
 /** A display whose person answers in turn; null is Esc. */
@@ -12,6 +13,11 @@ function display(answers: (string | null)[]) {
     screen: {
       print: (text: string) => void shown.push(text),
       notify: () => {},
+      choose<T>({ title, items }: ChoiceList<T>) {
+        shown.push(title);
+        const answer = answers.shift() ?? null;
+        return Promise.resolve(items.find(({ key }) => key === answer)?.value ?? null);
+      },
       ask(prompt: string, objection: (line: string) => string | undefined) {
         shown.push(prompt);
         for (;;) {
@@ -72,7 +78,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
     "  2 b",
     'kind (one, Enter: "b"): ',
     '  kind: "b"',
-    "Send this to shop? [y/n] ",
+    "Send this to shop?",
   ]);
   const only = elicitationOf("shop", {
     message: "More",
@@ -82,7 +88,7 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
   assertEquals(await askForm(only, silent, signal), { action: "accept", content: {} });
   assertEquals(silent.shown.slice(-2), [
     "note (text, Enter skips it): ",
-    "Send this to shop? [y/n] ",
+    "Send this to shop?",
   ]);
 });
 

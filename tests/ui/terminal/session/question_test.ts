@@ -4,7 +4,6 @@ import {
   asciiApproval,
   askPerson,
   questionText,
-  questionTitle,
   requestText as requestOf,
   ruleAdded,
 } from "../../../../src/ui/terminal/session/question.ts";
@@ -41,13 +40,6 @@ const requestText = (tool: Tool, args: Record<string, unknown>, columns: number)
 Deno.test("a question names the sub-agent that wants the call", () => {
   const asked = approvalOf(bash, { command: "ls" }, { subAgent: "writer" });
   assertMatch(requestOf(asked, 80), /^Run this command\nfor the sub-agent writer\n/);
-});
-
-Deno.test("a title shortens a long path to its last name, but none with line breaks", () => {
-  const title = (path: string) =>
-    questionTitle(approvalOf(bash, {}, { subject: { action: "write", path } }));
-  assertEquals(title(`${"a".repeat(50)}/b.ts`), "Write b.ts?");
-  assertEquals(title(`/etc/x${"\n".repeat(50)}/b.ts`), "Write /etc/x /b.ts?");
 });
 
 Deno.test("CMD-05 a request is shown whole, every row of it behind a bar", () => {
@@ -265,9 +257,9 @@ Deno.test("CMD-08 a question says what its answers allow, and offers none that w
     answersHelp(approvalOf(tool, edit, listed), 50),
     `  y  yes, this once
   a  always: yes, and allow edits of src/none.py
-     in this session
+  in this session
   s  save: yes, and allow in this folder from now
-     on: edit_file(src/none.py)
+  on: edit_file(src/none.py)
   n  no; the model reads what you write after it
   e  edit the command first`,
   );

@@ -17,7 +17,6 @@ function atTimes(body: (tally: TurnTally, at: (ms: number) => void) => void): vo
 }
 
 const call = { type: "tool_done", exec: {} as ToolExecution } as const;
-const text = { type: "text_delta", text: "a" } as const;
 const usage = (outputTokens: number) =>
   ({ type: "usage", usage: { inputTokens: 1, outputTokens } }) as const;
 
@@ -44,18 +43,18 @@ Deno.test("tokens are those that the server counted, else about one a piece; the
   atTimes((tally, at) => {
     tally.onEvent({ type: "thinking" });
     at(3000);
-    for (let n = 0; n < 10; n++) tally.onEvent(text);
+    for (let n = 0; n < 10; n++) tally.written();
     at(5000);
-    tally.onEvent(text);
+    tally.written();
     tally.onEvent(usage(2000));
     at(20_000);
     tally.onEvent({ type: "thinking" });
-    for (let n = 0; n < 40; n++) tally.onEvent({ ...text, type: "reasoning_delta" });
+    for (let n = 0; n < 40; n++) tally.written();
     at(30_000);
     assertEquals(tally.text(), "Worked 30 s · 2.0k tokens · 1020 tok/s");
     tally.begin();
     // Some servers do not count the arguments of calls.
-    for (let n = 0; n < 5; n++) tally.onEvent({ type: "call_delta", name: "x", text: "a" });
+    for (let n = 0; n < 5; n++) tally.written();
     tally.onEvent(usage(2));
     at(36_000);
     assertEquals(tally.text(), "Worked 6 s");
@@ -74,9 +73,9 @@ Deno.test("a speed is told from more than 20 tokens in more than a second on", (
   ];
   for (const [tokens, ms, shown] of rows) {
     atTimes((tally, at) => {
-      tally.onEvent(text);
+      tally.written();
       at(ms);
-      tally.onEvent(text);
+      tally.written();
       tally.onEvent(usage(tokens));
       at(9000);
       assertEquals(tally.text(), shown);
