@@ -169,6 +169,8 @@ const bad: [make: () => unknown, error: typeof TypeError | typeof RangeError, me
     TypeError,
     `it must be a number: current value is ${shown}`,
   ]),
+  [() => localConfig({ keepAlive: "soon" }), RangeError, "30m"],
+  [() => localConfig({ think: "much" as "high" }), TypeError, "think"],
 ];
 
 Deno.test("bad values are refused by name", () => {

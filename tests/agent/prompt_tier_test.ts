@@ -1,16 +1,7 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { compatBody } from "../../src/models/openai/request.ts";
-import { hostedBody } from "../../src/models/anthropic/request.ts";
-import { localBody } from "../../src/models/ollama/request.ts";
-import {
-  compatConfig,
-  hostedConfig,
-  localConfig,
-  type PromptTier,
-  type Thinking,
-} from "../../src/config.ts";
+import { compatConfig, hostedConfig, localConfig, type PromptTier } from "../../src/config.ts";
 import { jobStore } from "../../src/tools/shell/jobs.ts";
 import { tasksTool } from "../../src/tools/tasks.ts";
 import type { Jobs } from "../../src/types/tool.ts";
@@ -111,60 +102,6 @@ Deno.test("one more tool of its own: not for a lean tier, and the others make ro
   assert(!JSON.stringify(offered).includes('"minimum"'));
   assert(!agent("lean").offered.some(({ name }) => name === "more"));
   assertThrows(() => agent("full").extend(tool), TypeError, "two tools");
-});
-
-Deno.test("keep_alive and think go along where they are set", async () => {
-  await using server = strictServer(Array.from({ length: 4 }, () => ({ text: "a" })));
-  const host = server.url;
-  const rows = [
-    {},
-    { keepAlive: "", think: false },
-    { keepAlive: "-1m", think: true },
-    { useCompat: true, think: false },
-  ];
-  for (const settings of rows) {
-    const local = localConfig({ host, model: "test", ...settings });
-    await processTurn(new CopilotAgent({ local }, "/"), "hi");
-  }
-  assertEquals(
-    server.requests.map(({ body }) => [body.keep_alive, body.think, body.chat_template_kwargs]),
-    [
-      ["30m", undefined, undefined],
-      [undefined, false, undefined],
-      ["-1m", true, undefined],
-      [undefined, undefined, { enable_thinking: false }],
-      // A server that does not know it, as this one, is asked without.
-      [undefined, undefined, undefined],
-    ],
-  );
-  assertThrows(() => localConfig({ keepAlive: "soon" }), RangeError, "30m");
-});
-
-Deno.test("how much a model is to think goes along in the form of each server", () => {
-  const bodyOf = (think: Thinking) => [
-    JSON.parse(compatBody(compatConfig({ apiKey: "k", model: "m", think }), [], [], true)),
-    JSON.parse(localBody(localConfig({ model: "m", think }), [], [], true)),
-    JSON.parse(hostedBody(hostedConfig({ apiKey: "k", model: "m", think }), [], [], true)),
-  ];
-  const rows = [
-    [false, undefined, { enable_thinking: false }, undefined],
-    [true, undefined, { enable_thinking: true }, 8192],
-    ["low", "low", { enable_thinking: true, reasoning_effort: "low" }, 2048],
-    ["high", "high", { enable_thinking: true, reasoning_effort: "high" }, 24_576],
-  ] as const;
-  for (const [think, effort, kwargs, budget] of rows) {
-    const [compat, local, hosted] = bodyOf(think);
-    assertEquals([compat.reasoning_effort, compat.chat_template_kwargs], [effort, kwargs]);
-    assertEquals(local.think, think);
-    assertEquals(hosted.thinking, budget && { type: "enabled", budget_tokens: budget });
-    assertEquals(hosted.max_tokens, 8192 + (budget ?? 0));
-    assertEquals("temperature" in hosted, budget === undefined);
-  }
-  // Refused by name, it is left out.
-  const config = hostedConfig({ apiKey: "k", model: "m", think: "low" });
-  const plain = JSON.parse(hostedBody(config, [], [], true, new Set(["thinking"])));
-  assertEquals([plain.thinking, plain.max_tokens], [undefined, 8192]);
-  assertThrows(() => localConfig({ model: "m", think: "much" as Thinking }), TypeError, "think");
 });
 
 Deno.test("prompts of two folders differ in their end alone, also with a person's instructions", () => {

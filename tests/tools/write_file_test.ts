@@ -98,7 +98,10 @@ Deno.test("EDT-02 links stay links, and the file they lead to is written", async
     assertEquals(ws.text("docs/real"), `by ${name}`);
     assert((await Deno.lstat(ws.at(name))).isSymlink);
   }
-  assertEquals(ws.names(), ["absolute", "chain", "docs", "relative"]);
+  Deno.linkSync(target, ws.at("other"));
+  assertStringIncludes(await write(ws, "other", "shared"), "2 hard links");
+  assertEquals([ws.text("docs/real"), Deno.statSync(target).nlink], ["shared", 2]);
+  assertEquals(ws.names(), ["absolute", "chain", "docs", "other", "relative"]);
   assertEquals(ws.names("docs"), ["real"]);
 });
 

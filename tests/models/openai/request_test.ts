@@ -287,8 +287,8 @@ Deno.test("the bodies have the documented fields, messages last", () => {
       `{"model":"m","stream":false,"top_p":0.8,` + `"repeat_penalty":1.05,${hi}`,
     ],
     [
-      localBody(localConfig({ model: "m", think: false }), messages, [tool], true),
-      '{"model":"m","stream":true,"think":false,"keep_alive":"30m",' +
+      localBody(localConfig({ model: "m", think: "low" }), messages, [tool], true),
+      '{"model":"m","stream":true,"think":"low","keep_alive":"30m",' +
       `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
     ],
     [

@@ -50,16 +50,6 @@ Deno.test("headers that lie give no size, and end", () => {
   ) assertEquals(imageHeader(bytes), undefined);
 });
 
-Deno.test("an image larger than its backend takes is refused, in bytes and in pixels", async () => {
-  const limits = { maxBytes: 1000, maxSide: 800 };
-  assertEquals((await loadedImage(png(800, 1), "a.png", limits))?.about, "PNG, 800x1, 29 bytes");
-  await assertRejects(() => loadedImage(png(801, 1), "a.png", limits), RangeError, "801x1 pixels");
-  await assertRejects(() => loadedImage(png(1, 1, 2000), "a.png", limits), RangeError, "0.0 MB");
-  // Whatever a header states, no side is larger than any model takes.
-  const vast = png(4_000_000_000, 4_000_000_000);
-  await assertRejects(() => loadedImage(vast, "bomb.png"), RangeError, "a side");
-});
-
 Deno.test("read_file gives a model that sees the image, any other one a line", async () => {
   using ws = workspace();
   Deno.writeFileSync(`${ws.dir}/shot.png`, png(64, 32));

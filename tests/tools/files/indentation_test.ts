@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { reindented } from "../../../src/tools/files/indentation.ts";
 import { cpuTime } from "../../helpers/cpu_time.ts";
-import { randomBelow } from "../../helpers/split.ts";
 
 /** Edits `text`; undefined where it is refused. */
 function edited(text: string, before: string, after: string): string | undefined {
@@ -86,59 +85,4 @@ Deno.test("lines of another indentation: over 16 Mi characters are not looked th
   const most = `${"x".repeat(16 * 1024 * 1024 - 4)}\n  a`;
   assertEquals(edited(most, "a", "b"), `${most.slice(0, -1)}b`);
   assertEquals(edited(`x${most}`, "a", "b"), undefined);
-});
-
-/** A line by its depth; `align` blanks stand behind its indentation, as in a comment of several lines. */
-interface Nested {
-  depth: number;
-  align: string;
-  word: string;
-}
-
-function nestedLines(below: (most: number) => number, count: number, name: string): Nested[] {
-  let depth = below(3);
-  return Array.from({ length: count }, (_, i) => {
-    const before = depth;
-    depth = Math.max(0, depth + [1, 1, 0, 0, -1, -2][below(6)]!);
-    const align = i > 0 && depth === before && below(4) === 0 ? " " : "";
-    return { depth, align, word: `${name}${i}` };
-  });
-}
-
-Deno.test("lines of another indentation: whatever the edit, it is nested as it was meant or refused", () => {
-  const units = ["  ", "    ", "\t", "        "];
-  let done = 0;
-  for (let seed = 0; seed < 3000; seed++) {
-    const below = randomBelow(seed);
-    const [real, given] = [units[below(4)]!, units[below(4)]!];
-    const file = [
-      { depth: 0, align: "", word: "head" },
-      { depth: 1, align: "", word: "body" },
-      ...nestedLines(below, 3 + below(10), "line"),
-    ];
-    const from = below(file.length);
-    const old = file.slice(from, from + 1 + below(4));
-    if (old[0]!.align !== "") continue;
-    const shown = below(2) === 0 ? Math.min(...old.map(({ depth }) => depth)) : 0;
-    // A step and a blank may be the file's own step: nobody could tell.
-    const isAligned = given.length + 1 !== real.length;
-    const added = nestedLines(below, 1 + below(2), "new").map((line) => ({
-      ...line,
-      align: isAligned ? line.align : "",
-      depth: Math.max(shown, old[0]!.depth) + Math.min(line.depth, 1),
-    }));
-    const at = below(old.length + 1);
-    const after = [...old.slice(0, at), ...added, ...old.slice(at)];
-    const text = (lines: Nested[], unit: string, less = 0) =>
-      lines.map(({ depth, align, word }) => unit.repeat(depth - less) + align + word).join("\n");
-    const [whole, before] = [text(file, real), text(old, given, shown)];
-    const result = whole.includes(before)
-      ? undefined
-      : edited(whole, before, text(after, given, shown));
-    if (result === undefined) continue;
-    done++;
-    const meant = [...file.slice(0, from), ...after, ...file.slice(from + old.length)];
-    assertEquals(result, text(meant, real), `seed ${seed}: ${JSON.stringify(before)}`);
-  }
-  assertEquals(done > 500, true, String(done));
 });

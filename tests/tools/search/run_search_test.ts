@@ -92,24 +92,6 @@ function slowText(): string {
   return Array.from({ length: 4_000_000 }, () => below(2) ? "a" : "b").join("");
 }
 
-Deno.test("what is not done in time is given up, and what was found is kept", async () => {
-  using ws = workspace();
-  fill(ws, 0, 50);
-  ws.put("slow", slowText());
-  const names = Array.from({ length: 50 }, (_, i) => ws.at(`f${i}`));
-  const signal = new AbortController().signal;
-  const it = job(ws, SLOW);
-  // The last task is the first; all of it is done here, and the slow file left in the middle.
-  const tasks = [[ws.at("slow")], names];
-  const found = await runSearch(it, tasks, signal, { sliceMs: 800, timeoutMs: 0 });
-  assertEquals(found.end, "timeout");
-  assertEquals(found.matches.length, 50);
-  assertEquals(found.tally.files, 50);
-  const args = { pattern: SLOW, path: ".", glob: "", context_lines: 0 };
-  const shown = await grepCode(args, ws.context, { timeoutMs: 200 });
-  assertStringIncludes(shown, "[stopped for lack of time: narrow it down with path]");
-});
-
 Deno.test("an abort ends a search at once with its own reason", async () => {
   using ws = workspace();
   ws.put("slow", slowText());

@@ -1,12 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { emptyTally, isWithheld, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
-import { randomBelow } from "../../helpers/split.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
-const missing = async (program: string) =>
-  await run(program, "--version").then(() => false, () => true);
-const [gitMissing, rgMissing] = [await missing("git"), await missing("rg")];
+const rgMissing = await run("rg", "--version").then(() => false, () => true);
 
 /** The files that a walk comes to, from `root` on, sorted. */
 function walk(ws: Workspace, options: Partial<WalkOptions> = {}): string[] {
@@ -151,45 +148,6 @@ Deno.test("ignored folders that are named are walked, by their own rules", async
   assertEquals(at("out/deep"), "c.log");
   // Hidden only, so that the rules from above still hold.
   assertEquals(at(".hid"), "a");
-});
-
-Deno.test("random trees with nested .gitignore files, as git has it", {
-  ignore: gitMissing || !posix,
-}, async () => {
-  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
-  const names = ["a", "b", "c.js", "d", ".e"];
-  const atoms = ["a", "b", "c.js", "d", ".e", "*", "*.js", "?", "[ab]", "**"];
-  const rules = () =>
-    Array.from({ length: below(5) }, () => {
-      const parts = Array.from({ length: 1 + below(3) }, () => atoms[below(atoms.length)]!);
-      return (below(3) ? "" : "!") + (below(3) ? "" : "/") + parts.join("/") +
-        (below(3) ? "" : "/");
-    }).join("\n");
-  let left = 0;
-  for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 15); i++) {
-    using ws = workspace();
-    await run("git", "-C", ws.dir, "init", "-q");
-    await put(ws, { ".git/info/exclude": rules() });
-    const fill = (folder: string, depth: number) => {
-      if (below(2)) ws.put(`${folder}.gitignore`, rules());
-      for (const name of names) {
-        if (depth === 3 || below(3)) ws.put(folder + name, "");
-        else {
-          Deno.mkdirSync(ws.at(folder + name));
-          fill(`${folder}${name}/`, depth + 1);
-        }
-      }
-    };
-    fill("", 0);
-    const listed = await run(
-      "git",
-      ...["-C", ws.dir, "-c", "core.excludesFile=", "ls-files", "-zo", "--exclude-standard"],
-    );
-    const theirs = listed.split("\0").slice(0, -1).sort();
-    assertEquals(walk(ws, { hidden: [/./] }), theirs, `run ${i}`);
-    left += theirs.length;
-  }
-  assert(left > 50, `${left} files left: nothing to compare`);
 });
 
 Deno.test("a deep tree, and a chain of links to itself", { ignore: !posix }, async () => {
