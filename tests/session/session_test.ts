@@ -80,14 +80,6 @@ Deno.test("a message that is cancelled before an answer leaves its words and not
   assertEquals(server.requests[3]!.text.includes("the content"), true);
 });
 
-Deno.test("a turn that fails leaves a session that goes on", async () => {
-  await using server = strictServer([{ error: { status: 400, message: "no" } }, { text: "Yes." }]);
-  await using fake = await fakeSession(server.url);
-  await assertRejects(() => fake.session.prompt("one", signal), BackendError, "no");
-  const { response } = await fake.session.prompt("two", signal);
-  assertEquals([response, fake.session.agent.state.messages.length], ["Yes.", 2]);
-});
-
 Deno.test("in plan mode without a sandbox nothing is written or run, and nobody is asked", async () => {
   await using server = strictServer([
     { toolCalls: [{ name: "run_bash", arguments: { command: "touch ran" } }] },

@@ -27,53 +27,51 @@ const tool = (name: string, args: Record<string, unknown>) => ({
 });
 const bash = (command: string) => tool("run_bash", { command });
 
-Deno.test("hooks: six moments get their JSON on stdin, with and without the outer object", async () => {
-  for (const isWrapped of [true, false]) {
-    await using at = await places();
-    const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
-    const isSecond = `grep -q '"stop_hook_active":true' ${at.root}/notes`;
-    const hooks = {
-      SessionStart: hook(`${note}; echo from the start`, "startup"),
-      UserPromptSubmit: hook(`${note}; echo from the prompt`),
-      PreToolUse: hook(note, "Read|Bash"),
-      PostToolUse: hook(`${note}; echo 'look again' >&2; exit 2`, "Read"),
-      Stop: hook(`${note}; ${isSecond} || { echo more >&2; exit 2; }`),
-      SessionEnd: hook(note),
-      WorktreeCreate: hook("exit 1"),
-    };
-    await at.own(isWrapped ? { hooks } : hooks);
-    await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
-    await using server = strictServer([
-      tool("read_file", { file_path: "a.txt" }),
-      { text: "done" },
-      { text: "really done" },
+Deno.test("hooks: six moments get their JSON on stdin", async () => {
+  await using at = await places();
+  const note = `cat >> ${at.root}/notes; echo >> ${at.root}/notes`;
+  const isSecond = `grep -q '"stop_hook_active":true' ${at.root}/notes`;
+  const hooks = {
+    SessionStart: hook(`${note}; echo from the start`, "startup"),
+    UserPromptSubmit: hook(`${note}; echo from the prompt`),
+    PreToolUse: hook(note, "Read|Bash"),
+    PostToolUse: hook(`${note}; echo 'look again' >&2; exit 2`, "Read"),
+    Stop: hook(`${note}; ${isSecond} || { echo more >&2; exit 2; }`),
+    SessionEnd: hook(note),
+    WorktreeCreate: hook("exit 1"),
+  };
+  await at.own({ hooks });
+  await Deno.writeTextFile(`${at.folder}/a.txt`, "text of a\n");
+  await using server = strictServer([
+    tool("read_file", { file_path: "a.txt" }),
+    { text: "done" },
+    { text: "really done" },
+  ]);
+  {
+    await using fake = await at.open(server.url);
+    const { response, toolExecutions } = await fake.session.prompt("hi", never);
+    assertEquals([response, toolExecutions.length], ["really done", 1]);
+    assertEquals(fake.notices().slice(-2), [
+      "a hook objects to read_file: look again",
+      "a hook continues the turn: more",
     ]);
-    {
-      await using fake = await at.open(server.url);
-      const { response, toolExecutions } = await fake.session.prompt("hi", never);
-      assertEquals([response, toolExecutions.length], ["really done", 1]);
-      assertEquals(fake.notices().slice(-2), [
-        "a hook objects to read_file: look again",
-        "a hook continues the turn: more",
-      ]);
-    }
-    const notes = await at.notes();
-    assertEquals(notes.map(({ hook_event_name }) => hook_event_name), [
-      ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"],
-      "SessionEnd",
-    ]);
-    const [start, prompt, pre, post] = notes;
-    assertEquals([start.source, start.cwd, start.permission_mode, prompt.prompt], [
-      ...["startup", at.folder, "default", "hi"],
-    ]);
-    const input = { file_path: `${at.folder}/a.txt`, offset: 1, limit: 2000 };
-    assertEquals([pre.tool_name, pre.tool_input], ["Read", input]);
-    assertMatch(post.tool_response.content, /text of a/);
-    const sent = server.requests.map(({ body }) => body.messages as { content: string }[]);
-    assertEquals(sent[0]![1]!.content, "from the start\n\nhi\n\nfrom the prompt");
-    assertStringIncludes(sent[1]!.at(-1)!.content, "[A hook says: look again]");
-    assertEquals(sent[2]!.at(-1)!.content, "[A hook says: more]");
   }
+  const notes = await at.notes();
+  assertEquals(notes.map(({ hook_event_name }) => hook_event_name), [
+    ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "Stop"],
+    "SessionEnd",
+  ]);
+  const [start, prompt, pre, post] = notes;
+  assertEquals([start.source, start.cwd, start.permission_mode, prompt.prompt], [
+    ...["startup", at.folder, "default", "hi"],
+  ]);
+  const input = { file_path: `${at.folder}/a.txt`, offset: 1, limit: 2000 };
+  assertEquals([pre.tool_name, pre.tool_input], ["Read", input]);
+  assertMatch(post.tool_response.content, /text of a/);
+  const sent = server.requests.map(({ body }) => body.messages as { content: string }[]);
+  assertEquals(sent[0]![1]!.content, "from the start\n\nhi\n\nfrom the prompt");
+  assertStringIncludes(sent[1]!.at(-1)!.content, "[A hook says: look again]");
+  assertEquals(sent[2]!.at(-1)!.content, "[A hook says: more]");
 });
 
 Deno.test("hooks: after an allowing hook, the model does not read that the user can be asked", async () => {
@@ -357,7 +355,6 @@ Deno.test("hooks: one answers a question in place of the user, or notifies them;
     [allow, "true", "done", 0],
     ["true", allow, "done", 1],
     [allow, says({ behavior: "deny", message: "not today" }), "refused", 0],
-    ["true", "true", "done", 1],
   ];
   for (const [own, brought, outcome, asked] of rows) {
     await using at = await places();

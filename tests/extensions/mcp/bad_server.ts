@@ -73,15 +73,13 @@ async function answer(message: Json): Promise<void> {
       },
     });
   }
-  if (mode === "future" && method === "server/discover") {
-    const data = { supported: ["2031-01-01"], requested: "2026-07-28" };
-    return send({ id, error: { code: -32022, message: "unsupported", data } });
-  }
   if (method === "initialize" && !isModern) {
-    const protocolVersion = mode === "wrong-version" ? "1999-01-01" : params.protocolVersion;
     const more = mode === "prompts" ? { prompts: {}, resources: {} } : {};
     const capabilities = { tools: {}, ...more };
-    return send({ id, result: { protocolVersion, capabilities, serverInfo: {} } });
+    return send({
+      id,
+      result: { protocolVersion: params.protocolVersion, capabilities, serverInfo: {} },
+    });
   }
   if (method === "prompts/list") return send({ id, result: { prompts: [{ name: "greet" }] } });
   if (method === "resources/list") return send({ id, result: { resources: [{ uri: "a:1" }] } });

@@ -162,8 +162,6 @@ Deno.test("mcp: few tools are offered themselves, once they are known", async ()
 Deno.test("mcp: a server that cannot be used says why in a line, and the search goes on", async () => {
   const rows: [mode: string, fields: Record<string, unknown>, why: RegExp][] = [
     ["crashes", {}, /cannot be used: .*\(cannot find the database\)$/],
-    ["wrong-version", {}, /cannot be used: it speaks none of our revisions: 1999-01-01; copilot/],
-    ["future", {}, /cannot be used: it speaks none of our revisions: 2031-01-01; copilot/],
     [
       "none",
       { command: "no-such-program-anywhere" },

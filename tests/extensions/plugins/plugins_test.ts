@@ -191,26 +191,10 @@ Deno.test("plugin: one called user does not replace a hook of the user with the 
   assertMatch(server.requests[0]!.text, /hook of <> secret[^]*hook of <.*\/user>(?! secret)/);
 });
 
-Deno.test("plugin: without one, the first request is the same, and no file of plug-ins is made", async () => {
-  await using at = await places();
-  const first = async () => {
-    await using server = strictServer([{ text: "ok" }]);
-    await using fake = await at.session(server.url);
-    await fake.session.prompt("hi", never);
-    return JSON.stringify(server.requests[0]!.body);
-  };
-  const before = await first();
-  assertEquals([...Deno.readDirSync(`${at.home}/.config`)], []);
-  await at.plugin("list");
-  assertEquals(await first(), before);
-});
-
 Deno.test("plugin: a changed byte, mode or link asks again, and is not used until then", async () => {
   const changes: ((root: string) => void)[] = [
     (root) => Deno.writeTextFileSync(`${root}/scripts/wrap.sh`, "echo wrappeD"),
     (root) => Deno.chmodSync(`${root}/note`, 0o755),
-    (root) => Deno.writeTextFileSync(`${root}/more`, ""),
-    (root) => Deno.removeSync(`${root}/note`),
     (root) => {
       Deno.removeSync(`${root}/note`);
       Deno.symlinkSync("/etc/passwd", `${root}/note`);
@@ -222,7 +206,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
     await at.plugin("add", "../tools", "--yes");
     change(`${at.plugins}/${(await at.record()).plugins.tools.folder}`);
     await using server = strictServer([]);
-    const isLink = i === 4;
+    const isLink = i === 2;
     {
       await using fake = await at.session(server.url);
       assertMatch(
@@ -251,7 +235,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
       assertMatch((await fake.command("/mcp"))!, /tools_look/);
       continue;
     }
-    assertMatch(asked[0]!.text, /\n {2}[+-] "(?:scripts\/wrap\.sh|note|more)" [x-] [0-9a-f]{8}…/);
+    assertMatch(asked[0]!.text, /\n {2}[+-] "(?:scripts\/wrap\.sh|note)" [x-] [0-9a-f]{8}…/);
     assertEquals(asked[0]!.title, "Use the changed plug-in tools?");
     await using fake = await at.session(server.url, () => false);
     assertMatch((await fake.command("/mcp"))!, /tools_look/);
@@ -389,19 +373,7 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
       /plugin\.json, line 2, column 10/,
       2,
     ],
-    [
-      "hooks",
-      { ...good, "hooks/hooks.json": "[" },
-      /hooks\/hooks\.json, line 1, column 2/,
-      2,
-    ],
     ["out", manifest({ commands: "../json" }), /its path \.\.\/json leads out of its folder/, 1],
-    [
-      "root",
-      manifest({ hooks: "/etc/passwd" }),
-      /its path \/etc\/passwd leads out of its folder/,
-      1,
-    ],
     ["name", manifest({ name: ["../../x"] }), /Cannot add \/.*\/name as \["\.\.\/\.\.\/x"\]/, 2],
   ];
   for (const [name, files, text, code] of rows) {
@@ -446,7 +418,6 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     [["add", "ext::sh -c id"], /There is no folder/],
     [["add", "https://-oProxyCommand=x/y"], /There is no folder/],
     [["add", "a/b#--upload-pack=x"], /Cannot fetch a\/b#--upload-pack=x as its version is/],
-    [["add", "gone/"], /There is no folder "gone\/"/],
     [["remove", "x\x1b[2J"], /There is no plug-in x␛\[2J/],
   ] as const;
   for (const [given, text] of words) {

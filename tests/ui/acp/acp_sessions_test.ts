@@ -2,7 +2,6 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { fromFileUrl } from "@std/path/from-file-url";
 import { Editor } from "../../helpers/editor.ts";
 import { living, marker } from "../../helpers/processes.ts";
-import { run } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { workspace } from "../../tools/workspace.ts";
 
@@ -122,36 +121,6 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
   for (const folder of folders) {
     assertEquals(await Deno.readTextFile(`${folder}/new.txt`), "x\n");
   }
-});
-
-Deno.test("acp: a session goes on from the editor in the terminal, and from there in the editor", async () => {
-  using ws = workspace();
-  await using server = strictServer([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
-  using state = workspace();
-  const options = { cwd: ws.dir, env: { XDG_STATE_HOME: state.dir } };
-  const flags = flagsFor(server.url);
-  let id = "";
-  {
-    await using editor = new Editor(flags, options);
-    id = await editor.begin(ws.dir);
-    await editor.prompt(id, "First");
-  }
-  const { stdout, stderr } = await run([...flags, "--continue", "-p", "Second"], options);
-  assertEquals([stdout, stderr.includes("rror")], ["Two.\n", false]);
-  await using editor = new Editor(flags, options);
-  await editor.request("initialize", { protocolVersion: 1 });
-  const { sessions } = await editor.request("session/list", { cwd: ws.dir });
-  const [{ sessionId, title }] = sessions as [{ sessionId: string; title: string }];
-  assertEquals(title, "First");
-  for (const known of [id, sessionId]) {
-    const before = editor.messages.length;
-    await editor.request("session/load", { sessionId: known, cwd: ws.dir, mcpServers: [] });
-    const said = editor.messages.slice(before).map(({ params }) => params?.update)
-      .map((update) => (update as { content?: { text?: string } })?.content?.text)
-      .filter((text) => text !== undefined);
-    assertEquals(said, ["First", "One.", "Second", "Two."]);
-  }
-  assertEquals(await editor.prompt(sessionId, "Third"), "end_turn");
 });
 
 Deno.test("acp: an id of a session is a name and no path", async () => {
