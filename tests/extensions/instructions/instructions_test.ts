@@ -313,46 +313,31 @@ Deno.test({
   },
 });
 
-Deno.test("PTH-03 instructions that lead out of the repository are not read; nor is what is no file", async () => {
-  await folderWith(
-    { ".git/HEAD": "", "docs/real.md": "real", "a/x": "", "b/x": "" },
-    async (folder) => {
-      await Deno.writeTextFile(`${folder}/../canary`, "outside");
-      await Deno.symlink("../../canary", `${folder}/a/AGENTS.md`);
-      await Deno.symlink("docs/real.md", `${folder}/AGENTS.md`);
-      await Deno.symlink("/dev/zero", `${folder}/b/AGENTS.md`);
-      const rows = [["a", "AGENTS.md is not used: it links"], [
-        "b",
-        "AGENTS.md is not used: it links",
-      ], ["docs", "using ../AGENTS"]];
-      for (const [name, words] of rows) {
-        const agent = agentIn(`${folder}/${name}`);
-        const said = await heed(agent, await settingsIn(folder), { trust: true });
-        assertStringIncludes(instructionLines(said, "terminal").join("\n"), words!);
-        assertEquals(/outside|\0/.test(agent.systemPrompt), false);
-        assertStringIncludes(agent.systemPrompt, "\nreal");
+Deno.test("PTH-03 SEC-01 instructions that lead out of the repository or to a secret are not read; nor is what is no file", async () => {
+  const secret = "AGENTS.md is not used: it links to a secret file";
+  const rows = [
+    ["a", "../../canary", "AGENTS.md is not used: it links"],
+    ["b", "/dev/zero", "AGENTS.md is not used: it links"],
+    ["c", "../.env", secret],
+    ["d", "../.git/config", secret],
+    ["docs", "", "using ../AGENTS"],
+  ] as const;
+  const files = { ".git/config": "token canary", ".env": "KEY=canary", "docs/real.md": "real" };
+  await folderWith(files, async (folder) => {
+    await Deno.writeTextFile(`${folder}/../canary`, "outside");
+    await Deno.symlink("docs/real.md", `${folder}/AGENTS.md`);
+    for (const [name, target, words] of rows) {
+      if (target !== "") {
+        await Deno.mkdir(`${folder}/${name}`);
+        await Deno.symlink(target, `${folder}/${name}/AGENTS.md`);
       }
-    },
-  );
-});
-
-Deno.test("SEC-01 instructions that lead to a secret of the repository are not read", async () => {
-  await folderWith(
-    { ".git/config": "token canary", ".env": "KEY=canary", "a/x": "", "b/x": "" },
-    async (folder) => {
-      await Deno.symlink("../.env", `${folder}/a/AGENTS.md`);
-      await Deno.symlink("../.git/config", `${folder}/b/AGENTS.md`);
-      for (const name of ["a", "b"]) {
-        const agent = agentIn(`${folder}/${name}`);
-        const said = await heed(agent, await settingsIn(folder), { trust: true });
-        assertMatch(
-          instructionLines(said, "terminal").join("\n"),
-          /^· AGENTS\.md is not used: it links to a secret file$/m,
-        );
-        assertEquals(agent.systemPrompt.includes("canary"), false);
-      }
-    },
-  );
+      const agent = agentIn(`${folder}/${name}`);
+      const said = await heed(agent, await settingsIn(folder), { trust: true });
+      assertStringIncludes(instructionLines(said, "terminal").join("\n"), words);
+      assertEquals(/outside|canary|\0/.test(agent.systemPrompt), false);
+      assertStringIncludes(agent.systemPrompt, "\nreal");
+    }
+  });
 });
 
 Deno.test("long instructions are cut: to 32 KiB, and to what a small context has room for", async () => {

@@ -3,12 +3,11 @@ import { assertEquals } from "@std/assert/equals";
 import { assertThrows } from "@std/assert/throws";
 import { definitionsIn, expanded } from "../../../src/extensions/mcp/definition.ts";
 import { headerValue } from "../../../src/extensions/mcp/http.ts";
-import { FolderTrust } from "../../../src/safety/folder_trust.ts";
-import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
 import { checkedAddress } from "../../../src/extensions/mcp/oauth_discovery.ts";
 import { paramHeaders, problemOfHeaders } from "../../../src/extensions/mcp/param_headers.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import { serverOptions } from "../../helpers/mcp.ts";
 import { type Handler, json, respond, serve, type Server } from "../../helpers/server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
 
@@ -42,12 +41,7 @@ async function opened(server: Server): Promise<McpServers> {
     },
   });
   return await McpServers.open(definitionsIn({ mcpServers: { web: { url } } }, { scope: "user" }), {
-    folder: ".",
-    memory: new MemoryStore(undefined),
-    folderTrust: new FolderTrust(undefined),
-    env: [],
-    variables: () => undefined,
-    isTrusted: false,
+    ...serverOptions("."),
     authFor: (definition) => new TokenAuth(definition, store),
   });
 }

@@ -1,50 +1,33 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
-import { fromFileUrl } from "@std/path/from-file-url";
 import type { Frontend } from "../../../src/session/frontend.ts";
 import { promptCommands } from "../../../src/extensions/mcp/mcp_command.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { SessionState } from "../../../src/session/extension.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
-import { tempFolder } from "../../helpers/temp_folder.ts";
+import { badServer } from "../../helpers/mcp.ts";
+import { placesWith } from "../../helpers/places.ts";
 
 type Question = Parameters<NonNullable<Frontend["confirm"]>>[0];
 
-const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
-
 Deno.test("/mcp lists the servers, shows what one has, and approves a folder's", async () => {
-  using temp = tempFolder();
-  const root = temp.path;
-  const args = ["run", "-A", "--no-check", SCRIPT, "legacy"];
-  const servers = {
-    two: { command: Deno.execPath(), args },
-    old: { type: "sse", url: "http://a" },
-  };
-  await Deno.writeTextFile(`${root}/.mcp.json`, JSON.stringify({ mcpServers: servers }));
-  const env = (name: string) => name === "PATH" ? Deno.env.get("PATH") : undefined;
-  const permissions = openPermissions({ sandbox: "off" }, env);
+  const two = badServer("legacy");
+  const mcpServers = { two, old: { type: "sse", url: "http://a" } };
+  await using at = await placesWith({ "repo/.mcp.json": { mcpServers } });
   const asked: Question[] = [];
   const answers = [undefined, undefined, true];
-  await using one = await fakeSession("http://127.0.0.1:9", {
-    folder: root,
-    permissions,
-    readsFolder: true,
-  }, {
+  await using one = await at.open("http://127.0.0.1:9", {}, {
     confirm: (question) => (asked.push(question), Promise.resolve(answers.shift())),
   });
-  const [two, old] = (await one.command("/mcp"))!.split("\n");
-  assertEquals(two, "  two: not approved: /mcp approve two");
+  const [row, old] = (await one.command("/mcp"))!.split("\n");
+  assertEquals(row, "  two: not approved: /mcp approve two");
   assertMatch(old!, /^ {2}old: cannot be used · the transport "sse" of 2024 is not supported/);
   assertMatch((await one.command("/mcp two"))!, /may not be used: the user has not approved it/);
   assertEquals(await one.session.complete("mcp", "app"), ["approve two"]);
   assertEquals(await one.command("/mcp approve two"), "Not approved: two.");
   assertMatch((await one.command("/mcp approve two"))!, /^Approved two\./);
   // It was shown whole each time, also as the session began.
-  for (const { text } of asked) {
-    assertEquals(text.includes(`command: ${JSON.stringify([Deno.execPath(), ...args])}`), true);
-  }
-  assertEquals(asked.length, 3);
+  const command = `command: ${JSON.stringify([two.command, ...two.args])}`;
+  assertEquals(asked.map(({ text }) => text.includes(command)), [true, true, true]);
   assertMatch(
     (await one.command("/mcp two"))!,
     /^ {2}two: 2 tools, about \d+ tokens if all were shown · running\n {4}echo: Says it again\n {4}slow: Does slow$/,
@@ -53,20 +36,12 @@ Deno.test("/mcp lists the servers, shows what one has, and approves a folder's",
 });
 
 Deno.test("/mcp: a tool that changed is approved once its difference was shown; a prompt is sent at once", async () => {
-  using temp = tempFolder();
-  const root = temp.path;
-  const env = (name: string) =>
-    ({ PATH: Deno.env.get("PATH"), HOME: root } as Record<string, string | undefined>)[name];
-  const open = async (mode: string, asked: Question[] = []) => {
-    const args = ["run", "-A", "--no-check", SCRIPT, mode, `${root}/notes`];
-    await Deno.mkdir(`${root}/.config/copilot`, { recursive: true });
-    await Deno.writeTextFile(
-      `${root}/.config/copilot/mcp.json`,
-      JSON.stringify({ mcpServers: { two: { command: Deno.execPath(), args } } }),
-    );
-    const permissions = openPermissions({ sandbox: "off" }, env);
-    const folder = `${root}/.config`;
-    return await fakeSession("http://127.0.0.1:9", { folder, permissions }, {
+  await using at = await placesWith();
+  const asked: Question[] = [];
+  const open = (mode: string) => {
+    const two = badServer(mode, `${at.root}/notes`);
+    at.put("home/.config/copilot/mcp.json", { mcpServers: { two } });
+    return at.open("http://127.0.0.1:9", {}, {
       confirm: (question) => (asked.push(question), Promise.resolve(true)),
     });
   };
@@ -75,8 +50,7 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
     await one.command("/mcp two");
   }
   {
-    const asked: Question[] = [];
-    await using one = await open("changed", asked);
+    await using one = await open("changed");
     assertMatch((await one.command("/mcp two"))!, /changed, and not offered: echo, new_one/);
     assertEquals(
       await one.command("/mcp approve two"),
@@ -89,14 +63,10 @@ Deno.test("/mcp: a tool that changed is approved once its difference was shown; 
   await using one = await open("prompts");
   await one.command("/mcp two");
   const report = await one.session.command("two:greet", "", new AbortController().signal);
-  assertEquals(report, {
-    type: "turn",
-    parts: [
-      { type: "text", text: "/two:greet" },
-      // What a server writes names no file of the person's.
-      { type: "resource", kind: "note", name: "", text: "Greet @secret.txt" },
-    ],
-  });
+  // What a server writes names no file of the person's.
+  const text = { type: "text", text: "/two:greet" };
+  const note = { type: "resource", kind: "note", name: "", text: "Greet @secret.txt" };
+  assertEquals(report as unknown, { type: "turn", parts: [text, note] });
 });
 
 const argument = (name: string, required = false) => ({ name, required });

@@ -2,12 +2,10 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertStringIncludes } from "@std/assert/string-includes";
 import { dirname } from "@std/path/dirname";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
+import { badServer } from "../../helpers/mcp.ts";
 import { run } from "../../helpers/program.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
-
-const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
 const found = await findSandbox();
 
@@ -37,9 +35,9 @@ Deno.test("copilot mcp: a server is added, tried, listed and removed; a folder's
   for (const name of ["folder", "state", "config"]) await Deno.mkdir(`${root}/${name}`);
   const env = { XDG_CONFIG_HOME: `${root}/config`, XDG_STATE_HOME: `${root}/state` };
   const mcp = (...words: string[]) => run(["mcp", ...words], { cwd: `${root}/folder`, env });
-  const program = [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, "legacy"];
+  const { command, args } = badServer("legacy");
   assertStringIncludes((await mcp("list")).stdout, "No MCP server is defined");
-  assertEquals((await mcp("add", "one", "--no-sandbox", "--", ...program)).code, 0);
+  assertEquals((await mcp("add", "one", "--no-sandbox", "--", command, ...args)).code, 0);
   assertStringIncludes(
     (await mcp("add", "one", "https://a.example")).stderr,
     "There is a server one already",

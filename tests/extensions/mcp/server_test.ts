@@ -2,11 +2,10 @@
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import type { HttpAuth } from "../../../src/extensions/mcp/http.ts";
-import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import type { McpServer, ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
+import { serverOptions } from "../../helpers/mcp.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
 
@@ -26,7 +25,6 @@ interface Served extends AsyncDisposable {
   server: McpServer;
   asked: string[];
   news: ServerNews[];
-  memory: MemoryStore;
   again(more?: Partial<ServerOptions>): Promise<McpServers>;
 }
 
@@ -50,19 +48,11 @@ async function served(
     return Response.json({ jsonrpc: "2.0", id, result });
   });
   const news: ServerNews[] = [];
-  const memory = new MemoryStore(undefined);
-  const folderTrust = new FolderTrust(undefined);
+  const usual = serverOptions(".");
   const url = `http://127.0.0.1:${http.addr.port}/mcp`;
   const open = (now: Partial<ServerOptions> = {}) =>
     McpServers.open(definitionsIn({ one: { url, ...fields } }, { scope }), {
-      ...{
-        folder: ".",
-        memory,
-        folderTrust,
-        env: [],
-        variables: () => undefined,
-        isTrusted: false,
-      },
+      ...usual,
       authFor: () => ({
         header: () => Promise.resolve(undefined),
         refused: () => Promise.resolve(false),
@@ -73,7 +63,7 @@ async function served(
     });
   const servers = await open();
   return {
-    ...{ servers, server: servers.find("one")!, asked, news, memory },
+    ...{ servers, server: servers.find("one")!, asked, news },
     again: (now) => open(now),
     async [Symbol.asyncDispose]() {
       await servers[Symbol.asyncDispose]();

@@ -3,19 +3,15 @@ import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertRejects } from "@std/assert/rejects";
 import { assertStringIncludes } from "@std/assert/string-includes";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { definitionsIn } from "../../../src/extensions/mcp/definition.ts";
-import { FolderTrust } from "../../../src/safety/folder_trust.ts";
-import { MemoryStore } from "../../../src/extensions/mcp/memory.ts";
 import { McpServers } from "../../../src/extensions/mcp/servers.ts";
 import type { ServerNews, ServerOptions } from "../../../src/extensions/mcp/server.ts";
 import type { Confine } from "../../../src/types/confine.ts";
 import type { Tool, ToolContext } from "../../../src/types/tool.ts";
+import { badServer, serverOptions } from "../../helpers/mcp.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
-
-const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
 /** A server in a mode of the script, in a folder of its own. */
 interface Bad extends AsyncDisposable {
@@ -36,21 +32,12 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
   more?: Partial<ServerOptions>;
 } = {}): Promise<Bad> {
   const folder = given ?? await Deno.makeTempDir();
-  const command = [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, mode, `${folder}/notes`];
-  const server = { command: [...command, ...args], ...fields };
+  const server = { ...badServer(mode, `${folder}/notes`, ...args), ...fields };
   const news: ServerNews[] = [];
   const servers = await McpServers.open(
     definitionsIn({ mcpServers: { bad: server } }, { scope: "user" }),
     {
-      folder,
-      memory: new MemoryStore(`${folder}/memory`),
-      folderTrust: new FolderTrust(`${folder}/memory`),
-      env: [],
-      variables: () => undefined,
-      isTrusted: false,
-      authFor: () => {
-        throw new Error("no address");
-      },
+      ...serverOptions(folder, `${folder}/memory`),
       onNews: (one) => void news.push(one),
       ...more,
     },
@@ -118,25 +105,14 @@ Deno.test("mcp: what is known of tools is kept: searching in the next session st
 Deno.test("mcp: a wrong name starts the server that it begins with; others are awaited for a limited time", async () => {
   using temp = tempFolder();
   const folder = temp.path;
-  const program = (name: string, mode: string) => ({
-    command: [Deno.execPath(), "run", "-A", "--no-check", SCRIPT, mode, `${folder}/${name}`],
-  });
   const mcpServers = {
-    one: program("one", "legacy"),
-    two: program("two", "legacy"),
-    quiet: program("quiet", "silent"),
+    one: badServer("legacy", `${folder}/one`),
+    two: badServer("legacy", `${folder}/two`),
+    quiet: badServer("silent", `${folder}/quiet`),
   };
   await using servers = await McpServers.open(definitionsIn({ mcpServers }, { scope: "user" }), {
-    folder,
-    memory: new MemoryStore(undefined),
-    folderTrust: new FolderTrust(undefined),
-    env: [],
-    variables: () => undefined,
-    isTrusted: false,
+    ...serverOptions(folder),
     lookMs: 50,
-    authFor: () => {
-      throw new Error("no address");
-    },
   });
   const { signal } = new AbortController();
   const context = { signal, workingDir: folder, maxOutputChars: 1e5 } as ToolContext;
@@ -235,17 +211,7 @@ Deno.test("mcp: a definition of a folder starts what that folder has, wherever t
   const source = { scope: "folder", folder: root } as const;
   await using servers = await McpServers.open(
     definitionsIn({ mcpServers: { a: { command: "./run.sh" } } }, source),
-    {
-      folder: `${root}/inner`,
-      memory: new MemoryStore(undefined),
-      folderTrust: new FolderTrust(undefined),
-      env: [],
-      variables: () => undefined,
-      isTrusted: true,
-      authFor: () => {
-        throw new Error("no address");
-      },
-    },
+    { ...serverOptions(`${root}/inner`), isTrusted: true },
   );
   await assertRejects(() => servers.find("a")!.refresh(), Error, "(right)");
 });

@@ -2,15 +2,13 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertMatch } from "@std/assert/match";
 import { assertStringIncludes } from "@std/assert/string-includes";
-import { fromFileUrl } from "@std/path/from-file-url";
 import type { PromptTier } from "../../../src/config.ts";
 import { localConfig } from "../../../src/config.ts";
 import type { Approval } from "../../../src/safety/approval.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
+import { badServer } from "../../helpers/mcp.ts";
 import { placesWith } from "../../helpers/places.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
-
-const SCRIPT = fromFileUrl(new URL("bad_server.ts", import.meta.url));
 
 /** A folder and a home with servers; `notes` is where these count their starts. */
 async function places() {
@@ -24,11 +22,6 @@ async function places() {
   };
 }
 
-const program = (mode: string, notes: string, ...more: string[]) => ({
-  command: Deno.execPath(),
-  args: ["run", "-A", "--no-check", SCRIPT, mode, notes, ...more],
-});
-
 const calling = (name: string, args: Record<string, unknown> = {}) => ({
   toolCalls: [{ name: "call_tool", arguments: { name, arguments: args } }],
 });
@@ -39,7 +32,7 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
   for (const [promptTier, most] of [["lean", 3000], ["full", 5000]] as [PromptTier, number][]) {
     for (const mode of ["none", "legacy", "twenty", "many"]) {
       await using at = await places();
-      if (mode !== "none") at.own({ bad: program(mode, at.notes) });
+      if (mode !== "none") at.own({ bad: badServer(mode, at.notes) });
       const tools = [{ toolCalls: [{ name: "find_tool", arguments: { query: "echo case" } }] }];
       await using server = strictServer([...mode === "none" ? [] : tools, { text: "a" }, {
         text: "b",
@@ -74,7 +67,7 @@ Deno.test("mcp: the first request keeps to its bound with 0, 20 and 180 tools, i
 
 Deno.test("mcp: requests begin with the same bytes all along, also when a server dies and comes back", async () => {
   await using at = await places();
-  at.own({ bad: program("dies", at.notes) });
+  at.own({ bad: badServer("dies", at.notes) });
   await using server = strictServer([calling("bad__echo"), calling("bad__echo"), { text: "a" }, {
     text: "b",
   }]);
@@ -91,7 +84,7 @@ Deno.test("mcp: requests begin with the same bytes all along, also when a server
 
 Deno.test("mcp: a session that ignores the folder does not ask about its servers", async () => {
   await using at = await places();
-  at.brings({ bad: program("legacy", at.notes) });
+  at.brings({ bad: badServer("legacy", at.notes) });
   let asked = 0;
   await using session = await at.open("http://127.0.0.1:9", { readsFolder: false }, {
     confirm: () => Promise.resolve(++asked > 0),
@@ -101,7 +94,7 @@ Deno.test("mcp: a session that ignores the folder does not ask about its servers
 
 Deno.test("mcp: a folder starts nothing that was not approved, and an approval is of the exact definition", async () => {
   await using at = await places();
-  at.brings({ bad: program("legacy", at.notes) });
+  at.brings({ bad: badServer("legacy", at.notes) });
   const open = async (confirm?: () => Promise<boolean | undefined>, trust?: boolean) => {
     const asked: Confirmation[] = [];
     const session = await at.open("http://127.0.0.1:9", { trust }, {
@@ -124,12 +117,12 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
   {
     await using one = await open(() => Promise.resolve(true));
     assertEquals(names(one), ["find_tool", "call_tool"]);
-    const command = [Deno.execPath(), ...program("legacy", at.notes).args];
+    const command = [Deno.execPath(), ...badServer("legacy", at.notes).args];
     assertStringIncludes(one.asked[0]!.text, `command: ${JSON.stringify(command)}`);
     await using two = await open(() => Promise.resolve(true));
     assertEquals(two.asked, []);
   }
-  at.brings({ bad: program("legacy", at.notes, "one argument more") });
+  at.brings({ bad: badServer("legacy", at.notes, "one argument more") });
   await using changed = await open(() => Promise.resolve(false));
   assertEquals([changed.asked.length, names(changed)], [1, []]);
   // The difference is shown.
@@ -142,7 +135,7 @@ Deno.test("mcp: a folder starts nothing that was not approved, and an approval i
 
 Deno.test("mcp: each call is asked about by its own name, and rules speak of it", async () => {
   await using at = await places();
-  at.own({ bad: program("many", at.notes) });
+  at.own({ bad: badServer("many", at.notes) });
   const call = calling("bad__tool_1", { text: "hi" });
   await using server = strictServer([
     call,

@@ -1,11 +1,10 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path/from-file-url";
 import { Editor } from "../../helpers/editor.ts";
+import { badServer } from "../../helpers/mcp.ts";
 import { living, marker } from "../../helpers/processes.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { workspace } from "../../tools/workspace.ts";
 
-const MCP_SERVER = fromFileUrl(new URL("../../extensions/mcp/bad_server.ts", import.meta.url));
 const call = (name: string, args: Record<string, unknown>) => ({
   toolCalls: [{ name, arguments: args }],
 });
@@ -54,9 +53,8 @@ Deno.test("acp: while a command runs the end of its output is shown, then all of
 
 Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole, with the first prompt", async () => {
   using ws = workspace();
-  const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
-  const definition = { command: Deno.execPath(), args };
-  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: definition } }));
+  const one = badServer("legacy");
+  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
   const hooks = [{ hooks: [{ type: "command", command: "echo from the hook" }] }];
   await Deno.mkdir(`${ws.dir}/.agents`);
   ws.put(".agents/hooks.json", JSON.stringify({ UserPromptSubmit: hooks }));
@@ -77,7 +75,7 @@ Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole,
     if (asked === 0) continue;
     const [toolCall, second] = questions.map(({ toolCall }) => toolCall as typeof questions[0]);
     assertStringIncludes(textOf(second!), "UserPromptSubmit: echo from the hook");
-    for (const part of args) assertStringIncludes(textOf(toolCall!), part);
+    for (const part of one.args) assertStringIncludes(textOf(toolCall!), part);
     await editor.prompt(id, "Again");
     assertEquals(questions.length, asked);
   }
@@ -85,8 +83,7 @@ Deno.test("acp: MCP servers and hooks of the folder are asked about once, whole,
 
 Deno.test("acp: tools of a server that is approved with the first prompt are there with it", async () => {
   using ws = workspace();
-  const args = ["run", "-A", "--no-check", MCP_SERVER, "legacy"];
-  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: { command: Deno.execPath(), args } } }));
+  ws.put(".mcp.json", JSON.stringify({ mcpServers: { one: badServer("legacy") } }));
   await using server = strictServer([call("find_tool", { query: "echo" }), { text: "Hi." }]);
   using state = workspace();
   const env = { XDG_STATE_HOME: state.dir };
