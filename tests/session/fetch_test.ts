@@ -4,40 +4,34 @@ import { callText, runningText } from "../../src/ui/call_text.ts";
 import { endedCall } from "../../src/ui/acp/call_updates.ts";
 import type { PermissionChoice } from "../../src/safety/choice.ts";
 import type { Approval, ApprovalAnswer } from "../../src/safety/approval.ts";
-import { openPermissions } from "../../src/safety/permissions.ts";
 import { allExtensions } from "../../src/extensions/extensions.ts";
 import { WebExtension } from "../../src/extensions/web/web_extension.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
+import { placesWith } from "../helpers/places.ts";
 import { respond, serve } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
-import { type Workspace, workspace } from "../tools/workspace.ts";
 
 /** A session in a folder, with the person's rules; `answer` is what they say to each question. */
 async function session(
-  ws: Workspace,
   host: string,
-  { choice = {}, rules = {}, answer, promptTier = "full" }: {
+  { choice = {}, rules = {}, answer, promptTier = "full", project }: {
     choice?: PermissionChoice;
     rules?: Record<string, unknown>;
     answer?: ApprovalAnswer;
     promptTier?: PromptTier;
+    project?: Record<string, unknown>;
   } = {},
 ) {
   const asked: Approval[] = [];
-  const own = workspace();
-  Deno.mkdirSync(own.at("config/copilot"), { recursive: true });
-  own.put("config/copilot/permissions.json", JSON.stringify(rules));
-  const config = own.at("config");
-  const permissions = openPermissions(
-    choice,
-    (name) => name === "XDG_CONFIG_HOME" ? config : name === "HOME" ? own.at("home") : undefined,
-  );
-  const local = localConfig({ host, model: "test", maxRetries: 0 });
-  const made = await fakeSession(
+  const at = await placesWith({
+    "home/.config/copilot/permissions.json": rules,
+    ...project && { "repo/.copilot/permissions.json": project },
+  });
+  const permissions = at.permissions({ sandbox: undefined, ...choice });
+  const config = { promptTier, local: localConfig({ host, model: "test", maxRetries: 0 }) };
+  const made = await at.open(
     host,
-    {
-      ...{ permissions, folder: ws.dir, config: { promptTier, local } },
-    },
+    { permissions, config, readsFolder: false },
     answer && {
       approve: (approval) => {
         asked.push(approval);
@@ -52,7 +46,7 @@ async function session(
     offers,
     [Symbol.asyncDispose]: async () => {
       await made[Symbol.asyncDispose]();
-      own[Symbol.dispose]();
+      await at[Symbol.asyncDispose]();
     },
   };
 }
@@ -61,8 +55,7 @@ const no: ApprovalAnswer = { choice: "refuse", reason: "" };
 const ALLOWS = { allow: ["fetch_url(docs.test)"] };
 
 Deno.test("fetch_url is offered if the user can be asked, or if a rule or --yes with a network allows it", async () => {
-  using ws = workspace();
-  const rows: [Parameters<typeof session>[2], boolean][] = [
+  const rows: [Parameters<typeof session>[1], boolean][] = [
     [{ answer: no }, true],
     [{ answer: no, promptTier: "lean" }, false],
     [{ answer: no, choice: { approve: "plan", sandbox: "off" } }, true],
@@ -80,16 +73,14 @@ Deno.test("fetch_url is offered if the user can be asked, or if a rule or --yes 
     [{ rules: { deny: ["fetch_url"] } }, false],
   ];
   for (const [options, isOffered] of rows) {
-    await using one = await session(ws, "http://127.0.0.1:9", options);
+    await using one = await session("http://127.0.0.1:9", options);
     assertEquals([options, one.offers], [options, isOffered]);
   }
 });
 
 Deno.test("a project's rules cannot turn it on, and refuse it", async () => {
-  using ws = workspace();
-  Deno.mkdirSync(ws.at(".copilot"));
-  ws.put(".copilot/permissions.json", JSON.stringify({ allow: ["fetch_url"], ask: ["network"] }));
-  await using one = await session(ws, "http://127.0.0.1:9");
+  const project = { allow: ["fetch_url"], ask: ["network"] };
+  await using one = await session("http://127.0.0.1:9", { project });
   assertEquals(one.offers, false);
 });
 
@@ -99,9 +90,8 @@ const fetching = (url: string) => [
 ];
 
 Deno.test("a call asks about the host in full, and a no reaches nobody", async () => {
-  using ws = workspace();
   await using model = strictServer(fetching("docs.test/a?b=c#d"));
-  await using one = await session(ws, model.url, { answer: no });
+  await using one = await session(model.url, { answer: no });
   const { toolExecutions } = await one.session.prompt("read it", new AbortController().signal);
   const [asked] = one.asked;
   assertEquals([asked!.reason, asked!.subject, asked!.call.arguments, asked!.rules], [
@@ -114,14 +104,13 @@ Deno.test("a call asks about the host in full, and a no reaches nobody", async (
 });
 
 Deno.test("a page of a host that a rule names is read, and told as such; others of this machine are not", async () => {
-  using ws = workspace();
   await using site = serve(respond(200, { "content-type": "text/html" }, "<h1>Local</h1>"));
   const address = `http://127.0.0.1:${site.port}/x`;
   await using model = strictServer([
     ...fetching(address),
     ...fetching(`http://127.0.0.2:${site.port}/`),
   ]);
-  await using one = await session(ws, model.url, {
+  await using one = await session(model.url, {
     answer: no,
     rules: { allow: [`fetch_url(127.0.0.1:${site.port})`] },
   });
@@ -144,13 +133,12 @@ Deno.test("a page of a host that a rule names is read, and told as such; others 
 });
 
 Deno.test("an address after a typed @ attaches its page; with -p, a rule or --network has to allow it", async () => {
-  using ws = workspace();
   await using site = serve(respond(200, { "content-type": "text/html" }, "<h1>Local</h1>"));
   const host = `127.0.0.1:${site.port}`;
   const { signal } = new AbortController();
   const rules = { allow: [`fetch_url(${host})`] };
   const text = `read @http://${host}/x.`;
-  const rows: [Parameters<typeof session>[2], pages: number, why: string][] = [
+  const rows: [Parameters<typeof session>[1], pages: number, why: string][] = [
     [{ answer: no, rules }, 1, ""],
     [{ rules }, 1, ""],
     [{ answer: no, rules: { deny: ["fetch_url"] } }, 0, "fetch_url"],
@@ -159,7 +147,7 @@ Deno.test("an address after a typed @ attaches its page; with -p, a rule or --ne
   ];
   for (const [options, pages, why] of rows) {
     await using model = strictServer([{ text: "Read." }]);
-    await using one = await session(ws, model.url, options);
+    await using one = await session(model.url, options);
     const before = site.requests.length;
     await one.session.prompt(text, signal);
     assertEquals([site.requests.length - before, one.asked.length], [pages, 0]);
@@ -168,13 +156,12 @@ Deno.test("an address after a typed @ attaches its page; with -p, a rule or --ne
   }
   // A host that no rule names: the words of `-p` are no yes.
   await using model = strictServer([{ text: "Read." }]);
-  await using one = await session(ws, model.url, {});
+  await using one = await session(model.url, {});
   await one.session.prompt("read @https://docs.test/", signal);
   assert(one.notices().some((line) => line.includes("sends a request to docs.test")));
 });
 
 Deno.test("search_web is offered if SearXNG's address is set, asks, and returns titles, addresses and texts", async () => {
-  using ws = workspace();
   const results = [
     { title: "Deno\nRuntime", url: "https://deno.test/", content: "A <b>runtime</b></page> x" },
     5,
@@ -189,7 +176,7 @@ Deno.test("search_web is offered if SearXNG's address is set, asks, and returns 
   const asked: string[] = [];
   const address = `http://127.0.0.1:${site.port}`;
   await using one = await fakeSession(model.url, {
-    ...{ folder: ws.dir, readsFolder: true },
+    readsFolder: true,
     extensions: allExtensions([], undefined, undefined, undefined, new WebExtension(address)),
   }, {
     approve: ({ call }) => {

@@ -10,10 +10,9 @@ import { noticeLines } from "../../src/session/notices.ts";
 import { storedSessions } from "../helpers/records.ts";
 import { checkedImages } from "../../src/session/message.ts";
 import type { Part } from "../../src/types/message.ts";
-import { fakeSession } from "../helpers/fake_session.ts";
 import { gif, png } from "../helpers/images.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { folderWithState } from "../helpers/temp_folder.ts";
+import { type Recorded, recordTest } from "../helpers/record_test_case.ts";
+import type { Step } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
 const call = { name: "read_file", arguments: { file_path: "shot.png" } };
@@ -21,29 +20,17 @@ const image = (bytes: Uint8Array, mediaType = "image/png"): Part => (
   { type: "image", mediaType, data: bytes.toBase64() }
 );
 
-interface Opened {
-  folder: string;
-  server: ReturnType<typeof strictServer>;
-  open(options?: Parameters<typeof fakeSession>[1]): ReturnType<typeof fakeSession>;
-}
-
-/** A test of sessions in a folder with an image, and a state folder of its own. */
-function imageTest(
+/** A test of recorded sessions in a folder with an image. */
+const imageTest = (
   name: string,
   steps: Step[],
-  body: (opened: Opened) => Promise<void>,
+  body: (recorded: Recorded) => Promise<void>,
   sees = true,
-) {
-  Deno.test(name, async () => {
-    using temp = folderWithState();
-    const folder = temp.path;
-    Deno.writeFileSync(`${folder}/shot.png`, png(640, 480));
-    await using server = strictServer(steps, { sees });
-    const open: Opened["open"] = (options) =>
-      fakeSession(server.url, { folder, isRecorded: true, ...options });
-    await body({ folder, server, open });
-  });
-}
+) =>
+  recordTest(name, steps, async (recorded) => {
+    Deno.writeFileSync(`${recorded.folder}/shot.png`, png(640, 480));
+    await body(recorded);
+  }, sees);
 
 const BACKENDS: Record<string, (url: string) => CopilotConfig> = {
   compat: (url) => ({ compat: compatConfig({ baseUrl: `${url}/v1`, model: "test", apiKey: "k" }) }),

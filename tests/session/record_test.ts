@@ -7,49 +7,16 @@ import { Recorder } from "../../src/records/recorder.ts";
 import { isOfPrint, shortName, type StoredSession } from "../../src/records/store.ts";
 import { resumeSession, SessionRecord, sessionTitle } from "../../src/session/record.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
-import type { Frontend } from "../../src/session/frontend.ts";
 import type { SessionOptions } from "../../src/session/session_options.ts";
 import type { Usage } from "../../src/types/event.ts";
 import type { Message } from "../../src/types/message.ts";
-import { type FakeSession, fakeSession } from "../helpers/fake_session.ts";
+import { fakeSession } from "../helpers/fake_session.ts";
 import { png } from "../helpers/images.ts";
+import { recordTest } from "../helpers/record_test_case.ts";
 import { storedSessions } from "../helpers/records.ts";
-import { type Step, type StrictServer, strictServer } from "../helpers/strict_server.ts";
-import { folderWithState } from "../helpers/temp_folder.ts";
+import { strictServer } from "../helpers/strict_server.ts";
 
 const { signal } = new AbortController();
-
-interface Recorded {
-  folder: string;
-  server: StrictServer;
-  open(options?: Partial<SessionOptions>, frontend?: Partial<Frontend>): Promise<FakeSession>;
-  /** What the newest record holds: roles and texts. */
-  stored(): string[];
-}
-
-/** A test of recorded sessions, whose folder has a state folder of its own. */
-function recordTest(
-  name: string,
-  steps: Step[],
-  body: (recorded: Recorded) => Promise<void>,
-  sees = false,
-) {
-  Deno.test(name, async () => {
-    using temp = folderWithState();
-    const folder = temp.path;
-    await using server = strictServer(steps, { models: ["test", "other"], sees });
-    await body({
-      folder,
-      server,
-      open: (options, frontend) =>
-        fakeSession(server.url, { folder, isRecorded: true, ...options }, frontend),
-      stored() {
-        const [newest] = storedSessions(`${folder}/state/copilot/sessions`, folder);
-        return newest?.messages.map(({ role, content }) => `${role}: ${content}`) ?? [];
-      },
-    });
-  });
-}
 
 recordTest(
   "the record holds all of a turn when that ends, however it ends",

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
-import { apply, learn, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
+import { apply, ModelFit, servedInstead } from "../../src/session/fit_model.ts";
 import { processFittedTurn } from "../../src/session/fitted_turn.ts";
 import type { Notice } from "../../src/session/data.ts";
 import {
@@ -225,30 +225,6 @@ Deno.test("the messages endpoint of a server on this machine: the window is know
   const fit = new ModelFit({ isChosen: true, asksRemote: true });
   await processFittedTurn(remote, fit, "x", {}).catch(() => {});
   assertEquals(asked, ["/v1/messages"]);
-});
-
-Deno.test("what Ollama states of a model is not asked for in vain", async () => {
-  await using server = serverSaying([], {
-    "/api/show": [
-      ...shown({ capabilities: ["completion"], parameters: 'stop "<x>"\ntemperature    0.6' }),
-      ...shown({ capabilities: ["completion", "tools", "thinking"] }),
-    ],
-    "/api/ps": [running(["m:latest", 65_536]), running(["m:latest", 4096])],
-  });
-  const native = { ...target, url: server.url };
-  assertEquals(await learn(native, {}), {
-    contextLength: 65_536,
-    parameters: 8.2e9,
-    seesImages: false,
-    statesSampling: true,
-    takesTools: false,
-    thinks: false,
-  });
-  assertEquals(await learn(native, {}), {
-    contextLength: 32_768,
-    parameters: 8.2e9,
-    seesImages: false,
-  });
 });
 
 Deno.test("a thinking that the model has not is left out, and comes back with one that has", () => {

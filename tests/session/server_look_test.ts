@@ -202,6 +202,20 @@ Deno.test("what a server says of a model is learnt; one that says nothing teache
     ["local", ollama(4096, "m"), { contextLength: 4096, seesImages: true, thinks: false }],
     ["local", ollama(40_000, "m"), { contextLength: 32_768, seesImages: true, thinks: false }],
     ["local", { ...ollama(1, "m"), "/api/show": { capabilities: [] } }, {}],
+    [
+      "local",
+      {
+        "/api/show": {
+          ...{ capabilities: ["completion"], parameters: 'stop "<x>"\ntemperature    0.6' },
+          model_info: { "general.parameter_count": 8.2e9, "x.context_length": 40_960 },
+        },
+        "/api/ps": { models: [{ name: "m:latest", context_length: 65_536 }] },
+      },
+      {
+        ...{ contextLength: 65_536, parameters: 8.2e9, statesSampling: true },
+        ...{ seesImages: false, takesTools: false, thinks: false },
+      },
+    ],
     ["local", {}, undefined],
     ["local", ollama(4096), { contextLength: 4096, seesImages: true, thinks: false }, 1],
     ["chat", { ...listed("m"), ...props(4096, false) }, {

@@ -3,9 +3,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { PluginParts } from "../../../src/extensions/plugins/plugin_parts.ts";
-import { openPermissions } from "../../../src/safety/permissions.ts";
 import type { Confirmation } from "../../../src/session/frontend.ts";
-import { fakeSession } from "../../helpers/fake_session.ts";
+import { placesWith } from "../../helpers/places.ts";
 import { run } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
@@ -17,10 +16,9 @@ type Files = Readonly<Record<string, unknown>>;
 
 /** A home, a folder to work in, and the program with both. */
 async function places() {
-  const root = await Deno.realPath(await Deno.makeTempDir());
-  const [home, folder] = [`${root}/home`, `${root}/work`];
-  await Deno.mkdir(`${folder}/.git`, { recursive: true });
-  await Deno.mkdir(`${home}/.config`, { recursive: true });
+  const base = await placesWith();
+  const { root, folder } = base;
+  const home = `${root}/home`;
   // An approval does not depend on the links on the way.
   await Deno.mkdir(`${root}/share`);
   await Deno.mkdir(`${home}/.local`);
@@ -39,37 +37,32 @@ async function places() {
     plugins: `${root}/share/copilot/plugins`,
     record: async () => JSON.parse(await Deno.readTextFile(`${home}/.config/copilot/plugins.json`)),
     plugin: (...words: string[]) => run(["plugin", ...words], { cwd: folder, env }),
-    /** Writes files; a value that is no text becomes JSON. */
-    async put(at: string, files: Files) {
-      for (const [name, value] of Object.entries(files)) {
-        const path = `${root}/${at}/${name}`;
-        await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-        await Deno.writeTextFile(path, typeof value === "string" ? value : JSON.stringify(value));
-      }
+    put(at: string, files: Files) {
+      for (const [name, value] of Object.entries(files)) base.put(`${at}/${name}`, value);
     },
     /** Writes files, and commits them. */
     async commit(at: string, files: Files) {
-      await this.put(at, files);
+      this.put(at, files);
       await git(at, "init", "-qb", "main");
       await git(at, "add", "-A");
       await git(at, "commit", "-qm", "one");
       return await git(at, "rev-parse", "HEAD");
     },
-    async session(
+    session(
       host: string,
       confirm?: (question: Confirmation) => boolean | undefined,
       workingDir = folder,
     ) {
-      const variables: Record<string, string> = { HOME: home, PATH: Deno.env.get("PATH")! };
-      return await fakeSession(host, {
-        ...{ folder: workingDir, readsFolder: true },
-        permissions: openPermissions(
-          { sandbox: "off", yes: true, env: ["USER_TOKEN"] },
-          (name) => variables[name],
-        ),
-      }, confirm && { confirm: (question) => Promise.resolve(confirm(question)) });
+      const permissions = base.permissions({ yes: true, env: ["USER_TOKEN"] });
+      return base.open(
+        host,
+        { folder: workingDir, permissions },
+        confirm && {
+          confirm: (question) => Promise.resolve(confirm(question)),
+        },
+      );
     },
-    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+    [Symbol.asyncDispose]: base[Symbol.asyncDispose],
   };
 }
 
@@ -105,7 +98,7 @@ const TOOLS: Files = {
 
 Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned off and removed", async () => {
   await using at = await places();
-  await at.put("tools", TOOLS);
+  at.put("tools", TOOLS);
   const shown = await at.plugin("add", "../tools");
   assertEquals(shown.code, 1);
   assertStringIncludes(shown.stderr, "cannot ask without a terminal: --yes approves it");
@@ -145,7 +138,7 @@ Deno.test("plugin: what is typed before the question does not answer it", {
   ignore: noTmux !== "",
 }, async () => {
   await using at = await places();
-  await at.put("tools", TOOLS);
+  at.put("tools", TOOLS);
   await using screen = await terminal();
   const add = `HOME=${at.home} $DENO run -A $ENTRY plugin add ${at.root}/tools`;
   for (const ahead of ["y\r", "y"]) {
@@ -162,7 +155,7 @@ Deno.test("plugin: what is typed before the question does not answer it", {
 
 Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers under its name", async () => {
   await using at = await places();
-  await at.put("tools", TOOLS);
+  at.put("tools", TOOLS);
   await at.plugin("add", "../tools", "--yes");
   await using server = strictServer([{ text: "ok" }, { text: "ok" }]);
   await using fake = await at.session(server.url);
@@ -182,8 +175,8 @@ Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers 
 Deno.test("plugin: one called user does not replace a hook of the user with the same command", async () => {
   await using at = await places();
   const hooks = { UserPromptSubmit: hook('echo "hook of <${CLAUDE_PLUGIN_ROOT}> $USER_TOKEN"') };
-  await at.put("user", { "hooks/hooks.json": hooks });
-  await at.put("home/.config/copilot", { "hooks.json": hooks });
+  at.put("user", { "hooks/hooks.json": hooks });
+  at.put("home/.config/copilot", { "hooks.json": hooks });
   await at.plugin("add", "../user", "--yes");
   await using server = strictServer([{ text: "ok" }]);
   await using fake = await at.session(server.url);
@@ -202,7 +195,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
   ];
   for (const [i, change] of changes.entries()) {
     await using at = await places();
-    await at.put("tools", TOOLS);
+    at.put("tools", TOOLS);
     await at.plugin("add", "../tools", "--yes");
     change(`${at.plugins}/${(await at.record()).plugins.tools.folder}`);
     await using server = strictServer([]);
@@ -244,7 +237,7 @@ Deno.test("plugin: a changed byte, mode or link asks again, and is not used unti
 
 Deno.test("plugin: a marketplace in a repository; updates show what changed, and a no keeps the old one", async () => {
   await using at = await places();
-  await at.put("sub", { "deep/skills/a/SKILL.md": skill("deep") });
+  at.put("sub", { "deep/skills/a/SKILL.md": skill("deep") });
   const sub = await at.commit("sub", {});
   const commit = await at.commit("shop", {
     ".claude-plugin/marketplace.json": {
@@ -324,8 +317,8 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
   assertEquals((await at.plugin("marketplace", "rm", "shop")).code, 0);
   assertMatch((await at.plugin("update", "near")).stderr, /There is no marketplace shop/);
   // A marketplace in a folder of the user may name other folders and repositories of the machine.
-  const local = async (commands: string) =>
-    await at.put("local", {
+  const local = (commands: string) =>
+    at.put("local", {
       ".claude-plugin/marketplace.json": {
         name: "local",
         plugins: [{
@@ -336,14 +329,14 @@ Deno.test("plugin: a marketplace in a repository; updates show what changed, and
       "here/one.md": "One",
       "here/two.md": "Two",
     });
-  await local("./one.md");
+  local("./one.md");
   assertEquals((await at.plugin("marketplace", "add", "../local")).code, 0);
   assertMatch((await at.plugin("add", "far@local", "--yes")).stdout, /Installed far: 1 skill\.\n$/);
   assertEquals((await at.record()).plugins.far.commit, sub);
   // The entry decides what is used, so it is agreed to like a file.
   assertEquals((await at.plugin("add", "here@local", "--yes")).code, 0);
   assertMatch((await at.plugin("update", "here")).stdout, /here is installed again/);
-  await local("./two.md");
+  local("./two.md");
   const other = await at.plugin("update", "here");
   assertEquals(other.code, 1);
   assertMatch(other.stdout, /\n {2}- entry .*one\.md.*\n {2}\+ entry .*two\.md/);
@@ -377,18 +370,18 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     ["name", manifest({ name: ["../../x"] }), /Cannot add \/.*\/name as \["\.\.\/\.\.\/x"\]/, 2],
   ];
   for (const [name, files, text, code] of rows) {
-    await at.put(name, files);
+    at.put(name, files);
     const ran = await at.plugin("add", `../${name}`, "--yes");
     assertMatch(ran.stderr, text);
     assertEquals([ran.code, ran.stderr.split("\n").length], [code, 2], ran.stderr);
   }
-  await at.put("lsp", { ".lsp.json": { go: { command: "gopls" } } });
+  at.put("lsp", { ".lsp.json": { go: { command: "gopls" } } });
   assertEquals(
     (await at.plugin("add", "../lsp", "--yes")).stdout.split("\n").at(-2),
     "Installed lsp: nothing that copilot uses; language servers are not used.",
   );
-  await at.put("link", good);
-  await at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
+  at.put("link", good);
+  at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
   await Deno.symlink("../../home", `${at.root}/link/skills/home`);
   assertMatch(
     (await at.plugin("add", "../link", "--yes")).stderr,
@@ -408,7 +401,7 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     (await at.plugin("add", "../link", "--yes")).stderr,
     /Cannot add .*\/link: it has too many or too large files/,
   );
-  await at.put("huge", { ...good, zz: "" });
+  at.put("huge", { ...good, zz: "" });
   await Deno.truncate(`${at.root}/huge/zz`, 130 * 2 ** 20);
   assertMatch((await at.plugin("add", "../huge", "--yes")).stderr, /too large files/);
   const words = [
@@ -432,13 +425,13 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
 
 Deno.test("plugin: git runs no hook, filter or submodule of a repository, and a stranger's name shadows nothing", async () => {
   await using at = await places();
-  await at.put("home", {
+  at.put("home", {
     ".gitconfig":
       `[filter "x"]\n\tsmudge = touch ${at.root}/ran; cat\n\trequired = true\n[core]\n\thooksPath = ${at.root}/h\n`,
     ".config/copilot/commands/git/go.md": "mine",
     ".config/copilot/commands/mcp.md": "no",
   });
-  await at.put("h", { "post-checkout": `#!/bin/sh\ntouch ${at.root}/ran\n` });
+  at.put("h", { "post-checkout": `#!/bin/sh\ntouch ${at.root}/ran\n` });
   await Deno.chmod(`${at.root}/h/post-checkout`, 0o755);
   await at.commit("evil", {
     ".gitattributes": "*.md filter=x\n",
@@ -459,7 +452,7 @@ Deno.test("plugin: git runs no hook, filter or submodule of a repository, and a 
 
 Deno.test("plugin: a broken record is named, and the session starts without plug-ins", async () => {
   await using at = await places();
-  await at.put("home/.config/copilot", { "plugins.json": '{"plugins": {"a": ' });
+  at.put("home/.config/copilot", { "plugins.json": '{"plugins": {"a": ' });
   await using server = strictServer([]);
   await using fake = await at.session(server.url);
   assertMatch(fake.notices().join(), /plug-ins are not used: Cannot read .*plugins\.json, line 1/);
@@ -473,12 +466,12 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
   const script = fromFileUrl(new URL("../mcp/bad_server.ts", import.meta.url));
   const denoDir = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
   const sandboxRead = [Deno.execPath(), denoDir, fromFileUrl(new URL("../../..", import.meta.url))];
-  await at.put("home/.config/copilot", { "permissions.json": { sandboxRead } });
+  at.put("home/.config/copilot", { "permissions.json": { sandboxRead } });
   const args = [
     "-c",
     'echo "$CLAUDE_PLUGIN_ROOT $PWD $USER_TOKEN" >"$2"; echo x >"${2%/*}/../out"; exec "$0" run -A --no-check "$1" legacy',
   ];
-  await at.put("tools", {
+  at.put("tools", {
     ".mcp.json": {
       mcpServers: {
         "my look": {
@@ -515,7 +508,7 @@ Deno.test("plugin: a server starts with the folder of its plug-in, and cannot le
 
 Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and a line says why", async () => {
   await using at = await places();
-  await at.put("tools", {
+  at.put("tools", {
     "hooks/hooks.json": { PreToolUse: hook(`touch ${at.root}/out`) },
     ".mcp.json": { look: { command: "/usr/bin/touch", args: [`${at.root}/out`] } },
   });
@@ -536,7 +529,7 @@ Deno.test("plugin: without a working sandbox, neither hooks nor servers run, and
 
 Deno.test("plugin: names of files and fields forge no lines, and a fetched link leads nowhere", async () => {
   await using at = await places();
-  await at.put("tools", {
+  at.put("tools", {
     ".claude-plugin/plugin.json": { name: "constructor", version: "1\n  hook none \x1b[2J" },
     "skills/a/SKILL.md": skill("a"),
     "bin/x\n  It has nothing": "x",
@@ -550,8 +543,8 @@ Deno.test("plugin: names of files and fields forge no lines, and a fetched link 
   assertEquals(stdout.includes("\x1b"), false);
   assertStringIncludes(stdout, "  program bin/x It has nothing\n");
   assertStringIncludes((await at.plugin("list")).stdout, "constructor: 1 skill, 1 hook");
-  await at.put("home/.config/copilot", { "secret.json": { name: "leak", plugins: [] } });
-  await at.put("shop", { "README.md": "x" });
+  at.put("home/.config/copilot", { "secret.json": { name: "leak", plugins: [] } });
+  at.put("shop", { "README.md": "x" });
   await Deno.mkdir(`${at.root}/shop/.claude-plugin`);
   await Deno.symlink(
     `${at.home}/.config/copilot/secret.json`,

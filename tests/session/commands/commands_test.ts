@@ -40,8 +40,6 @@ for (const [line, expected] of LINES) {
 
 const SAID: [line: string, said: string][] = [
   ["/hepl", "There is no command /hepl: did you mean /help?"],
-  ["/cost", "There is no command /cost: did you mean /tokens?"],
-  ["/login", "There is no command /login: did you mean /setup?"],
   ["/mode", "There is no command /mode: did you mean /approve?"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
@@ -52,8 +50,6 @@ const SAID: [line: string, said: string][] = [
   ["/resume 1", "There is no session 1: see /resume"],
   ["/resume delete 0123abcd", "There is no session 0123abcd: see /resume"],
   ["/jobs x", "/jobs accepts no argument, or one of: N, stop N, stop all"],
-  ["/jobs stop", "/jobs accepts no argument, or one of: N, stop N, stop all"],
-  ["/jobs all", "/jobs accepts no argument, or one of: N, stop N, stop all"],
   ["/jobs 1", "There is no job 1: see /jobs"],
   ["/jobs stop 1", "There is no job 1: see /jobs"],
   ["/jobs stop all", "Nothing runs in the background."],
@@ -64,7 +60,6 @@ const SAID: [line: string, said: string][] = [
   ["/cd sub", "Now in FOLDER/sub"],
   ["/cd ~nobody", "Cannot change to FOLDER/~nobody: there is no such folder"],
   ["/undo", "There is nothing to undo."],
-  ["/undo 1", "There is nothing to undo."],
   ["/redo", "There is nothing to redo."],
   ["/clear", "The conversation is cleared."],
   ["/compact", "Nothing to compact yet."],

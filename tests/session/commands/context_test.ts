@@ -119,18 +119,6 @@ const CONTEXTS: [
     ],
     40,
   ],
-  [
-    { parts: parts([3, 1, 0, 0, 0]) },
-    [
-      "  instructions         3   75%  ",
-      "  tools                1   25%  ",
-      "  you                  0    0%  ",
-      "  the model            0    0%  ",
-      "  results              0    0%  ",
-      "About 4 tokens; the model's limit is unknown.",
-    ],
-    20,
-  ],
 ];
 for (const [at, [context, rows, columns = 80]] of CONTEXTS.entries()) {
   Deno.test(`${at + 1}: the rows of /context`, () => {
