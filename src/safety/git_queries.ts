@@ -41,13 +41,14 @@ export function gitQueries(
       answers.set(key, known);
       return known.answer as T;
     };
-  const named = once("named", gitNamed);
+  const paths = once("paths", gitPaths);
+  const named = once("named", (source) => gitNamed(source, paths(source.folder)));
   return {
     settings: once("settings", gitSettings),
     named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
     submodules: once("submodules", gitSubmodules),
     addresses: once("addresses", gitAddresses),
-    folders: once("folders", gitFolders),
+    folders: (folder) => paths(folder).of.flatMap((path) => realPathOf(path) ?? []),
     changed: once("changed", gitChanged),
     hasChanged: () => {
       Object.assign(time, waitTime());
@@ -126,21 +127,38 @@ interface GitNamed {
   state: string;
 }
 
+/** The folders in which git looks for what it runs, and for further remotes. */
+const NAMING = ["hooks", "remotes", "branches"];
+
+/** Returns git's folder and the repository's, and those of {@linkcode NAMING}. */
+function gitPaths(source: GitSource): { of: string[]; naming: string[]; isUnclear: boolean } {
+  const args = ["--git-dir", "--git-common-dir", ...NAMING.flatMap((kind) => ["--git-path", kind])];
+  const listed = gitOutput(source, ["rev-parse", "--path-format=absolute", ...args]);
+  const paths = listed?.split("\n").slice(0, -1) ?? [];
+  // A name with a line break makes two of a path.
+  const isWhole = paths.length === 2 + NAMING.length;
+  const [of, naming] = isWhole ? [paths.slice(0, 2), paths.slice(2)] : [[], []];
+  return { of, naming, isUnclear: listed !== undefined && !isWhole };
+}
+
 /** Returns the hooks that git runs in a folder, the files by which it knows further remotes, and those that settings name. */
-export function gitNamed(source: GitSource): GitNamed[] {
+export function gitNamed(
+  source: GitSource,
+  { naming, isUnclear } = gitPaths(source),
+): GitNamed[] {
   const [top = source.folder] = repositoryAround(source.folder);
   const stated = gitFindings(join(top, ".git"), top, source).flatMap(({ path, named }) =>
     named === "file" ? { state: wholeState(path) } : []
   );
-  const found = ["hooks", "remotes", "branches"].flatMap((kind) => {
-    const path = gitOutput(source, ["rev-parse", "--path-format=absolute", "--git-path", kind])
-      ?.replace(/\n$/, "") ?? "";
+  const found = NAMING.flatMap((kind, at) => {
+    const path = naming[at] ?? "";
     return namesIn(path).sort().filter((name) => {
       const { isFile, mode } = attempt(() => Deno.statSync(join(path, name))) ?? {};
       return isFile && (kind !== "hooks" || HOOK.test(name) && ((mode ?? 0o111) & 0o111) !== 0);
     }).map((name) => ({ shown: oneLine(`${kind}/${name}`), state: wholeState(join(path, name)) }));
   });
-  return [...stated, ...found];
+  const unclear = isUnclear ? [{ shown: "hooks in a folder with a line break", state: "" }] : [];
+  return [...stated, ...found, ...unclear];
 }
 
 /** Returns all that changes with a file. A program can set `mtime`, and `ctime` has whole seconds. */
@@ -153,12 +171,6 @@ const wholeState = (path: string): string => {
 function gitAddresses(source: GitSource, remote: string, isPush: boolean): string[] {
   const args = ["get-url", "--all", ...isPush ? ["--push"] : [], "--", remote];
   return gitOutput(source, ["remote", ...args])?.split("\n").filter(Boolean) ?? [];
-}
-
-function gitFolders(source: GitSource): string[] {
-  const args = ["--path-format=absolute", "--git-dir", "--git-common-dir"];
-  return gitOutput(source, ["rev-parse", ...args])?.split("\n").filter(Boolean)
-    .flatMap((path) => realPathOf(path) ?? []) ?? [];
 }
 
 function gitSubmodules(source: GitSource): string[] {

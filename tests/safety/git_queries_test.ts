@@ -70,6 +70,11 @@ Deno.test({
         const named = ["Pre-Commit", "commit-msg", "pre-push", "update"].map((at) => `hooks/${at}`);
         const shown = gitNamed(source(folder)).flatMap(({ shown }) => shown ?? []);
         assertEquals(shown, [...named, "remotes/one"]);
+        const odd = `${folder}/a\nb`;
+        Deno.mkdirSync(odd);
+        new Deno.Command("git", { args: ["init", "-q", odd] }).outputSync();
+        const [unclear] = gitNamed(source(odd));
+        assertEquals(unclear?.shown, "hooks in a folder with a line break");
       },
     ),
 });
