@@ -29,8 +29,6 @@ export class Recorder implements Disposable {
   #seenIds = new Set<string>();
   /** The ids of the recorded conversation, and of all messages in the file. */
   #conversation: string[] = [];
-  /** True if the last seen messages start with the recorded conversation. */
-  #isInLine = true;
   #recorded = new Set<string>();
   /** True while something new is not written yet. */
   #isBehind = false;
@@ -76,7 +74,6 @@ export class Recorder implements Disposable {
     this.#conversation = this.#file
       ? session!.messages.map(({ id }) => id!).filter((id) => session!.ids.has(id))
       : [];
-    this.#isInLine = false;
     this.#mode = session?.mode;
     this.#used = this.#file && JSON.stringify(session!.used);
     this.#model = modelKey(used);
@@ -100,22 +97,19 @@ export class Recorder implements Disposable {
     const isSameChoice = mode === this.#mode && modelKey(used) === this.#model;
     if (isSame && (messages.length === 0 || isSameChoice)) return;
     this.#isBehind = true;
-    const isLonger = this.#isInLine || this.#conversation.every((id, i) => id === messages[i]?.id);
-    const start = isLonger ? this.#conversation.length : 0;
-    const added = messages.slice(start)
+    const isLonger = this.#conversation.every((id, i) => id === messages[i]?.id);
+    const added = messages.slice(isLonger ? this.#conversation.length : 0)
       .map((message) => ({ message, execution: executions.get(message.toolCallId ?? "") }));
     const fresh = added.filter(({ message }) => !this.#recorded.has(message.id!));
-    const ids = () => messages.map(({ id }) => id!);
+    const conversation = messages.map(({ id }) => id!);
     const entries = isLonger && added.length > 0 && fresh.length === added.length
       ? added
-      : [{ conversation: ids(), ...(fresh.length > 0 && { added: fresh }) }];
+      : [{ conversation, ...(fresh.length > 0 && { added: fresh }) }];
     // A failed write must not lose the continued session.
     const isLeft = messages.length === 0 && (this.#isContinued || !this.#file);
     if (!isLeft) this.#write(entries, used, mode);
     for (const { message } of fresh) this.#recorded.add(message.id!);
-    if (isLonger) { for (const { message } of added) this.#conversation.push(message.id!); }
-    else this.#conversation = ids();
-    this.#isInLine = true;
+    this.#conversation = conversation;
     this.#isBehind = false;
     // The conversation after `/clear` is another session.
     if (messages.length === 0) this.continueFrom(undefined);
@@ -142,7 +136,6 @@ export class Recorder implements Disposable {
     if (isGrown && same === messages.length) return false;
     if (!isGrown) {
       this.#seenIds = new Set();
-      this.#isInLine = false;
       same = 0;
     }
     identify(messages, same, this.#seenIds);
