@@ -25,7 +25,7 @@ import { WebExtension } from "../extensions/web/web_extension.ts";
 import type { CheckLimits } from "../extensions/until/check.ts";
 import { DEFAULT_LIMITS, UntilExtension } from "../extensions/until/until_extension.ts";
 import type { McpDefinition } from "../extensions/mcp/definition.ts";
-import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
+import { type ModelTarget, targetOf } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
@@ -243,70 +243,57 @@ export const modelFlags: ModelFlags = {
     const known = namesOfModelFlags();
     const other = Object.keys(args).find((name) => !known.includes(name));
     if (other !== undefined) throw new UsageError(`/model does not take --${other}`);
+    const config = configWith(args, current);
     const isSame = SERVER_FLAGS.every((name) => args[name] === undefined);
-    const options = isSame
-      ? optionsWith(args, current)
-      : optionsFromArgs({ ...modelDefaults(args.model).forModel, ...args });
-    const config = toConfig(options, Deno.env, true);
     return { config, isChosen: isSame || args.model !== undefined, notice: unsentKey(config) };
   },
-  named: withSettingsOf,
-  at: configAt,
+  named: (config, model, env) => configWith({ model }, config, env),
+  at(spec, config) {
+    const args = specFlags(spec);
+    const kind = args.hosted ? "hosted" : "compat";
+    const usual = addressIn(Deno.env, kind) ?? DEFAULT_ADDRESSES[kind];
+    // A variable's key is for one server. Another one gets the key that config.json has for its address.
+    const isUsual = checkedUrl(kind, "baseUrl", args["base-url"] ?? usual) === usual;
+    return configWith(args, config, isUsual ? ownEnv : withoutKeys(ownEnv));
+  },
   find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
 };
 
-/** Returns the options of `current`, with those that flags without a server change. */
-function optionsWith(args: Args, current: CopilotConfig) {
-  const config = args.model === undefined ? current : withSettingsOf(current, args.model);
-  const { kind, apiKey } = targetOf(config);
-  const given = Object.entries(optionsFromArgs(args)).filter(([, value]) => value !== undefined);
-  return {
-    ...config[kind],
-    ...{ local: kind === "local", hosted: kind === "hosted", apiKey: apiKey || undefined },
-    ...{ promptTier: config.promptTier, maxToolRounds: config.maxToolRounds },
-    ...Object.fromEntries(given),
-  };
-}
-
 const FIND_MS = 1000;
 
-/** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. */
-function configAt(spec: string, config: CopilotConfig, env: Env = Deno.env): CopilotConfig {
-  const { model = "", ...server } = specFlags(spec);
-  const options = optionsFromArgs({ ...modelDefaults(model).forModel, ...server, model });
-  const kind = options.hosted ? "hosted" : "compat";
-  const usual = addressIn(env, kind) ?? DEFAULT_ADDRESSES[kind];
-  // A variable's key is for one server. Another one gets the key that config.json has for its address.
-  const isUsual = checkedUrl(kind, "baseUrl", options.baseUrl ?? usual) === usual;
-  const keys: readonly (string | undefined)[] = isUsual ? [] : Object.values(KEY_VARIABLES);
-  const keyless = { get: (name: string) => keys.includes(name) ? undefined : env.get(name) };
-  const found = spec === model ? config : toConfig(options, keyless, true);
-  const [own, other] = [targetOf(config), targetOf(found)];
-  const isOwn = own.kind === other.kind && own.url === other.url;
-  return isOwn ? withSettingsOf(config, model) : found;
-}
+const ownEnv: VariableReader = (name) => Deno.env.get(name);
+const withoutKeys = (env: VariableReader): VariableReader => (name) =>
+  Object.values<string | undefined>(KEY_VARIABLES).includes(name) ? undefined : env(name);
 
-/** Returns `config` with the model `model` and its settings of config.json, without those of the last model. */
-function withSettingsOf(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig {
-  const { kind, name } = targetOf(config);
-  const settingsOf = (args: Args) => {
-    const { promptTier, ...options } = optionsFromArgs(args);
-    return { ...options, promptTier } as Record<string, unknown>;
-  };
-  const { forModel, all } = modelDefaults(model, env);
-  const [now, before, usual] = [forModel, modelDefaults(name, env).forModel, all].map(settingsOf);
-  const current: Record<string, unknown> = { ...config[kind], promptTier: config.promptTier };
-  const change: Record<string, unknown> = {};
-  for (const key of new Set([...Object.keys(now!), ...Object.keys(before!)])) {
-    if (now![key] !== undefined) change[key] = now![key];
-    else if (before![key] !== undefined && current[key] === before![key]) change[key] = usual![key];
+/** Returns `current` with what flags name: another server, or another model or settings of the same one. */
+function configWith(args: Args, current: CopilotConfig, env = ownEnv): CopilotConfig {
+  const { kind, name, url, apiKey } = targetOf(current);
+  const { forModel, all } = modelDefaults(args.model ?? name, env);
+  if (SERVER_FLAGS.some((flag) => args[flag] !== undefined)) {
+    const found = toConfig(optionsFromArgs({ ...forModel, ...args }), { get: env }, true);
+    const other = targetOf(found);
+    if (args.model === undefined || other.kind !== kind || other.url !== url) return found;
   }
-  const { promptTier, ...ofModel } = change;
-  const isAuto = Object.hasOwn(ofModel, "sampling") && ofModel.sampling === undefined;
-  return {
-    ...withModel(config, { ...ofModel, model, ...isAuto && { sampling: "auto" } }),
-    ...Object.hasOwn(change, "promptTier") && { promptTier: promptTier as PromptTier ?? "auto" },
+  const given = (args: Args) =>
+    Object.entries(optionsFromArgs(args)).filter(([, value]) => value !== undefined);
+  const { promptTier, maxToolRounds } = current;
+  const options: Record<string, unknown> = { ...current[kind], promptTier, maxToolRounds };
+  const usual = { sampling: "auto", promptTier: "auto", ...Object.fromEntries(given(all)) };
+  // Those of the last model end, unless they were changed meanwhile.
+  for (const [key, value] of args.model ? given(modelDefaults(name, env).forModel) : []) {
+    if (options[key] === value) options[key] = usual[key as keyof typeof usual];
+  }
+  const server = {
+    local: kind === "local",
+    hosted: kind === "hosted",
+    apiKey: apiKey || undefined,
   };
+  const changes = Object.fromEntries(given(args.model ? { ...forModel, ...args } : args));
+  const get = withoutKeys(env);
+  return {
+    ...current,
+    ...toConfig({ ...options, ...server, ...changes }, { get }, true),
+  } as CopilotConfig;
 }
 
 export function sessionOptions(
