@@ -53,7 +53,7 @@ export async function flagImages({ image }: Args): Promise<ImagePart[]> {
   return await Promise.all(
     image.split("\n").map(async (path) => {
       try {
-        const loaded = await loadedImage(await Deno.readFile(path), basename(path));
+        const loaded = loadedImage(await Deno.readFile(path), basename(path));
         if (loaded) return loaded.part;
       } catch (error) {
         throw unusableFile("image", path, reasonOf(error));

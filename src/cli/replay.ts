@@ -11,7 +11,6 @@ import { programFolders } from "../find_program.ts";
 import { systemProgram } from "../start_program.ts";
 import type { Backend } from "../models/backend.ts";
 import { targetOf } from "../models/target.ts";
-import { withStoredImages } from "../records/images.ts";
 import type { StoredSession } from "../records/store.ts";
 import { OPEN_ALL } from "../safety/in_place.ts";
 import { openPermissions } from "../safety/permissions.ts";
@@ -105,11 +104,11 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   }
 }
 
-function turnsOf({ path, messages, executions }: StoredSession): RecordedTurn[] {
+function turnsOf({ messages, executions }: StoredSession): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
   const refused = [...executions].filter(([, { outcome }]) => /refused|not_run/.test(outcome))
     .map(([id]) => id);
-  for (const message of withStoredImages(path, messages)) {
+  for (const message of messages) {
     const isTyped = turns.length === 0 || typedText(message) !== "";
     if (message.role === "assistant") turns.at(-1)?.answers.push(message);
     else if (message.role === "user" && !message.standsFor && isTyped) {

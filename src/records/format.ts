@@ -163,15 +163,9 @@ export function parseRecord(text: string): ParsedRecord {
   };
 }
 
-/** Returns the message to write, without text that its parts repeat. A stored image is its hash. */
-function messageToRecord({ content, parts, ...rest }: Message): object {
-  if (!parts) return { ...rest, content };
-  const written = parts.map((part) => {
-    if (part.type !== "image" || part.hash === undefined) return part;
-    const { data: _, ...reference } = part;
-    return reference;
-  });
-  return { ...rest, ...textOfParts(parts) !== content && { content }, parts: written };
+/** Returns the message to write, without text that its parts repeat. */
+function messageToRecord({ content, ...rest }: Message): object {
+  return rest.parts && textOfParts(rest.parts) === content ? rest : { ...rest, content };
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

@@ -6,7 +6,6 @@ import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
 import { type AnswerPiece, entryLine, pieceLine } from "./format.ts";
 import type { ModelUsed, RecordEntry, RecordHead } from "./format.ts";
-import { storeImages } from "./images.ts";
 import {
   createRecord,
   isOfPrint,
@@ -154,8 +153,6 @@ export class Recorder implements Disposable {
       this.#file = createRecord(this.root, this.name, about);
       this.#isTorn = false;
     }
-    const added = entries.flatMap((entry) => "message" in entry ? [entry] : entry.added ?? []);
-    storeImages(this.#file.path, added.map(({ message }) => message));
     this.#append(entries.map(entryLine));
     this.#used = now;
     this.#model = modelKey(used);

@@ -9,7 +9,6 @@ import { reasonOf } from "../text/reason.ts";
 import { dirname, join } from "../text/std_path.ts";
 import { entryLine, headLine, parseHead, parseRecord } from "./format.ts";
 import type { ParsedRecord, RecordHead } from "./format.ts";
-import { removeImages, storeImages, withStoredImages } from "./images.ts";
 import { repaired } from "./repair.ts";
 
 export interface StoredSession extends ParsedRecord, Omit<SessionFile, "updated"> {}
@@ -75,7 +74,6 @@ export function forkRecord(
   removeOldest(root, folder, isPrint);
   const name = newName(isPrint);
   const target = join(dirname(path), name);
-  storeImages(target, withStoredImages(path, messages));
   const [, ...all] = Deno.readTextFileSync(path).split("\n");
   // A copy has a title of its own.
   const lines = all.filter((line) => !line.startsWith('{"title":'));
@@ -178,11 +176,6 @@ function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
-function removeRecord(path: string): void {
-  Deno.removeSync(path);
-  removeImages(path);
-}
-
 /** Makes room for one more session of `folder`: removes the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
   const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
@@ -194,7 +187,7 @@ function removeOldest(root: string, folder: string, isPrint: boolean): void {
   for (const { path } of known.reverse()) {
     if (surplus <= 0) return;
     if (attempt(() => isOpen(path)) !== false) continue;
-    attempt(() => removeRecord(path));
+    attempt(() => Deno.removeSync(path));
     surplus--;
   }
 }
@@ -266,7 +259,7 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** Returns false if there is no session with the name. */
 export function removeSession(root: string, name: string): boolean {
   const path = recordPath(root, name);
-  if (path !== undefined) removeRecord(path);
+  if (path !== undefined) Deno.removeSync(path);
   return path !== undefined;
 }
 

@@ -24,7 +24,7 @@ export async function messageParts(
     ...given.filter((part) => part.type !== "text"),
   ];
   if (!parts.some(({ type }) => type === "image")) return parts;
-  return await checkedImages(parts, fit.targetOf(agent).kind);
+  return checkedImages(parts, fit.targetOf(agent).kind);
 }
 
 async function expandedLine(
@@ -66,19 +66,13 @@ async function attached(
  * Returns the parts, with the type of each image by its bytes. @throws {TypeError} {RangeError} if one is not
  * accepted.
  */
-export async function checkedImages(
-  parts: readonly Part[],
-  kind: ModelTarget["kind"],
-): Promise<Part[]> {
-  return await Promise.all(
-    parts.map((part) => part.type === "image" ? checkedImage(part, kind) : part),
-  );
-}
+export const checkedImages = (parts: readonly Part[], kind: ModelTarget["kind"]): Part[] =>
+  parts.map((part) => part.type === "image" ? checkedImage(part, kind) : part);
 
-async function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): Promise<ImagePart> {
+function checkedImage(part: ImagePart, kind: ModelTarget["kind"]): ImagePart {
   const { name = "", data } = part;
   const bytes = attempt(() => Uint8Array.fromBase64(data)) ?? new Uint8Array();
-  const image = await loadedImage(bytes, name, IMAGE_LIMITS[kind]);
+  const image = loadedImage(bytes, name, IMAGE_LIMITS[kind]);
   if (image !== undefined) return image.part;
   throw new TypeError(
     `Cannot send ${name || "an image"} because it is not a PNG, JPEG, WebP or GIF image`,

@@ -10,7 +10,6 @@ import { UsageError } from "../errors.ts";
 import type { ApproveMode } from "../safety/settings.ts";
 import type { AnswerPiece, ModelUsed } from "../records/format.ts";
 import { openCallsAtCut } from "../records/repair.ts";
-import { withStoredImages } from "../records/images.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
   forkRecord,
@@ -282,8 +281,7 @@ export function recordedFolder({ head: { folder } }: Pick<StoredSession, "head">
 
 /** Copies a session up to its message `end`, if that is not -1, into a new one that names it. @throws {Error} */
 export function forkSession(session: StoredSession, end = -1, isPrint = false): StoredSession {
-  const copy = forkRecord(recordsRoot(), session, isPrint, end === -1 ? undefined : end);
-  return { ...copy, messages: withStoredImages(copy.path, copy.messages) };
+  return forkRecord(recordsRoot(), session, isPrint, end === -1 ? undefined : end);
 }
 
 type Titled = Pick<StoredSession, "name" | "head" | "first" | "messages">;
@@ -338,15 +336,14 @@ export function resumeSession(
   },
   session: StoredSession,
 ): Resumed {
-  const { lost } = session;
-  const messages = withStoredImages(session.path, session.messages);
+  const { lost, messages } = session;
   agent.state.messages = [...messages];
   agent.state.seenFiles.clear();
   for (const [call, facts] of session.executions) executions.set(call, facts);
   // An editor's settings give the same flags to all sessions: they are not a choice for this one.
   const isChosen = fit.isChosen && surface?.way !== "editor";
   const model = restoreModel(agent, { isChosen, isModelKnown }, session.used);
-  record?.continueFrom({ ...session, messages });
+  record?.continueFrom(session);
   const isSeparate = record !== undefined && record.file?.path !== session.path;
   // Since it was read, another program may have added to it and ended.
   const isInUse = isSeparate &&

@@ -10,8 +10,6 @@ export interface ImagePart {
   data: string;
   /** The path of the file. */
   name?: string;
-  /** The SHA-256 of the file in hexadecimal. Records refer to the image by it. */
-  hash?: string;
 }
 
 /** The limits of images that a backend accepts. */

@@ -7,7 +7,6 @@ const image = (name: string): ImagePart => ({
   type: "image",
   mediaType: "image/png",
   data: "",
-  hash: "h",
   name,
 });
 

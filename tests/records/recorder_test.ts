@@ -1,7 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Recorder } from "../../src/records/recorder.ts";
 import { storedSession } from "../../src/records/store.ts";
-import type { ImagePart } from "../../src/types/image.ts";
 import type { Message } from "../../src/types/message.ts";
 import { recordsBelow } from "../helpers/records.ts";
 import { result, says, user } from "./conversation.ts";
@@ -102,23 +101,6 @@ recorderTest("pieces are written behind what is recorded, and only there", (reco
   recorder.piece(partial);
   recorder.piece(null);
   assertEquals(lines(), [line(a), { partial }, { partial: null }]);
-  // A message that could not be written: what belongs behind it waits, and comes with the next one.
-  const image: ImagePart = {
-    type: "image",
-    mediaType: "image/png",
-    hash: "a".repeat(64),
-    data: "?",
-  };
-  const seen: Message = { ...user("see"), parts: [image] };
-  assertThrows(() => recorder.sync([a, seen]), SyntaxError);
-  recorder.piece(partial);
-  assertEquals(lines(), []);
-  Object.assign(image, { data: "YWJj" });
-  recorder.sync([a, seen]);
-  const { data: _, ...reference } = image;
-  assertEquals(lines(), [line({ ...seen, parts: [reference as ImagePart] })]);
-  recorder.piece(partial);
-  assertEquals(lines(), [{ partial }]);
 });
 
 recorderTest(

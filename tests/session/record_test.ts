@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
-import { withStoredImages } from "../../src/records/images.ts";
 import type { ModelUsed } from "../../src/records/format.ts";
 import { Recorder } from "../../src/records/recorder.ts";
 import { isOfPrint, shortName, type StoredSession } from "../../src/records/store.ts";
@@ -509,7 +508,7 @@ recordTest(
       const { name, messages, executions, used, mode } = storedSessions(root, folder)
         .find((one) => one.path === at)!;
       assertEquals(name, at.slice(-name.length));
-      return { messages: withStoredImages(at, messages), executions, used, mode };
+      return { messages, executions, used, mode };
     });
     assertEquals(copy, parent);
     assertEquals([copy!.mode, copy!.executions.size], ["never", 1]);

@@ -14,26 +14,26 @@ const MAX_RESULT_PARTS = 200;
 const MAX_PART = 2 ** 20;
 const MAX_IMAGES = 10;
 
-export async function resultOutcome(
+export function resultOutcome(
   { content, structuredContent }: Readonly<Record<string, unknown>>,
   limits?: ImageLimits,
-): Promise<string | ToolOutcome> {
-  const seen = limits ? await imagesIn(content, limits) : new Map();
+): string | ToolOutcome {
+  const seen = limits ? imagesIn(content, limits) : new Map();
   const text = contentText(content, structuredContent, seen);
   const images = [...seen.values()].map(({ part }) => part);
   return images.length === 0 ? text : { content: text, images };
 }
 
-type SeenImages = ReadonlyMap<unknown, NonNullable<Awaited<ReturnType<typeof loadedImage>>>>;
+type SeenImages = ReadonlyMap<unknown, NonNullable<ReturnType<typeof loadedImage>>>;
 
-async function imagesIn(content: unknown, limits: ImageLimits): Promise<SeenImages> {
+function imagesIn(content: unknown, limits: ImageLimits): SeenImages {
   const seen = new Map();
   for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
     if (!isObject(part)) continue;
     const data = part.type === "image" ? part.data : isObject(part.resource) && part.resource.blob;
     if (typeof data !== "string" || seen.size === MAX_IMAGES) continue;
     try {
-      const image = await loadedImage(Uint8Array.fromBase64(data), "", limits);
+      const image = loadedImage(Uint8Array.fromBase64(data), "", limits);
       if (image) seen.set(part, image);
     } catch (error) {
       // Not base64, or too large: a line reports that it is not shown.

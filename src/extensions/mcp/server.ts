@@ -155,7 +155,7 @@ export class McpServer {
           : `The server ${this.name} has no tool ${oneLine(tool)} any more.`,
       );
     });
-    if (result.isError !== true) return await resultOutcome(result, imageLimits);
+    if (result.isError !== true) return resultOutcome(result, imageLimits);
     const text = contentText(result.content, result.structuredContent);
     const limit = this.#running?.carrier.limitIn?.(text);
     const cause = limit ? `\nCause: ${limit}` : "";

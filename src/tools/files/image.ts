@@ -1,6 +1,5 @@
 /** Images: their format and size from the first bytes, and image files as parts of a message. @module */
 
-import { digestOf } from "../../text/digest.ts";
 import { count } from "../../text/count.ts";
 import type { ImageLimits, ImagePart } from "../../types/image.ts";
 import type { ToolContext, ToolOutcome } from "../../types/tool.ts";
@@ -85,11 +84,11 @@ interface LoadedImage {
 }
 
 /** Returns an image as a part of a message; undefined for other bytes. @throws {RangeError} beyond `limits`. */
-export async function loadedImage(
+export function loadedImage(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
   limits: ImageLimits = MOST,
-): Promise<LoadedImage | undefined> {
+): LoadedImage | undefined {
   const header = imageHeader(bytes);
   if (header === undefined) return undefined;
   const { mediaType, width, height } = header;
@@ -99,12 +98,11 @@ export async function loadedImage(
     throw new RangeError(`Cannot send ${name || "an image"} as it has ${size}`);
   }
   checkBytes(bytes.length, name, limits);
-  const hash = await digestOf(bytes);
   const size = bytes.length < 1000
     ? count(bytes.length, "byte")
     : `${Math.round(bytes.length / 1000)} KB`;
   return {
-    part: { type: "image", mediaType, data: bytes.toBase64(), ...name !== "" && { name }, hash },
+    part: { type: "image", mediaType, data: bytes.toBase64(), ...name !== "" && { name } },
     about: `${mediaType.slice(6).toUpperCase()}, ${width}x${height}, ${size}`,
   };
 }
@@ -131,7 +129,7 @@ export async function readImage(
   const bytes = await readBytes(file, Math.min(info.size, MOST.maxBytes) + 1);
   if (imageHeader(bytes) === undefined) return undefined;
   checkBytes(Math.max(info.size, bytes.length), shown, imageLimits);
-  const image = await loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits);
+  const image = loadedImage(bytes as Uint8Array<ArrayBuffer>, shown, imageLimits);
   if (image === undefined) return undefined;
   const { about, part } = image;
   return { content: `[${shown}: ${about}]`, about, images: [part] };

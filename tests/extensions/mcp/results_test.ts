@@ -30,12 +30,12 @@ Deno.test("mcp: a structured result is told once", () => {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==";
 
-Deno.test("mcp: images go to a model that sees, within its limits; else they are one line", async () => {
+Deno.test("mcp: images go to a model that sees, within its limits; else they are one line", () => {
   const image = (data: unknown) => ({ type: "image", mimeType: "image/png", data });
   const blob = { uri: "a:1", mimeType: "image/png", blob: PNG };
   const content = [{ type: "text", text: "see" }, image(PNG), { type: "resource", resource: blob }];
   const limits = { maxBytes: 1000, maxSide: 10 };
-  const seen = await resultOutcome({ content }, limits);
+  const seen = resultOutcome({ content }, limits);
   assert(typeof seen === "object");
   assertEquals(seen.content, "see\n[image: PNG, 5x5, 85 bytes]\n[image: PNG, 5x5, 85 bytes]");
   assertEquals(seen.images?.map(({ type, mediaType, data }) => [type, mediaType, data]), [
@@ -43,15 +43,15 @@ Deno.test("mcp: images go to a model that sees, within its limits; else they are
     ["image", "image/png", PNG],
   ]);
   const line = "[image/png, 87 bytes, not shown]";
-  assertEquals(await resultOutcome({ content: [image(PNG)] }), line);
+  assertEquals(resultOutcome({ content: [image(PNG)] }), line);
   // Too wide, too large, no base64, no image.
-  assertEquals(await resultOutcome({ content: [image(PNG)] }, { ...limits, maxSide: 4 }), line);
-  assertEquals(await resultOutcome({ content: [image(PNG)] }, { ...limits, maxBytes: 4 }), line);
+  assertEquals(resultOutcome({ content: [image(PNG)] }, { ...limits, maxSide: 4 }), line);
+  assertEquals(resultOutcome({ content: [image(PNG)] }, { ...limits, maxBytes: 4 }), line);
   for (const data of ["%%", "aGVsbG8=", 5]) {
-    const told = await resultOutcome({ content: [image(data)] }, limits);
+    const told = resultOutcome({ content: [image(data)] }, limits);
     assert(typeof told === "string" && told.endsWith("not shown]"), String(told));
   }
-  const many = await resultOutcome({ content: Array(50).fill(0).map(() => image(PNG)) }, limits);
+  const many = resultOutcome({ content: Array(50).fill(0).map(() => image(PNG)) }, limits);
   assert(typeof many === "object");
   assertEquals(many.images?.length, 10);
 });

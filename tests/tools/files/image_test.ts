@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { imageHeader, loadedImage, readImage } from "../../../src/tools/files/image.ts";
 import { fileTool } from "../../../src/tools/read_file.ts";
 import type { ToolOutcome } from "../../../src/types/tool.ts";
@@ -132,33 +132,33 @@ Deno.test("a WebP's sides are numbers of 14 bits, beside which stands how it is 
   assertEquals(imageHeader(webp("VP8 ", 1, 1)), { mediaType: "image/webp", width: 1, height: 1 });
 });
 
-Deno.test("an image of the most bytes and pixels is sent, and told with its size", async () => {
+Deno.test("an image of the most bytes and pixels is sent, and told with its size", () => {
   const image = png(3, 2, 1000);
   const { length } = image;
   const least = { maxBytes: length, maxSide: 3 };
-  assertEquals((await loadedImage(image, "a", least))?.about, "PNG, 3x2, 1 KB");
+  assertEquals((loadedImage(image, "a", least))?.about, "PNG, 3x2, 1 KB");
   const told: [maxBytes: number, maxSide: number, name: string, words: string][] = [
     [length - 1, 3, "a.png", "Cannot send a.png as it has 0.0 MB: at most 0.0 MB can be sent"],
     [length, 2, "", "Cannot send an image as it has 3x2 pixels: at most 2 a side can be sent"],
   ];
   for (const [maxBytes, maxSide, name, words] of told) {
-    const error = await assertRejects(
+    const error = assertThrows(
       () => loadedImage(image, name, { maxBytes, maxSide }),
       RangeError,
     );
     assertEquals(error.message, words);
   }
   const wide = { maxBytes: 1000, maxSide: 1e6 };
-  assertEquals((await loadedImage(png(16_000, 1), "", wide))?.part.name, undefined);
-  const error = await assertRejects(() => loadedImage(png(16_001, 1), "", wide), RangeError);
+  assertEquals((loadedImage(png(16_000, 1), "", wide))?.part.name, undefined);
+  const error = assertThrows(() => loadedImage(png(16_001, 1), "", wide), RangeError);
   assertMatch(error.message, /16001x1 pixels: at most 16000 a side can be sent$/);
-  const abouts = [999, 1000, 1499, 1500].map(async (size) => {
+  const abouts = [999, 1000, 1499, 1500].map((size) => {
     const padded = new Uint8Array(size);
     padded.set(gif(1, 1));
-    return (await loadedImage(padded, "x"))!.about;
+    return loadedImage(padded, "x")!.about;
   });
   assertEquals(
-    await Promise.all(abouts),
+    abouts,
     ["999 bytes", "1 KB", "1 KB", "2 KB"].map((size) => `GIF, 1x1, ${size}`),
   );
 });
