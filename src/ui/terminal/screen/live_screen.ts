@@ -16,7 +16,7 @@ import { type CellRow, type Frame, widthOf } from "./frame.ts";
 import { LiveOutput } from "./live_output.ts";
 import { MessageModal, type MessageModalOptions } from "./message_modal.ts";
 import { type Modal, ModalDriver, ModalStack } from "./modal.ts";
-import type { AskingWay, ChoiceList, Screen } from "./screen.ts";
+import type { Screen } from "./screen.ts";
 import { ScreenQuestions } from "./screen_questions.ts";
 import { editInProgram } from "../external_editor.ts";
 
@@ -64,7 +64,10 @@ export class LiveScreen implements Screen {
   readonly #driver: ModalDriver;
   readonly #over = new AbortController();
   readonly #ring: { kills: KillRing } = { kills: [] };
-  readonly #questions: ScreenQuestions;
+  readonly questions: ScreenQuestions;
+  readonly ask: Screen["ask"];
+  readonly askHidden: Screen["askHidden"];
+  readonly choose: Screen["choose"];
   #hasAskedKeyboard = false;
   #hasAskedBackground = false;
   #isFocused = true;
@@ -99,14 +102,11 @@ export class LiveScreen implements Screen {
     this.#message = message;
     modals.open(message);
     const lineOptions = (prompt: string) => this.#lineOptions(prompt);
-    this.#questions = new ScreenQuestions({
-      terminal,
-      modals,
-      output,
-      message,
-      signal,
-      lineOptions,
-    });
+    const parts = { terminal, modals, output, message, signal, lineOptions };
+    const questions = this.questions = new ScreenQuestions(parts);
+    this.ask = questions.ask.bind(questions);
+    this.askHidden = questions.askHidden.bind(questions);
+    this.choose = questions.choose.bind(questions);
     this.#driver = new ModalDriver({
       terminal,
       modals,
@@ -185,29 +185,6 @@ export class LiveScreen implements Screen {
     return message;
   }
 
-  ask(...question: Parameters<Screen["ask"]>) {
-    return this.#questions.ask(...question);
-  }
-
-  get modalParts() {
-    return this.#questions.modalParts;
-  }
-
-  askHidden(...question: Parameters<Screen["askHidden"]>) {
-    return this.#questions.askHidden(...question);
-  }
-
-  choose<T>(
-    ...[list, signal, how]: [list: ChoiceList<T>, signal: AbortSignal, how?: AskingWay]
-  ): Promise<T | null> {
-    return this.#questions.choose(list, signal, how);
-  }
-
-  /** Opens a modal; resolves with its result, as {@linkcode ScreenQuestions.open} does. */
-  push<T>(modal: Modal<T>, signal: AbortSignal, how?: AskingWay): Promise<T | null> {
-    return this.#questions.open(modal, signal, how);
-  }
-
   notify(text: string): void {
     // Terminals without notifications ring.
     if (!this.#isFocused) this.terminal.write(`\x1b]9;${text}\x07\x07`);
@@ -261,7 +238,7 @@ export class LiveScreen implements Screen {
     const { title, unicode } = this.options;
     const { isFullScreen } = this.#modals;
     const frame = isFullScreen ? this.#modals.layout(size) : this.#layoutEnd(size);
-    const isAsking = (this.#isAsking() || this.#questions.isComing) && !isFullScreen;
+    const isAsking = (this.#isAsking() || this.questions.isComing) && !isFullScreen;
     const name = title?.(isAsking ? "asks" : this.#isActive() ? "works" : "waits");
     return {
       ...frame,
@@ -273,21 +250,21 @@ export class LiveScreen implements Screen {
   #layoutEnd({ columns, rows }: TerminalSize): Frame {
     const { sgr, panel } = this.options;
     const dim = sgr(DIM);
-    const isAsking = this.#isAsking() || this.#questions.isComing;
+    const isAsking = this.#isAsking() || this.questions.isComing;
     const activity = isAsking ? undefined : this.options.activity();
     const { head, tail } = this.#output;
     const above: CellRow[] = tail === "" ? [] : styledRows(tail.slice(-MAX_TAIL), columns);
     const add = (texts: readonly string[]) =>
       above.push(...texts.map((text) => styledRow(text, columns)));
     if (head) add([...head().split("\n"), ""]);
-    else if (this.#questions.isPicker && !this.#output.isApart) add([""]);
+    else if (this.questions.isPicker && !this.#output.isApart) add([""]);
     add(activity ?? []);
     add(panel?.() ?? []);
     add(this.#message.queuedRows);
     const hint = isAsking ? "" : this.#message.queuedHint;
     if (hint !== "") add([dim + hint]);
     if (this.#isAsking()) add(this.#message.draftRows.map((row) => dim + row));
-    else above.push(...this.#questions.comingRows({ columns, rows }, dim));
+    else above.push(...this.questions.comingRows({ columns, rows }, dim));
     if (rows >= MIN_RULE_ROWS && !isAsking) {
       above.push(ruleRow(columns, dim, this.options.caption?.()));
     }
@@ -336,14 +313,14 @@ export class LiveScreen implements Screen {
       this.update();
     } else {
       // A user who returns to the window may type at once.
-      this.#questions.keyTime = now;
+      this.questions.keyTime = now;
       this.#isFocused = name === "focus-in";
     }
   }
 
   /** Handles the keys that do the same whichever modal is open. */
   #onKey(key: Key): boolean {
-    this.#questions.keyTime = this.terminal.now();
+    this.questions.keyTime = this.terminal.now();
     if (key.name !== "ctrl-c") this.#message.isLeaving = false;
     this.#message.wasSearching = this.#message.search !== undefined;
     const { onShiftTab, onTasks, keymap = DEFAULT_KEYMAP } = this.options;

@@ -1,8 +1,6 @@
 /** Lines that are not messages: slash commands with their lists, and `!COMMAND`. @module */
 
 import type { Theme } from "../../../config.ts";
-import { serverOf } from "../../../models/model_server.ts";
-import { targetOf } from "../../../models/target.ts";
 import type { ArgumentChoice, CommandInfo, Effect, ListKey } from "../../../session/data.ts";
 import type { Session } from "../../../session/session.ts";
 import { type Copied, MAX_COPY_BYTES } from "../clipboard.ts";
@@ -27,7 +25,6 @@ import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { YES_OR_NO } from "./form.ts";
 import { Setup, type SetupHome, type SetupScreen } from "./setup.ts";
-import type { ModelInUse } from "./setup_rows.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
 interface TypedCommand {
@@ -123,7 +120,7 @@ export class CommandRunner {
     const { screen, sgr } = this.display;
     if (!(screen instanceof LiveScreen)) return;
     const modal = new PagerModal({ title, sgr, blocks: () => blocks });
-    await screen.push(modal, signal, { waits: false });
+    await screen.questions.open(modal, signal, { waits: false });
   }
 
   async runShell(command: string, signal: AbortSignal): Promise<void> {
@@ -181,10 +178,7 @@ export class CommandRunner {
       }
       case "setup": {
         if (!display.isLive || !setup) return effect.text;
-        const { config } = session.agent;
-        const { url: address, name: model } = targetOf(config);
-        const inUse = { address, place: serverOf(config), model };
-        const chosen = await chooseServer(display, setup, signal, inUse);
+        const chosen = await chooseServer(display, setup, signal, false);
         if (chosen === undefined) return undefined;
         const flags = Object.entries(chosen)
           .map(([flag, value]) => value === true ? `--${flag}` : `--${flag} ${value}`);
@@ -274,51 +268,44 @@ interface Picked {
   key?: ListKey;
 }
 
-function pickList(command: CommandInfo, choices: readonly ArgumentChoice[]): ChoiceList<Picked> {
-  const { listKeys = [] } = command;
-  const { items, hint, ...list } = choiceList(command, choices);
+const MAX_NUMBERED = 9;
+
+export function pickList(
+  { name, question = `/${name}`, listKeys = [] }: Pick<
+    CommandInfo,
+    "name" | "question" | "listKeys"
+  >,
+  choices: readonly ArgumentChoice[],
+): ChoiceList<Picked> {
   const keys = listKeys.map((key) =>
     [key.key, ({ argument }: Picked): Picked => ({ argument, key })] as const
   );
   const space = choices.some(({ preview }) => preview) ? ["Space preview"] : [];
-  return {
-    ...list,
-    items: items.map((item) => ({ ...item, value: { argument: item.value } })),
-    hint: [hint, ...space, ...listKeys.map(({ help }) => help)].join(" · "),
-    keys: Object.fromEntries(keys),
-    // Digits and letters filter a list whose rows have long titles.
-    isNumbered: list.isNumbered === true && listKeys.length === 0,
-  };
-}
-
-const MAX_NUMBERED = 9;
-
-export function choiceList(
-  { name, question = `/${name}` }: Pick<CommandInfo, "name" | "question">,
-  choices: readonly ArgumentChoice[],
-): ChoiceList<string> {
+  const hints = ["Enter to select", "Esc to cancel", ...space, ...listKeys.map(({ help }) => help)];
   const items = choices.map(({ argument, label, detail, group, isCurrent, preview }) => ({
     label,
     ...group !== undefined && { group },
     ...preview !== undefined && { preview },
     detail: [detail, isCurrent && "current"].filter(Boolean).join(" · "),
-    value: argument,
+    value: { argument },
   }));
   return {
     title: question,
     items,
     chosen: Math.max(0, choices.findIndex(({ isCurrent }) => isCurrent)),
-    isNumbered: items.length <= MAX_NUMBERED,
-    hint: "Enter to select · Esc to cancel",
+    // Digits and letters filter a list whose rows have long titles.
+    isNumbered: items.length <= MAX_NUMBERED && listKeys.length === 0,
+    hint: hints.join(" · "),
+    keys: Object.fromEntries(keys),
   };
 }
 
-/** Lets the user choose a server; undefined if they cancel. Without a session, no model is `inUse`. */
+/** Lets the user choose a server; undefined if they cancel. `isFirst`: before there is a session. */
 export async function chooseServer(
   display: Display,
   setup: SetupHome,
   signal: AbortSignal,
-  inUse?: ModelInUse,
+  isFirst: boolean,
 ): Promise<ServerSettings | undefined> {
   try {
     const { screen, columns } = display;
@@ -329,7 +316,7 @@ export async function chooseServer(
       askHidden: (...question) => screen.askHidden(...question),
     };
     return await new Setup(shown, setup, {
-      inUse,
+      isFirst,
       signal,
       columns,
       onLook: (isLooking) => display.wait(isLooking ? "looking for model servers" : undefined),

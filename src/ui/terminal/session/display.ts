@@ -64,7 +64,6 @@ export class Display implements Disposable {
   /** The background that the terminal reported, independent of the theme. */
   #background: Background | undefined;
   showsTasks = false;
-  #saidNoTasks = false;
   #hint = 'Ask anything · try "fix the failing tests" · @ files · / commands · ? keys';
   #screen: Screen | undefined;
   #view: TurnView | undefined;
@@ -197,11 +196,10 @@ export class Display implements Disposable {
     return shortened(title, MAX_WINDOW_TITLE);
   }
 
-  /** Shows or hides the task list. Returns false if there is none, which is reported once. */
+  /** Shows or hides the task list. Returns false if there is none. */
   #toggleTasks(): boolean {
     if ((this.status?.tasks ?? []).length === 0) {
-      if (!this.#saidNoTasks) this.say("· no tasks yet: the model lists its steps in long work");
-      this.#saidNoTasks = true;
+      this.say("· no tasks yet: the model lists its steps in long work");
       return false;
     }
     this.showsTasks = !this.showsTasks;

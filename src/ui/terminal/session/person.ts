@@ -51,20 +51,15 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       ...trustStartRows(question, columns),
       ...trustChangeRows(question, columns, paint),
     ];
-    if (files.length === 0) {
-      if (text !== "") screen.print(about.join("\n"));
-    } else {
-      const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
-      this.asked = { text: whole, onSeen: () => {} };
-    }
+    const whole = (columns: number) => trustWholeRows(question, columns, paint).join("\n");
+    if (files.length > 0) this.asked = { text: whole, onSeen: () => {} };
     const key = this.asked && screenKey(this.display.keymap, "transcript");
     const more = key === undefined ? "" : ` · ${key} shows all`;
-    const hint = `y or n · Esc decides later${more}`;
     const list = {
-      title: files.length === 0 ? title : [...about, title].join("\n"),
+      title: [...about, title].filter(Boolean).join("\n"),
       items: YES_OR_NO,
       isNumbered: true,
-      hint,
+      hint: `y or n · Esc decides later${more}`,
       isBarred: true,
     };
     return await screen.choose(list, signal, { waits: true })
@@ -92,7 +87,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       isSeen = true;
     }
     const modal = new ApprovalModal({
-      ...screen.modalParts,
+      ...screen.questions.modalParts,
       about: transcriptKey === undefined ? () => "" : about,
       hasGap: transcriptKey !== undefined && !view.isApart,
       transcriptKey,
@@ -103,7 +98,7 @@ export class Person implements Required<Pick<Frontend, "approve" | "confirm" | "
       help: (columns) => answersHelp(shown, columns),
     });
     this.asked = { text: about, onSeen: () => isSeen = true };
-    const answer = await screen.push(modal, signal).finally(() => this.asked = undefined);
+    const answer = await screen.questions.open(modal, signal).finally(() => this.asked = undefined);
     if (answer === null) this.onCancel();
     if (answer?.choice === "edit") view.onDecided(request.call.id, "edited by you");
     else if (answer?.choice === "once" && !request.isRoutine) {

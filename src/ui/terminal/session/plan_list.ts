@@ -24,8 +24,6 @@ export async function acceptsPlan(
     return false;
   }
   screen.notify("copilot asks: ready to start?");
-  const { showsTasks } = display;
-  display.showsTasks = true;
   const choice = await screen.choose(
     {
       title: "Ready to start?",
@@ -37,7 +35,7 @@ export async function acceptsPlan(
     },
     signal,
     { waits: true, yields: true },
-  ).finally(() => display.showsTasks = showsTasks);
+  );
   if (choice === null || choice === "change") return false;
   const answer = await session.command("plan", choice, signal);
   // Settings of the folder may enforce plan mode.

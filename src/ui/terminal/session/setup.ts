@@ -15,11 +15,8 @@ import {
   type HostedOffer,
   hostedRow,
   hostShown,
-  IN_USE,
-  inUseRow,
   keptText,
   lastRows,
-  type ModelInUse,
   nameable,
   NOTHING_FOUND,
   serverRows,
@@ -47,8 +44,8 @@ export interface SetupHome {
 }
 
 interface SetupOptions {
-  /** Missing before there is a session: a clear choice needs no question, and the demo is offered. */
-  inUse?: ModelInUse | undefined;
+  /** True before there is a session: a clear choice needs no question, and the demo is offered. */
+  isFirst: boolean;
   columns: number;
   signal: AbortSignal;
   onLook(isLooking: boolean): void;
@@ -96,26 +93,22 @@ export class Setup {
 
   /** Resolves with undefined if the user cancels. */
   async run(): Kept {
-    const { screen, home, options: { inUse, columns, signal } } = this;
-    const isFirst = inUse === undefined;
+    const { screen, home, options: { isFirst, columns, signal } } = this;
     let pick: SetupPick | null = null;
     let news: readonly FoundServer[] | undefined;
     for (let limitMs = FIRST_LOOK_MS;; limitMs = SECOND_LOOK_MS) {
       const found = news ?? await this.#look(() => home.find(limitMs, signal));
       news = undefined;
-      const own = found.flatMap((server) => serverRows(server, inUse));
+      const own = found.flatMap(serverRows);
       // A place with several rows, or without a model, leaves something to choose.
       const isClear = isFirst && found.length === 1 && found[0]!.models.length === 1;
       if (isClear) pick = own[0]!.value;
       else {
-        const hosted = home.hosted().map((offer) => hostedRow(offer, inUse));
+        const hosted = home.hosted().map(hostedRow);
         const items = [...own, ...hosted, ...lastRows(isFirst)];
-        const isNamed = items.some(({ detail }) => detail.startsWith(IN_USE));
-        if (inUse && !isNamed) items.unshift(inUseRow(inUse));
-        const chosen = Math.max(0, items.findIndex(({ detail }) => detail.startsWith(IN_USE)));
         using list = endingWith(signal);
         const title = wrapped(
-          found.length > 0 || inUse ? "Which model should copilot use?" : NOTHING_FOUND,
+          found.length > 0 || !isFirst ? "Which model should copilot use?" : NOTHING_FOUND,
           columns,
         );
         using poll = endingWith(list.signal);
@@ -125,7 +118,7 @@ export class Setup {
             if (later !== undefined) list.abort();
           });
         }
-        pick = await screen.choose({ title, items, chosen, hint: HINT }, list.signal);
+        pick = await screen.choose({ title, items, hint: HINT }, list.signal);
         poll.abort();
       }
       if (news !== undefined) continue;

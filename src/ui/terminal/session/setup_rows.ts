@@ -24,25 +24,16 @@ export const NOTHING_FOUND =
 ${HOW_TO_START}
 Or choose:`;
 
-export const IN_USE = "in use";
-
 interface Row {
   label: string;
   detail: string;
   value: SetupPick;
 }
 
-/** The model of the session, and the address of its server, with its host. */
-export interface ModelInUse {
-  address: string;
-  place: string;
-  model: string;
-}
-
 export const keptText = (place: string, { model }: ServerSettings): string =>
   `${model === undefined ? "" : `${oneLine(model)} at `}${place}`;
 
-export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
+export function serverRows(server: FoundServer): Row[] {
   const { url, state, isNative, models } = server;
   const place = hostShown(url);
   const value = { address: url };
@@ -59,7 +50,6 @@ export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
     return {
       label: oneLine(model.name),
       detail: [
-        inUse?.place === place && inUse.model === model.name && IN_USE,
         place,
         isNative ? "Ollama" : model.server,
         modelFacts(model),
@@ -73,16 +63,10 @@ export function serverRows(server: FoundServer, inUse?: ModelInUse): Row[] {
 export const nameable = (models: readonly ListedModel[]): readonly ListedModel[] =>
   models.length === 1 ? models : models.filter(({ name }) => !/\s/.test(name));
 
-export const inUseRow = ({ address, place, model }: ModelInUse): Row => {
-  return { label: oneLine(model), detail: `${IN_USE} · ${place}`, value: { address } };
-};
-
-export function hostedRow(offer: HostedOffer, inUse?: ModelInUse): Row {
+export function hostedRow(offer: HostedOffer): Row {
   const { name, address, keyIn } = offer;
-  const place = hostShown(address);
   const key = keyIn === undefined ? "paste a key" : `with the key in ${keyIn}`;
-  const facts = [inUse?.place === place && IN_USE, key, place];
-  return { label: name, detail: facts.filter(Boolean).join(" · "), value: { offer } };
+  return { label: name, detail: `${key} · ${hostShown(address)}`, value: { offer } };
 }
 
 export function lastRows(isFirst: boolean): Row[] {

@@ -201,13 +201,8 @@ class Transcript {
 
   #title(text: string): PagerBlock {
     const { paint } = this.options.display;
-    return this.#block(
-      text,
-      (columns) =>
-        brokenLines(text, columns - 2).map((line, at) =>
-          `${at === 0 ? "●" : " "} ${paint(line, BOLD)}`
-        ),
-    );
+    const shown = paint(oneLine(text), BOLD);
+    return this.#block(text, (columns) => hangingRows("● ", shown, columns));
   }
 
   #note(text: string): PagerBlock {

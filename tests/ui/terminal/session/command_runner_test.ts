@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { startSession, test } from "../../../helpers/session.ts";
 import {
-  choiceList,
   outputText,
+  pickList,
   shellText,
 } from "../../../../src/ui/terminal/session/command_runner.ts";
 import { runBash } from "../../../../src/tools/shell/run_bash.ts";
@@ -90,7 +90,7 @@ Deno.test("each argument of /approve and /trust is explained, in words that a te
   for (const name of ["approve", "trust"]) {
     const choices = await fake.session.choices(name, new AbortController().signal);
     const command = fake.session.commands().find((one) => one.name === name)!;
-    const { items, title } = choiceList(command, choices);
+    const { items, title } = pickList(command, choices);
     assertEquals(title.length < 40, true, title);
     for (const { label, detail = "" } of items) {
       assertEquals(detail !== "" && detail.length < 65, true, `${label}: ${detail}`);
@@ -104,20 +104,21 @@ Deno.test("what is current is chosen and said; a command without a title has its
     label: "B",
     isCurrent: true,
   }];
-  assertEquals(choiceList({ name: "x" }, choices), {
+  assertEquals(pickList({ name: "x" }, choices), {
     title: "/x",
-    items: [{ label: "A", detail: "8B", value: "a" }, {
+    items: [{ label: "A", detail: "8B", value: { argument: "a" } }, {
       label: "B",
       detail: "current",
-      value: "b",
+      value: { argument: "b" },
     }],
     chosen: 1,
     isNumbered: true,
     hint: "Enter to select · Esc to cancel",
+    keys: {},
   });
   const many = Array.from({ length: 10 }, (_, n) => ({ argument: `${n}`, label: `${n}` }));
-  assertEquals(choiceList({ name: "x" }, many).isNumbered, false);
-  assertEquals(choiceList({ name: "x" }, many.slice(1)).isNumbered, true);
-  const list = choiceList({ name: "x", question: "Which?" }, many);
+  assertEquals(pickList({ name: "x" }, many).isNumbered, false);
+  assertEquals(pickList({ name: "x" }, many.slice(1)).isNumbered, true);
+  const list = pickList({ name: "x", question: "Which?" }, many);
   assertEquals(list.title, "Which?");
 });

@@ -164,7 +164,7 @@ Deno.test("a server is confirmed in a list; without a live screen nothing is ask
     const { one, seen } = person([key]);
     assertEquals(await one.confirm(question, signal), answer);
     const hint = "y or n · Esc decides later";
-    assertEquals(seen, [question.text, "Use this server?", hint]);
+    assertEquals(seen, [`${question.text}\nUse this server?`, hint]);
   }
   const silent = person(["y"], false);
   assertEquals([await silent.one.confirm(question, signal), silent.seen], [undefined, []]);

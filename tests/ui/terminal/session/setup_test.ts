@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { BackendError } from "../../../../src/errors.ts";
 import { Setup, type SetupHome } from "../../../../src/ui/terminal/session/setup.ts";
-import type { ModelInUse } from "../../../../src/ui/terminal/session/setup_rows.ts";
 import type { FoundServer } from "../../../../src/models/servers.ts";
 import type { ChoiceList } from "../../../../src/ui/terminal/screen/screen.ts";
 
@@ -21,7 +20,6 @@ const studio: FoundServer = {
   ...{ url: "http://127.0.0.1:1234", state: "answers", isNative: false },
   models: [{ name: "q" }, { name: "r" }],
 };
-const OTHER: ModelInUse = { address: "http://gpu:1/v1", place: "gpu:1", model: "m" };
 const slow: FoundServer = {
   ...{ url: "http://127.0.0.1:8000", state: "slow", isNative: false, models: [] },
 };
@@ -37,7 +35,7 @@ interface Scene {
   keys?: readonly (string | null)[];
   typed?: readonly (string | null)[];
   answers?: readonly (FoundServer | BackendError)[];
-  inUse?: ModelInUse;
+  isFirst?: boolean;
   keyIn?: string;
   /** The reason why nothing can be kept. */
   fails?: string;
@@ -45,7 +43,7 @@ interface Scene {
 
 /** Plays a scene; the rows of each list, the lines that were printed, what was kept, the choice. */
 async function play(scene: Scene) {
-  const { finds, picks, keys = [], typed = [], answers = [], inUse, keyIn, fails } = scene;
+  const { finds, picks, keys = [], typed = [], answers = [], isFirst = true, keyIn, fails } = scene;
   const left = {
     ...{ finds: [...finds], picks: [...picks], keys: [...keys], typed: [...typed] },
     answers: [...answers],
@@ -123,7 +121,7 @@ async function play(scene: Scene) {
   const { signal } = new AbortController();
   const looks: boolean[] = [];
   const chosen = await new Setup(screen, home, {
-    ...{ inUse, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
+    ...{ isFirst, columns: 80, signal, onLook: (is: boolean) => void looks.push(is) },
   }).run();
   assertEquals(left, { finds: [], picks: [], keys: [], typed: [], answers: [] });
   assertEquals(looks, limits.flatMap(() => [true, false]));
@@ -182,7 +180,7 @@ Deno.test("one server with one model is taken without a question, at the start a
     const asked = await play({ finds: [found], picks: [null] });
     assertEquals([asked.lists.length, asked.chosen], [1, undefined]);
   }
-  const later = await play({ finds: [[llama]], picks: [null], inUse: OTHER });
+  const later = await play({ finds: [[llama]], picks: [null], isFirst: false });
   assertEquals([later.lists[0]!.at(-1), later.chosen] as unknown, [ADDRESS_ROW, undefined]);
 });
 
@@ -206,7 +204,7 @@ Deno.test("while no server runs, they are looked for again, and the list is that
     hosted: () => [],
   } as unknown as SetupHome;
   const { signal } = new AbortController();
-  const options = { columns: 80, signal, onLook() {}, pollMs: 1 };
+  const options = { isFirst: true, columns: 80, signal, onLook() {}, pollMs: 1 };
   assertEquals(await new Setup(screen, home, options).run(), undefined);
   assertEquals(titles, [
     "No model server found on this machine. Start one, and it is listed here:",
@@ -214,22 +212,6 @@ Deno.test("while no server runs, they are looked for again, and the list is that
   ]);
   assertEquals(lists[1], ["q", "r", "Another server", "Demo"]);
   assertEquals(finds, []);
-});
-
-Deno.test("the model in use is marked, and its row is selected", async () => {
-  const [place] = [new URL(llama.url).host];
-  const [{ name: model }] = llama.models as [{ name: string }];
-  const rows: [inUse: ModelInUse, marked: string[], chosen: number][] = [
-    [{ ...OTHER, place, model }, [model], 0],
-    [{ ...OTHER, place: "api.example" }, ["Hosted"], 1],
-    // One that was not found.
-    [OTHER, ["m"], 0],
-  ];
-  for (const [inUse, marked, row] of rows) {
-    const { lists, starts } = await play({ finds: [[llama]], picks: [null], inUse });
-    const found = lists[0]!.filter(([, detail]) => detail.startsWith("in use · "));
-    assertEquals([found.map(([label]) => label), starts], [marked, [row]]);
-  }
 });
 
 Deno.test("without a server it says what to install; a place without a model is asked again", async () => {
