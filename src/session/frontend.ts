@@ -18,7 +18,6 @@ export interface Confirmation {
   /** Everything that a yes covers, except `files`. */
   text: string;
   title: string;
-  heading: string;
   /** The files that it is about: their text, or what changed since the last answer. */
   files: readonly InstructionFile[];
   /** The file that brings it, if it is not one of `files`. */

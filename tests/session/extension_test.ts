@@ -84,7 +84,7 @@ Deno.test("an extension may refuse a message, end a turn, and continue one", asy
 Deno.test("the commands, lines, names and questions of an extension are those of the session", async () => {
   const asked: boolean[] = [];
   const pending: PendingQuestion[] = [{
-    question: { kind: "x", text: "", title: "", heading: "", files: [] },
+    question: { kind: "x", text: "", title: "", files: [] },
     decide: (isYes) => Promise.resolve(void asked.push(isYes)),
   }];
   const extension: Extension = {

@@ -79,7 +79,6 @@ export function hooksQuestion(
       ...rows,
     ].join("\n"),
     title: "Run these hooks?",
-    heading: "Run the hooks of this folder?",
     files: changed,
     path,
   };

@@ -19,8 +19,7 @@ export function instructionQuestion(
   { doubt, files }: { doubt?: TrustDoubt; files: readonly InstructionFile[] },
 ): Confirmation {
   const text = `${TRUST_TEXTS[doubt ?? "first"]} ${fileNames(files)}.`;
-  const title = "Use these instructions?";
-  return { kind: "instructions", text, title, heading: `${text} ${title}`, files };
+  return { kind: "instructions", text, title: "Use these instructions?", files };
 }
 
 export function instructionLines(

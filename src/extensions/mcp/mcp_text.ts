@@ -37,11 +37,7 @@ export function serverQuestion(
   changes: readonly ToolChange[] = [],
 ): Confirmation {
   const { name, file: path, network, program } = definition;
-  const asked = {
-    kind: "server",
-    heading: oneLine(`May the MCP server ${name} of this folder be used?`),
-    ...path !== undefined && { path },
-  } as const;
+  const asked = { kind: "server", ...path !== undefined && { path } } as const;
   if (changes.length > 0) {
     const lines = [`Tools of the MCP server ${sanitize(name)}:`, ...changes.flatMap(toolLines)];
     return {

@@ -54,7 +54,6 @@ const MCP_COMMANDS: Readonly<Record<string, Subcommand>> = {
   "add-json": (words, run) => addServer(words, run, true),
   import: importServers,
   remove: removeServer,
-  rm: removeServer,
   approve: (words, run) => withServer(words, run, approve),
   test: (words, run) => withServer(words, run, testServer),
   login: (words, run) => withServer(words, run, (server) => signIn(server, run, true)),
@@ -164,7 +163,7 @@ function getServer(server: McpServer, { stdout }: McpRun): Promise<number> {
 }
 
 /** A flag of `add` with a value, also by other agents' names. */
-const ADD_FLAG = /^(?:(-e|--env)|(-H|--header)|(-t|--transport)|(-s|--scope)|--url)(?:=([^]*))?$/;
+const ADD_FLAG = /^(?:(-e|--env)|(-H|--header)|(-t|--transport)|(-s|--scope))(?:=([^]*))?$/;
 const isUrl = (word: string) => /^https?:\/\//i.test(word);
 
 /** Reads the words of `add`. Those after a command, and after `--`, belong to the command, unless `isWhole`. */

@@ -12,11 +12,9 @@ import type { PromptFolder } from "../skills/places.ts";
 
 export type PluginFields = Readonly<Record<string, unknown>>;
 
-/** Returns the manifest of a plug-in of Claude Code or Codex; empty without one. @throws {Error} for invalid JSON. */
-export function manifestIn(root: string): PluginFields {
-  const files = [".claude-plugin", ".codex-plugin"].map((name) => join(root, name, "plugin.json"));
-  return readJsonFile(files.find(isFileAt) ?? files[0]!) ?? {};
-}
+/** Returns the manifest of a plug-in; empty without one. @throws {Error} for invalid JSON. */
+export const manifestIn = (root: string): PluginFields =>
+  readJsonFile(join(root, ".claude-plugin", "plugin.json")) ?? {};
 
 const isFileAt = (path: string) => attempt(() => Deno.statSync(path).isFile) === true;
 

@@ -68,12 +68,10 @@ export async function readPlugin(plugins: string, name: string, { folder, entry 
     parts,
     brought: { kind: "plugin", root: plugins, name, text: bound.join("\n") },
     question(change?: TrustChange) {
-      const what = `the ${change?.type === "changed" ? "changed " : ""}plug-in ${name}`;
       return {
         kind: "plugin",
         text: [head, ...runs, ...change ? changed(change) : []].join("\n"),
-        title: `Use ${what}?`,
-        heading: `May ${what} be used?`,
+        title: `Use the ${change?.type === "changed" ? "changed " : ""}plug-in ${name}?`,
         files: [],
         path: root,
       };

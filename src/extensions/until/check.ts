@@ -99,7 +99,7 @@ export class UntilCheck {
     const { approve, confirm } = this.session;
     if (!approve) return false;
     this.session.tell("check", `${this.#name} ${reason}`);
-    const question = { kind: "check", title: "Does that count?", heading: "", text: "", files: [] };
+    const question = { kind: "check", title: "Does that count?", text: "", files: [] };
     return !confirm || await confirm(question, signal) === true;
   }
 

@@ -64,20 +64,21 @@ export async function askApproval(
 
 /** Asks whether to use what a folder brings, with a call made for the question; undefined without an answer. */
 export async function askAbout(
-  { kind, text, heading, files, path }: Confirmation,
+  { kind, text, title, files, path }: Confirmation,
   folder: string,
   asking: Asking,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   const toolCallId = `${kind}-${crypto.randomUUID()}`;
   const whole = trustWholeRows({ files }, Infinity, (text) => text);
-  const shown = [...heading.startsWith(text) ? [] : [text], ...whole].join("\n");
+  const [about = "", ...more] = text.split("\n");
+  const shown = [...more.length === 0 ? [] : [text], ...whole].join("\n");
   const paths = path === undefined ? files.map(({ name }) => resolve(folder, name)) : [path];
   const call: CallUpdate = {
     toolCallId,
     kind: "other",
     status: "pending",
-    title: heading,
+    title: `${about} ${title}`.trim(),
     ...shown !== "" && { content: [printedText(shown)] },
     locations: paths.map((path) => ({ path })),
   };

@@ -157,7 +157,6 @@ Deno.test("a server is confirmed in a list; without a live screen nothing is ask
     kind: "server",
     text: 'The MCP server s of /f/.mcp.json:\n  command: ["tool"]',
     title: "Use this server?",
-    heading: "May it be used?",
     files: [],
   };
   for (const [key, answer] of [["y", true], ["n", false], [null, undefined]] as const) {
