@@ -68,7 +68,6 @@ export {
   messagesToCompatFormat,
   toolsToCompatFormat,
 } from "./models/openai/request.ts";
-export type { ParseOptions } from "./models/reply.ts";
 export { parseCompatResponse } from "./models/openai/response.ts";
 export { callLocal } from "./models/ollama/mod.ts";
 export { type LocalMessage, messagesToLocalFormat } from "./models/ollama/request.ts";

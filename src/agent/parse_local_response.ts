@@ -1,7 +1,7 @@
 import { localParts } from "../models/ollama/response.ts";
 import { wholeReply } from "../models/reply.ts";
 import type { LocalConfig } from "../config.ts";
-import { extractToolCallsFromText } from "../models/toolcalls/extract.ts";
+import { ToolCallFilter } from "../models/toolcalls/extract.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
 /**
@@ -16,6 +16,6 @@ export function parseLocalResponse(
   _config: LocalConfig,
   response: unknown,
 ): { message: Message; toolCalls: ToolCall[] } {
-  const { message } = wholeReply(localParts(response), { extract: extractToolCallsFromText });
+  const { message } = wholeReply(localParts(response), new ToolCallFilter());
   return { message, toolCalls: message.toolCalls ?? [] };
 }

@@ -6,7 +6,8 @@ import { ThinkFilter, type ThinkSplit } from "../text/think.ts";
 import type { ToolCall } from "../types/message.ts";
 import type { Delta, SplitAnswer, Splitter } from "./backend.ts";
 
-interface CallFilter {
+/** Finds calls in text. */
+export interface CallFilter {
   /** Reads the next piece. Returns the part that is not a call. */
   push(piece: string): string;
   /** Treats everything as text. Returns the text that was held back. */

@@ -74,17 +74,6 @@ export interface Reply {
   usage: Usage | undefined;
 }
 
-/** Finds tool calls in text (spec 4.6). Returns the text without them, and the calls or null. */
-export type ExtractToolCalls = (
-  content: string,
-  options?: {
-    tools?: readonly string[];
-    schemas?: Readonly<Record<string, unknown>>;
-    thinkTags?: boolean;
-    fences?: boolean;
-  },
-) => [string, ToolCall[] | null];
-
 /** The split text of an answer. */
 export interface SplitAnswer {
   /** The text without reasoning and calls. */

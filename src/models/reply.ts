@@ -1,33 +1,16 @@
 /** Converts an answer to the {@linkcode Reply} for an agent, for all protocols. @module */
 
 import { mayBeOwnServer } from "../config.ts";
-import { ChannelReader } from "../text/channels.ts";
 import { deeperThan, hasTwoReadings, isObject, jsonOrUndefined } from "../text/json.ts";
 import type { Usage } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { Tool } from "../types/tool.ts";
 import { excerpt } from "../wire/excerpt.ts";
 import { getsToolsAsText, refusesForms } from "./adjust.ts";
-import { AnswerSplitter } from "./answer_splitter.ts";
-import type {
-  AnswerForm,
-  Backend,
-  ExtractToolCalls,
-  FinishReason,
-  Reply,
-  SplitAnswer,
-  Splitter,
-} from "./backend.ts";
+import { AnswerSplitter, type CallFilter } from "./answer_splitter.ts";
+import type { AnswerForm, Backend, FinishReason, Reply, SplitAnswer, Splitter } from "./backend.ts";
 import type { Fields } from "./fields.ts";
 import { argumentsText, withUniqueIds } from "./wire_values.ts";
-
-/** Options to find tool calls in the text of an answer without other calls (spec 4.6). */
-export interface ParseOptions {
-  /** Finds them. Without it, calls in the text stay text. */
-  extract?: ExtractToolCalls | undefined;
-  /** The offered tools. Without them, calls of any name count, in the two basic formats. */
-  tools?: readonly Tool[] | undefined;
-}
 
 /** A server's answer in any protocol. */
 export interface AnswerParts {
@@ -100,20 +83,11 @@ function withGivenAnswer(parts: AnswerParts, { schema }: AnswerForm): AnswerPart
   return { ...rest, content, calls: [], finish };
 }
 
-export function wholeReply(parts: AnswerParts, { extract, tools }: ParseOptions = {}): Reply {
-  let content = parts.isTyped ? parts.content : new ChannelReader().push(parts.content, true);
-  let calls: ToolCall[] | null = null;
-  if (extract && tools?.length !== 0 && content !== "") {
-    // If the server sent reasoning in its own field, think tags in the text are mentions.
-    const thinkTags = parts.reasoning.trim() === "";
-    const isNative = parts.calls.length > 0;
-    const given = { ...(tools && namesAndSchemas(tools)), thinkTags, fences: !isNative };
-    [content, calls] = extract(content, given);
-    if (isNative) calls = null;
-  }
-  const splitter = new AnswerSplitter();
-  pushParts(splitter, { ...parts, content });
-  return toReply(parts, { ...splitter.end(), calls: calls ?? [] });
+/** Reads a complete answer. `calls` finds calls in the text; without it, they stay text. */
+export function wholeReply(parts: AnswerParts, calls?: CallFilter): Reply {
+  const splitter = new AnswerSplitter({ isTyped: () => parts.isTyped === true, calls });
+  pushParts(splitter, parts);
+  return toReply(parts, splitter.end());
 }
 
 function pushParts(splitter: Splitter, { reasoning, content, calls }: AnswerParts): void {

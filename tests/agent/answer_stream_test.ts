@@ -3,7 +3,6 @@ import { AnswerStream } from "../../src/agent/answer_stream.ts";
 import { AnswerSplitter } from "../../src/models/answer_splitter.ts";
 import { ToolCallFilter } from "../../src/models/toolcalls/extract.ts";
 import { readLocalResponse } from "../models/replies.ts";
-import { extractToolCallsFromText } from "../../src/models/toolcalls/extract.ts";
 import { forEveryTextSplit, randomTexts } from "../helpers/split.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
@@ -105,7 +104,7 @@ Deno.test("what is shown is what goes into the conversation, of random texts on 
     for (const more of [{}, { thinking: "hm" }, { tool_calls }]) {
       const { message } = readLocalResponse(
         { message: { content, ...more }, done: true, done_reason: "stop" },
-        { extract: extractToolCallsFromText, tools },
+        ["echo"],
       );
       const written = message.reasoning?.replace(/^hm(\n\n)?/, "") ?? "";
       forEveryTextSplit(content, (pieces) => {

@@ -2,19 +2,18 @@ import { isObject } from "../../text/json.ts";
 import type { Usage } from "../../types/event.ts";
 import type { Message } from "../../types/message.ts";
 import { answerFields, countOf, type Fields, fieldsOf, listOf, stringOf } from "../fields.ts";
-import { type AnswerParts, finishOf, type ParseOptions, wholeReply } from "../reply.ts";
+import { type AnswerParts, finishOf, wholeReply } from "../reply.ts";
 import { FINISH_REASONS, readContent } from "./stream.ts";
 
 /**
  * Returns the message of a chat completion, folded or not.
  *
  * @param response The result of {@linkcode callCompat}.
- * @param options How to find tool calls in its text. Without it, the text stays unchanged.
  * @throws {BackendError} of kind `protocol` if it is not a chat completion; of the error's own kind if it is an
  * error object.
  */
-export function parseCompatResponse(response: unknown, options: ParseOptions = {}): Message {
-  return wholeReply(compatParts(response), options).message;
+export function parseCompatResponse(response: unknown): Message {
+  return wholeReply(compatParts(response)).message;
 }
 
 /** Returns the parts of a chat completion. Throws like {@linkcode parseCompatResponse}. */
