@@ -17,7 +17,6 @@ import { openPermissions } from "../safety/permissions.ts";
 import { repositoryOf } from "../safety/repositories.ts";
 import { PLAIN_SURFACE, type SessionEvent } from "../session/frontend.ts";
 import { noticeLines } from "../session/notices.ts";
-import type { Extension } from "../session/extension.ts";
 import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
 import { makeTempFolder, removeTempFolder } from "../temp_folder.ts";
@@ -26,7 +25,7 @@ import { notePart, typedText } from "../text/parts.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
-import type { Message } from "../types/message.ts";
+import type { Message, ToolCall } from "../types/message.ts";
 import { progressLine } from "../ui/progress.ts";
 import type { Args } from "./args.ts";
 import { type Run, stopOnSignals } from "./process.ts";
@@ -46,8 +45,8 @@ the model of --model, if given. It shows the changes of both. copilot sessions l
   --as-exam NAME   make a task of copilot exam instead: the first message, with the check of --until
 `;
 
-/** A message of the user, and the answers to it. Of their calls, those with the ids of `refused` did not run. */
-type RecordedTurn = { message: Message; answers: Message[]; refused: string[] };
+/** A message of the user, and the answers to it, without calls that were refused. */
+type RecordedTurn = { message: Message; answers: Message[] };
 
 /** Replays a session with its recorded answers, then with the model of the flags if any. Returns the exit code. */
 export async function runReplay(args: Args, run: Run): Promise<number> {
@@ -106,13 +105,16 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
 
 function turnsOf({ messages, executions }: StoredSession): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
-  const refused = [...executions].filter(([, { outcome }]) => /refused|not_run/.test(outcome))
-    .map(([id]) => id);
+  const hasRun = ({ id }: ToolCall) => !/refused|not_run/.test(executions.get(id)?.outcome ?? "");
   for (const message of messages) {
     const isTyped = turns.length === 0 || typedText(message) !== "";
-    if (message.role === "assistant") turns.at(-1)?.answers.push(message);
-    else if (message.role === "user" && !message.standsFor && isTyped) {
-      turns.push({ message, answers: [], refused });
+    if (message.role === "assistant") {
+      const toolCalls = message.toolCalls?.filter(hasRun) ?? [];
+      const content = message.content || (toolCalls.length > 0 ? "" : "(Refused.)");
+      turns.at(-1)?.answers.push({ ...message, content, toolCalls });
+    }
+    if (message.role === "user" && !message.standsFor && isTyped) {
+      turns.push({ message, answers: [] });
     }
   }
   return turns;
@@ -140,13 +142,6 @@ async function playIn(
     if (event.type !== "session_notice") return;
     for (const line of noticeLines(event.notice, "flags")) stderr.line(`· ${line}`);
   };
-  let refused: readonly string[] = [];
-  const refusing: Extension = {
-    beforeCall: (call, next) =>
-      refused.includes(call[2].callId ?? "")
-        ? { allow: false, reason: "It was refused in the recorded session", summary: "as recorded" }
-        : next.decide(...call),
-  };
   const limits = { ...checkLimitsOf(args), ...from === turns.length && { rounds: 1 } };
   const until = new UntilExtension(undefined, limits);
   const checked = until.endOfTurn.bind(until);
@@ -164,18 +159,17 @@ async function playIn(
         ...{ approve: "auto", sandbox: "workspace-write", network: args.network === true },
         level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
       }),
-      extensions: [new InstructionsExtension(new SkillsExtension()), until, refusing],
+      extensions: [new InstructionsExtension(new SkillsExtension()), until],
     },
     { onEvent, showsStatus: false, surface: { ...PLAIN_SURFACE, way: "flags" } },
     signal,
   );
   let hasPassed: boolean | undefined;
-  for (const [at, { message: { content, parts = [] }, answers, ...turn }] of turns.entries()) {
+  for (const [at, { message: { content, parts = [] }, answers }] of turns.entries()) {
     const isChecked = at === Math.min(from, turns.length - 1);
     if (args.until && isChecked) await session.command("until", args.until, signal);
     left = at < from ? answers : [];
     session.agent.recorded = at < from ? recorded(answers) : undefined;
-    refused = at < from ? turn.refused : [];
     // The names in the text attach the files of the copy.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
     const { check } = await session.prompt(given.length > 0 ? given : content, signal);

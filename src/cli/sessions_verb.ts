@@ -27,10 +27,10 @@ The beginning of an ID is enough, from 4 characters on.
 `;
 const MAX_SHOWN_TITLE = 60;
 
-export async function runSessions(
+export function runSessions(
   words: readonly string[],
   { stdout, stderr }: Run,
-): Promise<number> {
+): number {
   const [verb = "list"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);
@@ -59,7 +59,7 @@ export async function runSessions(
   for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved]) {
     if (typeof key === "string") keepSecrets({ key });
   }
-  stdout.write(verb === "show" ? exportedText(session) : `${await exportSession(session, rest)}\n`);
+  stdout.write(verb === "show" ? exportedText(session) : `${exportSession(session, rest)}\n`);
   return EXIT.done;
 }
 

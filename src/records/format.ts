@@ -97,8 +97,11 @@ export function pieceLine(piece: AnswerPiece | null): string {
   return JSON.stringify({ partial: piece });
 }
 
+/** Leaves out text that the parts of a message repeat. */
 function shownMessage({ message, execution }: AddedMessage) {
-  return { message: messageToRecord(message), execution };
+  const { content, ...rest } = message;
+  const isRepeated = rest.parts && textOfParts(rest.parts) === content;
+  return { message: isRepeated ? rest : message, execution };
 }
 
 export function parseHead(line: string): RecordHead {
@@ -106,13 +109,10 @@ export function parseHead(line: string): RecordHead {
   if (typeof head?.folder !== "string" || typeof head.started !== "string") {
     throw new SyntaxError("Cannot read the file as it is not a copilot session");
   }
-  const { version } = head;
-  if (version !== RECORD_VERSION) {
-    const is = JSON.stringify(version);
-    const isLater = typeof version === "number" && version > RECORD_VERSION;
-    const writer = isLater ? "a later version of copilot wrote it: " : "";
+  if (head.version !== RECORD_VERSION) {
+    const is = JSON.stringify(head.version);
     throw new SyntaxError(
-      `Cannot read the session as ${writer}its version must be ${RECORD_VERSION}: it is ${is}`,
+      `Cannot read the session as its version must be ${RECORD_VERSION}: it is ${is}`,
     );
   }
   return head as unknown as RecordHead;
@@ -161,11 +161,6 @@ export function parseRecord(text: string): ParsedRecord {
     ...found.used && { used: found.used },
     ...found.mode && { mode: found.mode },
   };
-}
-
-/** Returns the message to write, without text that its parts repeat. */
-function messageToRecord({ content, ...rest }: Message): object {
-  return rest.parts && textOfParts(rest.parts) === content ? rest : { ...rest, content };
 }
 
 function parsedLine(line: string): Record<string, unknown> | undefined {

@@ -40,8 +40,6 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
   return { ...about, content: LOST, isError: true, standsFor: "lost_result" };
 }
 
-const isLost = ({ standsFor }: Message) => standsFor === "lost_result";
-
 /** Returns the incomplete answer of a program that ended during it; undefined if there is no text. */
 export function cutAnswer(text: string, reasoning: string): Message | undefined {
   if (text.trim() === "" && reasoning.trim() === "") return undefined;
@@ -49,12 +47,4 @@ export function cutAnswer(text: string, reasoning: string): Message | undefined 
   return text.trim() === ""
     ? { ...about, content: CUT_OFF, standsFor: "lost_answer" }
     : { ...about, content: `${text.trimEnd()}\n\n${CUT_OFF}` };
-}
-
-/** Returns the number of open calls if the last turn was interrupted, 0 before an answer; otherwise undefined. */
-export function openCallsAtCut(messages: readonly Message[]): number | undefined {
-  const last = messages.at(-1);
-  if (last?.role === "user") return 0;
-  if (last?.standsFor !== "lost_answer") return undefined;
-  return messages.slice(0, -1).reverse().findIndex((message) => !isLost(message));
 }

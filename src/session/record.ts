@@ -9,7 +9,6 @@ import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
 import type { ApproveMode } from "../safety/settings.ts";
 import type { AnswerPiece, ModelUsed } from "../records/format.ts";
-import { openCallsAtCut } from "../records/repair.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
   forkRecord,
@@ -311,8 +310,6 @@ export interface Resumed {
   isInUse?: boolean;
   lastTyped?: string;
   lastAnswer?: string;
-  /** Open calls when its last turn was interrupted: 0 before an answer; missing if it was not interrupted. */
-  openCalls?: number;
   model?: ModelsOfResumed;
   /** The tokens that the server has to process if they are not cached, and the time, if the speed is known. */
   reading?: { tokens: number; seconds?: number };
@@ -348,7 +345,6 @@ export function resumeSession(
   // Since it was read, another program may have added to it and ended.
   const isInUse = isSeparate &&
     attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
-  const openCalls = openCallsAtCut(messages);
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
   const isOther = model !== undefined && !model.isRestored;
@@ -367,7 +363,6 @@ export function resumeSession(
     ...isInUse && { isInUse },
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
-    ...(openCalls !== undefined && { openCalls }),
     ...(model && { model }),
     ...(isReading && { reading: { tokens, ...(speed && { seconds: tokens / speed }) } }),
   };

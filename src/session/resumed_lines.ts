@@ -18,7 +18,7 @@ export function resumedLines(
     const start = way === "flags" ? ", so the conversation starts here" : "";
     return [`There is no earlier session in this folder${start}.`];
   }
-  const { started, title, messages, lostLines, lastTyped, lastAnswer, openCalls, model } = resumed;
+  const { started, title, messages, lostLines, lastTyped, lastAnswer, model } = resumed;
   const { separateId, isInUse, reading } = resumed;
   const id = separateId && !isInUse ? ` as ${separateId}` : "";
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
@@ -32,7 +32,6 @@ export function resumedLines(
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
     isInUse && `Another copilot has it open: new messages go to the new session ${separateId}.`,
-    openCalls !== undefined && `The last turn was cut off: ${openCallsText(openCalls)}.`,
     model && modelLine(model, way),
     reading && readingLine(reading),
   ].filter((line) => typeof line === "string");
@@ -42,11 +41,6 @@ function readingLine({ tokens, seconds }: NonNullable<Resumed["reading"]>): stri
   const time = seconds === undefined ? "" : `, about ${aboutSeconds(seconds)}`;
   const unless = "unless the server still has them in its cache";
   return `${thousands(tokens)} tokens have to be read again${time}, ${unless}.`;
-}
-
-function openCallsText(openCalls: number): string {
-  if (openCalls === 0) return "before the answer";
-  return `its open ${openCalls === 1 ? "call is" : "calls are"} marked as interrupted`;
 }
 
 function modelLine({ before, now, isRestored }: NonNullable<Resumed["model"]>, way: Way): string {

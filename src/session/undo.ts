@@ -43,8 +43,6 @@ export interface UndoneFile {
 interface UndoStep {
   text: string;
   conversation: Pick<CopilotAgent["state"], "messages" | "seenFiles"> | undefined;
-  /** The characters of the messages that the previous step does not contain. */
-  size: number;
   files: Map<string, FileSides>;
   isFollowed: boolean;
 }
@@ -78,9 +76,7 @@ export class UndoLog {
   begin({ state: { messages, seenFiles } }: CopilotAgent, text: string): void {
     const conversation = { messages: [...messages], seenFiles: new Map(seenFiles) };
     this.#undone.length = 0;
-    const before = new Set(this.#done.at(-1)?.conversation?.messages);
-    const size = messages.reduce((sum, one) => before.has(one) ? sum : sum + one.content.length, 0);
-    this.#done.push({ text, conversation, size, files: new Map(), isFollowed: false });
+    this.#done.push({ text, conversation, files: new Map(), isFollowed: false });
     const isFull = () =>
       this.#done.length > MAX_UNDO_STEPS || bytesOfSteps(this.#done) > MAX_UNDO_BYTES;
     while (isFull()) this.#done.shift();
@@ -358,7 +354,6 @@ function removeAll(files: readonly Exchanged[]): Exchanged[] {
 
 function bytesOfSteps(steps: readonly UndoStep[]): number {
   const files = steps.flatMap((step) => [...step.files.values()]);
-  const size = steps.reduce((sum, step) => sum + step.size, 0);
   const lengths = files.map(({ bytes }) => bytes instanceof Uint8Array ? bytes.length : 0);
-  return lengths.reduce((sum, length) => sum + length, size);
+  return lengths.reduce((sum, length) => sum + length, 0);
 }

@@ -10,9 +10,8 @@ import { hideCredentials } from "../text/credentials.ts";
 import { blocksOf } from "../text/fence.ts";
 import { oneLine } from "../text/one_line.ts";
 import { typedText } from "../text/parts.ts";
+import { reasonOf } from "../text/reason.ts";
 import { foreignText } from "../text/sanitize.ts";
-import { writeAtomically } from "../tools/files/atomic_write.ts";
-import { grantOfNamed } from "../tools/files/regular_file.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -24,11 +23,11 @@ import { pastExecution } from "./past_execution.ts";
 /**
  * Writes a session to a new file as `words` say: `[--html|--md] [-o] [FILE]`. Returns a line about it. @throws {Error}
  */
-export async function exportSession(
+export function exportSession(
   session: StoredSession,
   words: readonly string[],
   resolve = (file: string) => file,
-): Promise<string> {
+): string {
   const [named = "", ...more] = words.filter((word) => !/^(--md|--html|-o)$/.test(word));
   const strange = named.startsWith("-") ? named : more[0];
   if (strange !== undefined || words.at(-1) === "-o") {
@@ -38,15 +37,16 @@ export async function exportSession(
   const isHtml = words.includes("--html") || !words.includes("--md") && /\.html?$/i.test(named);
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);
-  const isTaken = attempt(() => Deno.lstatSync(path));
-  const grant = attempt(() => grantOfNamed(path));
-  if (isTaken || !grant) {
-    const why = grant ? "it exists: name another file" : "its folder does not exist";
+  const markdown = exportedText(session);
+  try {
+    // It exists also if it is a link, which a command may have made.
+    const options = { createNew: true };
+    Deno.writeTextFileSync(path, isHtml ? htmlPage(markdown) : markdown, options);
+  } catch (error) {
+    const isTaken = error instanceof Deno.errors.AlreadyExists;
+    const why = isTaken ? "it exists: name another file" : reasonOf(error);
     throw new UsageError(`Cannot write ${oneLine(file)} as ${why}`);
   }
-  const markdown = exportedText(session);
-  const bytes = new TextEncoder().encode(isHtml ? htmlPage(markdown) : markdown);
-  await writeAtomically(grant.realPath, oneLine(file), bytes, undefined, { grant });
   return `Exported to ${
     oneLine(file)
   }, without what looks like a credential. Read it before you share it.`;

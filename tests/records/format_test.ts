@@ -124,15 +124,6 @@ Deno.test("a message is read with all its fields", () => {
   assertEquals(parseRecord(`${head}${line}\n`).messages, [message]);
 });
 
-Deno.test("a later version is refused, with the reason", () => {
-  const text = `${JSON.stringify({ version: 3, ...about })}\n`;
-  assertThrows(
-    () => parseRecord(text),
-    SyntaxError,
-    "a later version of copilot wrote it: its version must be 2: it is 3",
-  );
-});
-
 Deno.test("what a session began with is known after a compaction", () => {
   const [a, b] = [user("a"), user("b")] as const;
   const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };

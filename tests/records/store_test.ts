@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { entryLine } from "../../src/records/format.ts";
-import { openCallsAtCut, repaired } from "../../src/records/repair.ts";
+import { repaired } from "../../src/records/repair.ts";
 import { Recorder } from "../../src/records/recorder.ts";
 import {
   isOfPrint,
@@ -45,18 +45,6 @@ for (const [name, messages, expected] of BROKEN) {
     assertEquals(shape(messagesNow), expected);
     assertEquals(repaired(messagesNow), messagesNow);
   });
-}
-
-const CUTS: [messages: Message[], openCalls: number | undefined][] = [
-  [whole, undefined],
-  [[user("hi")], 0],
-  [whole.slice(0, 4), 0],
-  [whole.slice(0, 3), 1],
-  [whole.slice(0, 2), 2],
-];
-for (const [messages, openCalls] of CUTS) {
-  Deno.test(`SES-02 cut off: ${openCalls} open calls (${shape(messages)})`, () =>
-    assertEquals(openCallsAtCut(repaired(messages)), openCalls));
 }
 
 const storedAs = (messages: Message[]): StoredSession => ({

@@ -32,13 +32,6 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{ reading: { tokens: 18_000 } }, [
     ...[FROM, "18.0k tokens have to be read again, unless the server still has them in its cache."],
   ]],
-  [{ openCalls: 0 }, [FROM, "The last turn was cut off: before the answer."]],
-  [{ openCalls: 1 }, [
-    ...[FROM, "The last turn was cut off: its open call is marked as interrupted."],
-  ]],
-  [{ openCalls: 2 }, [
-    ...[FROM, "The last turn was cut off: its open calls are marked as interrupted."],
-  ]],
   [{ model: { ...used, isRestored: true } }, [FROM, "Using a␛, as before (/model changes it)."]],
   [{ model: { ...used, isRestored: false } }, [
     ...[FROM, "The session used a␛ at x:1; now it uses b at y:2."],

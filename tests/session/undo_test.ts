@@ -302,21 +302,6 @@ Deno.test("no more bytes of files are remembered than the bound, but for the new
   });
 });
 
-Deno.test("no more of conversations is remembered than the bound, messages that steps share once", async () => {
-  await session([[]], async ({ agent, log }) => {
-    const { messages } = agent.state;
-    for (const text of ["one", "two", "three"]) {
-      const content = "x".repeat(MAX_UNDO_BYTES / 2 - 1);
-      messages.push({ id: text, role: "assistant", content });
-      log.begin(agent, text);
-      log.begin(agent, `${text} again`);
-    }
-    const texts: string[] = [];
-    for (let report; (report = await log.undo(agent));) texts.push(report.text);
-    assertEquals(texts, ["three again", "three", "two again", "two", "one again"]);
-  });
-});
-
 Deno.test("several messages are taken back at once, with one report of their files", async () => {
   const turns = [[write("new.txt", "1")], [edit("new.txt", "1", "2")], [edit("a.txt", "one", "1")]];
   await session(turns, async ({ agent, log, read }) => {

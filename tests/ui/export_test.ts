@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/errors.ts";
 import { parseHead } from "../../src/records/format.ts";
 import type { StoredSession } from "../../src/records/store.ts";
@@ -43,17 +43,17 @@ function sessionWith(text: string): StoredSession {
   };
 }
 
-async function exported(text: string, flag: string): Promise<string> {
+function exported(text: string, flag: string): string {
   using temp = tempFolder();
   const path = `${temp.path}/a`;
-  await exportSession(sessionWith(text), [flag], () => path);
+  exportSession(sessionWith(text), [flag], () => path);
   return Deno.readTextFileSync(path);
 }
 
 const TAGS = "html head meta style title body h1 div h2 details summary pre ins".split(" ");
 
-Deno.test("an export to HTML has no markup of others, nothing that runs or loads", async () => {
-  const html = await exported(ATTACK, "--html");
+Deno.test("an export to HTML has no markup of others, nothing that runs or loads", () => {
+  const html = exported(ATTACK, "--html");
   const opened = [...htmlTokens(html)].flatMap((token) => token.kind === "open" ? [token] : []);
   assertEquals([...new Set(opened.map(({ name }) => name))], TAGS);
   assertEquals(opened.filter(({ name }) => name === "h2").length, 4);
@@ -103,10 +103,10 @@ for (const text of MARKDOWN) {
   });
 }
 
-Deno.test("an export has no credentials, wherever they are", async () => {
+Deno.test("an export has no credentials, wherever they are", () => {
   for (const [secret, hidden] of [[SECRET, "[redacted]"], ["ftp://a:abcd1234@b:1/", "***@"]]) {
     for (const format of ["md", "html"] as const) {
-      const text = await exported(secret!, `--${format}`);
+      const text = exported(secret!, `--${format}`);
       assertEquals([text.includes("abcd1234"), text.split(hidden!).length > 10], [false, true]);
     }
   }
@@ -136,7 +136,7 @@ Deno.test("an export is a new file, by its flag or its name", async () => {
     [["--md", "b.html"], "b.html"],
   ] as const;
   for (const [words, name] of rows) {
-    assertEquals((await write(...words)).startsWith(`Exported to ${name}, `), true);
+    assertEquals(write(...words).startsWith(`Exported to ${name}, `), true);
     const text = await Deno.readTextFile(`${temp.path}/${name}`);
     assertEquals(
       text.startsWith("<!DOCTYPE"),
@@ -145,9 +145,9 @@ Deno.test("an export is a new file, by its flag or its name", async () => {
   }
   await Deno.symlink("/nowhere", `${temp.path}/link`);
   for (const name of ["a.html", "link", "none/a.md"]) {
-    await assertRejects(() => write(name), Error, name);
+    assertThrows(() => write(name), Error, name);
   }
-  await assertRejects(() => write("--pdf", "a"), UsageError, "takes --html or --md, and a file");
+  assertThrows(() => write("--pdf", "a"), UsageError, "takes --html or --md, and a file");
   assertEquals([...Deno.readDirSync(temp.path)].length, rows.length + 1);
 });
 

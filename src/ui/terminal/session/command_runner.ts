@@ -163,7 +163,7 @@ export class CommandRunner {
         const words = effect.argument.split(/\s+/).filter(Boolean);
         const { state } = session.agent;
         const at = (file: string) => resolvePath(state, expandHome(file));
-        return await exportSession(effect.session, words, at);
+        return exportSession(effect.session, words, at);
       }
       case "copy":
         return copiedText(display.screen.copy(effect.copied), effect.what);
