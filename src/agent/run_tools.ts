@@ -13,7 +13,8 @@ import type { Policy } from "../types/policy.ts";
 import type { Subject, Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
 import type { CopilotAgent } from "./agent.ts";
 import { meantTool, repairCall } from "../tools/repair/call.ts";
-import { readValues } from "../tools/repair/read_values.ts";
+import { repairPath } from "../tools/repair/paths.ts";
+import { slipsOf } from "../tools/slips.ts";
 
 interface RunToolsOptions extends Pick<CopilotAgent, "tools" | "policy"> {
   context: ToolContext;
@@ -187,14 +188,31 @@ class CallRun {
     }
   }
 
-  /** Returns the arguments, with slips in a path, a command or a text repaired. */
-  async #readValues(tool: Tool, args: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const read = await readValues(tool, args, this.context);
-    if (read.repairs.length === 0) return args;
-    this.#repairs.push(...read.repairs);
-    const isNew = ([key, value]: [string, unknown]) => value !== args[key];
-    this.#args = { ...this.#args, ...Object.fromEntries(Object.entries(read.args).filter(isNew)) };
-    return read.args;
+  /**
+   * Returns the arguments, with slips in a path, a command or a text repaired.
+   * @throws {SlipError} if one of them has no single reading
+   */
+  async #readValues(tool: Tool, given: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const { workingDir: folder, request } = this.context;
+    const args = { ...given };
+    const slips = slipsOf(tool);
+    const [key, usual] = slips?.path ?? [];
+    const path = key && args[key];
+    if (key === "path" && typeof path === "string" && path.trim() === "") {
+      args.path = ".";
+      this.#repairs.push("the empty path as .");
+    } else if (key && usual && typeof path === "string") {
+      const use = typeof usual === "function" ? usual(args) : usual;
+      const meant = await repairPath(path, { folder, use, request, isFile: key === "file_path" });
+      if (meant !== undefined) {
+        args[key] = meant;
+        this.#repairs.push(`the path ${JSON.stringify(path)} as ${meant}`);
+      }
+    }
+    slips?.readTexts?.(args, this.#repairs);
+    const changed = Object.entries(args).filter(([key, value]) => value !== given[key]);
+    this.#args = { ...this.#args, ...Object.fromEntries(changed) };
+    return args;
   }
 
   async #decideAndRun(tool: Tool, checked: Record<string, unknown>): Promise<ToolExecution> {

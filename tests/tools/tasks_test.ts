@@ -59,25 +59,3 @@ Deno.test("the newest list in a conversation counts, also where a summary has it
   // An empty list ends it.
   assertEquals(texts(summary, called("")), []);
 });
-
-Deno.test("the newest list is known as a conversation grows, and where it becomes another", () => {
-  const call = (list: string): Message => ({
-    role: "assistant",
-    content: "",
-    toolCalls: [{ id: list, name: "tasks", arguments: { list } }],
-  });
-  const said: Message = { role: "user", content: "go on" };
-  const messages = [said];
-  const texts = () => tasksIn(messages).map(({ text }) => text);
-  assertEquals([texts(), texts()], [[], []]);
-  messages.push(call("[ ] one"), said);
-  assertEquals([texts(), texts()], [["one"], ["one"]]);
-  messages.push(said);
-  assertEquals(texts(), ["one"]);
-  messages.push(call("[ ] two"));
-  assertEquals(texts(), ["two"]);
-  messages.length = 2;
-  assertEquals(texts(), ["one"]);
-  messages.length = 1;
-  assertEquals(texts(), []);
-});

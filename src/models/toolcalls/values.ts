@@ -21,8 +21,7 @@ export function jsonArguments(body: string): Record<string, unknown> | undefined
 
 /**
  * Reads arguments one by one. `open` matches the mark before a value, with its key in the group `key`; `close`
- * matches the mark after it. `hasLayout` is false for a format whose template puts no line feeds around values.
- * Returns undefined for any other text.
+ * matches the mark after it. Returns undefined for any other text.
  */
 export function taggedArguments(
   body: string,
