@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import type { Extension, PendingQuestion } from "../../src/session/extension.ts";
 import { openPermissions } from "../../src/safety/permissions.ts";
 import { notePart } from "../../src/text/parts.ts";
@@ -55,30 +55,6 @@ Deno.test("an extension has a say from the start of a session to its end, in the
   const [, , , result] = second!.messages as { content: string }[];
   assertEquals(result!.content.slice(-8), "\n[a]\n[b]");
   assertEquals(lastUser(third!), "a: more\n\nb: more");
-});
-
-Deno.test("an extension may refuse a message, end a turn, and continue one", async () => {
-  await using server = strictServer([
-    use("list_directory", { path: "." }),
-    ...Array(6).fill({ text: "again" }),
-  ]);
-  let end: ((reason: string) => void) | undefined;
-  let answers = 0;
-  const extension: Extension = {
-    open: (session) => Promise.resolve(void (end = session.endTurn)),
-    message: (text) =>
-      text === "secret" ? Promise.reject(new Error("not sent")) : Promise.resolve([]),
-    beforeCall: () => (end!("enough"), { allow: false, reason: "no" }),
-    endOfTurn: (_, round) =>
-      Promise.resolve((answers++, round < 5 ? { parts: [notePart("more")] } : undefined)),
-  };
-  const permissions = await openPermissions({}, () => undefined);
-  await using fake = await fakeSession(server.url, { permissions, extensions: [extension] });
-  await assertRejects(() => fake.session.prompt("secret", signal), Error, "not sent");
-  assertEquals(server.requests.length, 0);
-  assertEquals((await fake.session.prompt("list", signal)).stopReason, "aborted");
-  assertEquals((await fake.session.prompt("go on", signal)).stopReason, "done");
-  assertEquals([answers, server.requests.length], [6, 7]);
 });
 
 Deno.test("the commands, lines, names and questions of an extension are those of the session", async () => {

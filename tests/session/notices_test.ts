@@ -23,10 +23,6 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
   ],
   [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f tightens permissions: 1 rule"],
   [
-    { code: "project_stricter", file: "f", modes: { approve: "never" }, rules: 0 },
-    "f tightens permissions: approve: never",
-  ],
-  [
     { code: "project_ignored", file: "f", settings: ["a", "b"] },
     "f can only tighten permissions; ignored: a, b",
   ],
