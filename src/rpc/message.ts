@@ -51,15 +51,3 @@ export class RpcError extends Error {
 
 /** The error of a request whose parameters make no sense. */
 export const invalidParams = (why: string): RpcError => new RpcError(RPC_CODES.invalidParams, why);
-
-export function rpcErrorOf({ code, message, data }: Record<string, unknown>): RpcError {
-  return new RpcError(
-    typeof code === "number" ? code : RPC_CODES.internalError,
-    typeof message === "string" && message !== "" ? message : "an error without a message",
-    data,
-  );
-}
-
-export function isRpcId(value: unknown): value is RpcId {
-  return typeof value === "string" || Number.isFinite(value);
-}

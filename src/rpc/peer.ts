@@ -5,21 +5,16 @@
  */
 
 import { isObject } from "../text/json.ts";
-import {
-  isRpcId,
-  RPC_CODES,
-  RpcError,
-  rpcErrorOf,
-  type RpcId,
-  type RpcMessage,
-  type RpcParams,
-} from "./message.ts";
+import { RPC_CODES, RpcError, type RpcId, type RpcMessage, type RpcParams } from "./message.ts";
 
 export interface RpcPeerOptions {
   /** Sends a message. A rejection fails the request. `signal` is aborted once its answer is not needed. */
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
-  /** Answers a request; if missing, with "method not found". @throws {RpcError} to answer with its code. */
-  onRequest?(method: string, params: RpcParams, call: RpcCall): Promise<unknown> | unknown;
+  /**
+   * Answers a request; if missing, with "method not found". `signal` is aborted when the other side cancels it, or the
+   * connection ends. @throws {RpcError} to answer with its code.
+   */
+  onRequest?(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> | unknown;
   /** Handles a notification. If it throws, the connection closes. */
   onNotification?(method: string, params: RpcParams): void;
   /** Returns the notification that cancels one of our requests; undefined to send no notification. */
@@ -30,16 +25,12 @@ export interface RpcPeerOptions {
   answersInvalid?: boolean;
 }
 
-interface RpcCall {
-  id: RpcId;
-  /** Aborted when the other side cancels the request, or the connection ends. */
-  signal: AbortSignal;
-}
-
 interface PendingRequest {
   resolve(result: unknown): void;
   reject(reason: unknown): void;
 }
+
+const NO_MESSAGE = "an error without a message";
 
 export class RpcPeer {
   #nextId = 1;
@@ -140,7 +131,8 @@ export class RpcPeer {
   #take(value: unknown): void {
     if (this.#reason) return;
     if (!isObject(value)) return this.refuse("a message must be a JSON object");
-    const id = isRpcId(value.id) ? value.id : null;
+    const isId = typeof value.id === "string" || Number.isFinite(value.id);
+    const id = isId ? value.id as RpcId : null;
     if (value.jsonrpc !== "2.0") return this.refuse('jsonrpc must be "2.0"', id);
     const { method, params = {} } = value;
     if (method === undefined) return this.#settle(id, value);
@@ -160,7 +152,12 @@ export class RpcPeer {
   /** Settles the request that an answer belongs to. Another answer, as to a cancelled request, is dropped. */
   #settle(id: RpcId | null, { result, error }: Record<string, unknown>): void {
     const pending = this.#pending.get(id!);
-    if (isObject(error)) return pending?.reject(rpcErrorOf(error));
+    if (isObject(error)) {
+      const { code, message, data } = error;
+      const known = typeof code === "number" ? code : RPC_CODES.internalError;
+      const words = typeof message === "string" && message !== "" ? message : NO_MESSAGE;
+      return pending?.reject(new RpcError(known, words, data));
+    }
     if (result === undefined) return this.refuse("it has no method, result or error", id);
     pending?.resolve(result);
   }
@@ -172,8 +169,7 @@ export class RpcPeer {
       if (!this.options.onRequest) {
         throw new RpcError(RPC_CODES.methodNotFound, `method not found: ${method}`);
       }
-      const call = { id, signal: controller.signal };
-      const result = await this.options.onRequest(method, params, call);
+      const result = await this.options.onRequest(method, params, controller.signal);
       await this.#send({ jsonrpc: "2.0", id, result: result ?? {} });
     } catch (error) {
       this.#answerError(id, error);

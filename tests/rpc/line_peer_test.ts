@@ -68,7 +68,7 @@ Deno.test("peer: an abort tells the other side, whose late answer is dropped wit
     cancellation: (id) => ({ method: "cancelled", params: { requestId: id } }),
     onIgnored: (reason) => void ignored.push(reason),
   }, {
-    onRequest: (method, _, { signal }) =>
+    onRequest: (method, _, signal) =>
       method === "quick" ? {} : new Promise((resolve) => {
         signal.addEventListener("abort", () => {
           stopped.resolve();

@@ -243,6 +243,7 @@ const EXCHANGES: [messages: Message[], typed: string | undefined, answer: string
   [[user("a"), model("b"), user("c")], "c", undefined],
   [[user("a"), model("b"), model(" ")], "a", "b"],
   [[user("a"), model("b"), model("c", { standsFor: "interruption" })], "a", "b"],
+  [[user("a"), model("b"), model("c", { standsFor: "lost_answer" })], "a", "b"],
   [[user("a"), model("b"), { role: "tool", content: "c", toolCallId: "1" }], "a", "b"],
 ];
 for (const [messages, typed, answer] of EXCHANGES) {
@@ -262,6 +263,7 @@ Deno.test("an earlier session's model is taken up from the same server, where no
   const rows: [server: string, model: string, isChosen: boolean, expected: boolean | undefined][] =
     [
       ["h:1", "m", false, undefined],
+      ["h:2", "m", false, undefined],
       ["h:1", "other", false, true],
       ["h:1", "other", true, false],
       ["h:2", "other", false, false],
@@ -320,6 +322,7 @@ Deno.test("an earlier session says how much has to be read again, and how long t
     [40_000, local(), used, undefined, 100],
     [40_000, local(), used, 50, 50],
     [40_000, local(), { model: "m", server: "h:1" }, undefined, "tokens"],
+    [40_000, local(), undefined, undefined, "tokens"],
     [40_000, local("http://g:1"), used, 50, "tokens"],
     [40, local(), used, undefined, "nothing"],
     [40_000, hosted, undefined, undefined, "nothing"],

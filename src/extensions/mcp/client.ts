@@ -139,7 +139,7 @@ export class McpClient {
 
   #handlers(): CarrierHandlers {
     return {
-      onRequest: (method, params, { signal }) => this.#answer(method, params, signal),
+      onRequest: (method, params, signal) => this.#answer(method, params, signal),
       onNotification: (method, params) => this.#notice(method, params),
       onIgnored: (reason) => {
         if (this.noise === "") this.noise = reason;

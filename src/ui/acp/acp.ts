@@ -48,7 +48,7 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
   const server = new AcpServer(options);
   const peer = options.connect({
     answersInvalid: true,
-    onRequest: (method, params, { signal }) => server.answer(method, params, signal),
+    onRequest: (method, params, signal) => server.answer(method, params, signal),
     onNotification: (method, params) => {
       if (method === "session/cancel") server.cancel(params);
       else if (method === "$/cancel_request") peer.cancelIncoming(params.requestId);
