@@ -87,7 +87,8 @@ export function callText(exec: ToolExecution): CallText {
   const reason = outcome === "failed" ? failureOf(exec) : refusal ?? "";
   return {
     verb: actionWords(subject).verbs[hasRun ? 1 : 0],
-    object: objectText(exec),
+    // A list of steps has the current one.
+    object: objectText(exec) || oneLine(details.tasks?.find(({ isDone }) => !isDone)?.text ?? ""),
     counts: outcome === "done" ? countsText(details) : "",
     added: changedLines(details.change, "+"),
     removed: changedLines(details.change, "-"),

@@ -28,10 +28,13 @@ export function changeLines({ lines = [] }: Change): string[] {
   return lines.map(({ kind, text }, at) => `${numbers[at]}${kind} ${sanitize(text)}`);
 }
 
-/** Returns the line numbers as a padded column; empty for a line without a number. */
+/** Returns the numbers that lines have after the change, as a padded column; removed lines have none. */
 function numbersOf(lines: readonly ChangeLine[]): string[] {
-  const width = String(lines.reduce((most, { line = 0 }) => Math.max(most, line), 0)).length;
-  return lines.map(({ line }) => line === undefined ? "" : `${String(line).padStart(width)} `);
+  const numbers = lines.map(({ kind, line }) => kind === "-" ? undefined : line);
+  const width = String(Math.max(0, ...numbers.map((one) => one ?? 0))).length;
+  return lines.map(({ line }, at) =>
+    line === undefined ? "" : `${String(numbers[at] ?? "").padStart(width)} `
+  );
 }
 
 export function changeNotes({ lines, morePlaces, lineEnd }: Change): string[] {
@@ -166,7 +169,7 @@ function lineRows(line: DrawnLine, columns: number, paint: Painter): string[] {
   const room = Math.max(MIN_TEXT_COLUMNS, columns - gutter);
   return textRows(line, room, paint).map(({ text, width }, at) => {
     const head = at === 0
-      ? paint(number, (kind === "-" ? sign : DIM) | row) + paint(`${kind} `, sign | row)
+      ? paint(number, DIM | row) + paint(`${kind} `, sign | row)
       : paint(" ".repeat(gutter - INDENT.length), row);
     const isBand = paint.hasBands && row !== 0;
     const rest = isBand ? paint(" ".repeat(Math.max(0, room - width)), row) : "";

@@ -52,11 +52,9 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
 /** Returns why a request failed, and when it is repeated. */
 export function retryParts({ reason, attempt, maxAttempts, delayMs }: RetryNotice) {
   const seconds = Math.ceil(delayMs / 1000);
-  const next = attempt + 1 === maxAttempts
-    ? "last attempt"
-    : `attempt ${attempt + 1} of ${maxAttempts}`;
   const time = seconds > 0 ? `in ${seconds} s` : "now";
-  return [oneLine(reason).replace(/\.$/, ""), `${next} ${time}`] as const;
+  const next = `attempt ${attempt + 1} of ${maxAttempts} ${time}`;
+  return [oneLine(reason).replace(/\.$/, ""), next] as const;
 }
 
 /** Returns the limit of the sandbox that made a command fail, with its setting; undefined if there is none. */

@@ -406,16 +406,20 @@ recordTest(
     };
     record({ model: "other", server: host, writeSpeed: 41.4 });
     record({ model: "test", server: "elsewhere:1", writeSpeed: 99 });
-    const details = async (columns: number) => {
+    const details = async (columns: number, options: Partial<SessionOptions> = {}) => {
       const surface = { way: "terminal", columns } as const;
-      await using fake = await open({}, { surface });
+      await using fake = await open(options, { surface });
       return (await fake.session.choices("model", signal)).map(({ detail }) => detail);
     };
     assertEquals(await details(80), [
       "40k context            tools",
       "40k context  41 tok/s  tools",
     ]);
-    assertEquals(await details(40), ["40k context · tools", "40k context · 41 tok/s · tools"]);
+    const narrow = ["40k context · tools", "40k context · 41 tok/s · tools"];
+    assertEquals(await details(40), narrow);
+    // Ollama under its address for OpenAI's clients has the same facts.
+    const compat = compatConfig({ baseUrl: `${server.url}/v1`, model: "test" });
+    assertEquals(await details(40, { config: { compat } }), narrow);
   },
 );
 

@@ -27,12 +27,12 @@ const ROWS: [
     "the whole line, and those around it",
     "def f():\n  a\n  return x - y\n\nb\nc\n",
     ["x - y", "x"],
-    ["1   def f():", "2     a", "3 -   return x - y", "3 +   return x", "4   ", "5   b"],
+    ["1   def f():", "2     a", "  -   return x - y", "3 +   return x", "4   ", "5   b"],
   ],
   ["a new file", undefined, ["", "a\nb\n"], ["1 + a", "2 + b"]],
-  ["lines joined", "a\nb\nc\n", ["b\n", "b"], ["1   a", "2 - b", "3 - c", "2 + bc"]],
-  ["CRLF", "a\r\nb\r\n", ["a\nb", "a\nc"], ["1   a", "2 - b", "2 + c"]],
-  ["a lone CR", "a\nb\n", ["b", "b\r"], ["1   a", "2 - b", "2 + b␍"]],
+  ["lines joined", "a\nb\nc\n", ["b\n", "b"], ["1   a", "  - b", "  - c", "2 + bc"]],
+  ["CRLF", "a\r\nb\r\n", ["a\nb", "a\nc"], ["1   a", "  - b", "2 + c"]],
+  ["a lone CR", "a\nb\n", ["b", "b\r"], ["1   a", "  - b", "2 + b␍"]],
   ["the end of the last line", "a\nb", ["b", "b\n"], ["(adds a line end at the end of the text)"]],
 ];
 for (const [name, before, [old_string, new_string], expected] of ROWS) {
@@ -72,8 +72,8 @@ Deno.test("a change of what holds secrets shows no lines that the call does not 
   };
   assertEquals(await shownFor(true), [["- A=1", "+ A=2"], []]);
   assertEquals(await shownFor(false), [
-    ["1   KEY=1", "2 - A=1 B=2", "2 + A=2 B=2"],
-    ["1 - KEY=1", "2 - A=1 B=2", "1 + x", "(removes a line end at the end of the text)"],
+    ["1   KEY=1", "  - A=1 B=2", "2 + A=2 B=2"],
+    ["  - KEY=1", "  - A=1 B=2", "1 + x", "(removes a line end at the end of the text)"],
   ]);
 });
 
@@ -162,13 +162,13 @@ Deno.test("a changed line is a band to the margin, its changed words brighter, i
   ];
   assertEquals(styled({ lines }, 20), [
     "    <dim> 8 </>  <keyword>if</> a:",
-    "    <-> 9 </><->- </><->  b = </><word- - number>1</><->    </>",
+    "    <- dim>   </><->- </><->  b = </><word- - number>1</><->    </>",
     "    <+ dim> 9 </><+>+ </><+>  b = </><word+ + number>22</><+>   </>",
     "    <+ dim>10 </><+>+ </><+>c</><+>          </>",
   ]);
   assertEquals(styled({ lines: lines.slice(0, 2) }, 20, false), [
     "    <dim>8 </>  <dim>if a:</>",
-    "    <->9 </><->- </><->  b = 1</>",
+    "    <- dim>  </><->- </><->  b = 1</>",
   ]);
 });
 

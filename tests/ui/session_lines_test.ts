@@ -70,7 +70,7 @@ Deno.test("R-18 what changed since it was trusted is said, asked about, and show
     `AGENTS.md (1 line), ${named}.`,
   ]);
   const rows = trustChangeRows({ files }, 80, (text) => text);
-  assertEquals(rows, ["  a/AGENTS.md", "    1   one", "    2 - two", "    2 + 2␛"]);
+  assertEquals(rows, ["  a/AGENTS.md", "    1   one", "      - two", "    2 + 2␛"]);
 });
 
 Deno.test("the question about trust shows how the files begin, in rows that drive no terminal", () => {

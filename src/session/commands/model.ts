@@ -1,4 +1,10 @@
-import { type CopilotConfig, isDefaultServer, MODEL_ROLES, type ModelRoles } from "../../config.ts";
+import {
+  type CopilotConfig,
+  isDefaultServer,
+  mayBeOwnServer,
+  MODEL_ROLES,
+  type ModelRoles,
+} from "../../config.ts";
 import { examScores } from "../../records/exams.ts";
 import type { ModelUsed } from "../../records/format.ts";
 import { targetOf } from "../../models/target.ts";
@@ -19,7 +25,12 @@ import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
 import { checkRole } from "../server_look.ts";
 import { unknownText } from "./texts.ts";
-import { connectionFailure, isSameModel, onFailure } from "../../models/ollama/connection.ts";
+import {
+  connectionFailure,
+  isNative,
+  isSameModel,
+  onFailure,
+} from "../../models/ollama/connection.ts";
 import { listModels } from "../../models/ollama/model_list.ts";
 import { modelInstead } from "../fit_model.ts";
 import { servedModel } from "../../models/ollama/served_model.ts";
@@ -72,7 +83,10 @@ async function modelChoices(
   await probed;
   const target = targetOf(config);
   const others = otherChoices(session, signal);
-  const list = () => listModels(target.isNative, { ...addressOf(target), signal }, true);
+  const at = { ...addressOf(target), signal };
+  // Ollama's own list has more facts than its list for OpenAI's clients.
+  const hasFacts = () => target.isNative || mayBeOwnServer(target.url) && isNative(at);
+  const list = async () => await listModels(await hasFacts(), at, true);
   const models = target.kind === "hosted" ? [] : await list().catch(onFailure(() => []));
   const group = serverOf(config);
   const seen = usedModels().filter(({ server, writeSpeed }) => server === group && writeSpeed);

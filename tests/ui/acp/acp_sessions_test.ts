@@ -192,7 +192,7 @@ Deno.test("acp: a session that is loaded or resumed has its model, title and pla
   const model = (configOptions as { id: string; currentValue: string }[])
     .find(({ id }) => id === "model");
   assertEquals(model?.currentValue, "other");
-  assertEquals(editor.updates("tool_call")[0]!.title, "Plan · 1 of 2 done");
+  assertEquals(editor.updates("tool_call")[0]!.title, "Plan write · 1 of 2 done");
   await editor.request("session/resume", { sessionId, ...open });
   await editor.prompt(sessionId, "More");
   const titles = editor.updates("session_info_update").map(({ title }) => title);

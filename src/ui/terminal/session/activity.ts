@@ -118,8 +118,7 @@ export class Activity {
     };
     const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
     const all = tail.trim() === "" ? [] : tail.split("\n");
-    const isCut = all.length > MAX_NEWEST_ROWS && file === undefined;
-    const lines = [...isCut ? ["… earlier lines"] : [], ...all.slice(-MAX_NEWEST_ROWS)];
+    const lines = all.slice(-MAX_NEWEST_ROWS);
     const room = Math.max(8, look.columns - 4);
     const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
     return [...titleRows(call.verb, [call], { ...look, mark: "◐" }), ...rowsBelow(rows, look)];

@@ -248,14 +248,14 @@ export class TurnView {
     this.#line([...title, ...body].join("\n"), body.length > 0 ? "body" : "line");
   }
 
-  /** The rows of a new task list; for a known one, that of the current step. */
+  /** The rows of a new task list. The title of each call has the current step. */
   #newTasks(tasks: readonly TaskItem[]): string[] {
     if (tasks.length === 0) return [];
     this.turnsSinceTasks = 0;
     const list = tasks.map(({ text }) => text).join("\n");
-    const shown = list === this.#tasks ? tasks.filter(({ isDone }) => !isDone).slice(0, 1) : tasks;
+    const isKnown = list === this.#tasks;
     this.#tasks = list;
-    return taskRows(shown, { ...this.#rowsLook(), margin: "" });
+    return isKnown ? [] : taskRows(tasks, { paint: this.#paint, margin: "" });
   }
 
   #hold(call: CallText): void {

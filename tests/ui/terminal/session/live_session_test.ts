@@ -146,7 +146,7 @@ test("an edit is shown as a difference: whole where it is asked about", async ()
   await terminal.type("go\r");
   const rows = await terminal.until("▌ Edit f  +1 −1");
   await terminal.until(asksAboutCall);
-  assert(rows.includes("▌     2 - and two") && rows.includes("▌     2 + and 2"));
+  assert(rows.includes("▌       - and two") && rows.includes("▌     2 + and 2"));
   await terminal.type("y\r");
   assertEquals(rowsOf(await terminal.until("Done."), "2 + and 2"), 1);
   assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
@@ -159,7 +159,7 @@ test("-p shows what it edits, as nobody is asked", async () => {
   await terminal.type("\x04");
   await terminal.until("left: 0");
   await terminal.type(`clear; ${sessionCommand(server, "--yes -p go")}\r`);
-  await terminal.until((rows) => rows.includes("    1 - one") && rows.includes("    1 + 1"));
+  await terminal.until((rows) => rows.includes("      - one") && rows.includes("    1 + 1"));
   await terminal.until("Done.");
 });
 
@@ -422,7 +422,7 @@ test("SES-02 a session that was killed goes on, its open call answered", async (
   await terminal.type("\nstty sane; clear\n");
   await terminal.until((rows) => rows.length === 1);
   await terminal.type(`${sessionCommand(server, "--continue --yes")}\r`);
-  await terminal.until("The last turn was cut off: its open call is marked as interrupted.");
+  await terminal.until("Interrupted: the program ended before this call did.");
   await terminal.until((rows) => rows.includes("> a question") && rows.includes("First."));
   await terminal.type("go on\r");
   await terminal.until("Second.");

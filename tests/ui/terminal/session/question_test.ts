@@ -192,7 +192,7 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
   ws.put("large", new Uint8Array(2 ** 20 + 1));
   const rows: [path: string, content: string, expected: string[]][] = [
     ["a", "one\n2\nthree\n", [
-      ...["  changes to the file:", "    1   one", "    2 - two", "    2 + 2", "    3   three"],
+      ...["  changes to the file:", "    1   one", "      - two", "    2 + 2", "    3   three"],
     ]],
     ["b", "new\n", ["    1 + new"]],
     ["a", "one\ntwo\nthree\n", ["    (no change)"]],
@@ -202,9 +202,9 @@ Deno.test("writing over a file is shown as a difference, a new file whole", asyn
       "  this replaces a file of 2 bytes",
     ]],
     ["large", "", ["  content: ", "  this replaces a file of 1048577 bytes"]],
-    ["crlf", "1\ntwo\n", ["  changes to the file:", "    1 - one", "    1 + 1", "    2   two"]],
+    ["crlf", "1\ntwo\n", ["  changes to the file:", "      - one", "    1 + 1", "    2   two"]],
     ["crlf", "one\r\ntwo\n", [
-      ...["  changes to the file:", "    1   one␍", "    2 - two␍", "    2 + two"],
+      ...["  changes to the file:", "    1   one␍", "      - two␍", "    2 + two"],
     ]],
   ];
   for (const [file_path, content, expected] of rows) {

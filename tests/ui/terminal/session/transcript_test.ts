@@ -102,7 +102,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
     ...["● with b␛.txt", "    its␇ text", "● with the image p.png"],
     ...["", "· thought", "    Deep thoughts.", "", "I see."],
     ...["", "● Edited src/a.ts  +1 −1", "    read f as path"],
-    ...["    1 - old", "    1 + a new line that is too long for", "        its row"],
+    ...["      - old", "    1 + a new line that is too long for", "        its row"],
     ...["", "· interrupted"],
     ...[
       "",
