@@ -36,7 +36,7 @@ export function makeTempFolder(prefix: string, env?: VariableReader): string {
   throw noTempFiles(own ?? Deno.env.get("TMPDIR") ?? "/tmp", fault);
 }
 
-/** Makes the folder for all runs, of this user only. Root makes none in another one's home: that user could not use it. */
+/** Makes the folder for all runs of this user. Root makes no folder in another user's home, as that user could not use it. */
 function makePrivate(folder: string): void {
   const isOfOther = (path: string) => {
     const uid = attempt(() => Deno.statSync(path).uid);

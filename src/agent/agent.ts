@@ -106,7 +106,7 @@ export class CopilotAgent {
   readonly jobs: AgentOptions["jobs"];
   /** False if the model cannot see: it gets a line in place of each image. Undefined if unknown. */
   seesImages: boolean | undefined;
-  /** The slot of llama.cpp's server to use; undefined leaves it to the server. */
+  /** The slot of llama.cpp's server to use; if undefined, the server chooses. */
   slot: number | undefined;
   readonly #memory = new AgentMemory();
   static {
@@ -273,7 +273,7 @@ export class CopilotAgent {
 
   /**
    * Lists skills in the prompt: `catalogue` returns a list for a context length and a maximum of bytes as JSON
-   * text; undefined for none. To make room for at least `minBytes`, tools are then described in fewer words.
+   * text; undefined for no text. To make room for at least `minBytes`, tools are then described in fewer words.
    */
   plugCatalogue(
     catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,

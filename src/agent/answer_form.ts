@@ -63,6 +63,6 @@ async function schemaFile(path: string): Promise<{ text: string } | { problem: s
     return { text: await Deno.readTextFile(path) };
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) return { problem: reasonOf(error) };
-    return { problem: "there is no such file (a schema as text begins with {)" };
+    return { problem: "there is no such file (a schema as text starts with {)" };
   }
 }

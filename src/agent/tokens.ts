@@ -71,7 +71,7 @@ export function contextWindow(agent: CopilotAgent): number | undefined {
   return window === Infinity ? undefined : window;
 }
 
-/** Returns the maximum tokens of a request that leaves room for an answer; `undefined` if unknown. */
+/** Returns the maximum tokens of a request, so that an answer fits as well; `undefined` if unknown. */
 export function promptLimit(agent: CopilotAgent): number | undefined {
   const { maxTokens } = targetOf(agent.config);
   const window = contextWindow(agent);
@@ -79,7 +79,7 @@ export function promptLimit(agent: CopilotAgent): number | undefined {
   return window && window - Math.min(maxTokens ?? Infinity, Math.floor(window / 4));
 }
 
-/** The minimum room of an answer, in tokens, if the estimate leaves less. */
+/** The minimum room of an answer, in tokens, if the estimate is lower. */
 const MIN_ROOM = 256;
 const MAX_ANSWER = 32_768;
 /** In a smaller window, an answer without a limit takes at most half of it. */
@@ -169,7 +169,7 @@ const MAX_RATIO = 4;
 /**
  * Learns from the server's count of the request that was just answered. It must be called before the answer joins
  * the conversation. True if the count is too low, or equals the window: the server then read only a part. That
- * count is then taken as the window.
+ * count is then used as the window.
  */
 export function learnFromUsage(agent: CopilotAgent, { inputTokens: counted }: Usage): boolean {
   const model = modelOf(agent);

@@ -175,7 +175,7 @@ class Turn {
     return await this.#runCalls(message);
   }
 
-  /** Asks for the change that an answer claims in a turn that made none, or for the step that it announces. */
+  /** Asks for the change that an answer claims in a turn that made no change, or for the step that it announces. */
   async #isUnfounded({ content: answer, standsFor }: Message): Promise<boolean> {
     if (standsFor !== undefined || this.#retries >= MAX_ASKED_AGAIN) return false;
     const [request, executions, { tools }] = [this.#request, this.#executions, this.agent];
@@ -312,7 +312,7 @@ class Turn {
     return await makeRoom(this.agent, options) !== null;
   }
 
-  /** Returns the calls of an answer. A call that may only have been shown is meant if it is made again. */
+  /** Returns the calls of an answer. A call that may only have been shown counts if it is made again. */
   #meant(answer: Message): ToolCall[] {
     const { toolCalls: calls = [] } = answer;
     if (!calls.some(({ mayBeShown }) => mayBeShown)) return calls;
@@ -423,7 +423,7 @@ class Turn {
     return this.#result(content || note.content, stopReason);
   }
 
-  /** A failed turn in which the model said nothing leaves no trace. Any other is closed by a note. */
+  /** A failed turn in which the model said nothing is removed. Any other is closed by a note. */
   #recordFailure(error: unknown, message: Message): void {
     const { messages } = this.agent.state;
     const partial = error instanceof BackendError ? error.partialText : "";

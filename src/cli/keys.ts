@@ -15,7 +15,7 @@ import { isKeyboardKey, readConfigFile } from "./defaults.ts";
 
 export type Env = Pick<typeof Deno.env, "get">;
 
-/** The variables with the keys of backends. A local server has none. */
+/** The variables with the keys of backends. A local server has no key. */
 export const KEY_VARIABLES = {
   compat: COMPAT_API_KEY_ENV,
   hosted: HOSTED_API_KEY_ENV,
@@ -52,8 +52,8 @@ export function keyObjection(key: string): string | undefined {
 }
 
 /**
- * Returns the key for the server at `address`, a whole URL, if none was given for this run: the key of
- * config.json for the address, or the environment's key if it may go there; empty for none.
+ * Returns the key for the server at `address`, a whole URL, if no key was given for this run: the key of
+ * config.json for the address, or the environment's key if it may go there; otherwise empty.
  * @throws {UsageError} if config.json or the variable contains an unusable key.
  */
 export function keyFor(kind: ModelTarget["kind"], address: string, env: Env): string {

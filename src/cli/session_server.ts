@@ -21,7 +21,7 @@ import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 
 /**
  * Returns the flags of the server of the folder's newest session, and a line about it; undefined if a server is
- * configured, or if the record has none. The record is in the user's state folder. Keys come from the user's
+ * configured, or if the record has no server. The record is in the user's state folder. Keys come from the user's
  * settings, never from the record.
  */
 export function serverOfNewest(
@@ -30,7 +30,7 @@ export function serverOfNewest(
   env: Env = Deno.env,
 ): { flags: ServerSettings; line: string } | undefined {
   if (!isServerOpen(args, env)) return undefined;
-  // Where none can be read, the session says so.
+  // If the record cannot be read, the session says so.
   const newest = args.resumes ??
     attempt(() => newestSession(Deno.realPathSync(args["working-dir"] ?? "."), way === "flags"));
   const { kind, url } = newest?.used?.at ?? {};

@@ -70,7 +70,7 @@ type ExtraSettings = Some<
 >;
 
 /**
- * Returns the agent's settings for `options`. Keys come from `env` if none is given. With `isInSession`, errors
+ * Returns the agent's settings for `options`. Keys come from `env` if no key is given. With `isInSession`, errors
  * name what a running session can do.
  * @throws {UsageError} if options contradict each other or a key is missing.
  * @throws {TypeError} {RangeError} if a value is invalid.

@@ -26,7 +26,7 @@ interface Limits {
 }
 
 interface FindOptions extends Limits {
-  /** Returns the user's key for an address; empty for none. */
+  /** Returns the user's key for an address; empty if the user has no key for it. */
   keyOf(url: string): string;
 }
 

@@ -84,7 +84,7 @@ export class Confinement {
 
   constructor(private readonly sources: ConfinementSources) {}
 
-  /** Returns the sandbox of this machine, or the reason why it has none. */
+  /** Returns the sandbox of this machine, or the reason why it has no sandbox. */
   find(): Promise<Sandbox | string> {
     const { paths, stateFolder: folder } = this.sources;
     return this.#sandbox ??= findSandbox(paths().home, folder && `${folder}/sandbox`);

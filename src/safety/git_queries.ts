@@ -84,7 +84,7 @@ function inPrivateFolder<T>(own: string, use: (folder: string) => T): T | undefi
 }
 
 /**
- * Returns the text of settings without what git runs or follows, missing if it has none of that, and the settings by
+ * Returns the text of settings without what git runs or follows, missing if it has nothing of that kind, and the settings by
  * which git knows the format of objects. git reads a copy, which no program changes.
  *
  * @param text undefined for settings that cannot be read
@@ -237,7 +237,7 @@ export function rebuiltIndex(
 }
 
 const hasNoShell = Deno.build.os === "windows";
-/** Git loads missing objects by any transport that a repository names. Here it uses none. */
+/** Git loads missing objects by any transport that a repository names. Here it uses no transport. */
 const WITHOUT_TRANSPORT = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
 /** The maximum number of bytes of an answer, and of all settings. A repository of a few bytes may have long ones. */

@@ -43,7 +43,7 @@ function pathFrom(folder: string, word: string, home: string): string {
   return path.startsWith("/") ? path : `${folder}/${path}`;
 }
 
-/** Returns the files that words name. A path after what only the shell knows begins in `folder`, as most do. */
+/** Returns the files that words name. A path after what only the shell knows starts in `folder`, as most do. */
 const filesAmong = (words: string[], folder: string, home: string, isRun = true): string[] =>
   // A first word without a slash is a program of PATH.
   words.filter((word, i) => word.includes("/") || isRun && i > 0 && word).flatMap((word) => [

@@ -98,7 +98,7 @@ export function grantOf(
   const paths = out.filter((rule) => !rule.isAbsolute).map((rule) => rule.path!);
   const absolute = out.filter((rule) => rule.isAbsolute).map((rule) => rule.path!);
   const withheld: Withheld = { folder: root.real, paths, absolute };
-  // The sandbox hides secrets from commands, even if no one is asked.
+  // The sandbox hides secrets from commands, even if the user is not asked.
   if ((isAsked || settings.view) && scene.paths.secretKind(at.real) === undefined) {
     withheld.files = scene.paths.secretPattern;
   }

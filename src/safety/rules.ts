@@ -186,7 +186,7 @@ function textPattern(glob: string): RegExp {
 export function isFor(rule: Rule, { name, access, ruleName }: RuledTool): boolean {
   // Another program's tool may have the name of one of ours.
   if (ruleName !== undefined) {
-    // The name of a server has no `__`: a rule for one tool is for no other whose name begins with its own.
+    // The name of a server has no `__`: a rule for one tool is for no other whose name starts with its own.
     const isServers = /^mcp__(?!.*__)/.test(rule.tool) && ruleName.startsWith(`${rule.tool}__`);
     if (isServers || rule.tool === ruleName) return true;
   } else if (rule.tool === name) return true;

@@ -23,7 +23,7 @@ const RULE_NAMES = new Map([
 
 /**
  * Returns a rule such as `Bash(npm test:*)` as one of ours, `run_bash(npm test *)`; others as they are. As there, a rule
- * that allows writing is for the folder, and only `//` begins an absolute path.
+ * that allows writing is for the folder, and only `//` starts an absolute path.
  */
 export function ruleElsewhere(effect: "allow" | "deny", rule: string): string {
   const [, name = "", inner] = /^(\w+)(?:\(([^]*)\))?$/.exec(rule) ?? [];

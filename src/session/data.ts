@@ -59,7 +59,7 @@ export type Effect =
   | { type: "changes"; changes: readonly Change[]; others: readonly string[]; text: string }
   | { type: "export"; session: StoredSession; argument: string; text: string }
   | { type: "copy"; copied: string; what: string; text: string }
-  /** Messages were taken back or restored. The user may change `line` and send it again. */
+  /** Messages were undone or restored. The user may change `line` and send it again. */
   | { type: "undone"; line: string; text: string }
   /** The session resumes an earlier one. A terminal replays its turns. */
   | { type: "resumed"; resumed: Resumed; before?: string; text: string };

@@ -24,7 +24,7 @@ export interface ModelFlags {
   /** The offered flags, such as `--host`. Flags for keys are missing, because typed text is stored. */
   readonly names: readonly string[];
   /**
-   * Returns the settings that `words` name, of the server of `current` if they name none, and a notice about them.
+   * Returns the settings that `words` name, of the server of `current` if they name no server, and a notice about them.
    * @throws {Error} with one line for the user.
    */
   parse(

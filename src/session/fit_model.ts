@@ -230,7 +230,7 @@ export class ModelFit {
   }
 
   /**
-   * Fits the settings to the model: the context, the model if the user named none, the format of tools. Each
+   * Fits the settings to the model: the context, the model if the user named no model, the format of tools. Each
    * server is asked once per model; a local one is asked for each message, because it may have been restarted
    * with other settings. A server that did not answer is asked again the next time.
    */
@@ -315,7 +315,7 @@ export class ModelFit {
 
   /**
    * Repairs the settings after a failed turn, with what the same local server has: its compatible endpoint, or an
-   * installed model if the user named none. Returns true if the turn should be repeated.
+   * installed model if the user named no model. Returns true if the turn should be repeated.
    * @throws {BackendError} if the server does not list its models.
    */
   async recover(agent: CopilotAgent, error: unknown, progress: Progress): Promise<boolean> {

@@ -54,7 +54,7 @@ export type SessionEvent =
   | RuleAdded
   | { type: "job_ended"; job: Job }
   | { type: "instructions"; instructions: HeededInstructions }
-  /** The session resumes an earlier one. `resumed` is undefined if the newest one was requested and the folder has none. */
+  /** The session resumes an earlier one. `resumed` is undefined if the newest one was requested and the folder has no session. */
   | { type: "resumed"; resumed: Resumed | undefined }
   /** The approximate number of tokens written for a command that waits for the model. */
   | { type: "command_progress"; tokens: number }

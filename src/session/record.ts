@@ -285,7 +285,7 @@ export function forkSession(session: StoredSession, end = -1, isPrint = false): 
 
 type Titled = Pick<StoredSession, "name" | "head" | "first" | "messages">;
 
-/** Returns the title of a session. A branch begins like its parent: its id and its last message are its title. */
+/** Returns the title of a session. A branch starts like its parent: its id and its last message are its title. */
 export function sessionTitle({ name, head, first, messages }: Titled) {
   const last = head.parent && messages[lastOfUser(messages)];
   const id = () => shortName(name).slice(0, MIN_ID_CHARS);
@@ -390,5 +390,5 @@ function sessionsFolder(): string | undefined {
   return folder && join(folder, "sessions");
 }
 
-/** The folder of all records. Without a home folder, it is one that has none. */
+/** The folder of all records. Without a home folder, it is a folder without records. */
 const recordsRoot = (): string => sessionsFolder() ?? "/dev/null";

@@ -43,7 +43,7 @@ export interface ConfinedProgram {
   args: string[];
   /** The limits of the program, in one line for the model. */
   limits?: string;
-  /** Returns the limit that made the program fail; undefined if its output shows none. */
+  /** Returns the limit that made the program fail; undefined if its output shows no limit. */
   limitOf?(
     end: { command: string; code: number | undefined; stdout?: string; stderr?: string },
   ): SandboxLimit | undefined;

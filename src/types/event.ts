@@ -11,7 +11,7 @@ export interface ToolExecution {
   toolName: string;
   /** The arguments of the call; the changed ones if the policy changed them. */
   arguments: Record<string, unknown>;
-  /** The subject of the call; missing if its tool is unknown or has none. */
+  /** The subject of the call; missing if its tool is unknown or has no subject. */
   subject?: Subject;
   /** The result as the model reads it. */
   result: string;
@@ -66,7 +66,7 @@ export interface TurnResult {
   isUnanswered?: true;
   /** Why the answer does not match the required schema, in one line. */
   objection?: string;
-  /** The check of the turn, such as that of `--until`; missing if none ran. */
+  /** The check of the turn, such as that of `--until`; missing if no check ran. */
   check?: CheckResult;
 }
 

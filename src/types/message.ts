@@ -8,7 +8,7 @@ export type Role = "system" | "user" | "assistant" | "tool";
 
 /** A model's request to run a tool (spec 2.3). */
 export interface ToolCall {
-  /** Unique within the conversation. Generated if the server sends none. */
+  /** Unique within the conversation. Generated if the server sends no id. */
   id: string;
   /** The tool's name. */
   name: string;

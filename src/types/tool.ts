@@ -68,7 +68,7 @@ export interface SubProgress {
 
 /** The files of an editor, including unsaved text. */
 export interface EditorFiles {
-  /** Returns the text of an absolute path; undefined if the editor has none. If missing, the disk has it all. */
+  /** Returns the text of an absolute path; undefined if the editor has no such file. If missing, the disk has it all. */
   read?(path: string, signal: AbortSignal): Promise<string | undefined>;
   /** Writes a file. If it is missing, the disk is written. @throws {Error} if the editor cannot write it. */
   write?(path: string, text: string, signal: AbortSignal): Promise<void>;
@@ -84,7 +84,7 @@ export interface Grant {
   withheld: Withheld;
   /** True if the file had other hard links when the call was decided. Only then is it written in place. */
   isShared?: true;
-  /** True if the path may contain secrets: a {@linkcode Change} then shows none of its lines. */
+  /** True if the path may contain secrets: a {@linkcode Change} then shows no lines of it. */
   isSecret?: boolean;
 }
 
@@ -120,7 +120,7 @@ export interface Job {
   tail(maxBytes: number): string;
   /** Returns its state and its output since the last report, for the model. Waits briefly for new output. */
   report(signal: AbortSignal): Promise<string>;
-  /** Ends all its processes. `outcome` becomes its outcome if it has none yet. */
+  /** Ends all its processes. `outcome` becomes its outcome if it has no outcome yet. */
   stop(outcome: string): Promise<void>;
   /** Kills its processes at once, as the end of the program does. */
   kill(): void;
@@ -140,7 +140,7 @@ export interface Jobs extends AsyncDisposable {
   remove(job: Job): void;
   /** Runs `move` if the user wants the running command in the background, until the result is disposed of. */
   onMove(move: () => void): Disposable;
-  /** Moves running commands to the background, as many as may be jobs. Returns their number; undefined if none runs. */
+  /** Moves running commands to the background, as many as may be jobs. Returns their number; undefined if no command runs. */
   moveRunning(): number | undefined;
 }
 
@@ -295,7 +295,7 @@ export interface ToolOutcome {
 export interface SubCall {
   /** The tool's name. */
   toolName: string;
-  /** The subject of the call; missing if its tool has none. */
+  /** The subject of the call; missing if its tool has no subject. */
   subject?: Subject;
   /** How it ended: see `ToolExecution`. */
   outcome: "done" | "failed" | "refused" | "stopped" | "not_run";
@@ -335,7 +335,7 @@ export interface Tool {
    * Returns the tool that a call of this one stands for, with its arguments: these are checked, asked about and
    * run.
    *
-   * @throws {Error} for the model, if there is none.
+   * @throws {Error} for the model, if there is no such tool.
    */
   forward?(
     args: Record<string, unknown>,

@@ -57,7 +57,7 @@ export function retryParts({ reason, attempt, maxAttempts, delayMs }: RetryNotic
   return [oneLine(reason).replace(/\.$/, ""), next] as const;
 }
 
-/** Returns the limit of the sandbox that made a command fail, with its setting; undefined if there is none. */
+/** Returns the limit of the sandbox that made a command fail, with its setting; undefined if no limit made it fail. */
 export const limitOfCall = ({ details }: ToolExecution): string | undefined =>
   details?.limit && sandboxLimitText(details.limit);
 

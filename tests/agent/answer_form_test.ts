@@ -155,7 +155,7 @@ Deno.test("a file with a schema is read, or what is wrong with it is said", asyn
   assertEquals(await read(" ".repeat(300_000)), { problem: "it has more than 256 KB" });
   assertEquals(await readSchema(folder), { problem: "it is not a file" });
   assertEquals(await readSchema(`${folder}/none`), {
-    problem: "there is no such file (a schema as text begins with {)",
+    problem: "there is no such file (a schema as text starts with {)",
   });
   assertEquals(await readSchema(' {"type": "object"}'), { schema: { type: "object" } });
   assertEquals(await readSchema("{type: 1}"), { problem: "it is not JSON" });

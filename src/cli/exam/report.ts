@@ -38,7 +38,7 @@ export interface ExamResult {
   score: ExamScore;
   results: TaskResult[];
   ended?: string;
-  /** True if the others did not run because the model passed none for too long. */
+  /** True if the others did not run because the model passed no task for too long. */
   isHopeless?: boolean;
 }
 

@@ -155,7 +155,7 @@ async function runTask(
   await Deno.mkdir(folder, { recursive: true });
   const send = () => sendTask(task, folder, options, signal, result);
   let why = await task.copyTo(folder).then(send, reasonOf);
-  // A server that does not count them leaves an estimate.
+  // If the server does not count them, the number is an estimate.
   const written = result.answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0) ||
     Math.round(result.chars / CHARS_PER_TOKEN);
   if (result.calls > calls) why ??= `${count(result.calls, "call")}, at most ${calls} allowed`;

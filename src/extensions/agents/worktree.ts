@@ -143,7 +143,7 @@ const NO_BYTES = new Uint8Array();
 const listed = (paths: readonly string[]) => shortened(paths.map(oneLine).join(", "), 1000);
 const editedNames = (edits: readonly FileEdit[]) => listed(edits.map(({ path }) => path));
 
-/** Applies all changes or none, once the user or the rules about edits allow it. Returns sentences for the model. */
+/** Applies all changes or no change, once the user or the rules about edits allow it. Returns sentences for the model. */
 export async function applyChanges(
   session: SessionState,
   worktree: Worktree,

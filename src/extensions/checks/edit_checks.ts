@@ -39,7 +39,7 @@ export interface CheckContext extends ToolContext {
 interface CheckRun {
   checker: Checker;
   folder: string;
-  /** The command, which begins in any folder. */
+  /** The command, which starts in any folder. */
   command: string;
 }
 

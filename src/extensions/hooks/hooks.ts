@@ -103,7 +103,7 @@ export class Hooks {
   }
 }
 
-/** The user can let a hook run outside of the sandbox, and none of a plug-in. */
+/** The user can let a hook run outside of the sandbox, but no hook of a plug-in. */
 const limitOfHook = ({ scope }: HookDefinition, text: string): string =>
   scope === "plugin"
     ? text.replace(/: [^:]*--sandbox off$/, "")
@@ -118,7 +118,7 @@ interface HookRun extends Pick<ToolContext, "workingDir" | "confine" | "env" | "
   variables: Readonly<Record<string, string>>;
 }
 
-/** Runs a hook with `input` on its stdin, and ends what it leaves. @throws the reason of the signal. */
+/** Runs a hook with `input` on its stdin, and ends its remaining processes. @throws the reason of the signal. */
 async function runHook(hook: HookDefinition, run: HookRun): Promise<HookEnd> {
   if (hook.problem !== undefined) return { failure: hook.problem };
   const { input, variables, ...context } = run;

@@ -1,4 +1,4 @@
-/** The doctor's checks of MCP servers. It starts none. @module */
+/** The doctor's checks of MCP servers. They start no server. @module */
 
 import type { Check } from "../../session/data.ts";
 import { oneLine } from "../../text/one_line.ts";

@@ -23,7 +23,7 @@ export interface McpTools extends AsyncDisposable {
 }
 
 /**
- * Makes the tools of MCP servers ready for an agent; starts none. Nothing asks whether a server may be
+ * Makes the tools of MCP servers ready for an agent; starts no server. Nothing asks whether a server may be
  * started: who names it here approves it. A token of `copilot mcp login` is used.
  *
  * @example

@@ -173,7 +173,7 @@ export class McpServers implements AsyncDisposable {
     return lines.flat();
   }
 
-  /** Starts the server that a tool's name begins with, or else all whose tools are not known. */
+  /** Starts the server that a tool's name starts with, or else all whose tools are not known. */
   async #lookFor(tool: string, signal: AbortSignal): Promise<string[]> {
     const owner = this.usable.find(({ name }) =>
       tool.replace(PLUGGED, "").startsWith(`${safeName(name)}__`)

@@ -22,7 +22,7 @@ import type { WithUnseen } from "../repositories.ts";
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
   time: WaitTime;
-  /** The text of settings without what git runs or follows, missing if it has none of that, and the format of objects. */
+  /** The text of settings without what git runs or follows, missing if it has nothing of that kind, and the format of objects. */
   harmlessSettings(file: string): { text?: string; format: string };
   /** Returns what the user's own settings name in a work tree, or links that lead there. */
   namedIn(tree: string): string[];
@@ -46,7 +46,7 @@ const MERGE_OPTION =
 const SEQUENCER_KEY =
   "(no-commit|edit|allow-(empty|empty-message|ff|rerere-auto)|(drop|keep)-redundant-commits|signoff|record-origin|mainline|gpg-sign|default-msg-cleanup)";
 /**
- * Matches all of a text that is not a repetition of a pattern. Each repetition begins with a sign that its end cannot
+ * Matches all of a text that is not a repetition of a pattern. Each repetition starts with a sign that its end cannot
  * have: otherwise a command could write a text that takes years to match.
  */
 const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
@@ -138,7 +138,7 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
   });
 }
 
-/** Writes a file, and returns its path; "" for none. Of one that could not be written as a whole, nothing is used. */
+/** Writes a file, and returns its path; "" for no bytes. A file that could not be written as a whole is removed. */
 function fileFor(path: string, bytes: Uint8Array | undefined): string {
   if (bytes && !attempt(() => (Deno.writeFileSync(path, bytes), true))) removeFile(path);
   return bytes ? path : "";
@@ -289,7 +289,7 @@ export function changedFaults(
   return faults;
 }
 
-/** The time, in ms, after which a repository is a fault as a whole: none of honest work takes git as long. */
+/** The time, in ms, after which a repository is a fault as a whole: no honest repository takes git as long. */
 const MAX_LOOK_MS = 5000;
 
 /**
@@ -332,7 +332,7 @@ function faultsOf(
   if (!isDirectory) {
     const named = isSymlink ? attempt(() => Deno.readLinkSync(at)) : gitFileTarget(at);
     const target = named && !leavesName(named) ? realIn("..", named) : undefined;
-    // Commands can hide a repository where none is looked for, or in a closed folder.
+    // Commands can hide a repository where this program does not look for one, or in a closed folder.
     const isChecked = target && repositories.includes(target) && isRepository(target);
     return [...ofUser, ...isChecked ? [] : [[at] as const]];
   }

@@ -208,7 +208,7 @@ function makeMissing(folders: readonly string[]): string[] {
   return folders.filter((folder, at) => !ran[at]!.fault && missing(folder).length === 0);
 }
 
-/** Undoes what commands of git left if their run was killed, or a search was not completed; undefined if none was. */
+/** Undoes what commands of git left if their run was killed, or a search was not completed; undefined if no command left anything. */
 export function mendKilled({ repositories = [] }: View, git: GitAnswers): string[] | undefined {
   const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
     const held = attempt(() => Deno.openSync(`${folder}/.`));

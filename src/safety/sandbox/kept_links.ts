@@ -58,7 +58,7 @@ export function restoreLinks(folder: string, stateFolder?: string): string[] {
   if (file === undefined) return [];
   const rows = rowsIn(table);
   const said = restore(rows).map(({ line }) => line);
-  // Running commands share the lock. Some network drives have none.
+  // Running commands share the lock. Some network drives have no locks.
   const isAlone = attempt(() => file.tryLockSync(true)) ?? true;
   if (isAlone && !rows.some(isReplaced)) attempt(() => file.truncateSync());
   return said;

@@ -163,8 +163,8 @@ export function startWriter(
 }
 
 /**
- * Puts aside what git would run in repositories that programs of killed runs made; undefined if there were none. All
- * repositories since the start count: such a program may have kept its run from noting until when it ran.
+ * Puts aside what git would run in repositories that programs of killed runs made; undefined if there were no such programs. All
+ * repositories since the start count: such a program may have prevented its run from noting until when it ran.
  */
 export function searchKilled(
   view: View,

@@ -53,7 +53,7 @@ export function commandVerdict(call: PolicyCall & { command: string }, scene: Sc
   return worded({ ...found, reason, leavesSandbox: false, right: git.right });
 }
 
-/** A verdict whose reason does not say yet that the command leaves the sandbox. */
+/** A verdict whose reason does not say yet that the command runs outside of the sandbox. */
 interface Ruling extends Verdict {
   leavesSandbox?: boolean;
 }

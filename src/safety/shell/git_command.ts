@@ -207,7 +207,7 @@ const PLAIN_ADDRESS =
 const REMOTE_SETTING = /^(branch|remote)\.(.*\.)?(push)?(remote|default)$/;
 const MAX_SHOWN_ADDRESSES = 3;
 
-/** Returns the addresses of the remotes, or if settings have none, their names: git takes these for paths. */
+/** Returns the addresses of the remotes, or if settings have no addresses, their names: git takes these for paths. */
 function remoteAddresses({ folder, name, rest }: GitCommand, { git }: Scene): readonly string[] {
   const settings = git?.settings(folder) ?? [];
   const [named] = rest.filter((word) => !/^-|^\d+$/.test(word));
@@ -300,7 +300,7 @@ const SETTINGS_WITH_CREDENTIALS = settingVariables([
 
 /**
  * Returns for a line with git that needs more than the sandbox the programs that it may run, in words, and what it does
- * with which remote. If it runs none, it gets a right that a rule may cover.
+ * with which remote. If it runs no program, it gets a right that a rule may cover.
  */
 export function gitOutside(text: string, scene: Scene):
   | { programs: string; reason?: string }
@@ -381,7 +381,7 @@ function isInKnownForm(command: GitCommand, scene: Scene): boolean {
     addresses.length <= MAX_SHOWN_ADDRESSES && addresses.every((at) => PLAIN_ADDRESS.test(at));
 }
 
-/** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs none. */
+/** Returns which programs of a repository git may run without a sandbox, in words; undefined if it runs no program. */
 export function programsOfGit(words: readonly Word[], scene: Scene): string | undefined {
   const command = gitCommand(words, scene);
   if (command === undefined || scene.git === undefined) return undefined;

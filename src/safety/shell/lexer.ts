@@ -97,7 +97,7 @@ export function word(s: ShellSource): Word {
   }
   const raw = s.text.slice(start, s.at);
   if (/^(?:\[\[?|\{\}?)$/.test(raw)) kind = "literal";
-  if (s.pending.length > 0 && raw.includes("\n")) fail("a here-document begins inside of a word");
+  if (s.pending.length > 0 && raw.includes("\n")) fail("a here-document starts inside of a word");
   return { text, kind };
 }
 

@@ -40,7 +40,7 @@ export const undoCommands: readonly Command[] = [
   },
 ];
 
-/** `isKept`: what is taken back stays as a session of its own. */
+/** `isKept`: what is undone stays as a session of its own. */
 async function undoMessages(
   session: SessionState,
   argument: string,

@@ -279,7 +279,7 @@ async function overwrite(file: Deno.FsFile, shown: string, bytes: Uint8Array): P
     try {
       await rewrite(file, saved, size);
     } catch {
-      const damage = ". What it held could not be put back: it may be damaged, tell the user";
+      const damage = ". Its content could not be restored: it may be damaged, tell the user";
       throw fileError("write", shown, error, damage);
     }
     throw error;

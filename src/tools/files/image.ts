@@ -15,7 +15,7 @@ interface ImageHeader {
 /** The maximum size in bytes, and the maximum pixels per side. A larger image is rejected before it is read. */
 const MOST: ImageLimits = { maxBytes: 20 * 2 ** 20, maxSide: 16_000 };
 
-/** Returns the header of an image; undefined if the bytes have none of the four formats, or no size. */
+/** Returns the header of an image; undefined if the bytes are in another format than these four, or have no size. */
 export function imageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

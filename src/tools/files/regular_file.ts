@@ -82,7 +82,7 @@ const QUIET_FOLDER_MS = 2000;
  * True if a granted path has had no links since a time, and leads to the open file.
  *
  * Without `openat` this takes two checks, between which a folder can be replaced by a link and back. A swap changes the
- * parent folder: if none changed recently, one check is enough. Otherwise, LOOKS checks run at random intervals, so
+ * parent folder: if no folder changed recently, one check is enough. Otherwise, LOOKS checks run at random intervals, so
  * that one swap cannot evade them all.
  * @param folder the working directory; changes above it are ignored
  * @param since the time of opening, or earlier, in milliseconds since 1970

@@ -6,7 +6,7 @@ import type { SearchJob } from "./searcher.ts";
 
 export interface FittingPaths {
   paths: string[];
-  /** Resolves when others fit better, and with undefined if none will. Missing if all files are known. */
+  /** Resolves when others fit better, and with undefined if no others will. Missing if all files are known. */
   more?: () => Promise<FittingPaths | undefined>;
 }
 

@@ -63,7 +63,7 @@ export function endNow(leader: number): void {
   signal(leader, membersIn(table ?? [], leader), "SIGKILL");
 }
 
-/** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches none. */
+/** Stops every process that a child started while this program is stopped by Ctrl-Z: then it watches no processes. */
 export function stopWithProgram({ pid, status }: Deno.ChildProcess): void {
   const release = atProgramStop(async () => {
     kill(-pid, "SIGSTOP");

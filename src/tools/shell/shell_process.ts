@@ -90,7 +90,7 @@ interface RunOptions extends ShellOptions {
 
 export type Streams = Readonly<Record<"stdout" | "stderr", OutputCapture>>;
 
-/** Runs a command to its end, its time limit or an abort, and ends what it leaves running. */
+/** Runs a command to its end, its time limit or an abort, and ends its remaining processes. */
 export async function runShell(command: string, context: ToolContext, options: RunOptions) {
   const { maxBytes, timeoutMs } = options;
   const shell = await startShell(command, context, options);

@@ -31,9 +31,9 @@ const PAGE_SESSIONS = 50;
 const ACP_CODES = { cancelled: -32800, authRequired: -32000, notFound: -32002 } as const;
 
 export interface AcpOptions {
-  /** Connects the editor. The peer closes when the editor leaves. */
+  /** Connects the editor. The peer closes when the editor disconnects. */
   connect(options: Omit<RpcPeerOptions, "send">): RpcPeer;
-  /** The folder of a server, for clients that know none. */
+  /** The folder of a server, for clients that name no folder. */
   folder?: string;
   /** Creates an unopened session in a folder. @throws {UsageError} if no server or no key is known. */
   makeSession(

@@ -14,7 +14,7 @@ type OptionValue = { value: string; name: string; description?: string };
 
 /** The timeout for a server's list of models, in milliseconds. */
 const MODELS_MS = 1000;
-/** The values of the thinking option. `default` leaves it to the server. */
+/** The values of the thinking option. With `default`, the server decides. */
 const THINKING = ["default", "off", "on", ...THINK_LEVELS.map(String)];
 const MODE_NAMES: Readonly<Record<ApproveMode, string>> = {
   plan: "Plan",

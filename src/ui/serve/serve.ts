@@ -20,7 +20,7 @@ interface ServeOptions {
   port: number;
   /** Names of tunnels, in addition to those of this machine, under which browsers may reach the server. */
   names: readonly string[];
-  /** Serves one client until it leaves. */
+  /** Serves one client until it disconnects. */
   serve(connect: (options: Omit<RpcPeerOptions, "send">) => RpcPeer): Promise<void>;
   /** Called once the server listens. */
   onListen(address: { url: string; token: string }): void;

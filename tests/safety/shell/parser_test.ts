@@ -94,7 +94,7 @@ const bad: [line: string, reason: string][] = [
   ["a[1]=b", "it sets an element of an array"],
   ["a <<E\nb", "the here-document E has no end"],
   ["a <<E", "a here-document has no text"],
-  ["a <<E 'b\nc'\nE", "a here-document begins inside of a word"],
+  ["a <<E 'b\nc'\nE", "a here-document starts inside of a word"],
   ["a <<$x\n$x", "a here-document has an unusual delimiter"],
   ["a <<E\nb\\\nE\nE", "a here-document continues a line"],
   ["a $(b <<E\nE\n)", "a here-document is in a substitution"],

@@ -381,7 +381,7 @@ Deno.test({
       await assertRejects(
         () => writing,
         Error,
-        "Cannot write f: I/O error. What it held could not be put back: it may be damaged, tell the user",
+        "Cannot write f: I/O error. Its content could not be restored: it may be damaged, tell the user",
       );
     } finally {
       Deno.FsFile.prototype.write = write;

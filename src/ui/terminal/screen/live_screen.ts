@@ -38,7 +38,7 @@ interface LiveScreenOptions
   onBackground?: ((background: Background) => void) | undefined;
   /** The steps of long work, in rows with SGR. */
   panel?: () => readonly string[];
-  /** Ctrl-B at an empty line: moves the running command to the background; false if none runs. */
+  /** Ctrl-B at an empty line: moves the running command to the background; false if no command runs. */
   onMove?: () => boolean;
   onTasks?: () => boolean;
   title?: ((state: "asks" | "works" | "waits") => string | undefined) | undefined;

@@ -218,7 +218,7 @@ export class CommandRunner {
     return text;
   }
 
-  /** Returns the argument selected from the command's list; empty if it has none, null if the user cancels. */
+  /** Returns the argument selected from the command's list; empty if it has no list, null if the user cancels. */
   async #pickArgument(command: CommandInfo, signal: AbortSignal): Promise<string | null> {
     const { isLive, screen } = this.display;
     if (!isLive) return "";

@@ -196,7 +196,7 @@ export class Display implements Disposable {
     return shortened(title, MAX_WINDOW_TITLE);
   }
 
-  /** Shows or hides the task list. Returns false if there is none. */
+  /** Shows or hides the task list. Returns false if there is no list. */
   #toggleTasks(): boolean {
     if ((this.status?.tasks ?? []).length === 0) {
       this.say("· no tasks yet: the model lists its steps in long work");

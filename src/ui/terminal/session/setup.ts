@@ -26,7 +26,7 @@ import {
 export interface SetupHome {
   find(limitMs: number, signal: AbortSignal): Promise<readonly FoundServer[]>;
   own(): readonly string[];
-  /** Asks the server at any `address` for its models. An empty key stands in for the saved one. */
+  /** Asks the server at any `address` for its models. An empty key means the saved one. */
   ask(
     address: string,
     how: { key: string | undefined; limitMs: number; signal: AbortSignal },
@@ -174,7 +174,7 @@ export class Setup {
     return (await this.screen.askHidden(prompt, objection, this.options.signal))?.trim();
   }
 
-  /** Returns the key for `address`, empty for the saved one or for none; undefined after Esc. */
+  /** Returns the key for `address`, empty for the saved key or for no key; undefined after Esc. */
   #keyFor(address: string): Promise<string | undefined> {
     const keyIn = this.home.keyIn(address);
     const otherwise = keyIn === undefined ? "none" : `the one in ${keyIn}`;

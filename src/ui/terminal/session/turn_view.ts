@@ -309,7 +309,7 @@ export class TurnView {
     this.#line(this.#dimmed(`· thought for ${time}${this.#withKey(" (", " shows it)")}`));
   }
 
-  /** The key that shows folded text, between two texts; empty if there is none. */
+  /** The key that shows folded text, between two texts; empty if there is no key. */
   #withKey(before: string, after = ""): string {
     const key = this.screen.isLive ? screenKey(this.keymap, "transcript") : undefined;
     return key === undefined ? "" : `${before}${key}${after}`;
