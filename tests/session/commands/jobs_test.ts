@@ -1,11 +1,10 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { command as program } from "../../helpers/program.ts";
 import { sessionCommand, startSession, test } from "../../helpers/session.ts";
 import { type Step, type StrictRequest, strictServer } from "../../helpers/strict_server.ts";
 import { asksAboutCall, noTmux, terminal } from "../../helpers/tmux.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { run } from "../../tools/workspace.ts";
-import { tempFolder } from "../../helpers/temp_folder.ts";
 
 const job = (command: string): Step => ({
   toolCalls: [{ name: "run_bash", arguments: { command, run_in_background: true } }],
@@ -114,43 +113,11 @@ Deno.test("PRC-02 PRC-07 jobs end with a prompt's run: done, failed, terminated"
       job(`setsid sleep ${mark} & wait`),
       () => (asked.resolve(), last),
     ]);
-    const args = [
-      "--local",
-      "--host",
-      server.url,
-      "-m",
-      "test",
-      "--yes",
-      "--sandbox",
-      "off",
-      "-p",
-      "go",
-    ];
-    const child = program(args).spawn();
+    const flags = ["--local", "--host", server.url, "-m", "test", "--yes", "--sandbox", "off"];
+    const child = program([...flags, "-p", "go"]).spawn();
     await asked.promise;
     if (name === "terminated") child.kill("SIGTERM");
     assertEquals((await child.output()).code, code, name);
     assertEquals(await left(mark), [], name);
   }));
-});
-
-Deno.test("stream-json tells of the end of a job as a notice", async () => {
-  using temp = tempFolder();
-  const folder = temp.path;
-  await run("mkfifo", `${folder}/go`);
-  await using server = strictServer([
-    job(`: < ${folder}/go`),
-    async () => (await open(`${folder}/go`), {
-      toolCalls: [{ name: "job_output", arguments: { job: 1 } }],
-    }),
-    { text: "Done." },
-  ]);
-  const args = ["--local", "--host", server.url, "-m", "test", "--yes", "--sandbox", "off"];
-  const child = program([...args, "--output", "stream-json", "-p", "go"]).spawn();
-  const lines = new TextDecoder().decode((await child.output()).stdout).trim().split("\n")
-    .map((line) => JSON.parse(line));
-  const notice = lines.find(({ type }) => type === "notice");
-  assertMatch(notice.message, /^Job 1 done: : < /);
-  const [, done] = lines.filter(({ type }) => type === "tool_done");
-  assertMatch(done.exec.result, /^job 1 ended after \d+ s\nexit code: 0\nno new output/);
 });
