@@ -44,8 +44,8 @@ interface CheckRun {
 }
 
 export class EditChecks {
-  /** The errors of each run when it last ran; undefined during the first one. */
-  readonly #known = new Map<string, Map<string, number> | undefined>();
+  /** The errors of each run when it last ran. */
+  readonly #known = new Map<string, Promise<CheckError[] | undefined>>();
   readonly #slow = new Set<string>();
 
   constructor(
@@ -55,23 +55,22 @@ export class EditChecks {
   ) {}
 
   async before(file: string, context: CheckContext): Promise<void> {
-    const runs = this.#runs(file, context);
     const isNew = attempt(() => Deno.statSync(file).isFile) !== true;
-    const missing = runs.filter(({ command }) => !this.#known.has(command));
-    await Promise.all(missing.map((run) => this.#first(run, isNew, context)));
-  }
-
-  async #first(run: CheckRun, isNew: boolean, context: CheckContext): Promise<void> {
-    const { command, checker } = run;
-    const { file, project, first } = this.limits;
-    if (isNew && isOfFile(checker)) return void this.#known.set(command, new Map());
-    this.#known.set(command, undefined);
-    const running = this.#errors(run, context, checker.project ? first : file).then((errors) => {
-      if (errors) this.#known.set(command, counted(errors));
-    }).finally(() => this.#known.get(command) ?? this.#known.delete(command));
-    // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
-    await (checker.project ? within(project, running) : running);
-    running.catch(() => {});
+    await Promise.all(
+      this.#runs(file, context).map((run) => {
+        const { command, checker } = run;
+        const { project, first } = this.limits;
+        const limit = checker.project ? first : this.limits.file;
+        if (!this.#known.has(command)) {
+          const isClean = isNew && isOfFile(checker);
+          const errors = isClean ? Promise.resolve([]) : this.#errors(run, context, limit);
+          this.#known.set(command, errors);
+          errors.then((found) => found ?? this.#known.delete(command), () => {});
+        }
+        // Without a cache, a compiler takes long. The edit does not wait for all of it, but the cache gets filled.
+        return within(project, this.#known.get(command)!);
+      }),
+    );
   }
 
   async after(files: ReadonlySet<string>, context: CheckContext): Promise<CheckError[]> {
@@ -79,12 +78,12 @@ export class EditChecks {
     const each = new Map(runs.map((run) => [run.command, run]));
     const found = await Promise.all([...each].map(async ([command, run]) => {
       const { file, project } = this.limits;
-      const before = this.#known.get(command);
+      const before = await within(0, this.#known.get(command) ?? Promise.resolve(undefined));
       const errors = before &&
         await this.#errors(run, context, run.checker.project ? project : file);
       if (!errors) return [];
-      this.#known.set(command, counted(errors));
-      const left = new Map(before);
+      this.#known.set(command, Promise.resolve(errors));
+      const left = counted(before);
       return errors.filter((error) => {
         const same = left.get(errorKey(error)) ?? 0;
         left.set(errorKey(error), same - 1);

@@ -4,7 +4,7 @@ import { attempt } from "../../attempt.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import { digestOf } from "../../text/digest.ts";
 import { isObject } from "../../text/json.ts";
-import { join, slashed } from "../../text/std_path.ts";
+import { basename, join } from "../../text/std_path.ts";
 import { entriesBelow, stampOfInfo } from "../../tools/search/entries_below.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
@@ -74,8 +74,7 @@ export async function folderStateOf(
   };
   // An ignored Makefile is often generated, and has no precedence over others.
   const always = (name: string) => CONFIGURATION.test(name) && name !== "Makefile";
-  const hidden = [/^\.\w+rc\b/, /^\.rspec$/];
-  for (const { path, info } of entriesBelow(folder, repositoryOf(folder), hidden, always)) {
+  for (const { path, info } of entriesBelow(folder, repositoryOf(folder), [/^/], always)) {
     if (!info.isFile) continue;
     if (stamps.size === MAX_COMPARED_FILES) {
       // More files differ each time, as they may.
@@ -84,35 +83,25 @@ export async function folderStateOf(
     }
     await look(path.slice(folder.length + 1), info);
   }
-  for (const path of checksNamedIn(command, tasks, folder)) {
-    // An ignored file that is not hidden is often generated.
-    if (deciding.has(path) || !stamps.has(path) && !/(^|\/)\./.test(path)) continue;
+  // In a task, a name without an ending is often what it makes.
+  const ofTasks = tasks.flatMap((task) => checksNamedIn(task, folder)).filter((one) =>
+    /\.\w+$/.test(one)
+  );
+  const named = [...checksNamedIn(command, folder), ...ofTasks];
+  for (const path of stamps.keys()) {
+    const isNamed = named.some((end) => `/${path}`.endsWith(`/${end}`));
+    if (!isNamed || deciding.has(path)) continue;
     const info = attempt(() => Deno.lstatSync(join(folder, path)));
     if (info?.isFile) await look(path, info, true);
   }
   return { stamps, deciding };
 }
 
-/** Returns the paths in `folder` that may be checks which `command` or `tasks` name, also after `cd`. */
-export function checksNamedIn(
-  command: string,
-  tasks: readonly string[],
-  folder: string,
-): Set<string> {
-  const named = [command, ...tasks].flatMap((text) => {
-    const short = text.replaceAll(`${folder}/`, "").replace(/\$(PWD|\{PWD\})\//g, "");
-    const words = short.split(/[\s"'\\=:;&|()<>]+/);
-    const folders = ["", ...words.filter((_, i) => words[i - 1] === "cd")];
-    const paths = folders.flatMap((at) => words.map((word) => slashed(join(at, word))));
-    // In a task, a name without an ending is often what it makes.
-    return text === command ? paths : paths.filter((path) => /\.\w+$/.test(path));
-  });
-  return new Set(
-    named.filter((path) =>
-      NAMED_CHECK.test(path.slice(path.lastIndexOf("/") + 1)) && !/^(\.?|\.\..*|\/.*)$/.test(path)
-    ),
-  );
-}
+/** Returns the ends of the paths that a command or a task may name as its check. */
+export const checksNamedIn = (text: string, folder: string): string[] =>
+  text.replaceAll(`${folder}/`, "").replace(/\$(PWD|\{PWD\})\//g, "")
+    .split(/[\s"'\\=:;&|()<>]+/).map((word) => word.replace(/^(\.{1,2}\/)+/, ""))
+    .filter((word) => NAMED_CHECK.test(basename(word)));
 
 export function decidingPart(path: string, text: string): string {
   const json: unknown = MANIFEST.test(path) && attempt(() => JSON.parse(text));

@@ -257,13 +257,11 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
 });
 
 Deno.test("a check decides by the files that its command and the folder's tasks name", async () => {
-  const named = checksNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', [], "/f");
-  assertEquals(["x/a.sh", "x/b.sh", "c.sh", "d.sh", "y/a.sh"].filter((path) => named.has(path)), [
-    ...["x/a.sh", "x/b.sh", "c.sh", "d.sh"],
-  ]);
+  const named = checksNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', "/f");
+  assertEquals(named.filter((one) => one.endsWith(".sh")), ["a.sh", "b.sh", "c.sh", "d.sh"]);
   // A command may also name the program that it checks.
   const commands = ["grep good a.txt", "python3 main.py", "deno check src/mod.ts", "bin/ci x"];
-  const paths = commands.flatMap((one) => [...checksNamedIn(one, [], "/f")]);
+  const paths = commands.flatMap((one) => checksNamedIn(one, "/f"));
   assertEquals(paths.filter((path) => /[./]/.test(path)), ["bin/ci"]);
 
   using temp = tempFolder();
