@@ -285,18 +285,8 @@ const OTHER_ADVICE = adviceTable([
     "yolo full-auto dangerously-skip-permissions dangerously-bypass-approvals-and-sandbox",
     "--yes runs edits and commands without asking",
   ],
-  ["s", "--sandbox MODE limits what commands may write"],
-  ["a ask-for-approval", "--approve MODE sets when to ask"],
-  ["message", `give the message in quotes; ${PRINTING}`],
-  ["file read", "name it in the message as @FILE"],
-  ["test-cmd", "--until COMMAND runs a check after each turn"],
-  ["profile settings", "the settings are in config.json: see docs/settings.md"],
-  ["oss", "--local uses an Ollama server"],
-  ["list-models", "/model lists the models in a session, and copilot doctor tests the server"],
   ["session-id", "JSON output has session_id, and --resume ID continues that session"],
   ["input-format", "pipe text, or use copilot acp for a conversation on stdin and stdout"],
-  ["verbose", "progress is on stderr, and --output stream-json prints all events"],
-  ["ephemeral", "--no-session records nothing"],
 ]);
 
 function adviceTable(rows: [names: string, advice: string][]): ReadonlyMap<string, string> {

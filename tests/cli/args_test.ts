@@ -70,8 +70,6 @@ const bad: [words: string[], message: string][] = [
     ["exec", "fix it"],
     'Unexpected argument "exec": for one answer on stdout, run copilot -p "PROMPT"',
   ],
-  [["-s", "x"], 'Unknown flag "-s": --sandbox MODE limits what commands may write'],
-  [["--read=a.ts"], 'Unknown flag "--read": name it in the message as @FILE'],
   [
     ["--base-url", "http://x", "exec", "fix it"],
     'Unexpected argument "exec": for one answer on stdout, run copilot -p "PROMPT"',
