@@ -8,7 +8,7 @@ import type { Backend, Reply, SendOptions } from "../models/backend.ts";
 import { isNative } from "../models/ollama/connection.ts";
 import { servedModel } from "../models/ollama/served_model.ts";
 import { totalSlots } from "../models/ollama/slots.ts";
-import type { CopilotConfig, ModelRoles } from "../config.ts";
+import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { type ModelTarget, targetOf, withModel } from "../models/target.ts";
 import { count, duration } from "../text/count.ts";
@@ -28,23 +28,21 @@ import { folderTool } from "../tools/list_directory.ts";
 import { oneLine } from "../text/one_line.ts";
 import { reasonOf } from "../text/reason.ts";
 import { wrapped } from "../text/wrap.ts";
-import { checkRole, checkServerAndModel } from "../session/server_look.ts";
+import { checkServerAndModel } from "../session/server_look.ts";
 import type { DoctorOutput } from "../ui/terminal/session/command_runner.ts";
 import { unsentKey } from "./keys.ts";
-import { modelFlags } from "./settings.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
   ofPrint?: Permissions;
   fit: ModelFit;
-  roles?: ModelRoles | undefined;
   json: boolean;
   way?: Way;
   folder?: string;
 }
 
 export async function examineSession(
-  { agent: { config, state }, roles, options: { demoUrl } }: Session,
+  { agent: { config, state }, options: { demoUrl } }: Session,
   choice: Parameters<typeof openPermissions>[0],
   output: DoctorOutput,
 ): Promise<void> {
@@ -53,7 +51,7 @@ export async function examineSession(
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
-    ...{ ...output, json: false, roles },
+    ...{ ...output, json: false },
     ...{ way: "terminal", folder: state.workingDir },
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
@@ -125,9 +123,6 @@ async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGene
     if (!json) write(`${" ".repeat(15)}the server is loading the model: waiting\n`);
   };
   yield* checkServerAndModel({ agent, fit, signal, onLoading });
-  for (const [role, spec] of Object.entries(options.roles ?? {})) {
-    yield await checkRole(role, spec, modelFlags.at(spec, agent.config), signal);
-  }
   yield* slotChecks(agent, signal);
   yield* probes(agent, signal);
 }

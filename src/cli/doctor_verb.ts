@@ -33,6 +33,5 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
     ofPrint: openPermissions({ ...choice, ...!choice.yes && { prefersAuto: "read-only" } }),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
-    roles: args.roles,
   });
 }

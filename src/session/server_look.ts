@@ -3,7 +3,7 @@
  * prompt. @module
  */
 
-import { CopilotAgent } from "../agent/agent.ts";
+import type { CopilotAgent } from "../agent/agent.ts";
 import {
   ASK_TIMEOUT_MS,
   connectionFailure,
@@ -14,14 +14,13 @@ import {
   onFailure,
 } from "../models/ollama/connection.ts";
 import { LIST_TIMEOUT_MS, type ServedModel, servedModel } from "../models/ollama/served_model.ts";
-import type { CopilotConfig } from "../config.ts";
 import { BackendError } from "../errors.ts";
 import { duration } from "../text/count.ts";
 import type { ModelTarget } from "../models/target.ts";
 import { oneLine } from "../text/one_line.ts";
-import { ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
+import { type ModelFit, modelInstead, useCompatible } from "./fit_model.ts";
 import { hintFor, modelHint } from "./hint_text.ts";
-import { addressOf, choosesModel, serverOf, specName } from "../models/model_server.ts";
+import { addressOf, choosesModel, serverOf } from "../models/model_server.ts";
 import type { Check, Notice } from "./data.ts";
 
 interface ServerLook {
@@ -52,23 +51,6 @@ export async function* checkServerAndModel(given: ServerLook): AsyncGenerator<Ch
   yield isOther ? { ...server, status: "note", text } : server;
   yield await checkModel(probe, listed);
   yield* await checkContext(probe);
-}
-
-export async function checkRole(
-  role: string,
-  spec: string,
-  config: CopilotConfig,
-  signal: AbortSignal,
-): Promise<Check> {
-  const agent = new CopilotAgent(config, ".");
-  const fit = new ModelFit({ isChosen: true, asksRemote: true });
-  const found: Check = { name: role, status: "ok", text: specName(spec) };
-  const checks = checkServerAndModel({ agent, fit, signal, listTimeoutMs: LIST_TIMEOUT_MS });
-  for await (const { name, status, text } of checks) {
-    if (status !== "fail" && name !== "model") continue;
-    return status === "ok" ? found : { ...found, status: "note", text: `${found.text}: ${text}` };
-  }
-  return found;
 }
 
 async function listedModels(probe: ServerLook): Promise<readonly string[] | BackendError> {

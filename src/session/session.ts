@@ -29,7 +29,6 @@ import { CacheWatch, slotsOf } from "./cache_watch.ts";
 import { newestSession, type RecordFile, resumeSession, SessionRecord } from "./record.ts";
 import type { ArgumentChoice, CommandAnswer, CommandInfo, Notice } from "./data.ts";
 import type { SessionOptions } from "./session_options.ts";
-import type { ModelRoles } from "../config.ts";
 import { choicesOf, commandsOf, completeArgument, runCommand } from "./commands/registry.ts";
 import { branchOf } from "../safety/repositories.ts";
 import { endingWith } from "../wire/wait.ts";
@@ -158,10 +157,6 @@ export class Session implements AsyncDisposable {
       runningJobs: jobs.list.filter(({ outcome }) => outcome === undefined).length,
       ...check && { check },
     };
-  }
-
-  get roles(): ModelRoles {
-    return this.#state.roles.models;
   }
 
   get record(): RecordFile | undefined {

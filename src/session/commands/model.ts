@@ -23,7 +23,6 @@ import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText, type Way } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
-import { checkRole } from "../server_look.ts";
 import { unknownText } from "./texts.ts";
 import {
   connectionFailure,
@@ -206,20 +205,17 @@ async function failureToReach(
 }
 
 /** Sets the model of a role, removes it, or only shows it. @throws {Error} if `spec` names no model. */
-async function setRole(
+function setRole(
   { agent, modelFlags, roles }: SessionState,
   role: keyof ModelRoles,
   spec: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const config = ["", "off"].includes(spec) ? undefined : modelFlags?.at(spec, agent.config);
+): string {
+  if (!["", "off"].includes(spec)) modelFlags?.at(spec, agent.config);
   if (spec !== "") roles.away.delete(role);
   if (spec === "off") delete roles.models[role];
   else if (spec !== "") roles.models[role] = spec;
   const now = roles.models[role] ?? "the session's model";
-  const text = `${role}: ${specName(now)} (/model ${role} NAME, or off, changes it)`;
-  const check = config && await checkRole(role, spec, config, signal);
-  return check?.status === "note" ? `${text}\n${check.text}` : text;
+  return `${role}: ${specName(now)} (/model ${role} NAME, or off, changes it)`;
 }
 
 /** Switches to another model or, with flags, server. Without a name, that one must answer, unless `isSure`. */
@@ -234,7 +230,7 @@ async function setModel(
   const [, role, spec = ""] = ROLE_ARGUMENT.exec(argument) ?? [];
   const isSpec = argument.includes("#");
   try {
-    if (role !== undefined) return await setRole(session, role as keyof ModelRoles, spec, signal);
+    if (role !== undefined) return setRole(session, role as keyof ModelRoles, spec);
     if (modelFlags !== undefined && (isSpec || argument.startsWith("-"))) {
       const { config, isChosen, notice }: ReturnType<ModelFlags["parse"]> = isSpec
         ? { config: modelFlags.at(argument, agent.config), isChosen: true }
