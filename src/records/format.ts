@@ -43,13 +43,6 @@ export interface AddedMessage {
   execution?: ExecutionFacts | undefined;
 }
 
-/** A piece of an incomplete answer. `isRetracted`: its earlier text was reasoning. */
-export interface AnswerPiece {
-  text?: string;
-  reasoning?: string;
-  isRetracted?: true;
-}
-
 export type RecordEntry =
   & (AddedMessage | {
     /** The ids of the messages that form the conversation from here on. */
@@ -62,7 +55,7 @@ export type RecordEntry =
     mode?: string;
   };
 
-type RecordLine = RecordEntry | { partial: AnswerPiece | null } | { title: string };
+type RecordLine = RecordEntry | { partial: string | null } | { title: string };
 
 export interface ParsedRecord {
   head: RecordHead;
@@ -93,7 +86,7 @@ export function entryLine({ used, mode, ...entry }: RecordEntry): string {
 }
 
 /** Returns a line for a piece of an incomplete answer, or for its restart. The next entry replaces it. */
-export function pieceLine(piece: AnswerPiece | null): string {
+export function pieceLine(piece: string | null): string {
   return JSON.stringify({ partial: piece });
 }
 
@@ -126,18 +119,13 @@ export function parseRecord(text: string): ParsedRecord {
   const executions = new Map<string, ExecutionFacts>();
   const found: Pick<ParsedRecord, "used" | "mode"> = {};
   let [messages, lost, begun]: [Message[], number, string | undefined] = [[], 0, undefined];
-  // An incomplete answer.
-  let [said, thought] = ["", ""];
+  let unfinished = "";
   for (const line of lines) {
     if (line === "") continue;
     const entry = parsedLine(line) as RecordLine | undefined;
     if (entry === undefined) lost++;
     else if ("title" in entry) head.title = entry.title;
-    else if ("partial" in entry && entry.partial) {
-      const { text = "", reasoning = "", isRetracted } = entry.partial;
-      if (isRetracted) [said, thought] = ["", thought + said];
-      [said, thought] = [said + text, thought + reasoning];
-    } else [said, thought] = ["", ""];
+    else unfinished = "partial" in entry && entry.partial ? unfinished + entry.partial : "";
     if (entry === undefined || !("message" in entry || "conversation" in entry)) continue;
     const added = "message" in entry ? [entry] : entry.added ?? [];
     for (const { message: written, execution } of added) {
@@ -154,7 +142,7 @@ export function parseRecord(text: string): ParsedRecord {
     if (entry.used) found.used = entry.used;
     if (entry.mode !== undefined) found.mode = entry.mode;
   }
-  const cut = messages.length > 0 && cutAnswer(said, thought);
+  const cut = messages.length > 0 && cutAnswer(unfinished);
   return {
     ...{ head, messages: cut ? [...messages, cut] : messages, lost, first: begun ?? "" },
     ...{ executions, ids: new Set(all.keys()), endsInLine: lines.at(-1) === "" },

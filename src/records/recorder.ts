@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
-import { type AnswerPiece, entryLine, pieceLine } from "./format.ts";
+import { entryLine, pieceLine } from "./format.ts";
 import type { ModelUsed, RecordEntry, RecordHead } from "./format.ts";
 import {
   createRecord,
@@ -115,7 +115,7 @@ export class Recorder implements Disposable {
   }
 
   /** Writes a piece of the incomplete answer; null restarts it. @throws {Error} of the system. */
-  piece(piece: AnswerPiece | null): void {
+  piece(piece: string | null): void {
     if (this.#file && !this.#isBehind) this.#append([pieceLine(piece)]);
   }
 

@@ -41,10 +41,8 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 }
 
 /** Returns the incomplete answer of a program that ended during it; undefined if there is no text. */
-export function cutAnswer(text: string, reasoning: string): Message | undefined {
-  if (text.trim() === "" && reasoning.trim() === "") return undefined;
-  const about = { id: newMessageId(), role: "assistant", ...reasoning && { reasoning } } as const;
-  return text.trim() === ""
-    ? { ...about, content: CUT_OFF, standsFor: "lost_answer" }
-    : { ...about, content: `${text.trimEnd()}\n\n${CUT_OFF}` };
-}
+export const cutAnswer = (text: string): Message | undefined =>
+  text.trim() === "" ? undefined : {
+    ...{ id: newMessageId(), role: "assistant" },
+    content: `${text.trimEnd()}\n\n${CUT_OFF}`,
+  };

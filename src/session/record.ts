@@ -8,7 +8,7 @@ import type { ExecutionFacts } from "../records/execution.ts";
 import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
 import type { ApproveMode } from "../safety/settings.ts";
-import type { AnswerPiece, ModelUsed } from "../records/format.ts";
+import type { ModelUsed } from "../records/format.ts";
 import { Recorder } from "../records/recorder.ts";
 import {
   forkRecord,
@@ -52,7 +52,7 @@ export class SessionRecord implements Disposable {
   #recorder: Recorder | undefined;
   #hasFailed = false;
   /** The answer since the newest written piece, and its time. */
-  #piece: { text: string; reasoning: string; since: number } | undefined;
+  #piece: { text: string; since: number } | undefined;
 
   /**
    * `tell` is called with the reason if the session cannot be recorded, and without it when recording works
@@ -103,12 +103,8 @@ export class SessionRecord implements Disposable {
       case "tool_start":
         return this.sync();
       case "text_delta":
-        return this.#add("text", event.text);
-      case "reasoning_delta":
-        return this.#add("reasoning", event.text);
+        return this.#add(event.text);
       case "text_retracted":
-        this.#writePiece();
-        return this.#write({ isRetracted: true });
       case "retry":
         this.#piece = undefined;
         return this.#write(null);
@@ -146,24 +142,18 @@ export class SessionRecord implements Disposable {
     this.#recorder?.sync(this.agent.state.messages, used, this.executions, chosenMode);
   }
 
-  #add(kind: "text" | "reasoning", piece: string): void {
+  #add(more: string): void {
     if (!this.#recorder) return;
-    this.#piece ??= { text: "", reasoning: "", since: performance.now() };
-    this.#piece[kind] += piece;
-    const { text, reasoning, since } = this.#piece;
-    const isLong = text.length + reasoning.length >= MAX_UNRECORDED_CHARS;
-    if (isLong || performance.now() - since > MAX_UNRECORDED_MS) this.#writePiece();
-  }
-
-  #writePiece(): void {
-    const { text = "", reasoning = "" } = this.#piece ?? {};
+    const { text, since } = this.#piece ?? { text: "", since: performance.now() };
+    this.#piece = { text: text + more, since };
+    const isLong = this.#piece.text.length >= MAX_UNRECORDED_CHARS;
+    if (!isLong && performance.now() - since < MAX_UNRECORDED_MS) return;
     this.#piece = undefined;
-    const piece = { ...reasoning !== "" && { reasoning }, ...text !== "" && { text } };
-    if (text + reasoning !== "") this.#write(piece);
+    this.#write(text + more);
   }
 
   /** A failure is reported when the message of the piece is written. */
-  #write(piece: AnswerPiece | null): void {
+  #write(piece: string | null): void {
     attempt(() => this.#recorder?.piece(piece));
   }
 }

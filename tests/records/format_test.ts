@@ -27,7 +27,7 @@ Deno.test("SES-02 a session is read up to wherever writing was cut off", () => {
 });
 
 Deno.test("an answer on its way in a record without a message is none", () => {
-  const partial = pieceLine({ text: "So" });
+  const partial = pieceLine("So");
   assertEquals(parseRecord(head + partial).messages, []);
   const [question] = whole;
   const { messages } = parseRecord(head + lines(chain([question!])) + partial);

@@ -93,7 +93,7 @@ recorderTest("how a call ended stands beside its result", (recorder, lines) => {
 });
 
 recorderTest("pieces are written behind what is recorded, and only there", (recorder, lines) => {
-  const partial = { text: "So" };
+  const partial = "So";
   recorder.piece(partial);
   assertEquals(recorder.file, undefined);
   const a = user("a");

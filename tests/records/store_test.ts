@@ -247,7 +247,7 @@ storeTest("what was cut off amid a line goes on behind that line, repaired", (ro
   {
     using recorder = record();
     recorder.sync(whole.slice(0, 2));
-    recorder.piece({ text: "never " });
+    recorder.piece("never ");
   }
   const [path] = recordsBelow(root);
   Deno.writeTextFileSync(path!, '{"message":{"id":"x","ro', { append: true });
@@ -263,22 +263,17 @@ storeTest("what was cut off amid a line goes on behind that line, repaired", (ro
 
 storeTest("an answer on its way is on record, and gives way to the message", (root, record) => {
   using recorder = record();
-  const now = () =>
-    storedSessions(root, "/f")[0]!.messages.slice(1)
-      .map(({ content, reasoning }) => [content, reasoning]);
+  const now = () => storedSessions(root, "/f")[0]!.messages.slice(1).map(({ content }) => content);
   recorder.sync([user("hi")]);
-  recorder.piece({ reasoning: "Hm" });
-  assertEquals(now(), [["[Interrupted]", "Hm"]]);
-  recorder.piece({ text: "Hel" });
-  recorder.piece({ text: "lo" });
-  assertEquals(now(), [["Hello\n\n[Interrupted]", "Hm"]]);
-  recorder.piece({ isRetracted: true });
-  assertEquals(now(), [["[Interrupted]", "HmHello"]]);
+  recorder.piece("Hel");
+  recorder.piece("lo");
+  assertEquals(now(), ["Hello\n\n[Interrupted]"]);
   recorder.piece(null);
-  recorder.piece({ text: "Again" });
-  assertEquals(now(), [["Again\n\n[Interrupted]", undefined]]);
+  assertEquals(now(), []);
+  recorder.piece("Again");
+  assertEquals(now(), ["Again\n\n[Interrupted]"]);
   recorder.sync([user("hi"), says("Again.")].map((one, i) => ({ ...one, id: `${i}` })));
-  assertEquals(now(), [["Again.", undefined]]);
+  assertEquals(now(), ["Again."]);
 });
 
 storeTest("one that another program has open is repeated in a file of its own", (root, record) => {

@@ -193,11 +193,9 @@ recordTest("an answer is on record before it is whole", [], async ({ open, store
   using record = new SessionRecord(agent, new Map(), fake.session.options, () => {});
   agent.state.messages.push({ role: "user", content: "hi" });
   record.onEvent({ type: "thinking" });
-  record.onEvent({ type: "reasoning_delta", text: "Hm." });
   record.onEvent({ type: "text_delta", text: "Hel" });
-  assertEquals(stored().length, 1);
   record.onEvent({ type: "text_retracted" });
-  assertEquals(stored(), ["user: hi", "assistant: [Interrupted]"]);
+  assertEquals(stored(), ["user: hi"]);
   // Much text at once does not wait for the time.
   const many = "a".repeat(16 * 1024);
   record.onEvent({ type: "text_delta", text: many });

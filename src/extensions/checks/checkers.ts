@@ -37,8 +37,6 @@ const DENO_ERROR =
 const TSC_ERROR = /^(?<file>\S.*?)\((?<line>\d+),\d+\): error (?<text>.*)$/gm;
 const NODE_ERROR = /^(?<file>\/.*):(?<line>\d+)\n(?:.*\n){0,20}?(?<text>SyntaxError: .*)$/gm;
 const PYRIGHT_ERROR = /^ *(?<file>\/.*?):(?<line>\d+):\d+ - error: (?<text>.*)$/gm;
-const BASH_ERROR =
-  /^(?<file>[^:\n]*): line (?<line>\d+): (?<text>syntax error.*|unexpected EOF.*)$/gm;
 const PHP_ERROR =
   /^(?:PHP )?(?:Parse|Fatal) error: +(?<text>.*) in (?<file>\S.*) on line (?<line>\d+)$/gm;
 
@@ -51,7 +49,6 @@ const JS = /\.[cm]?js$/;
 const TS = /\.[cm]?tsx?$/;
 const JS_OR_TS = /\.[cm]?[jt]sx?$/;
 const PY = /\.pyi?$/;
-const SHELL = /\.(sh|bash)$/;
 const C = /\.(c|cc|cpp|cxx)$/;
 
 type CheckerRow = [string, RegExp, string, RegExp, Partial<Checker>?];
@@ -88,8 +85,7 @@ const ROWS: readonly CheckerRow[] = [
   }],
   ["gofmt", /\.go$/, "gofmt -e -l {}", USUAL_ERROR],
   ["cc", C, "cc -fsyntax-only {}", USUAL_ERROR, { ignores: /file not found|No such file/ }],
-  ["shellcheck", SHELL, "shellcheck -S error -f gcc {}", USUAL_ERROR],
-  ["bash -n", SHELL, "bash -n {}", BASH_ERROR],
+  ["shellcheck", /\.(sh|bash)$/, "shellcheck -S error -f gcc {}", USUAL_ERROR],
   ["php -l", /\.php$/, "php -l {}", PHP_ERROR],
   ["ruby -c", /\.rb$/, "ruby -c {}", USUAL_ERROR],
   ["javac", /\.java$/, "javac -proc:none -implicit:none -d /tmp {}", USUAL_ERROR, {

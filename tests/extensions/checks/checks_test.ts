@@ -163,12 +163,6 @@ Deno.test("errors are read from the output of each known program", () => {
       "3",
       "Couldn't parse this. [SC1073]",
     ],
-    "bash -n": [
-      "/p/a.sh: line 3: syntax error: unexpected end of file\n",
-      "/p/a.sh",
-      "3",
-      "syntax error: unexpected end of file",
-    ],
     "php -l": [
       "PHP Parse error:  syntax error, unexpected token in a.php on line 3\n",
       "a.php",
