@@ -423,6 +423,15 @@ onAll(
   TEXT_BACKENDS,
 );
 
+Deno.test("a call that writes and may only be shown is run when it is made again", async () => {
+  const shown = { text: `${FENCED}\nSo.` };
+  await using server = strictServer([shown, shown, { text: "Done." }]);
+  const write: Tool = { ...echo, access: "write" };
+  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [write] });
+  const { toolExecutions } = await processTurn(agent, "go");
+  assertEquals(toolExecutions.map(({ isError }) => isError), [true, false]);
+});
+
 function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {
   const events: TurnEvent[] = [];
   return { events, onEvent: (event) => events.push(event) };

@@ -357,10 +357,10 @@ Deno.test("NET-09 chunks that hold less or more than expected", async (t) => {
       { ...delta({ content: "a" }), usage: usage(1) },
       { ...delta({ content: "b" }), usage: usage(2) },
       { ...finish(), usage: null },
-      { choices: [], usage: usage(3) },
+      { choices: [], usage: usage(3), timings: { cache_n: 2 } },
       DONE,
     ]);
-    assertEquals(reply.usage, { inputTokens: 10, outputTokens: 3 });
+    assertEquals(reply.usage, { inputTokens: 10, outputTokens: 3, cachedTokens: 2 });
   });
   await t.step("text after a tool call is kept", () => {
     const { message } = read([
