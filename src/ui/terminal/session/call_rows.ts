@@ -35,7 +35,8 @@ export function callRows(
 ): { title: string[]; body: string[] } {
   const told = callText(exec);
   const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
-  const call = { ...told, ending };
+  // Listed steps contain the current one.
+  const call = { ...told, ending, ...lines.length > 0 && { object: "" } };
   const { done = 0, tasks = 0 } = exec.details?.counts ?? {};
   // The colour of success is that of a plan whose tasks are all done.
   const title = titleRows(call.verb, [call], done < tasks ? { ...look, mark: "●" } : look);

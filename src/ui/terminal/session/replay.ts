@@ -30,8 +30,9 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     if (!isOpen) view.begin("");
     isOpen = true;
   };
-  const end = (how: "end" | "stop" = "end") => {
-    if (isOpen) view[how]();
+  const end = (stopped?: Message) => {
+    if (isOpen && stopped) view.stop(stopped);
+    else if (isOpen) view.end();
     isOpen = false;
   };
   for (const [at, message] of messages.entries()) {
@@ -46,11 +47,11 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
       view.onEvent({ type: "tool_done", exec: pastExecution(message, calls, options) });
     } else if (message.standsFor === "interruption") {
       begin();
-      end("stop");
+      end(message);
     } else if (message.standsFor === undefined && message.content !== "") {
       begin();
       view.onEvent({ type: "text_delta", text: typedText(message) });
-      if (message.parts) end("stop");
+      if (message.parts) end(message);
     }
   }
   end();

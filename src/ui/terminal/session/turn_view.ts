@@ -8,7 +8,7 @@ import { terminalSize } from "../tty.ts";
 import { clockTime, duration } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
 import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
-import type { TextPart } from "../../../types/message.ts";
+import type { Message, TextPart } from "../../../types/message.ts";
 import type { TaskItem } from "../../../types/tool.ts";
 import { type CallText, callText } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
@@ -31,6 +31,7 @@ export class TurnView {
   #toldRecovery = false;
   readonly #shown = new Set<string>();
   readonly #decided = new Map<string, string>();
+  readonly #failures = new WeakMap<Message, string>();
   /** Calls that only read, by verb. Each verb gets one row when something else follows. */
   readonly #readCalls = new Map<string, CallText[]>();
   #tasks = "";
@@ -180,9 +181,10 @@ export class TurnView {
     this.#endWith(shown && this.#dimmed(shown, style));
   }
 
-  /** Ends a turn that the user stopped. A failure that led to it stays on the screen. */
-  stop(): void {
-    const { failure } = this.activity;
+  /** Ends a turn that the user stopped with `message`. A failure that led to it is shown, also in a replay. */
+  stop(message?: Message): void {
+    const failure = this.activity.failure ?? (message && this.#failures.get(message));
+    if (message && failure !== undefined) this.#failures.set(message, failure);
     if (failure !== undefined) this.fail(oneLine(failure), "Stopped by you");
     else this.end("· Stopped by you. Everything so far is kept; say what to do instead.", ASKED);
   }

@@ -122,10 +122,15 @@ Deno.test("a turn that the user stopped says so, with the failure that it waited
   view.stop();
   view.begin("waiting");
   view.onEvent({ type: "retry", attempt: 1, maxAttempts: 3, delayMs: 9000, reason: "no: way" });
-  view.stop();
+  const message = { role: "assistant", content: "" } as const;
+  view.stop(message);
+  // A redraw has it, too.
+  view.begin("");
+  view.stop(message);
+  const failed = ["✗ no: way", "  Stopped by you"];
   assertEquals(text().split("\n").filter((row) => row !== ""), [
     "· Stopped by you. Everything so far is kept; say what to do instead.",
-    ...["✗ no: way", "  Stopped by you"],
+    ...[...failed, ...failed],
   ]);
 });
 
