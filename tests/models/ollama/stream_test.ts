@@ -18,6 +18,17 @@ const line = (message: unknown, more = {}) =>
   `${JSON.stringify({ model: "m", message, done: false, ...more })}\n`;
 const DONE = line({ role: "assistant", content: "" }, { done: true, done_reason: "stop" });
 
+Deno.test("recorded native streams fold to what they told piece by piece", () => {
+  for (const name of ["hello", "think", "escapes", "length", "tool-notools"]) {
+    const deltas: Delta[] = [];
+    const response = fold([recorded(`local-${name}-stream`).body], deltas);
+    const { content, thinking = "" } = response.message as Record<string, string>;
+    const told = (type: "text" | "reasoning") =>
+      deltas.map((one) => one.type === type ? one.text : "").join("");
+    assertEquals([told("text"), told("reasoning")], [content, thinking], name);
+  }
+});
+
 Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {
   const call = { function: { name: "read", arguments: { p: 1 } } };
   const rows: Record<string, string> = {
