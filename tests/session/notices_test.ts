@@ -17,9 +17,9 @@ const ROWS: [notice: Notice, ...lines: string[]][] = [
       code: "project_stricter",
       file: "f",
       modes: { approve: "never", sandbox: "read-only" },
-      rules: 2,
+      rules: 0,
     },
-    "f tightens permissions: approve: never, sandbox: read-only, 2 rules",
+    "f tightens permissions: approve: never, sandbox: read-only",
   ],
   [{ code: "project_stricter", file: "f", modes: {}, rules: 1 }, "f tightens permissions: 1 rule"],
   [

@@ -143,10 +143,12 @@ Deno.test("mcp: addresses that a server names lead neither inside the own networ
     ["https://169.254.169.254/x", "https://mcp.example/mcp", false],
     ["http://127.0.0.1:9/x", "https://mcp.example/mcp", false],
     ["http://127.0.0.1:9/x", "http://127.0.0.1:8/mcp", true],
-    ["https://a:b@auth.example/", "https://mcp.example/mcp", false],
+    ["https://a@auth.example/", "https://mcp.example/mcp", false],
+    ["https://:b@auth.example/", "https://mcp.example/mcp", false],
     ["https://10.0.0.1/x", "https://10.0.0.2/mcp", true],
     ["file:///etc/passwd", "https://mcp.example/mcp", false],
     ["https://localhost./x", "https://mcp.example/mcp", false],
+    ["https://metadata.google.internal/x", "https://mcp.example/mcp", false],
   ];
   for (const [address, server, isGood] of rows) {
     let seen = true;

@@ -380,6 +380,8 @@ Deno.test("plugin: what is no plug-in, or leads out of its folder, is refused in
     (await at.plugin("add", "../lsp", "--yes")).stdout.split("\n").at(-2),
     "Installed lsp: nothing that copilot uses; language servers are not used.",
   );
+  at.put("alone", { "SKILL.md": skill("alone") });
+  assertMatch((await at.plugin("add", "../alone", "--yes")).stdout, /Installed alone: 1 skill\./);
   at.put("link", good);
   at.put("inner", { ...good, "a/b": "x", ".env": "KEY=1", "a/server.key": "x" });
   await Deno.symlink("../../home", `${at.root}/link/skills/home`);

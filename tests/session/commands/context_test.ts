@@ -125,3 +125,8 @@ for (const [at, [context, rows, columns = 80]] of CONTEXTS.entries()) {
     assertEquals(contextText(context, { columns }).split("\n"), rows);
   });
 }
+
+Deno.test("the rows of /context have no bars where there is no room", () => {
+  const text = contextText({ parts: parts([3, 1, 0, 0, 0]) }, { columns: 20 });
+  assertEquals(text.includes("█"), false);
+});
