@@ -73,16 +73,13 @@ export function answerWriter({ [OUTPUT]: path }: Args) {
   if (path === undefined) return () => Promise.resolve(undefined);
   const grant = attempt(() => grantOfNamed(path));
   if (grant === undefined) throw unusableFile(OUTPUT, path, "its folder does not exist");
-  // `/dev/stderr` and `/dev/fd/3` are links.
-  const isDevice = path.startsWith("/dev/");
-  if (!isDevice && attempt(() => Deno.readLinkSync(grant.realPath)) !== undefined) {
+  if (attempt(() => Deno.readLinkSync(grant.realPath)) !== undefined) {
     throw unusableFile(OUTPUT, path, "it is a link: name the file that it leads to");
   }
   return async (answer: string): Promise<string | undefined> => {
     const bytes = new TextEncoder().encode(answer === "" ? "" : `${answer}\n`);
     try {
-      if (isDevice) await Deno.writeFile(path, bytes);
-      else await writeAtomically(grant.realPath, path, bytes, undefined, { grant });
+      await writeAtomically(grant.realPath, path, bytes, undefined, { grant });
       return undefined;
     } catch (error) {
       return `cannot write the answer to ${path}: ${reasonOf(error)}`;

@@ -25,7 +25,6 @@ export class Recorder implements Disposable {
   /** True if the file may end within a line. */
   #isTorn = false;
   #seen: Message[] = [];
-  #seenIds = new Set<string>();
   /** The ids of the recorded conversation, and of all messages in the file. */
   #conversation: string[] = [];
   #recorded = new Set<string>();
@@ -128,18 +127,11 @@ export class Recorder implements Disposable {
   /** Stores the messages and gives them ids. Returns false if they are the same as the last time. */
   #see(messages: Message[]): boolean {
     const seen = this.#seen;
-    // A plain loop, because each request and each call checks all of a long conversation.
-    let same = 0;
-    while (same < seen.length && seen[same] === messages[same]) same++;
-    const isGrown = same === seen.length;
-    if (isGrown && same === messages.length) return false;
-    if (!isGrown) {
-      this.#seenIds = new Set();
-      same = 0;
+    if (seen.length === messages.length && messages.every((one, i) => one === seen[i])) {
+      return false;
     }
-    identify(messages, same, this.#seenIds);
-    seen.length = same;
-    for (; same < messages.length; same++) seen.push(messages[same]!);
+    identify(messages);
+    this.#seen = [...messages];
     return true;
   }
 
