@@ -107,10 +107,10 @@ export function withOwnIds(calls: readonly ToolCall[], usedIds: Set<string>): To
   });
 }
 
-/** Gives each message from `start` on a new id if it has no id or one of `seen`, and adds the ids to it. */
-export function identify(messages: Message[], start = 0, seen: Set<string> = new Set()): void {
-  for (let i = start; i < messages.length; i++) {
-    const message = messages[i]!;
+/** Gives each message a new id if it has none, or that of one before it. */
+export function identify(messages: Message[]): void {
+  const seen = new Set<string>();
+  for (const [i, message] of messages.entries()) {
     const id = message.id === undefined || seen.has(message.id) ? newMessageId() : message.id;
     // Callers may still use their messages, or have frozen them.
     if (id !== message.id) messages[i] = { ...message, id };
