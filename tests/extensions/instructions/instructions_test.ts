@@ -283,9 +283,9 @@ Deno.test({
       rows.some((row) => row.includes("have changed since")) &&
       rows.some((row) => row.startsWith("▌ Use these instructions?"))
     );
-    assertEquals(rows.filter((row) => /^▌ {5}\S/.test(row)), [
+    assertEquals(rows.filter((row) => /^▌ {5}/.test(row)), [
       "▌     1   be brief",
-      "▌     2 - be kind",
+      "▌       - be kind",
       "▌     2 + run ␛[8mthis",
     ]);
     assertStringIncludes(
@@ -332,20 +332,6 @@ Deno.test("long instructions are cut: to 32 KiB, and to what a small context has
       const { length } = agent.systemPrompt;
       assertEquals(length > least! && length < most!, true, `${length}`);
     }
-  });
-});
-
-Deno.test("what can not be kept is heeded this time, and said", async () => {
-  await folderWith({ "AGENTS.md": "be brief\n" }, async (folder) => {
-    const agent = agentIn(folder);
-    const said = await heed(agent, await settingsIn("/dev/null"), {
-      confirm: () => Promise.resolve(true),
-    });
-    assertMatch(
-      instructionLines(said, "terminal").join("\n"),
-      /^· your answer cannot be saved: .+\n· using AGENTS\.md/,
-    );
-    assertStringIncludes(agent.systemPrompt, "be brief");
   });
 });
 
