@@ -30,12 +30,9 @@ export class ShownCalls {
 
   end(exec: ToolExecution, folder: string): void {
     this.stopOutput();
-    const { toolCallId, toolName, arguments: args, subject } = exec;
-    if (!this.#open.has(toolCallId)) {
-      const call = { id: toolCallId, toolName, arguments: args, ...subject && { subject } };
-      this.begin(begunCall(call, folder, "pending"));
-    }
-    this.#open.delete(toolCallId);
+    const { toolCallId: id } = exec;
+    if (!this.#open.has(id)) this.begin(begunCall({ ...exec, id }, folder, "pending"));
+    this.#open.delete(id);
     this.update({ sessionUpdate: "tool_call_update", ...endedCall(exec, folder) });
   }
 

@@ -146,6 +146,7 @@ function answerOf(line: string, { choices, subject }: Approval): ApprovalAnswer 
 
 /** Returns the meaning of each answer, in the order of a list. */
 export function answersHelp(approval: Approval, columns: number): string {
+  const rules = oneLine((approval.rules ?? []).map(({ rule }) => rule).join(", "));
   const help: Readonly<Record<Choice, string>> = {
     once: approval.isFromUser
       ? "attach it"
@@ -156,7 +157,7 @@ export function answersHelp(approval: Approval, columns: number): string {
       ? "do not attach it: the model only sees the name"
       : "no; the model reads what you write after it",
     session: `always: yes, and allow ${allowedInSession(approval)} in this session`,
-    folder: `save: yes, and allow in this folder from now on: ${ruleTexts(approval)}`,
+    folder: `save: yes, and allow in this folder from now on: ${rules}`,
     edit: "edit the command first",
   };
   const listed: Choice[] = answerRows(approval, columns).map(({ choice }) => choice);
@@ -166,9 +167,6 @@ export function answersHelp(approval: Approval, columns: number): string {
     columns,
   );
 }
-
-const ruleTexts = ({ rules = [] }: Approval): string =>
-  oneLine(rules.map(({ rule }) => rule).join(", "));
 
 /**
  * Returns the text above the answers: the call, why it is asked about, and what they allow unless their rows say
