@@ -105,6 +105,13 @@ Deno.test("how a call ended is a field", async () => {
     await outcome(ws, "own", {}, { tools: failing(new Error()), decide: () => refuse }),
     ["refused", true, "so"],
   );
+  for (const thrown of [Object.create(null), { message: 1 }, undefined]) {
+    const own = tool(() => {
+      throw thrown;
+    });
+    const { outcome, result } = await runOne(ws, "own", {}, { tools: [own] });
+    assertEquals([outcome, result !== ""], ["failed", true]);
+  }
   for (const isBefore of [true, false]) {
     const controller = new AbortController();
     const context = { ...ws.context, signal: controller.signal };

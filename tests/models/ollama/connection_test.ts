@@ -10,7 +10,6 @@ import {
   localModelInfo,
 } from "../../../src/models/ollama/connection.ts";
 import { countedPrompt, servedModel } from "../../../src/models/ollama/served_model.ts";
-import { totalSlots } from "../../../src/models/ollama/slots.ts";
 import { BackendError } from "../../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../../helpers/server.ts";
 
@@ -491,19 +490,6 @@ Deno.test("llama-swap: a model that runs is asked below its path, another is not
   assertEquals((await servedModel("b", at)).contextLength, undefined);
   assertEquals(asked.filter((path) => path.startsWith("/upstream")), ["/upstream/a/props"]);
 });
-
-const CASES = [
-  [{ total_slots: 4 }, 4],
-  [{ total_slots: 0 }, undefined],
-  [{ total_slots: "4" }, undefined],
-  [{}, undefined],
-] as const;
-for (const [props, slots] of CASES) {
-  Deno.test(`slots of ${JSON.stringify(props)}: ${slots}`, async () => {
-    const fetch = () => Promise.resolve(Response.json(props));
-    assertEquals(await totalSlots({ host: "http://localhost:1", fetch }), slots);
-  });
-}
 
 Deno.test("a path that did not answer in time is asked again once its server answers, a second time not", async () => {
   const asked: string[] = [];

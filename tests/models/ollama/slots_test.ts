@@ -64,19 +64,6 @@ Deno.test("the only slot is cleared by a short text, others are left alone", asy
   }
 });
 
-Deno.test("the slots are asked about only where there are several", async () => {
-  const rows: [props: unknown, asked: string[]][] = [
-    [{ total_slots: 1 }, ["/props"]],
-    [undefined, ["/props"]],
-    [{ total_slots: 2 }, ["/props", "/slots"]],
-  ];
-  for (const [props, expected] of rows) {
-    const asked: string[] = [];
-    await freeSlots({ host: "http://localhost:1", fetch: server(props, [], asked) });
-    assertEquals(asked, expected);
-  }
-});
-
 Deno.test("a slot that never had a task comes after those that had one", async () => {
   const slots = [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }];
   const fetch = server({ total_slots: 3 }, slots);
