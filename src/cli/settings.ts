@@ -247,14 +247,13 @@ export const modelFlags: ModelFlags = {
     const isSame = SERVER_FLAGS.every((name) => args[name] === undefined);
     return { config, isChosen: isSame || args.model !== undefined, notice: unsentKey(config) };
   },
-  named: (config, model, env) => configWith({ model }, config, env),
-  at(spec, config) {
+  at(spec, config, env = ownEnv) {
     const args = specFlags(spec);
     const kind = args.hosted ? "hosted" : "compat";
-    const usual = addressIn(Deno.env, kind) ?? DEFAULT_ADDRESSES[kind];
+    const usual = addressIn({ get: env }, kind) ?? DEFAULT_ADDRESSES[kind];
     // A variable's key is for one server. Another one gets the key that config.json has for its address.
     const isUsual = checkedUrl(kind, "baseUrl", args["base-url"] ?? usual) === usual;
-    return configWith(args, config, isUsual ? ownEnv : withoutKeys(ownEnv));
+    return configWith(args, config, isUsual ? env : withoutKeys(env));
   },
   find: async (signal) => (await import("./setup.ts")).setupHome().find(FIND_MS, signal),
 };

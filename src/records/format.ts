@@ -85,11 +85,6 @@ export function entryLine({ used, mode, ...entry }: RecordEntry): string {
   return JSON.stringify({ ...shown, used, mode });
 }
 
-/** Returns a line for a piece of an incomplete answer, or for its restart. The next entry replaces it. */
-export function pieceLine(piece: string | null): string {
-  return JSON.stringify({ partial: piece });
-}
-
 /** Leaves out text that the parts of a message repeat. */
 function shownMessage({ message, execution }: AddedMessage) {
   const { content, ...rest } = message;

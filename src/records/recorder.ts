@@ -4,7 +4,7 @@ import { attempt } from "../attempt.ts";
 import { identify } from "../text/parts.ts";
 import type { Message } from "../types/message.ts";
 import type { ExecutionFacts } from "./execution.ts";
-import { entryLine, pieceLine } from "./format.ts";
+import { entryLine } from "./format.ts";
 import type { ModelUsed, RecordEntry, RecordHead } from "./format.ts";
 import {
   createRecord,
@@ -115,7 +115,7 @@ export class Recorder implements Disposable {
 
   /** Writes a piece of the incomplete answer; null restarts it. @throws {Error} of the system. */
   piece(piece: string | null): void {
-    if (this.#file && !this.#isBehind) this.#append([pieceLine(piece)]);
+    if (this.#file && !this.#isBehind) this.#append([JSON.stringify({ partial: piece })]);
   }
 
   /** Releases the file for other programs. A turn that ends later still writes to it. */

@@ -267,7 +267,7 @@ export function removeSession(root: string, name: string): boolean {
 export const shortName = (name: string): string => /([\da-f]{8})\.jsonl$/.exec(name)?.[1] ?? name;
 
 export function retitle(path: string, title: string): void {
-  const { endsInLine } = parseRecord(Deno.readTextFileSync(path));
+  const before = Deno.readTextFileSync(path).endsWith("\n") ? "" : "\n";
   const line = JSON.stringify({ title: title.slice(0, MAX_TITLE_CHARS) });
-  Deno.writeTextFileSync(path, `${endsInLine ? "" : "\n"}${line}\n`, { append: true });
+  Deno.writeTextFileSync(path, `${before}${line}\n`, { append: true });
 }

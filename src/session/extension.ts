@@ -31,10 +31,11 @@ export interface ModelFlags {
     words: readonly string[],
     current: CopilotConfig,
   ): { config: CopilotConfig; isChosen: boolean; notice?: Notice | undefined };
-  /** Returns `config` with another model of its server, and with the user's settings for that model. */
-  named(config: CopilotConfig, model: string, env?: VariableReader): CopilotConfig;
-  /** Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server. @throws {Error} */
-  at(spec: string, config: CopilotConfig): CopilotConfig;
+  /**
+   * Returns the settings for `SERVER#MODEL`, or for a model of `config`'s own server, with the user's settings for that
+   * model. @throws {Error}
+   */
+  at(spec: string, config: CopilotConfig, env?: VariableReader): CopilotConfig;
   find(signal: AbortSignal): Promise<readonly FoundServer[]>;
 }
 

@@ -352,8 +352,6 @@ function removeAll(files: readonly Exchanged[]): Exchanged[] {
   return files.map((one) => failed.get(one) ? failedFile(one.path, failed.get(one)) : one);
 }
 
-function bytesOfSteps(steps: readonly UndoStep[]): number {
-  const files = steps.flatMap((step) => [...step.files.values()]);
-  const lengths = files.map(({ bytes }) => bytes instanceof Uint8Array ? bytes.length : 0);
-  return lengths.reduce((sum, length) => sum + length, 0);
-}
+const bytesOfSteps = (steps: readonly UndoStep[]): number =>
+  steps.flatMap(({ files }) => [...files.values()])
+    .reduce((sum, { bytes }) => sum + (bytes instanceof Uint8Array ? bytes.length : 0), 0);

@@ -185,16 +185,16 @@ Deno.test("config.json: /model NAME takes up the settings of that model, and dro
     '{"temperature": 0.2, "models": {"a": {"temperature": 0.6, "top-k": 20, "sampling": "server"}, "b": {"prompt-tier": "lean"}}}',
     (env) => {
       const first = toConfig({ local: true, model: "x", temperature: 0.2, topP: 0.5 });
-      const a = modelFlags.named(first, "a", env);
+      const a = modelFlags.at("a", first, env);
       const { model, temperature, topK, topP, sampling } = a.local!;
       assertEquals([model, temperature, topK, topP, sampling], ["a", 0.6, 20, 0.5, "server"]);
-      const b = modelFlags.named(a, "b", env);
+      const b = modelFlags.at("b", a, env);
       assertEquals([b.local!.temperature, b.local!.topK, b.local!.topP], [0.2, undefined, 0.5]);
       assertEquals([b.local!.sampling, b.promptTier], ["auto", "lean"]);
-      assertEquals(modelFlags.named(b, "c", env).promptTier, "auto");
+      assertEquals(modelFlags.at("c", b, env).promptTier, "auto");
       // What was set meanwhile stays.
       const set = { local: { ...a.local!, topK: 7 } };
-      assertEquals(modelFlags.named(set, "c", env).local!.topK, 7);
+      assertEquals(modelFlags.at("c", set, env).local!.topK, 7);
     },
   ));
 

@@ -161,7 +161,7 @@ async function configsOf({ args, all, flags }: ExamArgs, run: Run): Promise<Copi
   // All models of a hosted API would be expensive.
   const isOwn = own !== undefined && mayBeOwnServer(targetOf(own).url);
   const names = isOwn ? await modelNames(own).catch(() => []) : [];
-  const configs = names.filter(isChatName).map((name) => modelFlags.named(own!, name));
+  const configs = names.filter(isChatName).map((name) => modelFlags.at(name, own!));
   for (const server of await modelFlags.find(run.signal)) {
     const { host } = new URL(server.url);
     if (own && host === serverOf(own).replace("localhost", "127.0.0.1")) continue;

@@ -256,7 +256,7 @@ async function setModel(
         return unknownText(model, "/model", unlisted.meant);
       }
       if (modelFlags === undefined) agent.setModel(argument);
-      else agent.configure(modelFlags.named(agent.config, argument));
+      else agent.configure(modelFlags.at(argument, agent.config));
       fit.isChosen = true;
       fit.reset(agent);
     }
