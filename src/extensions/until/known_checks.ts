@@ -17,9 +17,6 @@ const KNOWN_ROWS: readonly (readonly [file: string, command: string, tasks?: Reg
   ["go.mod", "go test ./..."],
   ["pytest.ini", "pytest"],
   ["pyproject.toml", "pytest"],
-  ["setup.py", "pytest"],
-  ["pom.xml", "mvn -q test"],
-  ["gradlew", "./gradlew test"],
 ];
 
 export async function knownChecks(folder: string): Promise<string[]> {

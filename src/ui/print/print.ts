@@ -123,10 +123,6 @@ export class PrintFrontend implements Frontend {
         result.toolExecutions.some(({ outcome }) => outcome === "refused");
       const byCheck = check && (check.passed ? EXIT.done : EXIT.check);
       const ended = byCheck ?? (wasRefused ? EXIT.refused : EXIT.done);
-      const { path } = session.record ?? {};
-      if (stopReason === "max_rounds" && path !== undefined) {
-        this.#say([`· To continue: copilot --resume ${shortName(path)} -p "go on"`]);
-      }
       const exitCode = stopReason === "done" ? ended : EXIT.limit;
       if (exitCode === EXIT.check) {
         this.#say([`copilot: check: ${oneLine(`${check!.command} ${check!.reason}`)}`]);
