@@ -87,14 +87,14 @@ export class PlainScreen implements Screen {
     return text === null ? null : { type: "text", text };
   }
 
-  async ask(...[prompt, objection, signal]: Parameters<Screen["ask"]>): Promise<string | null> {
+  readonly ask: Screen["ask"] = async (prompt, objection, signal) => {
     for (;;) {
       const line = await readLineRaw(prompt, "", [], { signal });
       const wrong = line === null ? undefined : objection(line);
       if (wrong === undefined) return line;
       this.print(wrong);
     }
-  }
+  };
 
   readonly askHidden = () => Promise.resolve(null);
   readonly choose = () => Promise.resolve(null);

@@ -24,7 +24,7 @@ import { styledRows } from "../styled.ts";
 import type { Display } from "./display.ts";
 import { helpText, keysText } from "./help_tables.ts";
 import { YES_OR_NO } from "./form.ts";
-import { Setup, type SetupHome, type SetupScreen } from "./setup.ts";
+import { Setup, type SetupHome } from "./setup.ts";
 import type { ServerSettings } from "../../server_settings.ts";
 
 interface TypedCommand {
@@ -308,14 +308,9 @@ export async function chooseServer(
   isFirst: boolean,
 ): Promise<ServerSettings | undefined> {
   try {
-    const { screen, columns } = display;
-    const shown: SetupScreen = {
-      print: (text) => display.say(text),
-      choose: (...list) => screen.choose(...list),
-      ask: (...question) => screen.ask(...question),
-      askHidden: (...question) => screen.askHidden(...question),
-    };
-    return await new Setup(shown, setup, {
+    const { columns, screen: { choose, ask, askHidden } } = display;
+    const print = (text: string) => display.say(text);
+    return await new Setup({ print, choose, ask, askHidden }, setup, {
       isFirst,
       signal,
       columns,

@@ -10,7 +10,7 @@ import {
   VIM_KEYS,
 } from "../line/actions.ts";
 import { table } from "../../../text/table.ts";
-import { wrapped } from "../../../text/wrap.ts";
+import { hangingRows } from "./call_rows.ts";
 import { modeText } from "../../../session/modes.ts";
 import type { ApproveMode } from "../../../safety/settings.ts";
 
@@ -19,11 +19,12 @@ const SIGNS = [
   ["@PATH", "attaches the file, if the @ is typed, not pasted"],
   ["!COMMAND", "at the start: runs a shell command; your next message includes its output"],
 ];
-/** The actions in both helps. `/keys` lists all of them. */
+/** The actions in `/help`, the most used ones first. `/keys` lists all of them. */
 const HELP_ACTIONS: readonly ActionName[] = [
-  ...["stop", "cancel", "newline", "previous-line", "complete", "search-back", "editor"] as const,
-  ...["transcript", "tasks", "next-mode", "suspend"] as const,
+  ...["stop", "next-mode", "newline", "search-back", "transcript", "tasks", "editor"] as const,
+  ...["cancel", "previous-line", "complete", "suspend"] as const,
 ];
+const MOST_USED = 7;
 
 function keyRows(keymap: Keymap, names: readonly ActionName[]): [string, string][] {
   return names.flatMap((name): [string, string][] => {
@@ -47,10 +48,16 @@ export function keysText(keymap: Keymap, columns: number): string {
   return `${rows}\n\nIn vim's command mode:\n${vim}`;
 }
 
-/** Returns how a line may start, some keys, and the current mode. */
+/** Returns how a line may start, the first key of some actions, and the current mode, each in few words. */
 export function shortHelp(keymap: Keymap, columns: number, mode?: ApproveMode): string[] {
-  const keys = keyRows(keymap, HELP_ACTIONS);
+  const keys = keyRows(keymap, HELP_ACTIONS.slice(0, MOST_USED))
+    .map(([names, help]) => [names.split(", ")[0]!, help]);
   const rows = [["/", "lists the commands"], ...SIGNS, ...keys, ["Enter", "the full help"]];
-  const now = mode === undefined ? "" : wrapped(`\n  ${modeText(mode)}`, columns);
-  return `${table(rows, columns)}${now}`.split("\n");
+  const width = Math.max(...rows.map(([name = ""]) => name.length));
+  return [
+    ...rows.flatMap(([name = "", help = ""]) =>
+      hangingRows(`  ${name.padEnd(width)}  `, help.split("; ")[0]!, columns)
+    ),
+    ...mode === undefined ? [] : hangingRows("  ", modeText(mode), columns),
+  ];
 }

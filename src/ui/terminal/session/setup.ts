@@ -57,7 +57,7 @@ const FIRST_LOOK_MS = 300;
 const SECOND_LOOK_MS = 5000;
 const POLL_MS = 2000;
 
-export type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
+type SetupScreen = Pick<Screen, "print" | "choose" | "ask" | "askHidden">;
 
 const NO_MODEL_ROWS = [
   { label: "Change the address", value: "address" },

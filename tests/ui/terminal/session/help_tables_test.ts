@@ -16,15 +16,25 @@ Deno.test("in a narrow terminal the rows of long names are indented, too", () =>
 
 Deno.test("the short help has a row each for what is needed first, with the keys in force", () => {
   const rows = shortHelp(DEFAULT_KEYMAP, 80);
-  assertEquals(rows.slice(0, 2), [
-    "  /               lists the commands",
-    "  @PATH           attaches the file, if the @ is typed, not pasted",
+  assertEquals(rows.slice(0, 4), [
+    "  /          lists the commands",
+    "  @PATH      attaches the file, if the @ is typed, not pasted",
+    "  !COMMAND   at the start: runs a shell command",
+    "  Escape     stop the turn",
   ]);
-  assertEquals(rows.at(-1), "  Enter           the full help");
+  assertEquals(rows.length, 11);
+  assertEquals(shortHelp(DEFAULT_KEYMAP, 80, "auto").slice(11), [
+    "  Auto mode: edits in this folder and sandboxed commands run without asking",
+  ]);
   assertEquals(shortHelp(DEFAULT_KEYMAP, 80, "plan").at(-1), "  Plan mode: nothing is written");
   const other = shortHelp(keymapOf({ "ctrl-o": null, "f2": "editor" }, false), 80);
   assertEquals(other.some((row) => row.includes("the whole conversation")), false);
-  assertEquals(shortHelp(DEFAULT_KEYMAP, 40, "auto").slice(-2), [
+  const narrow = shortHelp(DEFAULT_KEYMAP, 40, "auto").map((row) => row.trimEnd());
+  assertEquals(narrow.slice(1, 3), [
+    "  @PATH      attaches the file, if the @",
+    "             is typed, not pasted",
+  ]);
+  assertEquals(narrow.slice(-2), [
     "  Auto mode: edits in this folder and",
     "  sandboxed commands run without asking",
   ]);
