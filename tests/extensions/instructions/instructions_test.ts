@@ -3,6 +3,7 @@ import { CopilotAgent } from "../../../src/agent/agent.ts";
 import {
   heedInstructions,
   trustInstructions,
+  trustsInstructions,
 } from "../../../src/extensions/instructions/instructions.ts";
 import { FolderTrust } from "../../../src/safety/folder_trust.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import type { Confirmation } from "../../../src/session/frontend.ts";
 import { openPermissions, type Permissions } from "../../../src/safety/permissions.ts";
 import { localConfig } from "../../../src/config.ts";
+import { placesWith } from "../../helpers/places.ts";
 import { run } from "../../helpers/program.ts";
 import { sessionCommand } from "../../helpers/session.ts";
 import { type StrictServer, strictServer } from "../../helpers/strict_server.ts";
@@ -362,4 +364,25 @@ Deno.test("the person's own instructions come first, and need no trust", async (
       );
     },
   );
+});
+
+Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
+  await using at = await placesWith({ "repo/sub/x": "" });
+  await using fake = await at.open("http://127.0.0.1:9", { folder: `${at.folder}/sub` });
+  const none = "This folder has no instructions. You will be asked about new ones.";
+  assertEquals(await fake.command("/trust"), none);
+  at.put("repo/AGENTS.md", "be brief\n");
+  const rows = [
+    ["/trust", "· using ../AGENTS.md (1 line)", true],
+    ["/trust off", "This folder's instructions are not used.", false],
+  ] as const;
+  for (const [line, said, isTrusted] of rows) {
+    assertEquals(await fake.command(line), said);
+    assertEquals(fake.session.agent.state.instructions.includes("be brief"), isTrusted);
+    const row = `folder   its instructions are ${isTrusted ? "used" : "not used"} (/trust)`;
+    assertStringIncludes((await fake.command("/permissions"))!, row);
+    const trusts = [at.folder, at.root]
+      .map((root) => trustsInstructions(storeOf(at.permissions()), root));
+    assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
+  }
 });

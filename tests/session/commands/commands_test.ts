@@ -1,10 +1,8 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { thousands } from "../../../src/text/count.ts";
 import { modelFlags as flags } from "../../../src/cli/settings.ts";
 import { commandIn } from "../../../src/session/commands/command_line.ts";
 import type { Job } from "../../../src/types/tool.ts";
-import { FolderTrust } from "../../../src/safety/folder_trust.ts";
-import { trustsInstructions } from "../../../src/extensions/instructions/instructions.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { jobRows, jobsCommand } from "../../../src/session/commands/jobs.ts";
 import { runCommand } from "../../../src/session/commands/registry.ts";
@@ -378,32 +376,6 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
     assertEquals(await rules("/permissions show"), left);
   } finally {
     for (const at of [folder, config]) await Deno.remove(at, { recursive: true });
-  }
-});
-
-Deno.test("/trust is for the repository, and holds in its folders and in later sessions", async () => {
-  using temp = tempFolder();
-  const base = temp.path;
-  const [root, folder] = [`${base}/repo`, `${base}/repo/sub`];
-  const settings = () =>
-    openPermissions({}, (name) => /^XDG_/.test(name) ? `${base}/config` : undefined);
-  await Deno.mkdir(`${root}/.git`, { recursive: true });
-  await Deno.mkdir(folder);
-  await Deno.writeTextFile(`${root}/AGENTS.md`, "be brief\n");
-  await using fake = await fakeSession(NO_SERVER, { folder, permissions: await settings() });
-  const rows = [
-    ["/trust", "· using ../AGENTS.md (1 line)", true],
-    ["/trust off", "This folder's instructions are not used.", false],
-  ] as const;
-  for (const [line, said, isTrusted] of rows) {
-    assertEquals(await fake.command(line), said);
-    const { instructions } = fake.session.agent.state;
-    assertEquals(instructions!.includes("be brief"), isTrusted);
-    const row = `folder   its instructions are ${isTrusted ? "used" : "not used"} (/trust)`;
-    assertStringIncludes((await fake.command("/permissions"))!, row);
-    const later = new FolderTrust((await settings()).stateFolder);
-    const trusts = [root, base].map((at) => trustsInstructions(later, at));
-    assertEquals(await Promise.all(trusts), [isTrusted, undefined]);
   }
 });
 
