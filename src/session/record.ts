@@ -13,7 +13,6 @@ import { Recorder } from "../records/recorder.ts";
 import {
   forkRecord,
   isOfPrint,
-  isOpen,
   type ListedSession,
   listedSessions,
   MAX_TITLE_CHARS,
@@ -295,9 +294,8 @@ export interface Resumed {
   title: string;
   messages: number;
   lostLines: number;
-  /** The id of the session that gets new messages, if it is another one, as if another program has this one open. */
+  /** The id of the session that gets new messages, if this one is open elsewhere, or the user continues one of `-p`. */
   separateId?: string;
-  isInUse?: boolean;
   lastTyped?: string;
   lastAnswer?: string;
   model?: ModelsOfResumed;
@@ -332,9 +330,6 @@ export function resumeSession(
   const model = restoreModel(agent, { isChosen, isModelKnown }, session.used);
   record?.continueFrom(session);
   const isSeparate = record !== undefined && record.file?.path !== session.path;
-  // Since it was read, another program may have added to it and ended.
-  const isInUse = isSeparate &&
-    attempt(() => isOpen(session.path) || Deno.statSync(session.path).size !== session.size);
   const tokens = session.used?.tokens ?? requestTokens(agent);
   const isReading = tokens >= MIN_READING && targetOf(agent.config).kind !== "hosted";
   const isOther = model !== undefined && !model.isRestored;
@@ -350,7 +345,6 @@ export function resumeSession(
     messages: messages.length,
     lostLines: lost,
     ...isSeparate && { separateId: shortName(record.name!) },
-    ...isInUse && { isInUse },
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(model && { model }),

@@ -19,19 +19,19 @@ export function resumedLines(
     return [`There is no earlier session in this folder${start}.`];
   }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, model } = resumed;
-  const { separateId, isInUse, reading } = resumed;
-  const id = separateId && !isInUse ? ` as ${separateId}` : "";
+  const { separateId, reading } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
     ...lastAnswer === undefined ? [] : [excerptLine(lastAnswer, SHOWN_ANSWER_CHARS)],
   ];
   return [
-    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}"${id}: ${
+    `Continuing "${excerptLine(title, SHOWN_TITLE_CHARS)}": ${
       count(messages, "message")
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
-    isInUse && `Another copilot has it open: new messages go to the new session ${separateId}.`,
+    separateId &&
+    `New messages go to the session ${separateId}, as this one is open elsewhere or of -p.`,
     model && modelLine(model, way),
     reading && readingLine(reading),
   ].filter((line) => typeof line === "string");

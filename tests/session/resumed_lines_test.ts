@@ -13,10 +13,8 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{}, [FROM]],
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
-  [{ separateId: "0123abcd" }, [FROM.replace(": 2", " as 0123abcd: 2")]],
-  [{ separateId: "0123abcd", isInUse: true }, [
-    FROM,
-    "Another copilot has it open: new messages go to the new session 0123abcd.",
+  [{ separateId: "0123abcd" }, [
+    ...[FROM, "New messages go to the session 0123abcd, as this one is open elsewhere or of -p."],
   ]],
   [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
   [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [
