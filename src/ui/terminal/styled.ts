@@ -53,14 +53,16 @@ export function styledRow(text: string, columns: number): CellRow {
 export function brokenRow(row: CellRow, columns: number, indent: CellRow = []): CellRow[] {
   const rows: CellRow[] = [];
   const front = () => rows.length === 0 ? [] : indent;
+  let room = columns;
   let start = 0;
   let afterSpace = 0;
   let width = 0;
   row.forEach((cell, at) => {
     const isSpace = cell.width > 0 && cell.text.trim() === "";
-    while (width + cell.width > columns - widthOf(front()) && at > start) {
+    while (width + cell.width > room && at > start) {
       const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
       rows.push([...front(), ...row.slice(start, end)]);
+      room = columns - widthOf(indent);
       start = end;
       width = widthOf(row.slice(start, at));
     }
