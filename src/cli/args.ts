@@ -260,7 +260,6 @@ export type Args =
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
-const CONTINUING = "--continue resumes the newest session, and --resume lists the others";
 export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
@@ -271,11 +270,10 @@ export const COMMANDS = [
   { name: "replay", help: "play a session again: copilot replay ID" },
   { name: "exam", help: "test how good a model is: copilot exam --help" },
 ] as const;
-const PRINTING = 'for one answer on stdout, run copilot -p "PROMPT"';
 const OTHER_WORDS = adviceTable([
-  ["run exec", PRINTING],
+  ["run exec", 'for one answer on stdout, run copilot -p "PROMPT"'],
   ["setup", "to choose a model, run copilot and type /setup"],
-  ["resume continue", CONTINUING],
+  ["resume continue", "--continue resumes the newest session, and --resume lists the others"],
   ["login logout", "there is no account: /setup in a session chooses a server and its key"],
   ["update upgrade", "update it as you installed it: see the README"],
   ["version", "copilot --version prints it"],

@@ -111,15 +111,14 @@ export function withDefaults(args: Args, env?: VariableReader): Args {
   };
 }
 
-const OTHER_ROLE = `its name must be one of ${MODEL_ROLES.join(", ")}`;
-
 function rolesIn(roles: unknown, path: string): ModelRoles {
   if (!isObject(roles)) {
     throw new UsageError(`Cannot use "roles" in ${path} as it must be an object`);
   }
+  const known = `its name must be one of ${MODEL_ROLES.join(", ")}`;
   for (const [role, spec] of Object.entries(roles)) {
     try {
-      if (!MODEL_ROLES.some((one) => one === role)) throw new TypeError(OTHER_ROLE);
+      if (!MODEL_ROLES.some((one) => one === role)) throw new TypeError(known);
       specFlags(spec);
     } catch (error) {
       const why = isSettingError(error) ? error.why : reasonOf(error);
