@@ -108,9 +108,13 @@ Deno.test("acp: sessions at once have folders and modes of their own", async () 
     return answering("allow_once")(method);
   };
   const first = await editor.begin(folders[0]!);
+  const mcpServers = [{ name: "one", command: "true", args: [], env: [] }];
   const second = String(
-    (await editor.request("session/new", { cwd: folders[1]!, mcpServers: [] })).sessionId,
+    (await editor.request("session/new", { cwd: folders[1]!, mcpServers })).sessionId,
   );
+  await editor.prompt(second, "/mcp");
+  const [shown] = editor.updates("agent_message_chunk").map(({ content }) => content);
+  assertEquals(shown, { type: "text", text: "  one: its tools are not known yet" });
   await editor.request("session/set_mode", { sessionId: second, modeId: "auto" });
   const ends = await Promise.all([first, second].map((id) => editor.prompt(id, "Write")));
   assertEquals(ends, ["end_turn", "end_turn"]);
@@ -196,5 +200,7 @@ Deno.test("acp: a session that is loaded or resumed has its model, title and pla
   await editor.request("session/resume", { sessionId, ...open });
   await editor.prompt(sessionId, "More");
   const titles = editor.updates("session_info_update").map(({ title }) => title);
-  assertEquals([titles, editor.updates("plan").length], [["Hello", "Hello"], 2]);
+  const plans = editor.updates("plan").map(({ entries }) => entries as { status: string }[]);
+  assertEquals([titles, plans.length], [["Hello", "Hello"], 2]);
+  assertEquals(plans[0]!.map(({ status }) => status), ["completed", "in_progress"]);
 });

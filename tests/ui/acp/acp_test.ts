@@ -241,7 +241,9 @@ Deno.test("acp: a slash command right after the session began is answered before
   assertEquals(order.filter((one) => one === "agent_message_chunk").length, 1);
   await editor.prompt(sessionId, "/help");
   const help = JSON.stringify(editor.updates("agent_message_chunk").at(-1));
-  assertEquals(["/status", "/theme"].map((name) => help.includes(name)), [true, false]);
+  assertEquals(["/status", "/theme", '"```'].map((name) => help.includes(name)), [
+    ...[true, false, true],
+  ]);
 });
 
 Deno.test("acp: the commands of a folder are announced once the user trusts it", async () => {
