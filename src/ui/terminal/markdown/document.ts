@@ -2,7 +2,7 @@
 
 import { closesCode, outdent } from "../../../text/fence.ts";
 import { type BlockStart, blockStart, type Container, fitting } from "./blocks.ts";
-import { Filler, paddedCode, type Prefix } from "./fill.ts";
+import { Filler, type Prefix } from "./fill.ts";
 import { type Highlighter, highlighter } from "./highlight.ts";
 import { InlineParser } from "./inline.ts";
 import { addRow, beginTable, newTable, type Table, type TableStyle, writeRows } from "./table.ts";
@@ -282,8 +282,7 @@ export class MarkdownDocument {
       this.#code = undefined;
       if (signs) this.#writeLine(line.trim());
     } else {
-      const shown = signs ? line : paddedCode(line, margin.length, this.fill.columns);
-      this.#writeLine(margin + (code ? code.highlight(shown) : shown));
+      this.#writeLine(margin + (code ? code.highlight(line) : line));
     }
   }
 

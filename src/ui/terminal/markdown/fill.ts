@@ -26,29 +26,6 @@ export function textWidth(text: string): number {
   return /^[\x20-\x7e]*$/.test(text) ? text.length : displayWidth(text);
 }
 
-/** A place in a long word of code where spaces do no harm. */
-const CODE_BREAK = /(?<=[([{,;]|[\w)\]]\.)(?=[\w"'`([{])/;
-
-/** Adds spaces to a line of code with a margin: words that do not fit begin on the terminal's next row. */
-export function paddedCode(line: string, margin: number, columns: number): string {
-  const after = (column: number, text: string) =>
-    text.split("\t").reduce((at, part, i) => (i ? (at | 7) + 1 : at) + textWidth(part), column);
-  const start = after(margin, /^[ \t]*/.exec(line)![0]);
-  const words = line.split(/(?<=[ \t])(?=[^ \t])/).flatMap((word) =>
-    textWidth(word) > columns - start - 2 && !word.includes("/") ? word.split(CODE_BREAK) : [word]
-  );
-  let column = margin;
-  return words.map((word) => {
-    const width = textWidth(word.trimEnd());
-    const next = Math.min(start + 2, columns >> 1, columns - width);
-    const isMoved = column > start && column + width > columns && next >= 0;
-    const gap = isMoved ? Math.max(0, columns + next - column) : 0;
-    column = after(isMoved ? next : column, word);
-    if (next < 0) column %= columns;
-    return " ".repeat(gap) + word;
-  }).join("");
-}
-
 interface StyledText {
   text: string;
   style: Style;

@@ -30,8 +30,6 @@ export interface MessageModalOptions extends SessionLineOptions {
   runsNow?: ((line: string) => boolean) | undefined;
   /** True for a line that the running turn can have with its next request. */
   steers?: ((line: string) => boolean) | undefined;
-  /** A note about a queued line, such as "exits after the answer". */
-  queuedNote?: ((line: string) => string | undefined) | undefined;
   /** Rows, with SGR, below a line that is `?`. */
   help?: (() => readonly string[]) | undefined;
   /** What the empty line offers; empty for nothing. Parts that do not fit are dropped, the second one first. */
@@ -43,6 +41,7 @@ export interface MessageModalOptions extends SessionLineOptions {
 
 const MAX_QUEUED_CHARS = 4096;
 const REWIND_MS = 3000;
+const COMMAND_NOTE = " · runs after the answer; Esc and Enter run it now";
 const HELD_HINT = "Enter sends · Up edits · Ctrl-C discards";
 
 export class MessageModal extends LineModal<never, MessageModalOptions> {
@@ -87,9 +86,9 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
   get queuedRows(): string[] {
     return this.queued.map((units) => {
       const text = unitsText(units);
-      const note = this.isHeld ? undefined : this.options.queuedNote?.(text);
+      const isCommand = !this.isHeld && this.options.overtakes?.(text);
       const when = this.isHeld ? "held" : this.#steers(units) ? "waits" : "queued";
-      return [`${when}: ${draftStart(units)}`, ...note ? [note] : []].join(" · ");
+      return `${when}: ${draftStart(units)}${isCommand ? COMMAND_NOTE : ""}`;
     });
   }
 

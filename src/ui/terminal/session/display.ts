@@ -39,7 +39,7 @@ export interface Backgrounds {
 interface DisplayOptions extends
   Pick<
     ScreenOptions,
-    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "runsNow" | "steers" | "queuedNote"
+    "history" | "completer" | "onStop" | "onEnd" | "overtakes" | "runsNow" | "steers"
   >,
   Required<Pick<ScreenOptions, "onShiftTab" | "onMove" | "transcript" | "onDropped">> {
   keymap: Keymap;

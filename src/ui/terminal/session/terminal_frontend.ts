@@ -102,12 +102,6 @@ export class TerminalFrontend implements Frontend, Disposable {
       runsNow: (line) => this.#runsNow(line),
       steers: (line) =>
         this.#isInTurn && this.#commandIn(line) === undefined && !line.startsWith("!"),
-      queuedNote: (line) => {
-        const name = this.#commandIn(line)?.name;
-        if (name === undefined) return undefined;
-        if (name === "model") return "for your next message";
-        return "runs after the answer; Esc and Enter run it now";
-      },
       onStop: () => this.#stop.abort(),
       onDropped: ({ text, pasted }) => this.#history?.add(text, pasted),
       onShiftTab: () => this.#modeKeys = this.#modeKeys.then(() => this.#nextMode()),

@@ -43,7 +43,6 @@ export function transcriptModal(options: TranscriptOptions): PagerModal {
 class Transcript {
   readonly #known = new WeakMap<Message, readonly PagerBlock[]>();
   readonly #calls = new Map<string, ToolCall>();
-  #written: { text: string; blocks: readonly PagerBlock[] } = { text: "", blocks: [] };
   readonly #questions = new WeakMap<OpenQuestion, PagerBlock>();
 
   constructor(private readonly options: TranscriptOptions) {}
@@ -166,13 +165,8 @@ class Transcript {
   #blocksOfWritten(): readonly PagerBlock[] {
     const { reasoning, text, running } = this.options.conversation.written;
     const calls = running.map((call) => runningText(call));
-    const all = [reasoning, text, ...calls].join("\n");
-    if (all !== this.#written.text) {
-      const titles = calls.map((call) => this.#title(call));
-      const blocks = [...this.#reasoning(reasoning), ...this.#answer(text), ...titles];
-      this.#written = { text: all, blocks };
-    }
-    return this.#written.blocks;
+    const titles = calls.map((call) => this.#title(call));
+    return [...this.#reasoning(reasoning), ...this.#answer(text), ...titles];
   }
 
   #blocksOfAsked(): readonly PagerBlock[] {

@@ -1,6 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
 import { MarkdownRenderer } from "../../../../src/ui/terminal/markdown/renderer.ts";
-import { styledRows } from "../../../../src/ui/terminal/styled.ts";
 import type { Appearance } from "../../../../src/ui/terminal/style.ts";
 import { asciiSign } from "../../../../src/text/signs.ts";
 import { displayWidth } from "../../../../src/text/width.ts";
@@ -417,35 +416,6 @@ function plain(output: string): string {
   // deno-lint-ignore no-control-regex
   return output.replace(/\x1b\[[\d;]*m/g, "");
 }
-
-Deno.test("markdown: spaces move words of code that do not fit to the next row of the terminal", () => {
-  const url = `https://example.test/${"path/".repeat(6)}`;
-  const cases = [
-    ["    total += item.price * item.quantity", [
-      "      total += item.price *",
-      "        item.quantity",
-    ]],
-    ["\tif ok && isReady(the, first, one) {", [
-      "\tif ok && isReady(the,",
-      "          first, one) {",
-    ]],
-    ["first.second(third,fourth).fifth(sixth,seventh)", [
-      "  first.second(third,fourth).",
-      "    fifth(sixth,seventh)",
-    ]],
-    // Terminals find an address that they wrapped.
-    [`a ${url}`, [`  a ${url.slice(0, 28)}`, url.slice(28)]],
-    [`see ${url.slice(0, 31)}`, ["  see", ` ${url.slice(0, 31)}`]],
-    ["x".repeat(32), [`  ${"x".repeat(30)}`, "xx"]],
-  ] as const;
-  for (const [line, rows] of cases) {
-    const out = plain(render([`~~~js\n${line}\n~~~`], 32, "16", true)).split("\n").slice(1, -1);
-    const shown = styledRows(out[0]!, 32).map((row) => row.map(({ text }) => text).join(""));
-    const tabless = (row: string) => row.replace("\t", " ".repeat(8)).trimEnd();
-    assertEquals([out.length, shown.map((row) => row.trimEnd())], [1, rows.map(tabless)], line);
-    assertEquals(out[0]!.replace(/\s/g, ""), line.replace(/\s/g, ""));
-  }
-});
 
 Deno.test("markdown: longer words and lines of code than are held back", () => {
   const line = `    ${"1   ".repeat(6000)}`;

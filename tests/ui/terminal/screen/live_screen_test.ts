@@ -65,7 +65,6 @@ function screenTest(
       onDropped: ({ text }) => dropped.push(text),
       help: () => options.help ?? ["  /  commands", "  @  files"],
       overtakes: (line) => line.startsWith("/"),
-      queuedNote: (line) => line === "/exit" ? "leaves after this" : undefined,
       panel: () => isHidden ? [] : options.panel ?? [],
       onTasks: () => isHidden = !isHidden,
     });
@@ -428,7 +427,10 @@ screenTest(
     await terminal.until((rows) => rows.at(-2) === "> first");
     await terminal.type("\x1b[B\x1b[B/exit\rhalf");
     await terminal.until((rows) => rows.at(-2) === "> half");
-    assertEquals(terminal.rows.includes("queued: /exit · leaves after this"), true);
+    assertEquals(
+      terminal.rows.some((row) => row.startsWith("queued: /exit · runs after")),
+      true,
+    );
     (screen as LiveScreen)[Symbol.dispose]();
     assertEquals(dropped, ["/exit", "half"]);
   },

@@ -126,7 +126,7 @@ test("/model lists the models while the model works; the selected one is for the
   await terminal.type("/model\r");
   await terminal.until("Which model?");
   await terminal.type("2");
-  await terminal.until("queued: /model other · for your next message");
+  await terminal.until("queued: /model other · runs after the answer");
   await terminal.type("\x1b");
   await terminal.until("held: /model other");
   await terminal.type("\r");
