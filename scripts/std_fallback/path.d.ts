@@ -4,24 +4,11 @@
 // ./basename
 export declare function basename(path: string | URL, suffix?: string): string;
 
-// ./common
-export declare function common(paths: string[]): string;
-
-// ./constants
-export declare const DELIMITER: ":" | ";";
-export declare const SEPARATOR: "/" | "\\";
-export declare const SEPARATOR_PATTERN: RegExp;
-
 // ./dirname
 export declare function dirname(path: string | URL): string;
 
 // ./extname
 export declare function extname(path: string | URL): string;
-
-// ./format
-export declare function format(
-  pathObject: { root?: string; dir?: string; base?: string; ext?: string; name?: string },
-): string;
 
 // ./from-file-url
 export declare function fromFileUrl(url: string | URL): string;
@@ -37,36 +24,11 @@ export declare function globToRegExp(glob: string, options?: GlobOptions): RegEx
 // ./is-absolute
 export declare function isAbsolute(path: string): boolean;
 
-// ./is-glob
-export declare function isGlob(str: string): boolean;
-
 // ./join
 export declare function join(path: string | URL, ...paths: string[]): string;
 
-// ./join-globs
-export declare function joinGlobs(
-  globs: string[],
-  options?: { extended?: boolean; globstar?: boolean; caseInsensitive?: boolean },
-): string;
-
 // ./normalize
 export declare function normalize(path: string | URL): string;
-
-// ./normalize-glob
-export declare function normalizeGlob(
-  glob: string,
-  options?: { extended?: boolean; globstar?: boolean; caseInsensitive?: boolean },
-): string;
-
-// ./parse
-export interface ParsedPath {
-  root: string;
-  dir: string;
-  base: string;
-  ext: string;
-  name: string;
-}
-export declare function parse(path: string): ParsedPath;
 
 // ./relative
 export declare function relative(from: string, to: string): string;
@@ -76,6 +38,3 @@ export declare function resolve(...pathSegments: string[]): string;
 
 // ./to-file-url
 export declare function toFileUrl(path: string): URL;
-
-// ./to-namespaced-path
-export declare function toNamespacedPath(path: string): string;

@@ -1,22 +1,9 @@
-/** Further conditions on the path. */
-export interface ExistsOptions {
-  isDirectory?: boolean;
-  isFile?: boolean;
-}
-
-/** Tests whether `path` exists and meets `options`. */
-export function existsSync(path: string | URL, options: ExistsOptions = {}): boolean {
+/** Tests whether `path` exists, as a folder if `isDirectory` is true. */
+export function existsSync(path: string | URL, { isDirectory = false } = {}): boolean {
   try {
-    const info = Deno.statSync(path);
-    return (!options.isDirectory || info.isDirectory) && (!options.isFile || info.isFile);
+    return Deno.statSync(path).isDirectory || !isDirectory;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return false;
     throw error;
   }
-}
-
-/** `existsSync` in the asynchronous form. */
-// deno-lint-ignore require-await
-export async function exists(path: string | URL, options: ExistsOptions = {}): Promise<boolean> {
-  return existsSync(path, options);
 }

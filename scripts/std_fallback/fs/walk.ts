@@ -7,16 +7,11 @@ export interface WalkEntry extends Deno.DirEntry {
   path: string;
 }
 
-/** The entries that `walk` yields, and the depth to which it goes. */
+/** The entries that `walk` yields. No link is followed. */
 export interface WalkOptions {
-  maxDepth?: number;
-  includeFiles?: boolean;
   includeDirs?: boolean;
   includeSymlinks?: boolean;
-  followSymlinks?: boolean;
   exts?: string[];
-  match?: RegExp[];
-  skip?: RegExp[];
 }
 
 /** Walks the tree under `root`, the root itself first. */
@@ -25,7 +20,8 @@ export function* walkSync(
   options: WalkOptions = {},
 ): IterableIterator<WalkEntry> {
   const path = root instanceof URL ? fromFileUrl(root) : root;
-  yield* visit(entryOf(path), options, options.maxDepth);
+  const { isFile, isDirectory, isSymlink } = Deno.statSync(path);
+  yield* visit({ path, name: basename(path), isFile, isDirectory, isSymlink }, options);
 }
 
 /** `walkSync` in the asynchronous form. */
@@ -36,41 +32,13 @@ export async function* walk(
   yield* walkSync(root, options);
 }
 
-function entryOf(path: string): WalkEntry {
-  const { isFile, isDirectory, isSymlink } = Deno.statSync(path);
-  return { path, name: basename(path), isFile, isDirectory, isSymlink };
-}
-
-function* visit(
-  entry: WalkEntry,
-  options: WalkOptions,
-  depth: number = Infinity,
-): IterableIterator<WalkEntry> {
-  const { path } = entry;
-  if (depth < 0) return;
-  if (entry.isSymlink) {
-    if (!options.followSymlinks) {
-      if ((options.includeSymlinks ?? true) && wanted(path, options)) yield entry;
-      return;
-    }
-    const target = entryOf(Deno.realPathSync(path));
-    if (target.isDirectory) yield* visit(target, options, depth);
-    else if ((options.includeFiles ?? true) && wanted(target.path, options)) {
-      yield { ...entry, path: target.path };
-    }
-  } else if (!entry.isDirectory) {
-    if ((options.includeFiles ?? true) && wanted(path, options)) yield entry;
-  } else if (!options.skip?.some((pattern) => path.match(pattern))) {
-    if ((options.includeDirs ?? true) && wanted(path, options)) yield entry;
-    if (depth === 0) return;
-    for (const child of Deno.readDirSync(path)) {
-      yield* visit({ ...child, path: join(path, child.name) }, options, depth - 1);
-    }
+function* visit(entry: WalkEntry, options: WalkOptions): IterableIterator<WalkEntry> {
+  const { path, isSymlink, isDirectory } = entry;
+  const { exts, includeDirs = true, includeSymlinks = true } = options;
+  const isKind = isSymlink ? includeSymlinks : !isDirectory || includeDirs;
+  if (isKind && (!exts || exts.some((ext) => path.endsWith(ext)))) yield entry;
+  if (!isDirectory) return;
+  for (const child of Deno.readDirSync(path)) {
+    yield* visit({ ...child, path: join(path, child.name) }, options);
   }
-}
-
-function wanted(path: string, { exts, match, skip }: WalkOptions): boolean {
-  return (!exts || exts.some((ext) => path.endsWith(ext))) &&
-    (!match || match.some((pattern) => path.match(pattern))) &&
-    !skip?.some((pattern) => path.match(pattern));
 }
