@@ -2,9 +2,9 @@
  * Checks the imports under `src/` against the layers: `deno run -A scripts/check_imports.ts [FOLDER]` prints one
  * line for each import that breaks a rule, and exits with 1 if any does.
  *
- * It reads Deno's own module graph, so type-only and dynamic imports count as well.
+ * Type-only and dynamic imports count as well.
  */
-import { type Import, importsOf, sourceFiles } from "./module_graph.ts";
+import { type Import, importsOf, readModules } from "./modules.ts";
 
 /** Parts of `src/`, lowest layer first: a part imports from the layers below its own. */
 const LAYERS = [
@@ -57,7 +57,7 @@ const NODE = [
 
 /** Returns one line for each violation in the tree under `root`. */
 export async function violations(root: string): Promise<string[]> {
-  const imports = await importsOf(root, [...sourceFiles(root, "src"), "main.ts"]);
+  const imports = importsOf(await readModules(root, ["src", "main.ts"]));
   return [
     ...imports.flatMap((one) => {
       const reason = objection(one);

@@ -6,11 +6,10 @@
  * - Another file imports each export: of `src/`, or a test or a script; or `src/mod.ts` re-exports it.
  * - A function has at most 60 lines.
  */
-import { dirname } from "@std/path/dirname";
 import { existsSync } from "@std/fs/exists";
 import { join } from "@std/path/join";
-import { lintReports } from "./lint_reports.ts";
-import type { Names } from "./names_plugin.ts";
+import { type Modules, readModules, targetOf } from "./modules.ts";
+import { WHOLE } from "./modules_plugin.ts";
 
 const MAX_LINES = 60;
 
@@ -19,14 +18,10 @@ const ENTRIES = ["src/mod.ts", "main.ts"];
 
 /** Returns one line for each violation in the tree under `root`. */
 export async function nameViolations(root: string): Promise<string[]> {
-  const plugin = new URL("./names_plugin.ts", import.meta.url);
   const folders = ["src", "main.ts", "tests", "scripts"].filter((name) =>
     existsSync(join(root, name))
   );
-  const reports = await lintReports(plugin, root, folders);
-  const importers = new Map(
-    reports.map(({ file, message }): [string, Names] => [file, JSON.parse(message)]),
-  );
+  const importers = await readModules(root, folders);
   const files = new Map([...importers].filter(([file]) => !/^(tests|scripts)\//.test(file)));
   return [
     ...sharedNames(files),
@@ -35,8 +30,7 @@ export async function nameViolations(root: string): Promise<string[]> {
   ].sort();
 }
 
-type Files = ReadonlyMap<string, Names>;
-function sharedNames(files: Files): string[] {
+function sharedNames(files: Modules): string[] {
   const places = new Map<string, Map<string, number>>();
   for (const [file, { declared }] of files) {
     for (const { name, line } of declared) {
@@ -50,16 +44,21 @@ function sharedNames(files: Files): string[] {
   });
 }
 
-function unusedExports(files: Files, importers: Files): string[] {
+function unusedExports(files: Modules, importers: Modules): string[] {
   const used = new Set<string>();
-  for (const [file, { imported, namespaces, identifiers }] of importers) {
-    const target = (source: string) => join(dirname(file), source).replaceAll("\\", "/");
-    const add = (source: string, name: string) => used.add(`${target(source)} ${name}`);
-    for (const { source, name } of imported) {
-      if (name !== "*") add(source, name);
-      else for (const one of files.get(target(source))?.exported ?? []) add(source, one.name);
+  for (const [file, { imports, identifiers }] of importers) {
+    for (const { source, names } of imports) {
+      const target = targetOf(file, source);
+      const all = files.get(target)?.exported ?? [];
+      for (const name of names) {
+        const meant = name === WHOLE
+          ? identifiers
+          : name === "*"
+          ? all.map((one) => one.name)
+          : [name];
+        for (const one of meant) used.add(`${target} ${one}`);
+      }
     }
-    for (const source of namespaces) for (const name of identifiers) add(source, name);
   }
   return [...files].filter(([file]) => !ENTRIES.includes(file)).flatMap(([file, { exported }]) =>
     exported.filter(({ name }) => !used.has(`${file} ${name}`)).map(({ name, line }) =>
@@ -68,10 +67,10 @@ function unusedExports(files: Files, importers: Files): string[] {
   );
 }
 
-function longFunctions(files: Files): string[] {
+function longFunctions(files: Modules): string[] {
   return [...files].flatMap(([file, { functions }]) =>
-    functions.filter(({ lines }) => lines > MAX_LINES).map(({ name, line, lines }) =>
-      `${file}:${line} ${name} has ${lines} lines: at most ${MAX_LINES}`
+    functions.filter(({ lines }) => lines > MAX_LINES).map(({ line, lines }) =>
+      `${file}:${line} has a function of ${lines} lines: at most ${MAX_LINES}`
     )
   );
 }

@@ -12,8 +12,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { resolve } from "@std/path/resolve";
 import { seeded } from "../tests/helpers/split.ts";
-import { lintReports } from "./lint_reports.ts";
-import { importsOf, sourceFiles } from "./module_graph.ts";
+import { importsOf, lintReports, readModules, targetOf } from "./modules.ts";
 import type { Break } from "./mutants_plugin.ts";
 
 const HELP = `Usage: scripts/mutants [OPTIONS] [PATH...]
@@ -79,19 +78,17 @@ export function describe(source: string, { start, end, after }: Break): [number,
  * its name, then those of its room.
  */
 export async function testsByFile(root: string): Promise<Map<string, string[]>> {
+  const modules = await readModules(root, ["src", "tests", "main.ts"]);
   // The tests of the scripts reach src/ by accident at most.
-  const tests = sourceFiles(root, "tests").filter((file) => !file.startsWith("tests/scripts/"));
-  const files = [...sourceFiles(root, "src"), ...tests, "main.ts"];
+  const files = [...modules.keys()].filter((file) => !file.startsWith("tests/scripts/"));
   const importers = new Map<string, string[]>();
   const add = (from: string, to: string) => importers.set(to, [...importers.get(to) ?? [], from]);
-  for (const { from, to } of await importsOf(root, files)) if (to !== undefined) add(from, to);
+  for (const { from, to } of importsOf(modules)) if (to !== undefined) add(from, to);
   for (const from of files) {
     const source = await Deno.readTextFile(join(root, from));
     // A worker, or a program that a test starts.
     const urls = /(?:new URL|import\.meta\.resolve)\(\s*"(\.[^"]+\.ts)"/g;
-    for (const [, url] of source.matchAll(urls)) {
-      add(from, join(dirname(from), url!).replaceAll("\\", "/"));
-    }
+    for (const [, url] of source.matchAll(urls)) add(from, targetOf(from, url!));
     if (from.startsWith("tests/") && /\bmain\.ts\b/.test(source)) add(from, "main.ts");
   }
   return new Map(
@@ -400,8 +397,7 @@ async function main(): Promise<number> {
   const root = fromFileUrl(new URL("../", import.meta.url));
   const named = flags._.map((path) => relative(root, resolve(`${path}`)).replaceAll("\\", "/"));
   const paths = named.length > 0 ? named : ["src"];
-  const plugin = new URL("./mutants_plugin.ts", import.meta.url);
-  const candidates = (await lintReports(plugin, root, paths))
+  const candidates = (await lintReports("mutants_plugin.ts", root, paths))
     .map(({ file, message }): Mutant => ({ file, ...JSON.parse(message) }))
     .filter(({ file }) => file.startsWith("src/"));
   const mutants = choose(candidates, count!, seed!);

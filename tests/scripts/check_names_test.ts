@@ -51,12 +51,12 @@ class D { #e() ${long(61)} get f() ${long(61)} }
 const h = { "i-j"() ${long(61)} };
 g(function () ${long(61)});`,
   }, [
-    "src/a.ts:122 c has 61 lines: at most 60",
-    "src/a.ts:183 #e has 61 lines: at most 60",
-    "src/a.ts:243 f has 61 lines: at most 60",
-    "src/a.ts:304 i-j has 61 lines: at most 60",
-    "src/a.ts:365 (no name) has 61 lines: at most 60",
-    "src/a.ts:61 b has 61 lines: at most 60",
+    "src/a.ts:122 has a function of 61 lines: at most 60",
+    "src/a.ts:183 has a function of 61 lines: at most 60",
+    "src/a.ts:243 has a function of 61 lines: at most 60",
+    "src/a.ts:304 has a function of 61 lines: at most 60",
+    "src/a.ts:365 has a function of 61 lines: at most 60",
+    "src/a.ts:61 has a function of 61 lines: at most 60",
   ]],
 ];
 
