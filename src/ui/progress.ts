@@ -53,7 +53,7 @@ function subProgressText({ calls, running, made, tokens }: SubProgress): string 
 export function retryParts({ reason, attempt, maxAttempts, delayMs }: RetryNotice) {
   const seconds = Math.ceil(delayMs / 1000);
   const time = seconds > 0 ? `in ${seconds} s` : "now";
-  const next = `attempt ${attempt + 1} of ${maxAttempts} ${time}`;
+  const next = `next try ${time} (${attempt + 1} of ${maxAttempts})`;
   return [oneLine(reason).replace(/\.$/, ""), next] as const;
 }
 

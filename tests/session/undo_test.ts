@@ -119,7 +119,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     agent.state.messages.push(hello);
     assertEquals(
       await log.say("undo", agent),
-      'Undid the message "hello". /redo restores it.\nNo files were changed.',
+      'Undid the message "hello". /redo restores it. No files were changed.',
     );
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);

@@ -33,7 +33,7 @@ const EVENTS: [event: TurnEvent, line: string | undefined][] = [
   ],
   [
     { type: "retry", attempt: 1, maxAttempts: 3, delayMs: 1500, reason: "a\nb." },
-    "· a b · attempt 2 of 3 in 2 s",
+    "· a b · next try in 2 s (2 of 3)",
   ],
   [{ type: "loading", model: "m\x1b" }, "· the server is loading m␛"],
   [{ type: "queued" }, "· queued behind another request"],

@@ -84,11 +84,11 @@ export function undoText(
   const failures = files.filter(({ result }) => result === "failed");
   const shown = [...new Set([...failures, ...files])].slice(0, MAX_UNDONE_FILES);
   const more = files.length - shown.length;
+  const none = files.length + commands === 0 ? " No files were changed." : "";
   return [
-    way === "undo" ? taken : `Restored the message ${title}.`,
+    (way === "undo" ? taken : `Restored the message ${title}.`) + none,
     ...shown.map((file) => `  ${undoneFileText(file, way)}`),
     ...more > 0 ? [`  and ${count(more, "more file")}`] : [],
-    ...files.length + commands === 0 ? ["No files were changed."] : [],
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],
     ...commands > 0
       ? [`${count(commands, "shell command")} ran; what ${they} changed${where} stays.`]

@@ -54,7 +54,7 @@ Deno.test("that a call was recovered is said once, that the model loads once in 
   assertEquals(stderr.join("").split("\n"), [
     "· the call of run_bash was recovered from the answer's text",
     "· the server is loading m",
-    "· it broke · attempt 2 of 5 in 1 s",
+    "· it broke · next try in 1 s (2 of 5)",
     "· the server is loading m",
     "",
   ]);

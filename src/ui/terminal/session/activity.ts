@@ -24,6 +24,8 @@ const SPINNER_FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const SILENT_MS = 3000;
 const MIN_TOKENS_FOR_SPEED = 20;
 const MAX_NEWEST_ROWS = 5;
+/** The newest output of a call has at most 1000 bytes: in a longer text, earlier lines may be missing. */
+const MAX_COUNTED_CHARS = 900;
 const MAX_THOUGHT_ROWS = 4;
 
 const MAX_ROW_CHARS = 4096;
@@ -118,7 +120,10 @@ export class Activity {
     };
     const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");
     const all = tail.trim() === "" ? [] : tail.split("\n");
-    const lines = all.slice(-MAX_NEWEST_ROWS);
+    const hidden = file === undefined ? Math.max(0, all.length - MAX_NEWEST_ROWS) : 0;
+    const isWhole = tail.length < MAX_COUNTED_CHARS;
+    const earlier = isWhole ? count(hidden, "earlier line") : "earlier lines";
+    const lines = [...hidden > 0 ? [`… ${earlier}`] : [], ...all.slice(-MAX_NEWEST_ROWS)];
     const room = Math.max(8, look.columns - 4);
     const rows = lines.map((line) => this.paint(rowsOf(sanitize(line), room)[0]!, DIM));
     return [...titleRows(call.verb, [call], { ...look, mark: "◐" }), ...rowsBelow(rows, look)];
@@ -193,10 +198,11 @@ export class Activity {
     const time = (shown?.ms ?? 0) < 1000 && `${Math.floor(this.elapsedMs / 1000)} s`;
     const numbers = [time, ...this.#counted(now), "Esc stops"].filter(Boolean).join(" · ");
     if (shown) {
+      const doing = this.#written === undefined ? `running · ${numbers}` : numbers;
       const mayMove = this.canMove && columns >= MIN_ONE_ROW_COLUMNS &&
         shown.called.subject?.action === "run" &&
         shown.ms > LONG_TOOL_MS;
-      return [row(mayMove ? `${numbers} · Ctrl-B moves it to the background` : numbers)];
+      return [row(mayMove ? `${doing} · Ctrl-B moves it to the background` : doing)];
     }
     const after = columns >= MIN_ONE_ROW_COLUMNS ? ` · ${numbers}` : "";
     const room = columns - 2 - after.length;

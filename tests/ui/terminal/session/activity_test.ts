@@ -107,9 +107,9 @@ Deno.test("a tool that runs for more than half a second shows its newest lines, 
     assertEquals([shown(5500), shown(5501)], [["◐ Running ls"], [
       ...["◐ Running ls", "  └ x␛", "    yyyyyyyyyy"],
     ]]);
-    assertEquals(at(7001)!.slice(2), "Esc stops · Ctrl-B moves it to the background");
+    assertEquals(at(7001)!.slice(2), "running · Esc stops · Ctrl-B moves it to the background");
     newest = "1\n2\n3\n4\n5\n6";
-    const rows = ["  └ 2", "    3", "    4", "    5", "    6"];
+    const rows = ["  └ … 1 earlier line", ...[2, 3, 4, 5, 6].map((n) => `    ${n}`)];
     assertEquals(activity.callRows(PLAIN).slice(1), rows);
     newest = " ";
     assertEquals(activity.callRows(PLAIN), [`◐ Running ls${" ".repeat(45)}2 s`]);

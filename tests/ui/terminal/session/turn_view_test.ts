@@ -329,20 +329,23 @@ Deno.test("a request that is repeated is told of in one row that changes, and in
   const { view, text } = written(true);
   view.begin("waiting");
   for (const attempt of [1, 2]) view.onEvent(retry(attempt));
-  assertMatch(view.activity.rows(60)?.[0]!, /^\S it broke · attempt 3 of 3 in 9 s · Esc stops$/);
+  assertMatch(
+    view.activity.rows(60)?.[0]!,
+    /^\S it broke · next try in 9 s \(3 of 3\) · Esc stops$/,
+  );
   view.onEvent({ ...retry(1), reason: "the server answered 429: rate limit, ".repeat(3) });
   assertEquals(view.activity.rows(40)?.map((row) => row.slice(2)), [
     "the server answered 429: rate limit, ",
     "the server answered 429: rate limit, ",
-    "the s… · attempt 2 of 3 in 9 s · Esc ",
-    "stops",
+    "the s… · next try in 9 s (2 of 3) · ",
+    "Esc stops",
   ]);
   view.onEvent({ type: "text_delta", text: "a" });
   assertMatch(view.activity.rows(60)?.[0]!, /^. answering /);
   assertEquals(text(), "\n");
   const plain = written();
   for (const attempt of [1, 2]) plain.view.onEvent(retry(attempt));
-  assertEquals(plain.text().match(/attempt [23] of 3/g)?.length, 2);
+  assertEquals(plain.text().match(/\([23] of 3\)/g)?.length, 2);
 });
 
 Deno.test("a folded text names the key that shows it, if there is one", () => {
