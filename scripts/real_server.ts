@@ -1,7 +1,6 @@
 // Holds the backends and `copilot doctor` against a real model server:
 // `scripts/real_server [--server PATH] [--model FILE.gguf]` starts llama.cpp's, with a tiny model of our
-// own where none is named; `--ollama DIR` starts `DIR/serve.sh PORT`, an Ollama, and makes the model there by
-// `DIR/ollama`; `--host URL [--model NAME] [--key KEY]` asks a server that runs. One line for
+// own where none is named; `--host URL [--model NAME] [--key KEY]` asks a server that runs. One line for
 // each check, the last line counts them; ends with 1 when one fails, with 0 where there is no server.
 import { parseArgs } from "@std/cli/parse-args";
 import { join } from "@std/path/join";
@@ -11,14 +10,15 @@ import {
   checksOf,
   loadingCheck,
   type Outcome,
+  programChecks,
   type Target,
   waysTo,
   withoutTools,
 } from "./real_checks.ts";
-import { programChecks } from "./real_program.ts";
-import { OLLAMA_TEMPLATE, writeTinyModel } from "./tiny_model.ts";
+import { waitUntil } from "../tests/helpers/wait_until.ts";
+import { writeTinyModel } from "./tiny_model.ts";
 
-const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "ollama", "key"] });
+const flags = parseArgs(Deno.args, { string: ["host", "server", "model", "key"] });
 /** The context of a server that the script starts, in tokens: small enough to fill. */
 const CONTEXT = 4096;
 /** The maximum milliseconds of a check: a small machine may run a large model. */
@@ -60,15 +60,6 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Waits until a server accepts connections at `port`. It may still load its model. */
-async function listening(port: number): Promise<void> {
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const connection = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
-    if (connection) return connection.close();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Waits until the server has loaded its model. Returns the model's name. */
 async function loaded(host: string, server: Deno.ChildProcess | undefined): Promise<string> {
   let ended: string | undefined;
@@ -95,54 +86,7 @@ async function examine(target: Target): Promise<void> {
     }
     const checks = [...checksOf(way, target), ...programChecks(way, target)];
     for (const [name, check] of checks) await attempt(`${way.name}: ${name}`, check);
-    await attempt(`${way.name}: copilot doctor`, () => doctor(way.flags, target));
   }
-}
-
-/** Runs the program's doctor as text and as JSON. It must report our own model as ready. */
-async function doctor(way: readonly string[], { model, isOurs }: Target): Promise<Outcome> {
-  const main = `${import.meta.dirname}/../main.ts`;
-  const run = async (...more: string[]) => {
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", main, "doctor", ...way, "--model", model, ...more],
-    }).output();
-    const decoder = new TextDecoder();
-    return { code, text: decoder.decode(stdout), errors: decoder.decode(stderr) };
-  };
-  const person = await run();
-  console.log(person.text.trimEnd().replace(/^/gm, "      | "));
-  const script = await run("--json");
-  const report = JSON.parse(script.text);
-  if (person.errors !== "") throw new Error(person.errors);
-  if (isOurs && (person.code !== 0 || !report.ok)) throw new Error("not ready");
-  // The model's answers may differ between the two runs, but not the list of checks.
-  if (report.checks.length < 3) throw new Error(script.text);
-  return { status: "ok", text: report.ok ? "ready" : "not ready" };
-}
-
-/** Starts the Ollama of a folder, and makes the model `model` there from `file` and `template`. */
-async function startOllama(
-  folder: string,
-  file: string,
-  model: string,
-  template: string,
-  servers: Deno.ChildProcess[],
-) {
-  const port = freePort();
-  const options = { stdout: "null", stderr: "null" } as const;
-  servers.push(
-    new Deno.Command(join(folder, "serve.sh"), { args: [`${port}`], ...options }).spawn(),
-  );
-  await listening(port);
-  const host = `http://127.0.0.1:${port}`;
-  await Deno.writeTextFile(`${file}.modelfile`, `FROM ${file}\n${template}`);
-  const { success } = await new Deno.Command(join(folder, "ollama"), {
-    args: ["create", model, "-f", `${file}.modelfile`],
-    env: { OLLAMA_HOST: host, HOME: join(folder, "home") },
-    ...options,
-  }).output();
-  if (!success) throw new Error(`${folder}/ollama could not make the model`);
-  return host;
 }
 
 async function main(): Promise<number> {
@@ -162,14 +106,6 @@ async function main(): Promise<number> {
     const file = flags.model ?? join(folder, "tiny.gguf");
     const isOurs = flags.model === undefined;
     if (isOurs) writeTinyModel(file);
-    if (flags.ollama !== undefined) {
-      const model = "real-checks:latest";
-      const at = await Deno.realPath(file);
-      const template = isOurs ? OLLAMA_TEMPLATE : "";
-      const host = await startOllama(flags.ollama, at, model, template, servers);
-      await examine({ host, model, isOurs });
-      return counts.FAIL;
-    }
     const port = freePort();
     const server = start(file, port, "--jinja");
     if (server === null) {
@@ -184,7 +120,10 @@ async function main(): Promise<number> {
       writeTinyModel(slow, 2 ** 30);
       const other = freePort();
       servers.push(start(slow, other, "--no-warmup")!);
-      await listening(other);
+      // It accepts connections while it loads its model.
+      await waitUntil(() =>
+        Deno.connect({ port: other }).then((connection) => (connection.close(), true), () => false)
+      );
       await attempt("a server that is loading", loadingCheck(`http://127.0.0.1:${other}`));
     }
     const plain = freePort();
@@ -197,8 +136,7 @@ async function main(): Promise<number> {
   } finally {
     for (const server of servers) {
       try {
-        // Ollama stops its runners on SIGTERM. After SIGKILL they would stay.
-        server.kill(flags.ollama === undefined ? "SIGKILL" : "SIGTERM");
+        server.kill("SIGKILL");
       } catch { /* It has ended. */ }
       await server.status;
     }

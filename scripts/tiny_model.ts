@@ -9,7 +9,6 @@
 /** The model's answers by name, in pieces. Each piece is a token, so no two may be the same. */
 const SAYINGS: Record<string, string[]> = {
   hello: ["Hel", "lo, ", "I am ", "a ver", "y small ", "mod", "el: ", "你好", " 🎉."],
-  think: ["<think>\nA number", " is want", "ed.\n", "</think>\n\n", "It is ", "42."],
   call: [
     '<tool_call>\n{"name": ',
     '"list_directory", ',
@@ -45,7 +44,7 @@ const TEMPLATE = `
 {%- for message in messages %}
 {%- if message.role == 'user' %}
 {%- set text = message.content if message.content is string else '' %}
-{%- set say.name = 'call' if 'Call the tool' in text else 'think' if 'Think' in text else 'story' if 'story' in text else 'hello' %}
+{%- set say.name = 'call' if 'Call the tool' in text else 'story' if 'story' in text else 'hello' %}
 {%- set say.rounds = 0 if text.startswith('Rounds') else 9 %}
 {{- '<|im_start|>user\\n' + text + '<|im_end|>\\n' }}
 {%- elif message.role == 'assistant' %}
@@ -62,49 +61,6 @@ const TEMPLATE = `
 {%- endif %}{%- endfor %}
 {%- if say.rounds == 0 %}{% set say.name = 'both' %}{% elif say.rounds == 1 %}{% set say.name = 'call' %}{% endif %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<|say:' + say.name + '|>' }}{%- endif %}`;
-
-/** The same as a line of a Modelfile, for an Ollama with Go's templates. It reads the first word only. */
-export const OLLAMA_TEMPLATE = `TEMPLATE """
-{{- $say := "hello" }}{{ $rounds := "-" }}
-{{- if or .System .Tools }}<|im_start|>system
-{{ .System }}
-{{- if .Tools }}
-
-# Tools
-<tools>{{ range .Tools }}
-{"type": "function", "function": {{ .Function }}}{{ end }}
-</tools>
-
-For each function call, return a json object within <tool_call></tool_call> XML tags:
-<tool_call>
-{"name": <function-name>, "arguments": <args-json-object>}
-</tool_call>
-{{- end }}<|im_end|>
-{{ end }}
-{{- range .Messages }}
-{{- if eq .Role "user" }}{{ $say = "hello" }}{{ $rounds = "-" }}
-{{- if gt (len .Content) 4 }}{{ $word := slice .Content 0 4 }}
-{{- if eq $word "Call" }}{{ $say = "call" }}{{ else if eq $word "Thin" }}{{ $say = "think" }}
-{{- else if eq $word "Writ" }}{{ $say = "story" }}{{ else if eq $word "Roun" }}{{ $rounds = "" }}{{ end }}
-{{- end }}<|im_start|>user
-{{ .Content }}<|im_end|>
-{{ else if eq .Role "assistant" }}{{ if ne $rounds "-" }}{{ $rounds = printf "%sx" $rounds }}{{ end }}<|im_start|>assistant
-{{ .Content }}
-{{- if .ToolCalls }}{{ range .ToolCalls }}
-<tool_call>
-{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}
-</tool_call>
-{{- end }}{{ end }}<|im_end|>
-{{ else if eq .Role "tool" }}{{ $say = "result" }}<|im_start|>user
-<tool_response>
-{{ .Content }}
-</tool_response><|im_end|>
-{{ end }}
-{{- end }}
-{{- if eq $rounds "" }}{{ $say = "both" }}{{ else if eq $rounds "x" }}{{ $say = "call" }}{{ end }}<|im_start|>assistant
-<|say:{{ $say }}|>"""
-PARAMETER stop <|im_end|>
-`;
 
 /** The size of an embedding, and the maximum number of states. */
 const SIZE = 64;
