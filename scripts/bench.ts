@@ -1,7 +1,16 @@
 // Speed and memory as ratios against references measured in the same run: paired, alternating,
 // medians. `scripts/bench [once|round|big|search|terminal|decode|sandbox ...]`; all of them without arguments.
 // `scripts/bench exam ...` compares agents: scripts/bench_exam.ts.
-import { inPairs, launchFlags, median, root, startServer } from "./bench_tools.ts";
+import {
+  compared,
+  inPairs,
+  launchFlags,
+  median,
+  memoryOf,
+  root,
+  startServer,
+  timeOf,
+} from "./bench_tools.ts";
 import type { Decoder } from "../src/wire/lines.ts";
 import { NdjsonDecoder } from "../src/wire/ndjson.ts";
 import { SseDecoder } from "../src/wire/sse.ts";
@@ -31,24 +40,16 @@ async function run(args: string[], cwd: string): Promise<Run> {
     stderr: "null",
     env: { NO_COLOR: "1", XDG_STATE_HOME: state },
   }).spawn();
-  let peakKb = 0;
-  // VmHWM only grows, so the last value before the end is near the peak.
-  const poll = setInterval(() => peakKb = Math.max(peakKb, peakOf(child.pid)), 2);
+  let peakMb = 0;
+  // The peak only grows, so the last value before the end is near it.
+  const poll = setInterval(() => peakMb = memoryOf(child.pid, "VmHWM") || peakMb, 2);
   let bytes = 0;
   for await (const chunk of child.stdout) bytes += chunk.length;
-  peakKb = Math.max(peakKb, peakOf(child.pid));
+  peakMb = memoryOf(child.pid, "VmHWM") || peakMb;
   const { code } = await child.status;
   clearInterval(poll);
   if (code !== 0) throw new Error(`exit code ${code}: deno ${args.join(" ")}`);
-  return { ms: performance.now() - start, peakMb: peakKb / 1024, bytes };
-}
-
-function peakOf(pid: number): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1] ?? 0);
-  } catch {
-    return 0; // it has ended, or this is not Linux
-  }
+  return { ms: performance.now() - start, peakMb, bytes };
 }
 
 /** Runs both in turn. Prints the median of each, and the median of the pairs' ratios. */
@@ -59,31 +60,21 @@ async function pair(
   floor: () => Promise<Run>,
 ): Promise<void> {
   const rows = await inPairs(runs, ours, floor);
-  const of = (pick: (run: Run) => number) => ({
-    ours: median(rows.map(([a]) => pick(a))),
-    floor: median(rows.map(([, b]) => pick(b))),
-    ratio: median(rows.map(([a, b]) => pick(a) / pick(b))),
-  });
-  const ms = of((r) => r.ms), mb = of((r) => r.peakMb), bytes = of((r) => r.bytes);
-  console.log(
-    `${name.padEnd(22)} ${ms.ours.toFixed(0)} ms against ${ms.floor.toFixed(0)} (${
-      ms.ratio.toFixed(2)
-    }x)   ${mb.ours.toFixed(0)} MB against ${mb.floor.toFixed(0)} (${mb.ratio.toFixed(2)}x)   ${
-      bytes.ours === bytes.floor ? "same" : `${bytes.ours} against ${bytes.floor}`
-    } bytes out`,
-  );
+  const of = (key: keyof Run) => rows.map(([a, b]) => [a[key], b[key]] as const);
+  const [mine, its] = [0, 1].map((i) => median(of("bytes").map((row) => row[i]!)));
+  const out = mine === its ? "same" : `${mine} against ${its}`;
+  const memory = compared(of("peakMb"), "MB");
+  console.log(`${name.padEnd(22)} ${compared(of("ms"), "ms")}   ${memory}   ${out} bytes out`);
 }
 
-/** Decodes `bytes` in chunks of 64 KiB; returns MB/s. */
-function decodeRate(bytes: Uint8Array, decoder: Decoder): number {
-  const start = performance.now();
+/** Decodes `bytes` in chunks of 64 KiB. */
+function decode(bytes: Uint8Array, decoder: Decoder): void {
   for (let at = 0; at < bytes.length; at += 65_536) decoder.push(bytes.subarray(at, at + 65_536));
   decoder.end();
-  return bytes.length / 1e3 / (performance.now() - start);
 }
 
 /** Measures the decoders against a minimal one, which splits the decoded text and parses each line. */
-function benchDecoders(): void {
+async function benchDecoders(): Promise<void> {
   const chunk = (i: number) =>
     JSON.stringify({
       id: "chatcmpl-1",
@@ -114,22 +105,14 @@ function benchDecoders(): void {
         end() {},
       };
     };
-    const pairs = Array.from(
-      { length: 7 },
-      () => [decodeRate(bytes, make()), decodeRate(bytes, plain())],
-    );
-    const [ours, reference] = [median(pairs.map((p) => p[0]!)), median(pairs.map((p) => p[1]!))];
-    const ratio = median(pairs.map(([a, b]) => b! / a!)).toFixed(2);
-    console.log(
-      `${`${name} decoder`.padEnd(22)} ${ours.toFixed(0)} MB/s against ${
-        reference.toFixed(0)
-      } (${ratio}x the time)`,
-    );
+    const time = (decoder: () => Decoder) => () => timeOf(() => decode(bytes, decoder()));
+    const rows = await inPairs(7, time(make), time(plain));
+    console.log(`${`${name} decoder`.padEnd(22)} ${compared(rows, "ms", 1)}`);
   }
 }
 
 const asked = (name: string) => Deno.args.length === 0 || Deno.args.includes(name);
-if (asked("decode")) benchDecoders();
+if (asked("decode")) await benchDecoders();
 for (const name of ["search", "terminal", "sandbox"]) {
   if (!asked(name)) continue;
   const args = ["run", "-A", `${root}scripts/bench_${name}.ts`];
@@ -166,12 +149,7 @@ try {
         ((await of("reads 45")).ms - (await of("reads 5")).ms) / 40;
       rows.push([await per(ours), await per(floor)]);
     }
-    const [a, b] = [median(rows.map((r) => r[0])), median(rows.map((r) => r[1]))];
-    console.log(
-      `a round of one read     ${a.toFixed(2)} ms against ${b.toFixed(2)} (${
-        median(rows.map((r) => r[0] / r[1])).toFixed(2)
-      }x)`,
-    );
+    console.log(`a round of one read    ${compared(rows, "ms", 2)}`);
   }
   if (asked("big")) await both("2 MB in 500 000 deltas", 5, "big");
 } finally {

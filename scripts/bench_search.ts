@@ -7,7 +7,8 @@
 import { existsSync } from "@std/fs/exists";
 import { globFiles } from "../src/tools/glob_files.ts";
 import { grepCode } from "../src/tools/grep_code.ts";
-import { inPairs, median } from "./bench_tools.ts";
+import { randomBelow } from "../tests/helpers/split.ts";
+import { compared, inPairs, median, timeOf } from "./bench_tools.ts";
 
 interface TreeShape {
   files: number;
@@ -40,11 +41,7 @@ const WORDS =
     );
 
 function fill(root: string, { files, folders, bytes, seed }: TreeShape): void {
-  let state = seed;
-  const below = (n: number): number => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor(state / 2 ** 32 * n);
-  };
+  const below = randomBelow(seed);
   const word = () => WORDS[below(WORDS.length)]!;
   const line = () => {
     const words = Array.from(
@@ -90,42 +87,21 @@ function rg(dir: string, ...args: string[]): () => Promise<unknown> {
   return () => new Deno.Command("rg", { args, cwd: dir, stdin: "null", stdout: "piped" }).output();
 }
 
-async function time(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await run();
-  return performance.now() - start;
-}
-
-async function compare(
-  name: string,
-  runs: number,
-  ours: () => Promise<unknown>,
-  theirs: (() => Promise<unknown>) | undefined,
-): Promise<void> {
-  const mine = () => time(ours);
-  const rows = await inPairs(runs, mine, theirs ? () => time(theirs) : mine);
-  const columns = [name.padEnd(34), median(rows.map(([a]) => a)).toFixed(1).padStart(9)];
-  if (theirs) {
-    const ratio = median(rows.map(([a, b]) => a / b));
-    columns.push(
-      median(rows.map(([, b]) => b)).toFixed(1).padStart(9),
-      ratio.toFixed(2).padStart(7),
-    );
-  }
-  console.log(columns.join(" "));
-}
-
 async function main(): Promise<void> {
   const runs = Number(Deno.args[0] ?? 7);
   const hasRg = await rg(".", "--version")().then(() => true, () => false);
   if (!hasRg) console.log("rg is not on PATH: no comparison");
   const [large, small] = [tree(LARGE), tree(SMALL)];
-  const row = (name: string, ours: () => Promise<unknown>, dir: string, ...args: string[]) =>
-    compare(name, runs, ours, hasRg && args.length > 0 ? rg(dir, ...args) : undefined);
+  const row = async (name: string, ours: () => unknown, dir: string, ...args: string[]) => {
+    const [mine, theirs] = [ours, hasRg ? rg(dir, ...args) : ours].map((one) => () => timeOf(one));
+    const rows = await inPairs(runs, mine!, theirs!);
+    const alone = () => `${median(rows.map(([a]) => a)).toFixed(1)} ms`;
+    console.log(`${name.padEnd(34)} ${hasRg ? compared(rows, "ms", 1) : alone()}`);
+  };
   const both = (name: string, pattern: string, dir: string, ...flags: string[]) =>
     row(name, grep(pattern, dir), dir, "-n", ...flags, pattern);
 
-  console.log(`${"median of " + runs} runs`.padEnd(34) + "   ours ms     rg ms   ratio");
+  console.log(`median of ${runs} runs, against rg`);
   await both("literal, 100 matches", "needle_in_haystack", large);
   await both("literal, none", "zzzqqq", large);
   await both("ignoring case", "(?i)NEEDLE_in_hay", large);

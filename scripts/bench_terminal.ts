@@ -1,7 +1,16 @@
 // The session in a pseudo-terminal (`script` of util-linux) against GNU readline in bash: time to the
 // prompt, and from a key to its echo. Without a reference: time from a key to a list, memory, idle CPU.
 // `scripts/bench terminal`.
-import { launchFlags, median, root, startServer } from "./bench_tools.ts";
+import {
+  compared,
+  inPairs,
+  launchFlags,
+  median,
+  memoryOf,
+  root,
+  startServer,
+  timeOf,
+} from "./bench_tools.ts";
 
 const folder = await Deno.makeTempDir();
 /** The state, which must not be in the folder that is worked in. */
@@ -12,7 +21,6 @@ interface Session extends AsyncDisposable {
   /** Waits for `text`; returns the milliseconds since the session's start. */
   until(text: string): Promise<number>;
   type(text: string): Promise<void>;
-  bytes(): number;
   /** Discards the output so far. */
   forget(): void;
   pid: number;
@@ -30,12 +38,10 @@ function start(command: string, cwd = folder): Session {
   }).spawn();
   const writer = child.stdin.getWriter();
   let output = "";
-  let total = 0;
   let wake = () => {};
   (async () => {
     for await (const chunk of child.stdout) {
       output += decoder.decode(chunk);
-      total += chunk.length;
       wake();
     }
   })();
@@ -51,7 +57,6 @@ function start(command: string, cwd = folder): Session {
       }
     },
     type: (text) => writer.write(new TextEncoder().encode(text)),
-    bytes: () => total,
     forget: () => void (output = ""),
     get pid() {
       const children = `/proc/${child.pid}/task/${child.pid}/children`;
@@ -64,20 +69,23 @@ function start(command: string, cwd = folder): Session {
   };
 }
 
-/** Types letters one at a time; returns the median milliseconds to an echo and the bytes per letter. */
-async function echoes(session: Session, count: number): Promise<{ ms: number; bytes: number }> {
+/** Types letters one at a time; returns the milliseconds to each echo. */
+async function echoes(session: Session, count: number): Promise<number[]> {
   const times: number[] = [];
-  const before = session.bytes();
   for (let i = 0; i < count; i++) {
     // A frame may repeat earlier letters, so the next one differs from them.
-    const letter = "qzjxvwkyQZJXVWKY"[i % 16]!;
-    session.forget();
-    const at = performance.now();
-    await session.type(letter);
-    await session.until(letter);
-    times.push(performance.now() - at);
+    times.push(await answerTo(session, "qzjxvwkyQZJXVWKY"[i % 16]!));
   }
-  return { ms: median(times), bytes: (session.bytes() - before) / count };
+  return times;
+}
+
+/** Types `key`; returns the milliseconds until `text` is on the screen. */
+function answerTo(session: Session, key: string, text = key): Promise<number> {
+  session.forget();
+  return timeOf(async () => {
+    await session.type(key);
+    await session.until(text);
+  });
 }
 
 /** The mark of a list's chosen row, as bytes. */
@@ -87,11 +95,7 @@ const CHOSEN = "\xe2\x9d\xaf";
 async function lists(session: Session, key: string, between: number): Promise<[number, number]> {
   const times: number[] = [];
   for (let i = 0; i < 5; i++) {
-    session.forget();
-    const at = performance.now();
-    await session.type(key);
-    await session.until(CHOSEN);
-    times.push(performance.now() - at);
+    times.push(await answerTo(session, key, CHOSEN));
     await pause(200);
     await session.type("\x7f");
     await pause(between);
@@ -109,13 +113,6 @@ async function largeFolder(): Promise<string> {
   return large;
 }
 
-/** The memory of a process in MB. */
-function memoryOf(pid: number): [now: number, peak: number] {
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  const of = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  return [of("VmRSS"), of("VmHWM")];
-}
-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const cpuOf = (pid: number) => {
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
@@ -128,28 +125,14 @@ try {
   const bundle = `${folder}/bundle/main.js`;
   await new Deno.Command(`${root}scripts/bundle`, { args: [`${folder}/bundle`] }).output();
   const v8 = await launchFlags();
-  const program = (main: string) =>
-    `${Deno.execPath()} run -A ${v8} ${main} --base-url ${url} --model bench`;
-  const ours = program(bundle);
+  const ours = `${Deno.execPath()} run -A ${v8} ${bundle} --base-url ${url} --model bench`;
   const readline = "env 'PS1=> ' bash --norc --noprofile -i";
-  for (const [name, main] of [["bundle", bundle], ["sources", `${root}main.ts`]] as const) {
-    const prompts: number[] = [];
-    const floors: number[] = [];
-    for (let i = 0; i < 9; i++) {
-      await using a = start(program(main));
-      prompts.push(await a.until("> "));
-      await using b = start(readline);
-      floors.push(await b.until("> "));
-    }
-    await using session = start(program(main));
-    await session.until("> ");
-    await pause(3000);
-    console.log(
-      `${`the prompt, ${name}`.padEnd(22)} ${median(prompts).toFixed(0)} ms against ${
-        median(floors).toFixed(0)
-      } of bash, ${memoryOf(session.pid)[0].toFixed(0)} MB`,
-    );
-  }
+  const prompt = async (command: string) => {
+    await using session = start(command);
+    return await session.until("> ");
+  };
+  const prompts = await inPairs(9, () => prompt(ours), () => prompt(readline));
+  console.log(`the prompt             ${compared(prompts, "ms")} of bash`);
   for (const length of [0, 10_000]) {
     await using a = start(ours);
     await a.until("> ");
@@ -165,11 +148,8 @@ try {
       await echoes(session, 20);
     }
     const [x, y] = [await echoes(a, 200), await echoes(b, 200)];
-    console.log(
-      `key to echo, ${`${length}`.padEnd(10)}${x.ms.toFixed(2)} ms against ${
-        y.ms.toFixed(2)
-      } of readline, ${x.bytes.toFixed(0)} bytes against ${y.bytes.toFixed(0)}`,
-    );
+    const rows = x.map((ms, i) => [ms, y[i]!] as const);
+    console.log(`key to echo, ${`${length}`.padEnd(9)} ${compared(rows, "ms", 2)} of readline`);
   }
   for (const [key, name, cwd] of [["/", "", folder], ["@", " of 100 000", await largeFolder()]]) {
     await using session = start(ours, cwd);
@@ -188,17 +168,15 @@ try {
   await pause(500);
   const before = cpuOf(session.pid);
   await pause(3000);
-  console.log(`idle for 3 s           ${cpuOf(session.pid) - before} ms of CPU`);
-  await session.type("big\r");
-  const at = performance.now();
+  const idle = memoryOf(session.pid, "VmRSS").toFixed(0);
+  console.log(`idle for 3 s           ${cpuOf(session.pid) - before} ms of CPU, ${idle} MB`);
   // The status line shows the server's count only when the turn is over, an estimate before.
-  await session.until("ctx 2.0k");
-  const [now, peak] = memoryOf(session.pid);
-  console.log(
-    `2 MB in 500 000 deltas ${((performance.now() - at) / 1000).toFixed(2)} s on the screen, ${
-      now.toFixed(0)
-    } MB, at most ${peak.toFixed(0)} MB`,
+  const ms = await answerTo(session, "big\r", "ctx 2.0k");
+  const [now, peak] = (["VmRSS", "VmHWM"] as const).map((one) =>
+    memoryOf(session.pid, one).toFixed(0)
   );
+  const seconds = (ms / 1000).toFixed(2);
+  console.log(`2 MB in 500 000 deltas ${seconds} s on the screen, ${now} MB, at most ${peak} MB`);
 } finally {
   for (const one of [folder, state]) await Deno.remove(one, { recursive: true });
 }

@@ -26,6 +26,34 @@ export async function inPairs<T>(
   return rows;
 }
 
+/** Returns the medians of pairs, and the median of their ratios: `12 ms against 10 (1.20x)`. */
+export function compared(
+  rows: readonly (readonly [ours: number, reference: number])[],
+  unit: string,
+  digits = 0,
+): string {
+  const [ours, reference] = [0, 1].map((i) => median(rows.map((row) => row[i]!)).toFixed(digits));
+  const ratio = median(rows.map(([a, b]) => a / b)).toFixed(2);
+  return `${ours} ${unit} against ${reference} (${ratio}x)`;
+}
+
+/** Returns the milliseconds that `run` takes. */
+export async function timeOf(run: () => unknown): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+/** Returns the memory of a process in MB: now (`VmRSS`) or at most so far (`VmHWM`); 0 if it has ended. */
+export function memoryOf(pid: number, which: "VmRSS" | "VmHWM"): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    return Number(new RegExp(`${which}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // also on systems other than Linux
+  }
+}
+
 /** Returns the flags for V8 with which scripts/copilot and the binary of the project at `folder` start. */
 export async function launchFlags(folder = root): Promise<string> {
   const args = ["-c", '. scripts/permissions; printf %s "$V8"'];
