@@ -1,10 +1,17 @@
 // Holds what a session does with files against what its view says, and against what the kernel does:
-// `scripts/confinement [--user NAME] [MODE...]`. Rows of the table are kinds of paths, columns are modes; each sign
+// `scripts/confinement [MODE...]`. Rows of the table are kinds of paths, columns are modes; each sign
 // is one way: read_file, write_file, edit_file, search, @path, a command that reads, one that writes.
-// As root it runs a second time as an ordinary user: NAME, or the one with the number 65534.
+// As root it runs a second time as an ordinary user, the one with the number 65534.
 // Ends with 1 where something differs that KNOWN does not name, or no sandbox works.
-import { parseArgs } from "@std/cli/parse-args";
 import { fromFileUrl } from "@std/path/from-file-url";
+import { runTools } from "../src/agent/run_tools.ts";
+import { localConfig } from "../src/config.ts";
+import type { PermissionChoice } from "../src/safety/choice.ts";
+import { openPermissions } from "../src/safety/permissions.ts";
+import { attachFiles } from "../src/session/attach.ts";
+import type { Session } from "../src/session/session.ts";
+import type { ToolContext } from "../src/types/tool.ts";
+import { fakeSession } from "../tests/helpers/fake_session.ts";
 import { PathTable } from "../src/safety/path_table.ts";
 import { findSandbox } from "../src/safety/sandbox/probe.ts";
 import { makeView } from "../src/safety/make_view.ts";
@@ -17,19 +24,157 @@ import {
   type ViewTree,
   viewTree,
 } from "../tests/helpers/view_tree.ts";
-import {
-  byTools,
-  inMode,
-  type Mode,
-  type Outcome,
-  PATH,
-  prepareProbe,
-  type Seen,
-  seenByCommand,
-  seenByUser,
-  type Way,
-  WAYS,
-} from "./confinement_ways.ts";
+
+/** The ways, in the order of the table. The last two are those of a sandboxed command. */
+const WAYS = ["read", "write", "edit", "search", "@", "cmd read", "cmd write"] as const;
+type Way = typeof WAYS[number];
+
+/** True if the way reached the file without a question; undefined if the way does not apply to the path. */
+type Outcome = Partial<Record<Way, boolean>>;
+
+/** The settings of a session. */
+interface Mode {
+  name: string;
+  choice: PermissionChoice;
+  plans?: true;
+}
+
+const signal = new AbortController().signal;
+/** Receives no requests: no turn starts. */
+const NO_SERVER = "http://127.0.0.1:9";
+/** The PATH of the sessions. */
+const PATH = "/usr/bin:/bin";
+
+/** Calls `use` with a session in a mode. The user of the session refuses every question. */
+async function inMode<T>(
+  { home, folder }: ViewTree,
+  { choice, plans }: Mode,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  const variables: Record<string, string> = { HOME: home, PATH };
+  const approve = choice.yes
+    ? {}
+    : { approve: () => Promise.resolve({ choice: "refuse", reason: "" } as const) };
+  await using opened = await fakeSession(NO_SERVER, {
+    folder,
+    permissions: openPermissions(choice, (name) => variables[name]),
+    config: { local: localConfig({ host: NO_SERVER, model: "test" }), maxOutputChars: 10_000_000 },
+  }, approve);
+  if (plans) await opened.session.command("plan", "", signal);
+  return await use(opened.session);
+}
+
+/** Tries each way of the tools for one path. Files under `base` are really written, and restored afterwards. */
+async function byTools(session: Session, path: string, base: string): Promise<Outcome> {
+  const info = Deno.statSync(path);
+  const call = async (name: string, args: Record<string, unknown>) =>
+    await callOf(session, name, args) !== undefined;
+  const found = { pattern: ".", path };
+  const attached = await attachFiles(
+    session.agent,
+    [{ type: "text", text: `@"${path}"` }],
+    signal,
+    {
+      decide: (tool, args, context) => session.agent.policy.decide(tool, args, context),
+    },
+  );
+  const isAttached = attached.parts.some((part) =>
+    "text" in part && !part.text.startsWith("(cannot be read")
+  );
+  const isWritten = isWithin(base, Deno.realPathSync(path));
+  const write = (name: string, target: string, args: Record<string, unknown>) =>
+    isWritten ? call(name, args) : decided(session, name, { ...args, file_path: target });
+  if (info.isDirectory) {
+    const file_path = `${path}/tried.txt`;
+    const outcome = {
+      read: await call("list_directory", { path }),
+      write: await write("write_file", file_path, { file_path, content: "x" }),
+      search: await call("glob_files", { pattern: "*", path }) && await call("grep_code", found),
+      "@": isAttached,
+    };
+    await Deno.remove(file_path).catch(() => {});
+    return outcome;
+  }
+  const before = info.isFile && isWritten
+    ? await Deno.readFile(path).catch(() => undefined)
+    : undefined;
+  const text = new TextDecoder().decode(before).trim();
+  const edit = { file_path: path, old_string: text || "x", new_string: `${text}y` };
+  const outcome = {
+    read: await call("read_file", { file_path: path }),
+    search: await call("grep_code", found),
+    "@": isAttached,
+    edit: await write("edit_file", path, edit),
+    write: await write("write_file", path, { file_path: path, content: "x" }),
+  };
+  if (before) await Deno.writeFile(path, before).catch(() => {});
+  return outcome;
+}
+
+/** Runs a call; undefined if the tool does not succeed. */
+async function callOf({ agent }: Session, name: string, args: Record<string, unknown>) {
+  const { seenFiles: _, ...context } = agent.toolContext(signal);
+  const call = { id: "1", name, arguments: args };
+  const options = { tools: agent.tools, policy: agent.policy, context, emit() {} };
+  const [exec] = await runTools([call], options);
+  return exec!.outcome === "done" ? exec : undefined;
+}
+
+/** Returns only the decision, for a file that must not be written even if the policy allows it. */
+async function decided({ agent }: Session, name: string, args: Record<string, unknown>) {
+  const tool = agent.tools.find((one) => one.name === name)!;
+  const context: ToolContext = agent.toolContext(signal);
+  const decision = await Promise.resolve(agent.policy.decide(tool, args, context))
+    .catch(() => ({ allow: false }));
+  return decision.allow;
+}
+
+/** Prints a line for each path of a list: `+` or `-` for writing, and the text that it read, quoted. */
+const PROBE = `shopt -s nullglob dotglob
+while IFS= read -r path; do
+  seen= wrote=-
+  if [ -d "$path" ]; then
+    entries=("$path"/*)
+    seen=\${entries[*]##*/}
+    { : >"$path/.tried"; } && wrote=+ && rm -f -- "$path/.tried"
+  elif [ -e "$path" ]; then
+    # A FIFO that is opened for both waits for nobody; of it, nothing can be read.
+    if [ -p "$path" ]; then exec 3<>"$path" && seen=fifo wrote=+; exec 3<&-
+    else IFS= read -r -d '' -n 300 seen <"$path"
+    fi
+    # Appending nothing opens for writing and changes nothing.
+    [ -f "$path" ] && [ -n "$seen" ] && { : >>"$path"; } && wrote=+
+  fi
+  printf '%s %q\\n' "$wrote" "$seen"
+done <"$1" 2>/dev/null`;
+
+/** The result of the script for one path. */
+interface Seen {
+  text: string;
+  isWritten: boolean;
+}
+
+/** Writes the script and its list into the folder. Returns its results without a sandbox. */
+async function seenByUser(folder: string, paths: readonly string[]): Promise<Seen[]> {
+  await Deno.writeTextFile(`${folder}/probe.sh`, `LC_ALL=C\n${PROBE}\n`);
+  await Deno.writeTextFile(`${folder}/paths`, paths.map((path) => `${path}\n`).join(""));
+  const { stdout } = await new Deno.Command("bash", { args: ["probe.sh", "paths"], cwd: folder })
+    .output();
+  return seenIn(new TextDecoder().decode(stdout));
+}
+
+/** Returns the results of the script as a command of the session; undefined if the command does not run. */
+async function seenByCommand(session: Session): Promise<Seen[] | undefined> {
+  const exec = await callOf(session, "run_bash", { command: "bash probe.sh paths" });
+  return exec && seenIn(exec.details?.output?.stdout ?? "");
+}
+
+function seenIn(output: string): Seen[] {
+  return output.trimEnd().split("\n").map((line) => ({
+    isWritten: line.startsWith("+"),
+    text: line.slice(2),
+  }));
+}
 
 const [auto, bare] = [{ approve: "auto" }, { sandbox: "off" }] as const;
 
@@ -248,8 +393,7 @@ async function tryAll(modes: typeof MODES, others?: string): Promise<boolean> {
     one.kind === "temporary files" ? { ...one, names: [`${tree.base}/temporary`] } : one
   );
   const named = pathsOf(kinds, tree);
-  await prepareProbe(tree.folder, named.map(({ path }) => path));
-  const seen = await seenByUser(tree.folder);
+  const seen = await seenByUser(tree.folder, named.map(({ path }) => path));
   const paths = named.map((one, i): Tried => ({
     ...one,
     real: Deno.realPathSync(one.path),
@@ -272,11 +416,11 @@ async function tryAll(modes: typeof MODES, others?: string): Promise<boolean> {
   return wrong.length === 0;
 }
 
-/** Runs this script again as another user, from a copy of the project that this user can read. */
-async function asUser(name: string, modes: readonly string[]): Promise<boolean> {
-  const [uid, gid] = /^\d+$/.test(name)
-    ? [Number(name), Number(name)]
-    : await Promise.all(["-u", "-g"].map((flag) => numberOf(flag, name)));
+/** An ordinary user and its group. */
+const USER = 65534;
+
+/** Runs this script again as an ordinary user, from a copy of the project that this user can read. */
+async function asUser(modes: readonly string[]): Promise<boolean> {
   const root = fromFileUrl(new URL("..", import.meta.url));
   const copy = await Deno.makeTempDir();
   try {
@@ -285,18 +429,19 @@ async function asUser(name: string, modes: readonly string[]): Promise<boolean> 
     for (const at of ["home", "folder"]) {
       for (const file of ["open", "closed"]) await plantFile(`${copy}/${at}-${file}`, 0);
     }
-    await Deno.chown(copy, uid!, gid!);
+    await Deno.chown(copy, USER, USER);
     const deno = `${copy}/${Deno.execPath().split("/").at(-1)}`;
     const { code } = await new Deno.Command("setpriv", {
       args: [
-        ...["--reuid", `${uid}`, "--regid", `${gid}`, "--clear-groups"],
-        ...[deno, "run", "-A", `${copy}/scripts/confinement.ts`, "--others", copy, ...modes],
+        ...["--reuid", `${USER}`, "--regid", `${USER}`, "--clear-groups"],
+        ...[deno, "run", "-A", `${copy}/scripts/confinement.ts`, ...modes],
       ],
       cwd: copy,
       clearEnv: true,
       env: {
         PATH,
         HOME: copy,
+        OTHERS: copy,
         DENO_DIR: `${copy}/cache`,
         DENO_NO_UPDATE_CHECK: "1",
         NO_COLOR: "1",
@@ -308,27 +453,13 @@ async function asUser(name: string, modes: readonly string[]): Promise<boolean> 
   }
 }
 
-async function numberOf(flag: string, name: string): Promise<number> {
-  const { stdout, success } = await new Deno.Command("id", { args: [flag, name] }).output();
-  if (!success) usage(`Cannot run as ${name} as there is no such user`);
-  return Number(new TextDecoder().decode(stdout));
-}
-
-/** Prints what is wrong with the arguments, and exits. */
-function usage(message: string): never {
-  console.error(message);
-  Deno.exit(2);
-}
-
-const flags = parseArgs(Deno.args, {
-  string: ["user", "others"],
-  unknown: (name) =>
-    name.startsWith("-") ? usage(`Cannot use ${name} as there is only --user`) : true,
-});
-const named = flags._.map(String);
+const named = Deno.args;
 const wrong = named.find((name) => !MODES.some((mode) => mode.name === name));
 if (wrong !== undefined) {
-  usage(`Cannot try ${wrong} as it must be one of ${MODES.map(({ name }) => name).join("; ")}`);
+  console.error(
+    `Cannot try ${wrong} as it must be one of ${MODES.map(({ name }) => name).join("; ")}`,
+  );
+  Deno.exit(2);
 }
 const sandbox = await findSandbox();
 if (typeof sandbox === "string") {
@@ -336,9 +467,11 @@ if (typeof sandbox === "string") {
   Deno.exit(1);
 }
 const modes = MODES.filter(({ name }) => named.length === 0 || named.includes(name));
-let isWell = await tryAll(modes, flags.others);
-if (Deno.uid() === 0) isWell = await asUser(flags.user ?? "65534", named) && isWell;
-if (flags.others === undefined) {
+/** A folder with files of root, which the run as an ordinary user gets. */
+const others = Deno.env.get("OTHERS");
+let isWell = await tryAll(modes, others);
+if (Deno.uid() === 0) isWell = await asUser(named) && isWell;
+if (others === undefined) {
   console.log("\n+ unasked  . not  ~ some  ! differs. Other than the view, on purpose:");
   for (const [kind, { why }] of Object.entries(KNOWN)) console.log(`  ${kind}: ${why}`);
 }
