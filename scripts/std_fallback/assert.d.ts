@@ -2,22 +2,6 @@
 // that subpath; "." re-exports them all.
 // deno-lint-ignore-file no-explicit-any
 
-// ./almost-equals
-export declare function assertAlmostEquals(
-  actual: number,
-  expected: number,
-  tolerance?: number,
-  msg?: string,
-): void;
-
-// ./array-includes
-export type ArrayLikeArg<T> = ArrayLike<T> & object;
-export declare function assertArrayIncludes<T>(
-  actual: ArrayLikeArg<T>,
-  expected: ArrayLikeArg<T>,
-  msg?: string,
-): void;
-
 // ./assert
 export declare function assert(expr: unknown, msg?: string): asserts expr;
 
@@ -25,9 +9,6 @@ export declare function assert(expr: unknown, msg?: string): asserts expr;
 export declare class AssertionError extends Error {
   constructor(message: string, options?: ErrorOptions);
 }
-
-// ./equal
-export declare function equal(a: unknown, b: unknown): boolean;
 
 // ./equals
 export declare function assertEquals<T>(actual: T, expected: T, msg?: string): void;
@@ -45,9 +26,6 @@ export declare function assertFalse(expr: unknown, msg?: string): asserts expr i
 // ./greater
 export declare function assertGreater<T>(actual: T, expected: T, msg?: string): void;
 
-// ./greater-or-equal
-export declare function assertGreaterOrEqual<T>(actual: T, expected: T, msg?: string): void;
-
 // ./instance-of
 export declare function assertInstanceOf<T extends abstract new (...args: any[]) => any>(
   actual: unknown,
@@ -55,32 +33,11 @@ export declare function assertInstanceOf<T extends abstract new (...args: any[])
   msg?: string,
 ): asserts actual is InstanceType<T>;
 
-// ./is-error
-export declare function assertIsError<E extends Error = Error>(
-  error: unknown,
-  ErrorClass?: abstract new (...args: any[]) => E,
-  msgMatches?: string | RegExp,
-  msg?: string,
-): asserts error is E;
-
-// ./less
-export declare function assertLess<T>(actual: T, expected: T, msg?: string): void;
-
-// ./less-or-equal
-export declare function assertLessOrEqual<T>(actual: T, expected: T, msg?: string): void;
-
 // ./match
 export declare function assertMatch(actual: string, expected: RegExp, msg?: string): void;
 
 // ./not-equals
 export declare function assertNotEquals<T>(actual: T, expected: T, msg?: string): void;
-
-// ./not-instance-of
-export declare function assertNotInstanceOf<A, T>(
-  actual: A,
-  unexpectedType: abstract new (...args: any[]) => T,
-  msg?: string,
-): asserts actual is Exclude<A, T>;
 
 // ./not-match
 export declare function assertNotMatch(actual: string, expected: RegExp, msg?: string): void;
@@ -125,9 +82,3 @@ export declare function assertThrows<E extends Error = Error>(
   msgIncludes?: string,
   msg?: string,
 ): E;
-
-// ./unimplemented
-export declare function unimplemented(msg?: string): never;
-
-// ./unreachable
-export declare function unreachable(msg?: string): never;
