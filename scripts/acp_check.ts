@@ -5,10 +5,12 @@
  * folder. Exits with 1 if a check fails. `--seed N` repeats a run.
  */
 import { createRequire } from "node:module";
+import { existsSync } from "@std/fs/exists";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { type AcpMessage, Editor } from "../tests/helpers/editor.ts";
 import { type Step, strictServer } from "../tests/helpers/strict_server.ts";
 import { seeded } from "../tests/helpers/split.ts";
+import { waitUntil } from "../tests/helpers/wait_until.ts";
 
 type Json = Record<string, unknown>;
 
@@ -103,6 +105,7 @@ const steps: Step[] = [
   call("no_such_tool", {}),
   { text: "Done." },
 ];
+const CANCELLED = { outcome: "cancelled" };
 const allowAll = (method: string, params: Json) => {
   if (method !== "session/request_permission") return undefined;
   const [first] = params.options as { optionId: string }[];
@@ -128,7 +131,7 @@ async function wholeSession(): Promise<void> {
     ) {
       await editor.request("session/set_config_option", { sessionId: id, configId, value });
     }
-    editor.answer = () => ({ outcome: { outcome: "cancelled" } });
+    editor.answer = () => ({ outcome: CANCELLED });
     await editor.request("session/prompt", {
       sessionId: id,
       prompt: [
@@ -157,10 +160,7 @@ async function wholeSession(): Promise<void> {
   const turn = editor.prompt(id, "Say more");
   const begun = () =>
     editor.updates("agent_message_chunk").some((one) => JSON.stringify(one).includes("half"));
-  const until = performance.now() + 10_000;
-  while (!begun() && performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await waitUntil(begun);
   await editor.notify("session/cancel", { sessionId: id });
   const reason = await turn;
   await editor.request("session/delete", { sessionId: id });
@@ -185,17 +185,12 @@ async function manyPrompts(): Promise<void> {
   await using editor = new CheckedEditor([
     ...["--base-url", `${server.url}/v1`, "-m", "test", "--approve", "ask", "--no-session"],
   ]);
-  const permission = (options: { optionId: string }[]) => {
-    const at = Math.floor(random() * (options.length + 1));
-    const picked = options[at];
-    return picked === undefined
-      ? { outcome: { outcome: "cancelled" } }
-      : { outcome: { outcome: "selected", optionId: picked.optionId } };
+  editor.answer = (method, params) => {
+    if (method !== "session/request_permission") return undefined;
+    const options = params.options as { optionId: string }[];
+    const picked = options[Math.floor(random() * (options.length + 1))];
+    return { outcome: picked ? { outcome: "selected", optionId: picked.optionId } : CANCELLED };
   };
-  editor.answer = (method, params) =>
-    method === "session/request_permission"
-      ? permission(params.options as { optionId: string }[])
-      : undefined;
   const id = await editor.begin(project);
   const reasons: Record<string, number> = {};
   const problems: string[] = [];
@@ -233,13 +228,7 @@ async function realClient(): Promise<void> {
   const write = [call("write_file", { file_path: "by_acpx.txt", content: "x\n" }), {
     text: "Done.",
   }];
-  const isThere = () => {
-    try {
-      return Deno.statSync(`${project}/by_acpx.txt`).isFile;
-    } catch {
-      return false;
-    }
-  };
+  const isThere = () => existsSync(`${project}/by_acpx.txt`);
   const rows: [Step[], flags: string, words: string, wanted: (text: string) => boolean][] = [
     [write, "--deny-all", "exec Write", (text) => /Done/.test(text) && !isThere()],
     [write, "--approve-all", "exec Write", (text) => /Done/.test(text) && isThere()],

@@ -16,13 +16,6 @@ const FURTHER: Readonly<Record<string, readonly string[]>> = {
 const CLIENT = fromFileUrl(new URL("mcp_conformance_client.ts", import.meta.url));
 const CONFIG = fromFileUrl(new URL("../deno.json", import.meta.url));
 
-if (Deno.args.includes("--help")) {
-  console.log(
-    "scripts/mcp_conformance [SCENARIO...]  runs all scored client scenarios, or those named",
-  );
-  Deno.exit(0);
-}
-
 async function run(folder: string, program: string, args: string[]): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(program, { args, cwd: folder, stdin: "null" })
     .output();

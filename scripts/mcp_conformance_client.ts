@@ -2,10 +2,9 @@
  * The client that `scripts/mcp_conformance` passes to the official suite: the whole program with a scripted
  * model. The suite appends the server's address, and names the scenario in the environment.
  */
-import { fromFileUrl } from "@std/path/from-file-url";
+import { run } from "../tests/helpers/program.ts";
 import { strictServer } from "../tests/helpers/strict_server.ts";
 
-const MAIN = fromFileUrl(new URL("../main.ts", import.meta.url));
 const url = Deno.args.at(-1)!;
 const scenario = Deno.env.get("MCP_CONFORMANCE_SCENARIO") ?? "";
 const context = JSON.parse(Deno.env.get("MCP_CONFORMANCE_CONTEXT") ?? "{}");
@@ -99,25 +98,13 @@ await Deno.writeTextFile(
   JSON.stringify({ mcpServers: { conf: { type: "http", url, oauth } } }),
 );
 
-async function run(...args: string[]): Promise<{ code: number; text: string }> {
-  const { PATH = "", HOME = "", DENO_DIR = `${HOME}/.cache/deno` } = Deno.env.toObject();
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", MAIN, ...args],
+async function copilot(...args: string[]): Promise<{ code: number; text: string }> {
+  const { code, stdout, stderr } = await run(args, {
     cwd: `${root}/folder`,
-    clearEnv: true,
-    env: {
-      PATH,
-      HOME: home,
-      DENO_DIR,
-      BROWSER: "curl -sSL",
-      NO_COLOR: "1",
-      DENO_NO_UPDATE_CHECK: "1",
-    },
-    stdin: "null",
-  }).output();
-  const text = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  console.error(`> copilot ${args.join(" ")}\n${text}`);
-  return { code, text };
+    env: { HOME: home, XDG_CONFIG_HOME: `${home}/.config`, BROWSER: "curl -sSL" },
+  });
+  console.error(`> copilot ${args.join(" ")}\n${stdout}${stderr}`);
+  return { code, text: stdout + stderr };
 }
 
 /** Runs the program with the model once, and returns its output. */
@@ -129,7 +116,7 @@ async function prompt(): Promise<string> {
   };
   await using model = strictServer(Array.from({ length: 200 }, () => step));
   const flags = ["--local", "--host", model.url, "-m", "test", "--yes", "--sandbox", "off"];
-  const { text } = await run(...flags, "--output", "stream-json", "-p", "Call every tool");
+  const { text } = await copilot(...flags, "--output", "stream-json", "-p", "Call every tool");
   return text;
 }
 
@@ -137,12 +124,14 @@ try {
   let signIns = 0;
   if (isAuth) {
     signIns++;
-    if ((await run("mcp", "login", "conf")).code !== 0) Deno.exit(1);
+    if ((await copilot("mcp", "login", "conf")).code !== 0) Deno.exit(1);
   }
   for (;;) {
     const text = await prompt();
     if (!/copilot mcp login conf/.test(text)) break;
-    if (++signIns > MAX_SIGN_INS || (await run("mcp", "login", "conf")).code !== 0) Deno.exit(1);
+    if (++signIns > MAX_SIGN_INS || (await copilot("mcp", "login", "conf")).code !== 0) {
+      Deno.exit(1);
+    }
   }
 } finally {
   await Deno.remove(root, { recursive: true });
