@@ -177,7 +177,6 @@ async function runRival(
       : await whyCheckFails(task.check, folder, signal).catch(reasonOf);
     Deno.removeSync(base, { recursive: true });
     if (signal.aborted) break;
-    if (Deno.env.has("BENCH_EXAM_OUTPUT")) console.error(text.slice(-3000));
     const seconds = Math.round((performance.now() - start) / 100) / 10;
     results.push({
       ...{ task: task.name, skill: task.skill, passed: why === undefined, ...why && { why } },

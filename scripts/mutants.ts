@@ -268,19 +268,14 @@ export class Workshop {
   }
 
   async #measure(copy: string, file: string): Promise<Unbroken | null> {
-    let only: string[] | undefined;
-    // On a busy machine, a test may fail once.
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      const start = performance.now();
-      const { result, output } = await this.#run(copy, [file], MAX_UNBROKEN_MS, "piped");
-      const ms = performance.now() - start;
-      if (result === "passed") return { ms };
-      const passed = passedIn(output);
-      only = only?.filter((name) => passed.includes(name)) ?? passed;
-      if (attempt === 2 && only.length > 0) {
-        console.error(`${file} has tests that do not pass here, though nothing is broken`);
-        return { ms, only };
-      }
+    const start = performance.now();
+    const { result, output } = await this.#run(copy, [file], MAX_UNBROKEN_MS, "piped");
+    const ms = performance.now() - start;
+    if (result === "passed") return { ms };
+    const only = passedIn(output);
+    if (only.length > 0) {
+      console.error(`${file} has tests that do not pass here, though nothing is broken`);
+      return { ms, only };
     }
     console.error(`${file} is not used: it does not pass here, though nothing is broken`);
     return null;

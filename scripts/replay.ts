@@ -15,31 +15,28 @@ import { fakeSession } from "../tests/helpers/fake_session.ts";
 import { strictServer } from "../tests/helpers/strict_server.ts";
 import { type OrdinarySession, SESSIONS, type Step } from "./replay_sessions.ts";
 
-/** A step as the model's call, and the expected question. */
+/** A step as the model's call. */
 interface Planned {
   name: string;
   arguments: Record<string, unknown>;
-  asks?: "network";
+  /** True if a question about the network is expected; no other ever is. */
+  asks: boolean;
   /** A program that is not installed. */
-  missing?: string;
+  missing?: string | undefined;
 }
 
-/** The result of a session. */
+/** The result of a session: the numbers of questions, and what went wrong. */
 interface Played {
-  /** Questions by their subject. `other` counts the unexpected ones. */
-  asked: Record<"network" | "other", number>;
+  network: number;
+  other: number;
   faults: string[];
-  missing: Set<string>;
-  calls: number;
 }
 
 function planned(step: Step, folders: readonly string[]): Planned {
-  const { command, leave, background, tool, args, asks } = typeof step === "string"
+  const { command = "", leave, background, tool, args, isGranted } = typeof step === "string"
     ? { command: step } as Exclude<Step, string>
     : step;
-  const expected = asks === undefined ? {} : { asks };
-  if (tool !== undefined) return { name: tool, arguments: args ?? {}, ...expected };
-  const missing = missingProgram(command!, folders);
+  if (tool !== undefined) return { name: tool, arguments: args ?? {}, asks: false };
   return {
     name: "run_bash",
     arguments: {
@@ -47,8 +44,8 @@ function planned(step: Step, folders: readonly string[]): Planned {
       ...leave && { leave, reason: "the registry has to be reached" },
       ...background && { run_in_background: true },
     },
-    ...expected,
-    ...missing !== undefined && { missing },
+    asks: leave !== undefined && !isGranted,
+    missing: missingProgram(command, folders),
   };
 }
 
@@ -69,20 +66,22 @@ function missingProgram(command: string, folders: readonly string[]): string | u
   );
 }
 
-/** Plays one session. `approve` is the mode. Approved calls run in the sandbox as well. */
-async function play(one: OrdinarySession, approve: ApproveMode): Promise<Played> {
+/** Plays the calls of one session. `approve` is the mode. Approved calls run in the sandbox as well. */
+async function play(
+  { files }: OrdinarySession,
+  calls: readonly Planned[],
+  approve: ApproveMode,
+): Promise<Played> {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const state = await Deno.makeTempDir();
-  const PATH = Deno.env.get("PATH")!;
   const variables: Record<string, string | undefined> = {
     HOME: Deno.env.get("HOME"),
-    PATH,
+    PATH: Deno.env.get("PATH"),
     XDG_CONFIG_HOME: state,
     XDG_STATE_HOME: state,
   };
   try {
-    await prepare(folder, one.files);
-    const calls = one.steps.map((step) => planned(step, programFolders(folder, PATH)));
+    await prepare(folder, files);
     const asked: { step: Planned; approval: Approval }[] = [];
     const stepOf = ({ arguments: args }: Approval["call"]) =>
       calls.find((step) => same(step.arguments, args))!;
@@ -153,31 +152,24 @@ function outcomeOf(
   asked: readonly { step: Planned; approval: Approval }[],
   executions: Map<Planned, ToolExecution>,
 ): Played {
-  const played: Played = {
-    asked: { network: 0, other: 0 },
-    faults: [],
-    missing: new Set(calls.flatMap(({ missing }) => missing ?? [])),
-    calls: calls.length,
-  };
+  const faults: string[] = [];
   const textOf = (step: Planned) => JSON.stringify(step.arguments).slice(0, 160);
   for (const { step, approval } of asked) {
-    played.asked[step.asks ?? "other"]++;
-    if (step.asks === undefined) {
-      played.faults.push(`asked, as it ${approval.reason}: ${textOf(step)}`);
-    }
+    if (!step.asks) faults.push(`asked, as it ${approval.reason}: ${textOf(step)}`);
   }
   for (const [step, exec] of executions) {
     const { exitCode = 0 } = exec.details ?? {};
     if (step.arguments.leave !== "network" && (exec.isError || exitCode !== 0)) {
-      played.faults.push(`failed: ${textOf(step)}\n${exec.result.trim().slice(-600)}`);
+      faults.push(`failed: ${textOf(step)}\n${exec.result.trim().slice(-600)}`);
     }
   }
   for (const step of calls) {
-    if (step.asks !== undefined && !asked.some((one) => one.step === step)) {
-      played.faults.push(`not asked about: ${textOf(step)}`);
+    if (step.asks && !asked.some((one) => one.step === step)) {
+      faults.push(`not asked about: ${textOf(step)}`);
     }
   }
-  return played;
+  const network = asked.filter(({ step }) => step.asks).length;
+  return { network, other: asked.length - network, faults };
 }
 
 const sandbox = await findSandbox();
@@ -190,28 +182,31 @@ if (sessions.length === 0) {
   console.error(`Cannot play ${Deno.args[0]} as no session has that in its name`);
   Deno.exit(2);
 }
-const sum = { calls: 0, auto: 0, other: 0, ask: 0, faults: 0 };
+const PATH = Deno.env.get("PATH")!;
+const sum = { calls: 0, network: 0, other: 0, ask: 0, faults: 0 };
 console.log(`${"session".padEnd(36)}calls  auto: network other  ask`);
 for (const one of sessions) {
-  const auto = await play(one, "auto");
-  const ask = await play(one, "ask");
-  const { network, other } = auto.asked;
-  const all = Object.values(ask.asked).reduce((a, b) => a + b);
-  const cells = [auto.calls, network, other, all].map(String);
-  const widths = [5, 14, 6, 5];
-  const row = cells.map((cell, i) => cell.padStart(widths[i]!)).join("");
-  const missing = auto.missing.size > 0 ? `  policy only: ${[...auto.missing].join(", ")}` : "";
-  console.log(`${one.name.padEnd(36)}${row}${missing}`);
+  const calls = one.steps.map((step) => planned(step, programFolders(Deno.cwd(), PATH)));
+  const auto = await play(one, calls, "auto");
+  const ask = await play(one, calls, "ask");
+  const counts = {
+    calls: calls.length,
+    network: auto.network,
+    other: auto.other,
+    ask: ask.network + ask.other,
+  };
+  const row = Object.values(counts).map((count, i) => `${count}`.padStart([5, 14, 6, 5][i]!)).join(
+    "",
+  );
+  const missing = [...new Set(calls.flatMap(({ missing }) => missing ?? []))].join(", ");
+  console.log(`${one.name.padEnd(36)}${row}${missing && `  policy only: ${missing}`}`);
   for (const fault of auto.faults) console.log(`  ${fault.replaceAll("\n", "\n    ")}`);
-  sum.calls += auto.calls;
-  sum.auto += network;
-  sum.other += other;
-  sum.ask += all;
+  for (const [key, count] of Object.entries(counts)) sum[key as keyof typeof counts] += count;
   sum.faults += auto.faults.length;
 }
 console.log(
   `${sum.calls} calls: auto asks ${
-    sum.auto + sum.other
+    sum.network + sum.other
   } times, ${sum.other} of them about anything ` +
     `but the network; ask asks ${sum.ask} times; ${sum.faults} faults`,
 );

@@ -9,8 +9,8 @@ export type Step = string | {
   /** A call of another tool, with its arguments. */
   tool?: string;
   args?: Record<string, unknown>;
-  /** The expected question; missing if there is none. */
-  asks?: "network";
+  /** True if an earlier answer covers this command, so that nothing is asked. */
+  isGranted?: true;
 };
 
 export interface OrdinarySession {
@@ -32,9 +32,8 @@ const edit = (file_path: string, old_string: string, new_string: string): Step =
   tool: "edit_file",
   args: { file_path, old_string, new_string },
 });
-const network = (command: string): Step => ({ command, leave: "network", asks: "network" });
-/** An earlier answer covers this command. */
-const granted = (command: string): Step => ({ command, leave: "network" });
+const network = (command: string): Step => ({ command, leave: "network" });
+const granted = (command: string): Step => ({ command, leave: "network", isGranted: true });
 
 export const SESSIONS: readonly OrdinarySession[] = [
   {
