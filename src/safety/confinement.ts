@@ -101,12 +101,17 @@ export class Confinement {
     return typeof sandbox === "string" ? undefined : `sandboxed: ${limitsOf(settings)}`;
   }
 
+  /** Restores the links that jobs replaced, also those of a run that was killed. Returns a line for each. */
+  restoreLinks(folder: string): string[] {
+    return restoreLinks(folder, this.sources.stateFolder);
+  }
+
   confine(workingDir: () => string): Confine {
     return async (...given) => {
       const [, , right, { isJob = false } = {}] = given;
       const folder = workingDir();
       const settings = await this.sources.settingsFor(folder);
-      const restored = restoreLinks();
+      const restored = this.restoreLinks(folder);
       if (settings.sandbox === "off" || right?.kind === "sandbox") {
         if (restored.length > 0) this.sources.onMended(restored.join("; "));
         return outside(settings, given);
@@ -139,7 +144,7 @@ export class Confinement {
       opened?.close();
       throw error;
     });
-    const endLinks = keepLinks(view);
+    const endLinks = keepLinks(view, sources.stateFolder);
     const forget = atProgramEnd(endLinks);
     const limits = { ...settings, view, network, isShared: shared !== undefined };
     return {

@@ -256,6 +256,8 @@ export class Permissions {
   async prepare(folder: string, mayRun: boolean): Promise<PermissionNotice[]> {
     checkOwnFolders(repositoryOf(folder), this.variables);
     const notices: PermissionNotice[] = [];
+    const restored = this.#confinement.restoreLinks(folder);
+    if (restored.length > 0) notices.push({ code: "mended", why: restored.join("; ") });
     const names = unheededSettings(folder);
     if (names.length > 0) notices.push({ code: "settings_unheeded", names });
     for (const variable of this.env.filter((name) => API_KEY_ENVS.includes(name))) {

@@ -1,4 +1,9 @@
-/** Protected links, which no mount can protect: while sandboxed commands run, links that they replace are restored. @module */
+/**
+ * Protected links, which no mount can protect: while sandboxed commands run, they are restored if they were replaced.
+ * A table outside of the sandbox lists them. If this program is killed, the next command or session restores them.
+ *
+ * @module
+ */
 
 import { attempt } from "../../attempt.ts";
 import { atProgramStop } from "../../program_stop.ts";
@@ -39,20 +44,38 @@ function targetIn(path: string): string | undefined {
 
 const isReplaced = ([path, target]: LinkRow) => targetIn(path) !== target;
 
-/** The links of all commands that run. */
-const running = new Set<readonly LinkRow[]>();
+/** Returns the path of a folder's table. Another folder at the same path has another table. */
+function tablePath(folder: string, stateFolder?: string): string | undefined {
+  const { dev, ino } = attempt(() => Deno.statSync(folder)) ?? {};
+  if (stateFolder === undefined || dev === undefined) return undefined;
+  return `${stateFolder}/kept_links/${encodeURIComponent(folder).slice(-150)}-${dev}-${ino}`;
+}
 
-/** Restores the links that running commands replaced, before another one starts. Returns a line for each. */
-export const restoreLinks = (): string[] => restore([...running].flat()).map(({ line }) => line);
+export function restoreLinks(folder: string, stateFolder?: string): string[] {
+  const table = tablePath(folder, stateFolder);
+  if (table === undefined) return [];
+  using file = attempt(() => Deno.openSync(table, { read: true, write: true }));
+  if (file === undefined) return [];
+  const rows = rowsIn(table);
+  const said = restore(rows).map(({ line }) => line);
+  // Running commands share the lock. Some network drives have no locks.
+  const isAlone = attempt(() => file.tryLockSync(true)) ?? true;
+  if (isAlone && !rows.some(isReplaced)) attempt(() => file.truncateSync());
+  return said;
+}
 
-/** Restores a view's links until the returned function is called, which returns a line for each restored one. */
-export function keepLinks({ links = [] }: Pick<View, "links">): () => string[] {
+/** Saves a view's links and restores them until the returned function is called, which returns a line for each. */
+export function keepLinks(
+  { folder, links = [] }: Pick<View, "folder" | "links">,
+  stateFolder?: string,
+): () => string[] {
   const rows = links.flatMap((path): LinkRow[] => {
     const target = path.endsWith(REPLACED_LINK) ? undefined : targetIn(path);
     return target === undefined ? [] : [[path, target]];
   });
   if (rows.length === 0) return () => [];
-  running.add(rows);
+  const table = tablePath(folder, stateFolder);
+  const file = table === undefined ? undefined : attempt(() => openTable(table, rows));
   const said: string[] = [];
   const check = (isEnd = false) => {
     // While a command runs, the next check restores a link that this one could not.
@@ -67,9 +90,24 @@ export function keepLinks({ links = [] }: Pick<View, "links">): () => string[] {
     clearInterval(timer);
     release();
     check(true);
-    running.delete(rows);
-    return said;
+    file?.close();
+    return [...said, ...restoreLinks(folder, stateFolder)];
   };
+}
+
+function openTable(table: string, rows: readonly LinkRow[]): Deno.FsFile {
+  Deno.mkdirSync(dirname(table), { recursive: true, mode: 0o700 });
+  const file = Deno.openSync(table, { append: true, create: true, mode: 0o600 });
+  file.lockSync();
+  const known = rowsIn(table).map(([path]) => path);
+  const lines = rows.filter(([path]) => !known.includes(path)).map((row) => JSON.stringify(row));
+  file.writeSync(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")));
+  return file;
+}
+
+function rowsIn(table: string): LinkRow[] {
+  const text = attempt(() => Deno.readTextFileSync(table)) ?? "";
+  return text.split("\n").flatMap((line): LinkRow[] => attempt(() => [JSON.parse(line)]) ?? []);
 }
 
 type Restored = { line: string; fault: string | undefined };

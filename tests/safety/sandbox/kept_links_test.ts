@@ -4,6 +4,7 @@ import { keepLinks, restoreLinks } from "../../../src/safety/sandbox/kept_links.
 import { findSandbox } from "../../../src/safety/sandbox/probe.ts";
 import { ANY_HOME } from "../../../src/safety/path_table.ts";
 import { linksOn } from "../../../src/safety/places.ts";
+import { openPermissions } from "../../../src/safety/permissions.ts";
 import { waitUntil } from "../../helpers/wait_until.ts";
 import { posixTest as test } from "../../helpers/test_unless.ts";
 
@@ -11,15 +12,16 @@ const source = (name: string) => fromFileUrl(new URL(`../../../src/${name}`, imp
 const module = source("safety/sandbox/kept_links.ts");
 const sandbox = await findSandbox();
 
-/** A folder with a protected link. */
+/** A folder with a link, and the state folder of its table. */
 async function scene() {
   const base = await Deno.realPath(await Deno.makeTempDir());
-  const folder = `${base}/work`;
+  const [folder, state] = [`${base}/work`, `${base}/home/.local/state/copilot`];
   const link = `${folder}/.git`;
-  await Deno.mkdir(folder);
+  for (const at of [folder, state]) await Deno.mkdir(at, { recursive: true });
   await Deno.symlink("../repo/.git", link);
   return {
-    ...{ base, folder, link, view: { links: [link] } },
+    ...{ base, folder, state, link, view: { folder, links: [link] } },
+    restore: () => restoreLinks(folder, state),
     target: () => {
       try {
         return Deno.readLinkSync(link);
@@ -39,7 +41,7 @@ async function scene() {
 
 test("R-03 a link that a command replaces is restored while it runs, each time", async () => {
   await using at = await scene();
-  const end = keepLinks(at.view);
+  const end = keepLinks(at.view, at.state);
   for (let times = 1; times <= 2; times++) {
     at.replace();
     await waitUntil(() => at.target() === "../repo/.git");
@@ -53,7 +55,7 @@ test("R-03 a link that a command replaces is restored while it runs, each time",
     isSymlink && name !== ".git"
   )!;
   const aside = `${at.folder}/${name}`;
-  const endAside = keepLinks({ links: [aside] });
+  const endAside = keepLinks({ ...at.view, links: [aside] });
   Deno.removeSync(aside);
   assertEquals(endAside(), []);
   const said = end();
@@ -61,23 +63,43 @@ test("R-03 a link that a command replaces is restored while it runs, each time",
   assertStringIncludes(said[2]!, `${at.link} is a link that commands may not replace: it was`);
 });
 
-test("R-03 a start restores the links of other running commands", async () => {
+test("R-03 the next start restores a link that a command of a killed run replaced", async () => {
   await using at = await scene();
-  const [first, second] = [keepLinks(at.view), keepLinks(at.view)];
+  const code = `import { keepLinks } from ${JSON.stringify(module)};
+      keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
+      Deno.kill(Deno.pid, "SIGKILL");`;
+  await new Deno.Command(Deno.execPath(), { args: ["eval", code] }).output();
   at.replace();
-  assertEquals(restoreLinks().length, 1);
-  assertEquals([second(), at.target()], [[], "../repo/.git"]);
-  at.replace();
-  assertEquals(restoreLinks().length, 1);
-  assertEquals(first(), []);
+  const variables: Record<string, string> = { HOME: `${at.base}/home`, PATH: "/usr/bin:/bin" };
+  const permissions = openPermissions({ sandbox: "off" }, (name) => variables[name]);
+  const notices = await permissions.prepare(at.folder, true);
+  assertEquals([at.target(), notices.some(({ code }) => code === "mended")], [
+    "../repo/.git",
+    true,
+  ]);
   // Nothing runs any more: the user may replace it.
   at.replace();
-  assertEquals([restoreLinks(), at.target()], [[], undefined]);
+  await permissions.prepare(at.folder, true);
+  assertEquals(at.target(), undefined);
 });
 
-test("R-03 a folder that is now a link has no link restored", async () => {
+test("R-03 a start and an end restore the links of other running commands, and do not forget them", async () => {
   await using at = await scene();
-  const end = keepLinks(at.view);
+  const first = keepLinks(at.view, at.state);
+  const second = keepLinks(at.view, at.state);
+  at.replace();
+  assertEquals(at.restore().length, 1);
+  assertEquals(second(), []);
+  at.replace();
+  assertEquals(at.restore().length, 1);
+  assertEquals(first(), []);
+  at.replace();
+  assertEquals([at.restore(), at.target()], [[], undefined]);
+});
+
+test("R-03 a folder that is now a link has no link restored, and the next start tries again", async () => {
+  await using at = await scene();
+  const end = keepLinks(at.view, at.state);
   await Deno.rename(at.folder, `${at.base}/moved`);
   await Deno.mkdir(`${at.base}/other`);
   await Deno.symlink("other", at.folder);
@@ -85,12 +107,16 @@ test("R-03 a folder that is now a link has no link restored", async () => {
   assertStringIncludes(said[0]!, "could not be restored");
   assertStringIncludes(said[0]!, "do not use git there or open the folder");
   assertEquals([...Deno.readDirSync(`${at.base}/other`)], []);
+  await Deno.remove(at.folder);
+  await Deno.rename(`${at.base}/moved`, at.folder);
+  at.replace();
+  assertEquals([at.restore().length, at.target()], [1, "../repo/.git"]);
 });
 
 test("R-03 a closed folder has its links restored", async () => {
   await using at = await scene();
   for (const [mode, isReplaced] of [[0o555, true], [0o000, true], [0o000, false]] as const) {
-    const end = keepLinks(at.view);
+    const end = keepLinks(at.view, at.state);
     if (isReplaced) at.replace();
     Deno.chmodSync(at.folder, mode);
     assertEquals([end().length, at.target()], [+isReplaced, "../repo/.git"]);
@@ -104,7 +130,7 @@ test("R-03 a replacement is secret unless it is a link, as the user may have wri
     () => Deno.writeTextFileSync(at.link, "key"),
     () => Deno.symlinkSync("other", at.link),
   ].map((make) => {
-    const end = keepLinks(at.view);
+    const end = keepLinks(at.view, at.state);
     Deno.removeSync(at.link);
     make();
     const [, name] = /replacement is now (.*)$/.exec(end()[0]!)!;
@@ -125,8 +151,8 @@ test("R-03 the bytes of a link's target count, also those that are not UTF-8", a
   const link = (octal: string) => `rm -f .git; ln -s "$(printf 't\\${octal}/%%b')" .git`;
   await sh(link("377"));
   assertEquals(linksOn(at.folder, `${at.link}/hooks`), [at.link]);
-  const end = keepLinks(at.view);
-  restoreLinks();
+  const end = keepLinks(at.view, at.state);
+  at.restore();
   await sh(link("375"));
   assertEquals(end().length, 1);
   assertEquals(await sh("readlink -n .git"), "t\xff/%b");
@@ -138,7 +164,7 @@ test("R-03 processes stop before this program is stopped, links are restored, an
   const code = `import { keepLinks } from ${JSON.stringify(module)};
       import { startLeader } from ${JSON.stringify(source("start_program.ts"))};
       import { stopWithProgram } from ${JSON.stringify(source("tools/shell/process_group.ts"))};
-      const end = keepLinks(${JSON.stringify(at.view)});
+      const end = keepLinks(${JSON.stringify(at.view)}, ${JSON.stringify(at.state)});
       const how = { cwd: ${JSON.stringify(at.folder)}, env: { PATH: "/usr/bin:/bin" } };
       const child = startLeader({ program: "/bin/sh", args: ["-c", ${JSON.stringify(job)}] }, how);
       stopWithProgram(child);
