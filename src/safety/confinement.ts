@@ -276,8 +276,7 @@ export class Confinement {
     { command, right, isJob }: { command: string; right: Right | undefined; isJob: boolean },
   ) {
     // A server's changes to git folders would be checked only at its end.
-    const usesGit = this.sources.areCommands && view.repositories?.length &&
-      /\bgit\b/.test(command);
+    const usesGit = this.sources.areCommands && /\bgit\b/.test(command);
     const stated = usesGit ? gitSettings(source) ?? [] : undefined;
     // With the network, only a single git command may write them.
     const isGit = right?.kind === "git" || right?.kind === "network" && GIT_ALONE.test(command);

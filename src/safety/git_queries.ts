@@ -528,5 +528,7 @@ function gitVariables(
     scope === "global" && SHARED.test(name) && name !== "tag.gpgsign" &&
     !(name.startsWith("alias.") && /^\s*[!-]/.test(value)) && !hasCredentials(value)
   );
-  return settingVariables([...shared.map(({ name, value }) => [name, value]), ...more]);
+  // git gc would fail to write a list in `info`, which only servers without git need.
+  const always = [["repack.updateServerInfo", "false"]] as const;
+  return settingVariables([...shared.map(({ name, value }) => [name, value]), ...always, ...more]);
 }

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "../text/std_path.ts";
 import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, GENERATED, type PlaceLook } from "./folder_search.ts";
 import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
-import { sshFindings, variableFindings } from "./named_files.ts";
+import { gitFindings, sshFindings, variableFindings } from "./named_files.ts";
 import { runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
@@ -25,6 +25,8 @@ interface ViewSources extends Pick<PlaceLook, "ruled"> {
   paths: PathTable;
   read?: readonly string[];
   write?: readonly string[];
+  /** The folders of `write` that the user opened for one command. Folders of PATH stay read-only in them. */
+  opened?: readonly string[];
   /** The access to folders without links, and to what is in them, which commands of another view may replace. */
   lent?: View["places"];
   ruledPlaces?: readonly string[];
@@ -77,11 +79,8 @@ export function makeView(sources: ViewSources): View {
     const isFolder = root === folder;
     const inside = findingsIn({ ...isFolder ? sources : { paths, isListed: true }, root }, looks);
     isComplete &&= inside.isComplete;
-    // A user who lists a folder of programs wants to build there.
-    const ofOthers = programsIn(root, sources, looks)
-      .filter(({ path }) => !named.has(realPathOf(path)!));
     const ofFolder = isFolder ? inside.found : inside.found.filter(({ path }) => mayRestrict(path));
-    const found = [...ofFolder, ...ofOthers];
+    const found = [...ofFolder, ...programsIn(root, sources, looks)];
     const git = found.filter(({ isGitFolder }) => isGitFolder).map(({ path }) => path);
     for (const at of git) if (isFolder || isWithin(root, at)) repositories.add(at);
     found.push(...stated);
@@ -124,9 +123,11 @@ function looksBeside(
  */
 function programsIn(
   folder: string,
-  { allPrograms = [], paths }: ViewSources,
+  { allPrograms = [], paths, write = [], opened = [] }: ViewSources,
   looks: FolderLooks,
 ): Finding[] {
+  // A user who lists a folder of programs wants to build there.
+  const listed = realPathsOf(write.filter((at) => !opened.includes(at)));
   const links = allPrograms.filter((at) => !SYSTEM_PATH.split(":").includes(at))
     .flatMap((at) => looks.at(at)?.entries ?? [])
     .filter(({ path, isLink }) => isLink && attempt(() => Deno.statSync(path))?.isFile);
@@ -140,9 +141,12 @@ function programsIn(
     // Such as a program that `npm link` leads to: each build writes it.
     const isBuilt = real.slice(folder.length).split("/").some((name) => GENERATED.test(name));
     if (kind === "file" && isBuilt) return [];
-    return [{ path, access: "read", named: isInDependencies(real) ? "link" : kind }];
+    const isOpen = isInDependencies(real) || listed.includes(real);
+    return [{ path, access: "read", named: isOpen ? "link" : kind }];
   });
-  return [...found, ...variableFindings(folder, paths), ...sshFindings(paths.home)];
+  // In a folder without a repository, too, the user's git runs what the user's settings name.
+  const ofGit = gitFindings(undefined, folder, paths).filter((one) => one.named);
+  return [...found, ...ofGit, ...variableFindings(folder, paths), ...sshFindings(paths.home)];
 }
 
 /** Restricts access to what was found in a folder, and returns the protected links that are directly in it. */

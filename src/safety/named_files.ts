@@ -55,32 +55,38 @@ const filesAmong = (words: string[], folder: string, home: string, isRun = true)
 const COMMAND_VARIABLE =
   /^(EDITOR|VISUAL|BROWSER|PAGER|GIT_\w*(SSH|COMMAND|EDITOR|PAGER|DIFF|CONFIG_\w+)|\w+_ASKPASS)$/;
 
-/** Returns the texts in the user's hooks and MCP servers that run outside of the sandbox. */
-function outsideTexts(own: readonly string[]): string[] {
-  const texts: string[] = [];
-  const addTexts = (_: string, value: unknown) => {
-    if (typeof value === "string") texts.push(value);
-    return value;
+/** Returns the files that the user's hooks and MCP servers name which have more rights than commands. */
+function filesOfOwn(own: readonly string[], folder: string, home: string): string[] {
+  const files: string[] = [];
+  const add = (definition: unknown) => {
+    const words: string[] = [""];
+    JSON.stringify(definition, (_, value) => {
+      if (typeof value === "string") words.push(...wordsOfLine(value, home));
+      return value;
+    });
+    // Such as that of `cwd`, or one that a command line enters.
+    const folders = words.map((word) => pathFrom(folder, word, home)).filter(leadsToFolder);
+    for (const at of new Set(folders)) files.push(...filesAmong(words, at, home));
   };
   for (const path of own.flatMap((at) => [join(at, "hooks.json"), join(at, "mcp.json")])) {
     attempt(() =>
       JSON.parse(smallFile(path).replace(/^\ufeff/, ""), (_, value) => {
-        if (value?.sandbox === "off") JSON.parse(JSON.stringify(value), addTexts);
+        if (value?.sandbox === "off" || value?.network === true || value?.env) add(value);
         return value;
       })
     );
   }
-  return texts;
+  return files;
 }
 
-/** Returns the files that variables, or hooks and servers outside of the sandbox, name. */
+/** Returns the files that variables, or hooks and servers with more rights than commands, name. */
 export const variableFindings = (
   folder: string,
   { home = "~", own = [] }: { home?: string | undefined; own?: readonly string[] } = {},
 ): Finding[] =>
   Object.entries(Deno.env.toObject()).filter(([name]) => COMMAND_VARIABLE.test(name))
-    .map(([, line]) => line).concat(outsideTexts(own))
-    .flatMap((line) => filesAmong(wordsOfLine(line, home), folder, home))
+    .flatMap(([, line]) => filesAmong(wordsOfLine(line, home), folder, home))
+    .concat(filesOfOwn(own, folder, home))
     .map((path) => ({ path, access: "read", named: "file" }));
 
 const SSH_INCLUDE = /^[ \t]*include[ \t=]+(.*)$/gim;
@@ -129,7 +135,10 @@ export function gitFindings(
     ...own.map((at) => join(dirname(at), "git/config")),
   ];
   const settings = new Set(known);
-  const hooks = folders.map((at) => join(at, "hooks")).filter((at) => linkIn(at) !== undefined);
+  const hooks = [
+    ...folders.map((at) => join(at, "hooks")).filter((at) => linkIn(at) !== undefined),
+    ...[Deno.env.get("GIT_TEMPLATE_DIR") ?? []].flat(),
+  ];
   const programs: string[] = [];
   for (const file of settings) {
     if (settings.size > MAX_INCLUDED + known.length) break;
@@ -138,7 +147,7 @@ export function gitFindings(
       const from = (folder: string, word: string) => pathFrom(folder, word, home);
       // Includes are relative to the file that names them, hooks and programs to the work tree.
       if (key === "path") settings.add(from(dirname(file), value));
-      else if (key === "hookspath") hooks.push(from(worktree, value));
+      else if (/^(hookspath|templatedir)$/.test(key)) hooks.push(from(worktree, value));
       else if (!NO_PROGRAM.test(key)) {
         const words = wordsOfLine(value, home, left);
         left -= words.length;
@@ -165,6 +174,8 @@ export function gitFindings(
 }
 
 const isFile = (path: string): boolean => attempt(() => Deno.statSync(path))?.isFile === true;
+const leadsToFolder = (path: string): boolean =>
+  attempt(() => Deno.statSync(path))?.isDirectory === true;
 const entriesOf = (folder: string) => attempt(() => [...Deno.readDirSync(folder)]) ?? [];
 const hookLinks = (folder: string): string[] =>
   entriesOf(folder).filter(({ isSymlink }) => isSymlink).map(({ name }) => join(folder, name));

@@ -83,7 +83,9 @@ const SECRETS: readonly FileGroup[] = [
     paths: "etc/npmrc ~/.nvm/versions/node/*/etc/npmrc ~/.volta/tools/image/node/*/etc/npmrc " +
       "~/.asdf/installs/nodejs/*/etc/npmrc ~/.local/share/mise/installs/node/*/etc/npmrc " +
       "~/.local/share/fnm/node-versions/*/installation/etc/npmrc " +
-      ".m2/repository/settings.xml ~/.julia/servers/*/auth.toml .dotnet/corefx/",
+      ".m2/repository/settings.xml ~/.julia/servers/*/auth.toml .dotnet/corefx/ " +
+      // Nimble, PlatformIO, sbt
+      ".nimble/github_api_token .platformio/appstate.json .sbt/{,1.0/}sonatype_credentials .sbt/1.0/credentials*",
   },
   { what: "what a browser keeps", paths: ".mozilla/ .config/{google-chrome,chromium}/" },
   {

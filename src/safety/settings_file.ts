@@ -1,5 +1,6 @@
 /** The user's `permissions.json`, and the settings that such a file may contain. @module */
 
+import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
 import { isObject } from "../text/json.ts";
 import { expandHome, isWithin } from "../text/paths.ts";
@@ -136,6 +137,12 @@ export class PermissionsFile {
 
   general(): SettingsLevel {
     return { ...this.usual, ...this.#level(this.#content ?? {}) };
+  }
+
+  /** The folders that commands of any folder may write. */
+  get sandboxWrite(): string[] {
+    const levels = [this.#content, ...Object.values(this.#folders())];
+    return levels.flatMap((one) => attempt(() => this.#level(one).sandboxWrite) ?? []);
   }
 
   forFolder(folder: string): SettingsLevel {

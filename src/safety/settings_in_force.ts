@@ -89,7 +89,7 @@ export async function settingsInForce(
   }
   let hasBash: boolean | undefined;
   const written = [general, here, flags].flatMap(({ sandboxWrite }) => sandboxWrite);
-  written.forEach((at) => listedFolders.add(at));
+  for (const at of [...written, ...file.sandboxWrite]) listedFolders.add(at);
   let inForce: SettingsInForce = {
     ...usual,
     approve: choice.approve ?? here.approve ?? usual.approve,
@@ -152,6 +152,7 @@ function viewsOf(
       lent,
       looks,
       write: more === undefined ? sandboxWrite : [...sandboxWrite, more],
+      opened: more === undefined ? [] : [more],
       programs: programFolders(folder, path),
       allPrograms: programFolders(undefined, path),
       ...about.length > 0 && {

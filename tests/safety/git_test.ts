@@ -244,6 +244,13 @@ test("R-21 of many submodules, a command of git writes the git folders of those 
   assertMatch(await at.run("git commit -qm all"), /^exit code: 0/);
 });
 
+test("R-21 a new repository has the user's name and branch in the command that makes it", async () => {
+  await using at = await repository();
+  await at.outside("rm -rf .git; git config --global init.defaultBranch trunk");
+  assertMatch(await at.run("git init -q && git add -A && git commit -qm x"), /^exit code: 0/);
+  assertEquals(await at.outside("git log --format='%an %D'"), "Ann HEAD -> trunk\n");
+});
+
 test("R-21 a line of git with a folder beside writes both, and another line only the folder", async () => {
   await using at = await repository();
   const other = `${at.base}/other`;

@@ -417,6 +417,40 @@ test(`R-03 what git runs and reads in the folder is not written, behind links ne
   await Deno.remove(base, { recursive: true });
 });
 
+test("R-03 what the user's git, hooks and servers name in a folder without a repository is read-only", async () => {
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [folder, home] = [`${base}/work`, `${base}/home`];
+  const own = `${home}/.config/copilot`;
+  await sh(
+    base,
+    "mkdir -p work/{hooks,templates,in} home/.config/copilot; touch work/in/{a.py,b.sh,c.py,d.py}",
+  );
+  await Deno.writeTextFile(
+    `${home}/.gitconfig`,
+    `[core]\n\thooksPath = ${folder}/hooks\n[init]\n\ttemplateDir = ${folder}/templates\n`,
+  );
+  const server = (more: object, script: string) => ({
+    command: "python3",
+    args: [script],
+    cwd: `${folder}/in`,
+    ...more,
+  });
+  const servers = [
+    server({ sandbox: "off" }, "a.py"),
+    server({ env: { TOKEN: "x" } }, "c.py"),
+    server({}, "d.py"),
+  ];
+  await Deno.writeTextFile(`${own}/mcp.json`, JSON.stringify({ mcpServers: servers }));
+  const hook = { command: `cd ${folder}/in && ./b.sh`, sandbox: "off" };
+  await Deno.writeTextFile(`${own}/hooks.json`, JSON.stringify([hook]));
+  const view = viewFor(folder, home, { paths: new PathTable({ home, own: [own] }) });
+  const names = ["hooks", "templates", "in/a.py", "in/b.sh", "in/c.py", "in/d.py", "in"];
+  assertEquals(names.map((name) => accessAt(view, `${folder}/${name}`)), [
+    ...["read", "read", "read", "read", "read", "write", "write"],
+  ]);
+  await Deno.remove(base, { recursive: true });
+});
+
 test(`R-03 folders of PATH, and what another repository runs, are not written${skipped}`, async () => {
   const base = await Deno.realPath(await Deno.makeTempDir());
   const [folder, other] = [`${base}/work`, `${base}/other`];
@@ -450,8 +484,11 @@ test(`R-03 folders of PATH, and what another repository runs, are not written${s
   assertEquals(wrote, wanted.map((path) => `wrote ${join(folder, path)}`));
   // A command may replace them, and they are put back.
   assertEquals(view.links, [`${folder}/link`, `${folder}/env`, `${other}/in/mid`]);
-  const listed = { write: [`${folder}/sub`], allPrograms: [`${folder}/link`] };
-  assertEquals(accessAt(viewFor(folder, `${base}/home`, listed), `${folder}/sub`), "write");
+  const [sub, allPrograms] = [`${folder}/sub`, [`${folder}/link`]];
+  const listed = viewFor(folder, `${base}/home`, { write: [sub], allPrograms });
+  assertEquals([accessAt(listed, sub), listed.links], ["write", allPrograms]);
+  const opened = viewFor(folder, `${base}/home`, { write: [sub], opened: [sub], allPrograms });
+  assertEquals(accessAt(opened, sub), "read");
   const own = viewFor(folder, `${base}/home`, { allPrograms: [folder] });
   assertEquals(accessAt(own, `${folder}/new`), "read");
   await Deno.remove(base, { recursive: true });

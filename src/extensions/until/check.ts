@@ -60,10 +60,14 @@ export class UntilCheck {
     // A script has to know if the check passes. A user who only talks with the model does not.
     const isAlone = this.session.approve === undefined;
     if (!isChanged && this.#round === 0 && !isAlone) return undefined;
+    const hasJobs = this.session.jobs.list.some(({ outcome }) => outcome === undefined);
     const outcome = await this.#run(signal);
     const after = await this.#state(signal);
     const changed = [now, after].flatMap((state) => changedDeciding(this.#accepted!, state));
-    const own = this.limits.mayEdit ? [] : [...new Set(changed)];
+    // A job may change a test while the check runs, and restore it.
+    const swapped = [...hasJobs ? now.deciding.keys() : []]
+      .filter((path) => now.stamps.get(path) !== after.stamps.get(path));
+    const own = this.limits.mayEdit ? [] : [...new Set([...changed, ...swapped])];
     const files = shortened(own.sort().map(oneLine).join(", "), MAX_FILES_CHARS);
     this.#before = after;
     // Another round would be like this one.

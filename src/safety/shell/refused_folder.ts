@@ -47,6 +47,6 @@ export function refusedFolder(
     paths.homes.some((home) => isWithin(folder, home));
   const isOther = folders.size === 1 && !isWide && !isWithin(root.real, folder) &&
     paths.protectedKind(folder) === undefined && !isInsideGit(folder) &&
-    !programs.some((at) => isWithin(folder, at));
+    !programs.some((at) => isWithin(folder, place(at).real));
   return isOther ? folder : undefined;
 }

@@ -136,6 +136,15 @@ posixTest(
     const during = ["--until", "echo exit 0 > tests/a_test.sh"];
     const swapped = await printed([write("b", ""), done, done], files, ...during);
     assertEquals(swapped.code, 5);
+    const job = use("run_bash", {
+      command:
+        "cd tests; until [ -e ../.on ]; do sleep 0.01; done; cp -p a_test.sh b; echo exit 0 > a_test.sh; touch ../.in; until [ -e ../.off ]; do sleep 0.01; done; mv b a_test.sh; touch ../.out",
+      run_in_background: true,
+    });
+    const waits =
+      `touch .on; until [ -e .in ]; do sleep 0.01; done; ${check}; r=$?; touch .off; until [ -e .out ]; do sleep 0.01; done; exit $r`;
+    const back = await printed([job, done, done], files, "--until", waits, "--rounds", "1");
+    assertStringIncludes(back.check.reason, "passed, but the model changed the check's own files");
     const allowed = await printed([cheat, done], files, "--until", check, "--until-may-edit");
     assertEquals(allowed.code, 0);
     const restored = await printed(
