@@ -189,6 +189,10 @@ function failureOf(exec: ToolExecution): string {
   return reason.replace(/\b(old|new)_string\b/g, "the $1 text");
 }
 
+/** Returns what the model read behind the result of an edit, such as the errors that a check found. */
+export const noteBehind = ({ result }: ToolExecution): string =>
+  /(?<=\n\n)\[[^]*/.exec(result)?.[0] ?? "";
+
 export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }

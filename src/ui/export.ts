@@ -17,7 +17,7 @@ import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import type { ChangeLine } from "../types/tool.ts";
 import { redacted } from "../wire/excerpt.ts";
-import { callText } from "./call_text.ts";
+import { callText, noteBehind } from "./call_text.ts";
 import { pastExecution } from "./past_execution.ts";
 
 /**
@@ -108,7 +108,9 @@ function callEntry(exec: ToolExecution): string {
   const summary = `${mood === "good" ? "✓" : "✗"} ${verb} ${object}${about && ` · ${about}`}`;
   if (!lines) return folded(summary, fenced(clean(ownResult(exec))));
   const rows = withCleanSide(withCleanSide(lines, "-"), "+").map(({ kind, text }) => kind + text);
-  return folded(summary, fenced(rows.join("\n"), "diff"), true);
+  const note = clean(noteBehind(exec));
+  const body = [fenced(rows.join("\n"), "diff"), ...note === "" ? [] : [fenced(note)]];
+  return folded(summary, body.join("\n\n"), true);
 }
 
 /** Cleans the old or new text of a change as a whole, as a key has many lines. */

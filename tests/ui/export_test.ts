@@ -112,7 +112,7 @@ Deno.test("an export has no credentials, wherever they are", () => {
   }
 });
 
-Deno.test("an export has no line of a private key of a change", () => {
+Deno.test("an export has no line of a private key of a change, and has what a check found in it", () => {
   const key = "KEY='''-----BEGIN RSA PRIVATE KEY-----\nabcd\n-----END RSA PRIVATE KEY-----'''";
   const session = sessionWith("hi");
   const [first, second, last] = key.split("\n").map((text) => ({ kind: "+" as const, text }));
@@ -121,6 +121,8 @@ Deno.test("an export has no line of a private key of a change", () => {
   session.executions.get("2")!.details!.change!.lines = lines;
   const hidden = "+KEY='''[redacted]\n-old\n+[redacted]\n [redacted]\n+[redacted]'''\n";
   assertEquals(exportedText(session).includes(hidden), true);
+  session.messages[3]!.content += "\n\n[1 new error]";
+  assertEquals(exportedText(session).includes("\n```\n\n```\n[1 new error]\n```\n"), true);
 });
 
 Deno.test("an export is a new file, by its flag or its name", async () => {

@@ -113,7 +113,7 @@ export function checksFault(value: unknown): string | undefined {
       /^(boolean|undefined)$/.test(typeof one.format)
   );
   if (!isRight) {
-    return 'must be false, or like {"tsc": false, "eslint": {"files": "*.ts", "command": "eslint {}"}}';
+    return 'must be false, or like {"tsc": false, "codespell": {"files": "*.md", "command": "codespell {}"}}';
   }
   const names = ROWS.map(([name]) => name);
   const wrong = Object.keys(value).find((name) => !value[name] && !names.includes(name));

@@ -53,13 +53,15 @@ export class ChecksExtension implements Extension {
     const files = new Set(this.#edited);
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));
-    const changes = await this.#checks.format(files, context);
+    const formatted = await this.#checks.format(files, context);
+    for (const [what] of formatted) this.#session?.tell("checks", what);
+    const changes = formatted.map(([what, rows]) => `\n\n[${what}:\n${rows}]`).join("");
     const errors = await this.#checks.after(files, context);
     if (errors.length === 0) return changes;
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
     const news = count(errors.length, "new error");
-    this.#session?.tell("checks", `✗ ${news} · ${by}`);
     const lines = errors.map(({ file, line, text }) => `${file}:${line}: ${text}`);
+    this.#session?.tell("checks", `✗ ${news} · ${by}: ${lines[0]}`);
     const more = lines.splice(MAX_SHOWN_ERRORS).length;
     const shown = [...lines, ...more > 0 ? [`and ${more} more`] : []].join("\n");
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${shown}]`;

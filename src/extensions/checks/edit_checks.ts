@@ -93,9 +93,9 @@ export class EditChecks {
     return found.flat();
   }
 
-  /** Runs the formatters of the settings, and returns what they changed, for the model. */
-  async format(files: ReadonlySet<string>, context: CheckContext): Promise<string> {
-    let changes = "";
+  /** Runs the formatters of the settings. Returns for each change a line for the user, and its rows for the model. */
+  async format(files: ReadonlySet<string>, context: CheckContext): Promise<[string, string][]> {
+    const changes: [string, string][] = [];
     for (const file of files) {
       const path = attempt(() => Deno.realPathSync(file)) ?? file;
       // A job may replace the file by a link: what is read here, the model reads.
@@ -117,7 +117,7 @@ export class EditChecks {
         );
         const more = rows.splice(MAX_FORMATTED_LINES).length > 0 ? "\n..." : "";
         const name = relative(context.workingDir, file);
-        changes += `\n\n[${run.checker.name} formatted ${name}:\n${rows.join("\n")}${more}]`;
+        changes.push([`${run.checker.name} formatted ${name}`, rows.join("\n") + more]);
       }
     }
     return changes;

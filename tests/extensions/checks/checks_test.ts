@@ -82,9 +82,9 @@ posixTest(
     assertStringIncludes(below!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad]");
     assertStringIncludes(again!, "[The edit was made. 1 new error (own):\na.txt:4: bad one]");
     assertEquals(notices.filter((line) => line.startsWith("✗")), [
-      "✗ 3 new errors · own",
-      "✗ 1 new error · own",
-      "✗ 1 new error · own",
+      "✗ 3 new errors · own: a.txt:1: bad one",
+      "✗ 1 new error · own: notes/c.txt:1: bad",
+      "✗ 1 new error · own: a.txt:4: bad one",
     ]);
     // Before the first edit of a.txt, and after the edits of each answer.
     assertEquals(runs, 6);
@@ -208,7 +208,7 @@ sandboxTest(
     using temp = tempFolder();
     using other = tempFolder();
     await Deno.writeTextFile(`${other.path}/key`, "secret\n");
-    const edit = { file_path: "a.txt", old_string: "let a = 1", new_string: "let b = 1" };
+    const edit = { file_path: "a.txt", old_string: "let a = 1", new_string: "let  b = 1" };
     await using server = strictServer([
       calls(write("a.txt", "let  a =  1\n")),
       { toolCalls: [{ name: "edit_file", arguments: edit }] },
@@ -225,6 +225,8 @@ sandboxTest(
     const [written, , linked] = toolExecutions.map(({ result }) => result);
     const how = "\n\n[spaces formatted a.txt:\n-1: let  a =  1\n+1: let a = 1]";
     assertStringIncludes(written!, how);
+    const told = fake.notices().filter((line) => line.includes("formatted"));
+    assertEquals(told, ["spaces formatted a.txt", "spaces formatted a.txt"]);
     assertEquals(await Deno.readTextFile(`${temp.path}/a.txt`), "let b = 1\n");
     assertEquals(linked, "Created b.md: wrote 6 bytes");
     assertStringIncludes((await fake.command("/undo"))!, "a.txt");

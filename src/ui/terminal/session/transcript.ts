@@ -13,7 +13,7 @@ import { sanitizeProse } from "../../../text/sanitize.ts";
 import type { Message, Part, ToolCall } from "../../../types/message.ts";
 import type { SubCall } from "../../../types/tool.ts";
 import { ownResult } from "../../../agent/run_tools.ts";
-import { callText, runningText } from "../../call_text.ts";
+import { callText, noteBehind, runningText } from "../../call_text.ts";
 import { changeLines, changeNotes, changeRows, writeNotes } from "../../change.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import { hangingRows, titleRows } from "./call_rows.ts";
@@ -159,6 +159,7 @@ class Transcript {
         ...changeRows(change, columns, paint, true),
         ...notes.map((note) => `${MARGIN}${paint(note, DIM)}`),
       ]),
+      ...this.#result(noteBehind(exec), DIM),
     ];
   }
 

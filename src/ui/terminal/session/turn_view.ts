@@ -7,10 +7,11 @@ import { type Appearance, ASKED, BOLD, DIM, type Painter, painter, REMOVED } fro
 import { terminalSize } from "../tty.ts";
 import { clockTime, duration } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
+import { sanitize } from "../../../text/sanitize.ts";
 import type { ToolExecution, TurnEvent } from "../../../types/event.ts";
 import type { Message, TextPart } from "../../../types/message.ts";
 import type { TaskItem } from "../../../types/tool.ts";
-import { type CallText, callText } from "../../call_text.ts";
+import { type CallText, callText, noteBehind } from "../../call_text.ts";
 import { changeRows, paintedRows } from "../../change.ts";
 import { progressLine } from "../../progress.ts";
 import { Activity, type SubjectOf } from "./activity.ts";
@@ -18,6 +19,7 @@ import { callRows, hangingRows, titleRows } from "./call_rows.ts";
 import { taskRows } from "./task_rows.ts";
 
 const MAX_HELD_CALLS = 12;
+const MAX_NOTE_LINES = 8;
 /** Turns of more seconds have their message and their time in the rule above the line. */
 const MIN_CAPTION_SECONDS = 15;
 
@@ -246,6 +248,9 @@ export class TurnView {
     if (hasChange) {
       const { rows: screenRows } = terminalSize();
       body.push(...changeRows(change, columns, paint, false, { where, screenRows }));
+      // It comes after the call, so a resumed session alone has it here. Errors are at its end.
+      const note = sanitize(noteBehind(exec)).split("\n").filter(Boolean).slice(-MAX_NOTE_LINES);
+      body.push(...note.flatMap((line) => hangingRows("    ", paint(line, DIM), columns)));
     }
     this.#line([...title, ...body].join("\n"), body.length > 0 ? "body" : "line");
   }

@@ -65,6 +65,7 @@ Deno.test("a question that is open stands whole at the end of the transcript", (
 });
 
 Deno.test("a transcript has messages, reasoning, results and changes whole", () => {
+  const edited = "1 line changed\n\n[1 new error (own):\na.ts:1: no]";
   const messages: Message[] = [
     {
       role: "user",
@@ -82,7 +83,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
       reasoning: "Deep thoughts.",
       toolCalls: [call("1")],
     },
-    { role: "tool", content: "1 line changed", toolCallId: "1", toolName: "edit_file" },
+    { role: "tool", content: edited, toolCallId: "1", toolName: "edit_file" },
     { role: "assistant", content: "[stopped]", standsFor: "interruption" },
     { role: "assistant", content: "", toolCalls: [call("2")] },
     {
@@ -103,6 +104,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
     ...["", "· thought", "    Deep thoughts.", "", "I see."],
     ...["", "● Edited src/a.ts  +1 −1", "    read f as path"],
     ...["      - old", "    1 + a new line that is too long for", "        its row"],
+    ...["    [1 new error (own):", "    a.ts:1: no]"],
     ...["", "· interrupted"],
     ...[
       "",

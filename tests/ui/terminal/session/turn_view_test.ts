@@ -205,6 +205,8 @@ Deno.test("a change is shown below its call, but where its question stands above
   assertEquals(shown("2"), "\n● Called  x  +1\n    1 + new\n");
   view.end();
   assertEquals(shown("1"), "\n● Called  x  +1\n    1 + new\n");
+  exec.result += "\n\n[1 new error (own):\na:1: no\x1b]";
+  assertMatch(shown("2"), /1 \+ new\n {4}\[1 new error \(own\):\n {4}a:1: no␛\]\n$/);
   // A live screen takes the question away.
   const live = written(true);
   using _asked = live.view.onAsked("1");
