@@ -18,6 +18,7 @@ const RECORD_VERSION = 2;
 export interface RecordHead {
   version: number;
   folder: string;
+  /** When the conversation started, also that of a copy. */
   started: string;
   /** The file of the session that this one is a copy of, or of a part of it. */
   parent?: string | undefined;

@@ -31,6 +31,8 @@ export class Recorder implements Disposable {
   /** True while something new is not written yet. */
   #isBehind = false;
   #origin: Origin = {};
+  /** When a conversation with this first message started: `/redo` may return to it. */
+  #starts = new Map<string, string>();
   #used: string | undefined;
   #model: string | undefined;
   #mode: string | undefined;
@@ -76,6 +78,8 @@ export class Recorder implements Disposable {
     this.#used = this.#file && JSON.stringify(session!.used);
     this.#model = modelKey(used);
     this.#origin = session ? { parent: session.name, title } : {};
+    const first = session?.messages[0]?.id;
+    if (first) this.#starts.set(first, session.head.started);
   }
 
   /**
@@ -141,7 +145,10 @@ export class Recorder implements Disposable {
     if (mode !== (this.#file && this.#mode)) entries[0]!.mode = mode ?? "";
     if (!this.#file) {
       const folder = this.folder();
-      const about = { folder, branch: this.branchOf(folder), ...this.#origin };
+      const first = this.#seen[0]!.id!;
+      const started = this.#starts.get(first) ?? new Date().toISOString();
+      this.#starts.set(first, started);
+      const about = { folder, started, branch: this.branchOf(folder), ...this.#origin };
       this.#file = createRecord(this.root, this.name, about);
       this.#isTorn = false;
     }

@@ -40,7 +40,7 @@ export function newName(isPrint = false): string {
 export function createRecord(
   root: string,
   name: string,
-  about: Omit<RecordHead, "version" | "started">,
+  about: Omit<RecordHead, "version">,
 ): OpenRecord {
   const { folder } = about;
   const home = folderOf(root, folder);
@@ -50,8 +50,7 @@ export function createRecord(
   const open = Deno.openSync(path, { append: true, createNew: true, mode: 0o600 });
   try {
     tryLock(open);
-    const started = new Date().toISOString();
-    const head = new TextEncoder().encode(headLine({ started, ...about }));
+    const head = new TextEncoder().encode(headLine(about));
     for (let at = 0; at < head.length;) at += open.writeSync(head.subarray(at));
   } catch (error) {
     open.close();
@@ -67,7 +66,7 @@ export function createRecord(
  */
 export function forkRecord(
   root: string,
-  { path, name: parent, head: { folder, branch }, messages, endsInLine }: StoredSession,
+  { path, name: parent, head: { folder, started, branch }, messages, endsInLine }: StoredSession,
   isPrint: boolean,
   end?: number,
 ): StoredSession {
@@ -81,7 +80,7 @@ export function forkRecord(
   if (end !== undefined) {
     lines.splice(endsInLine ? -1 : lines.length, 0, entryLine({ conversation }));
   }
-  const head = headLine({ started: new Date().toISOString(), folder, branch, parent });
+  const head = headLine({ started, folder, branch, parent });
   Deno.writeTextFileSync(`${target}.tmp`, head + lines.join("\n"), { mode: 0o600 });
   Deno.renameSync(`${target}.tmp`, target);
   return wholeSession({ name, path: target })!;

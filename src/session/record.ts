@@ -196,9 +196,8 @@ export function earlierSessions(
 
 /** Orders branches below their parents. */
 export function asTree(sessions: readonly ListedSession[]): EarlierSession[] {
-  // A parent is older, so that files that were edited by hand form no circle.
-  const parentOf = ({ head: { parent, started } }: ListedSession) =>
-    sessions.find(({ name, head }) => name === parent && head.started < started);
+  const parentOf = ({ head: { parent } }: ListedSession) =>
+    sessions.find(({ name }) => name === parent);
   const below = Map.groupBy(sessions, parentOf);
   const rows = (of: ListedSession | undefined, margin: string): EarlierSession[] =>
     (below.get(of) ?? []).flatMap((one) => [

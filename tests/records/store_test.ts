@@ -281,11 +281,13 @@ storeTest("one that another program has open is repeated in a file of its own", 
   first.sync([...whole], { model: "m", server: "h:1" });
   const [stored] = storedSessions(root, "/f");
   using second = record();
+  const started = stored!.head.started = "2026-01-01T00:00:00.000Z";
   second.continueFrom(stored!, "hi");
   const messages = [...stored!.messages, user("more")];
   second.sync(messages);
   assertEquals(recordsBelow(root).length, 2);
   const newer = recordsBelow(root).find((path) => !path.endsWith(stored!.name))!;
+  assertEquals(wholeSession({ name: "", path: newer })!.head.started, started);
   writtenAt(newer, 1);
   writtenAt(stored!.path, 0);
   assertEquals(

@@ -25,10 +25,13 @@ recordTest(
     { text: "Half", cut: "finish" },
     { text: " more", cut: "finish" },
   ],
-  async ({ open, stored }) => {
+  async ({ folder, open, stored }) => {
     await using fake = await open();
     await fake.session.prompt("hi", signal);
     assertEquals(stored(), ["user: hi", "assistant: Hello."]);
+    const started = () =>
+      storedSessions(`${folder}/state/copilot/sessions`, folder).map(({ head }) => head.started);
+    const before = started();
     await assertRejects(() => fake.session.prompt("refused", signal));
     assertEquals(stored(), ["user: hi", "assistant: Hello."]);
     await assertRejects(() => fake.session.prompt("again", signal));
@@ -38,9 +41,10 @@ recordTest(
     await fake.command("/undo");
     await fake.command("/undo");
     assertEquals(stored(), ["user: hi", "assistant: Hello."]);
-    await fake.command("/redo");
-    await fake.command("/redo");
-    assertEquals(stored().length, 6);
+    await fake.command("/undo");
+    assertEquals(stored(), []);
+    for (let step = 0; step < 3; step++) await fake.command("/redo");
+    assertEquals([stored().length, started()], [6, before]);
   },
 );
 
@@ -507,10 +511,10 @@ recordTest(
     await fake.command("/fork");
     const root = `${folder}/state/copilot/sessions`;
     const [copy, parent] = [fake.session.record!.path, path].map((at) => {
-      const { name, messages, executions, used, mode } = storedSessions(root, folder)
+      const { name, head, messages, executions, used, mode } = storedSessions(root, folder)
         .find((one) => one.path === at)!;
       assertEquals(name, at.slice(-name.length));
-      return { messages, executions, used, mode };
+      return { started: head.started, messages, executions, used, mode };
     });
     assertEquals(copy, parent);
     assertEquals([copy!.mode, copy!.executions.size], ["never", 1]);
