@@ -255,7 +255,8 @@ export function sessionWithId(id: string): StoredSession {
     ? `The ID ${oneLine(id)} is too short: it needs ${MIN_ID_CHARS} characters`
     : `There is no session ${oneLine(id)}`;
   const list = shown.length > 0 ? ` There are: ${shown.join(", ")}.` : "";
-  throw new UsageError(`${why}.${list} copilot sessions list shows all`);
+  const flags = "--all shows yours, and with -p those of copilot -p";
+  throw new UsageError(`${why}.${list} copilot sessions list ${flags}`);
 }
 
 /** Returns the folder of a session. @throws {UsageError} if a link, which a command may have made, leads elsewhere */
@@ -295,6 +296,7 @@ export interface Resumed {
   lostLines: number;
   /** The id of the session that gets new messages, if this one is open elsewhere, or the user continues one of `-p`. */
   separateId?: string;
+  isOfPrint?: boolean;
   lastTyped?: string;
   lastAnswer?: string;
   model?: ModelsOfResumed;
@@ -343,7 +345,10 @@ export function resumeSession(
     ...sessionTitle(session),
     messages: messages.length,
     lostLines: lost,
-    ...isSeparate && { separateId: shortName(record.name!) },
+    ...isSeparate && {
+      separateId: shortName(record.name!),
+      isOfPrint: isOfPrint(session.name) && !isOfPrint(record.name!),
+    },
     ...(at !== -1 && { lastTyped: typedText(messages[at]!) }),
     ...(answer && { lastAnswer: typedText(answer) }),
     ...(model && { model }),

@@ -19,7 +19,7 @@ export function resumedLines(
     return [`There is no earlier session in this folder${start}.`];
   }
   const { started, title, messages, lostLines, lastTyped, lastAnswer, model } = resumed;
-  const { separateId, reading } = resumed;
+  const { separateId, isOfPrint, reading } = resumed;
   const unread = lostLines > 0 ? `; ${count(lostLines, "line")} could not be read` : "";
   const said = [
     ...lastTyped === undefined ? [] : [`> ${excerptLine(lastTyped, SHOWN_TYPED_CHARS)}`],
@@ -31,7 +31,9 @@ export function resumedLines(
     }, started ${ago(Date.parse(started), now)}${unread}`,
     ...said.map((text) => `  ${dim(text)}`),
     separateId &&
-    `New messages go to the session ${separateId}, as this one is open elsewhere or of -p.`,
+    `New messages go to the session ${separateId}, as this one is ${
+      isOfPrint ? "of copilot -p" : "open elsewhere"
+    }.`,
     model && modelLine(model, way),
     reading && readingLine(reading),
   ].filter((line) => typeof line === "string");

@@ -107,7 +107,7 @@ Deno.test("two runs that resume one session at once: the second says where its m
   assertEquals([ids[0], ids[1] === id], [id, false]);
   assertStringIncludes(
     second.stderr,
-    `New messages go to the session ${ids[1]}, as this one is open elsewhere or of -p.\n`,
+    `New messages go to the session ${ids[1]}, as this one is open elsewhere.\n`,
   );
   const last = recordsBelow(at.root).map((path) => Deno.readTextFileSync(path).trimEnd());
   assertEquals(last.map((text) => /"content":"(\w+)\."[^]*?$/.exec(text.split("\n").at(-1)!)![1]), [

@@ -79,6 +79,7 @@ recordTest(
       const resumed = two.events.find((event) => event.type === "resumed")!.resumed!;
       const separateId = isRecorded ? shortName(two.session.recordName!) : undefined;
       assertEquals([resumed.messages, resumed.separateId], [2, separateId]);
+      assertEquals(resumed.isOfPrint, isRecorded ? false : undefined);
     }
     await one.session[Symbol.asyncDispose]();
     await using three = await open({ resumesNewest: true });
@@ -442,6 +443,8 @@ recordTest(
     assertEquals(await ask("two", { ...next, isPrint: true }), [["one", "two"], "never"]);
     await using own = await open({ resumesNewest: true });
     assertEquals(own.session.agent.state.messages.length, 4);
+    const resumed = own.events.find((event) => event.type === "resumed")?.resumed;
+    assertEquals(resumed?.isOfPrint, true);
     await own.session.prompt("three", signal);
     assertEquals(isOfPrint(own.session.recordName!), false);
     await own.session[Symbol.asyncDispose]();

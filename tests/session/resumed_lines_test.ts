@@ -14,7 +14,10 @@ const RESUMPTIONS: [change: Partial<Resumed>, rows: string[], way?: Way][] = [
   [{ messages: 1 }, [FROM.replace("2 messages", "1 message")]],
   [{ lostLines: 1 }, [`${FROM}; 1 line could not be read`]],
   [{ separateId: "0123abcd" }, [
-    ...[FROM, "New messages go to the session 0123abcd, as this one is open elsewhere or of -p."],
+    ...[FROM, "New messages go to the session 0123abcd, as this one is open elsewhere."],
+  ]],
+  [{ separateId: "0123abcd", isOfPrint: true }, [
+    ...[FROM, "New messages go to the session 0123abcd, as this one is of copilot -p."],
   ]],
   [{ lastTyped: "a\nb", lastAnswer: "c\x1b" }, [FROM, "  <> a b>", "  <c␛>"]],
   [{ lastTyped: "a".repeat(200), lastAnswer: "b".repeat(300) }, [

@@ -98,7 +98,7 @@ export class PrintFrontend implements Frontend {
     const line = typeof prompt === "string" ? prompt : typedIn(prompt);
     const name = commandIn(line)?.name;
     if (name && !session.opens(line)) {
-      this.#say([`· There is no skill /${oneLine(name)}: the prompt is sent as it is`]);
+      this.#say([`· No skill or command /${oneLine(name)} is in use: the prompt is sent as it is`]);
     }
     const { recordName } = session;
     if (format === "stream-json" && recordName !== undefined) {

@@ -147,9 +147,12 @@ Deno.test("one prompt: a file that it names and that is refused is exit code 3",
   assertMatch(stderr, /^· @\.env is not attached: /);
 });
 
-Deno.test("one prompt: the name of no skill is sent, and a line says so", async () => {
+Deno.test("one prompt: the name of no skill or command is sent, and a line says so", async () => {
   const { code, stderr } = await printed([{ text: "a" }], {}, false, "/nope x");
-  assertEquals([code, stderr], [0, "· There is no skill /nope: the prompt is sent as it is\n"]);
+  assertEquals([code, stderr], [
+    0,
+    "· No skill or command /nope is in use: the prompt is sent as it is\n",
+  ]);
 });
 
 Deno.test("one prompt: a signal's exit code comes before all others", async () => {
