@@ -132,10 +132,15 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     return true;
   }
 
-  /** Holds the queue because the turn was stopped. Messages for it return to the line. */
+  /** Returns queued messages to the line because the turn was stopped. Commands wait for the next Enter. */
   hold(): void {
     const { units } = this.state;
-    const texts = [...this.#takeSteering(), ...units.length > 0 ? [units] : []];
+    const { message = [], command = [] } = Object.groupBy(
+      this.queued,
+      (one) => this.options.steers?.(unitsText(one)) ? "message" : "command",
+    );
+    this.queued.splice(0, Infinity, ...command);
+    const texts = [...message, ...units.length > 0 ? [units] : []];
     if (texts.length > 1 || units.length === 0) {
       this.#reset(texts.flatMap((one, i) => i === 0 ? one : ["\n", ...one]));
     }
