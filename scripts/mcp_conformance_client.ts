@@ -19,7 +19,7 @@ type Json = any;
 
 /** Returns the arguments that a scenario expects for a tool. */
 function argumentsFor(tool: string, schema: Json): Json {
-  if (tool === "add_numbers") return { a: 2, b: 3 };
+  if (tool === "conf__add_numbers") return { a: 2, b: 3 };
   const required: string[] = schema?.required ?? [];
   const entries = required.map((name) => {
     const { type } = schema.properties?.[name] ?? {};
@@ -29,58 +29,24 @@ function argumentsFor(tool: string, schema: Json): Json {
   return Object.fromEntries(entries);
 }
 
-/** The model: it lists the tools, reads the schema of each, and calls it. */
-function* moves(): Generator<(request: Json) => Json, void, void> {
-  let seen: Json;
-  const call = (name: string, args: Json) => (request: Json) => {
-    const offered: string[] = request.body.tools.map((tool: Json) => tool.function.name);
-    const full = offered.find((one) => one.endsWith(`__${name}`));
-    return full
-      ? { toolCalls: [{ name: full, arguments: args }] }
-      : offered.includes("call_tool")
-      ? {
-        toolCalls: [{ name: "call_tool", arguments: { name: `conf__${name}`, arguments: args } }],
-      }
-      : { text: "no tool" };
-  };
-  const result = (request: Json) => String(request.body.messages.at(-1)?.content ?? "");
+/** The model: it searches for the tools, reads the schema of each, and calls it. Each request is passed in. */
+function* moves(): Generator<Json, void, Json> {
+  const use = (name: string, args: Json) => ({ toolCalls: [{ name, arguments: args }] });
+  const call = (name: string, args: Json) => use("call_tool", { name, arguments: args });
   const given: Json[] = context.toolCalls ?? [];
-  if (given.length > 0) {
-    for (const { name, arguments: args } of given) yield call(name, args);
-    return;
-  }
-  let names: string[] = [];
-  const schemas = new Map<string, Json>();
-  yield (request) => {
-    const plugged = request.body.tools.filter((tool: Json) =>
-      tool.function.name.startsWith("conf__")
-    );
-    for (const { function: { name, parameters } } of plugged) schemas.set(name, parameters);
-    names = [...schemas.keys()];
-    return names.length > 0
-      ? { text: "", toolCalls: [{ name: "list_directory", arguments: {} }] }
-      : { toolCalls: [{ name: "find_tool", arguments: { query: "" } }] };
+  for (const { name, arguments: args } of given) yield call(`conf__${name}`, args);
+  if (given.length > 0) return;
+  const found = function* (query: string): Generator<Json, string, Json> {
+    const request = yield use("find_tool", { query });
+    return String(request.body.messages.at(-1)?.content ?? "");
   };
-  yield (request) => {
-    if (names.length === 0) names = result(request).match(/conf__[\w-]+/g) ?? [];
-    return { toolCalls: [{ name: "list_directory", arguments: {} }] };
-  };
-  for (const name of new Set(names)) {
-    if (!schemas.has(name)) {
-      yield () => ({ toolCalls: [{ name: "find_tool", arguments: { query: name } }] });
-      yield (request) => {
-        const [, schema = "{}"] = /arguments: (\{.*\})/.exec(result(request)) ?? [];
-        schemas.set(name, JSON.parse(schema));
-        return { toolCalls: [{ name: "list_directory", arguments: {} }] };
-      };
-    }
-    const tool = name.slice("conf__".length);
+  let before: Json;
+  for (const name of new Set((yield* found("")).match(/conf__[\w-]+/g))) {
+    const schema = JSON.parse(/arguments: (\{.*\})/.exec(yield* found(name))?.[1] ?? "{}");
     // The echo tool gets the schema of the tool before it.
-    if (tool !== "json_schema_echo") seen = schemas.get(name);
-    yield call(
-      tool,
-      tool === "json_schema_echo" ? { schema: seen } : argumentsFor(tool, schemas.get(name)),
-    );
+    const isEcho = name === "conf__json_schema_echo";
+    yield call(name, isEcho ? { schema: before } : argumentsFor(name, schema));
+    if (!isEcho) before = schema;
   }
 }
 
@@ -111,8 +77,8 @@ async function copilot(...args: string[]): Promise<{ code: number; text: string 
 async function prompt(): Promise<string> {
   const script = moves();
   const step = (request: Json) => {
-    const next = script.next();
-    return next.done ? { text: "done" } : next.value(request);
+    const next = script.next(request);
+    return next.done ? { text: "done" } : next.value;
   };
   await using model = strictServer(Array.from({ length: 200 }, () => step));
   const flags = ["--local", "--host", model.url, "-m", "test", "--yes", "--sandbox", "off"];
