@@ -8,10 +8,9 @@ const FETCH_HOME = "src/wire/http.ts";
 /** The module that may start programs, which gives each the folders of PATH that no command writes. */
 const START_HOME = "src/start_program.ts";
 
-/** Words that make a comment hard to read. `NOT_PLAIN` is a file that still has some. */
+/** Words that make a comment hard to read. */
 const HARD_WORDS =
   /\b(?:anew|heed(?:s|ed)?|nobody|such that|thereby|whatever|told|no longer so|at no time|(?<![Tt]here )(?:is|are|was|were) none|(?:goes|gone) on)\b|(?:^|\n)[\s*]*(?:What was|Those that)\b/;
-const NOT_PLAIN = "src/safety/view.ts";
 
 /** Returns a rule for the files of `src/`, except the one at `home`. */
 function rule(
@@ -65,7 +64,7 @@ const plugin: Deno.lint.Plugin = {
           context.report({ range: comment.range, message });
         }
       },
-    }), NOT_PLAIN),
+    })),
     "no-barrel": rule((context, file) => ({
       Program(node) {
         const reexports = node.body.every((item) =>

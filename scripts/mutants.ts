@@ -259,11 +259,8 @@ export class Workshop {
 
   /** Runs a test file of an unbroken copy once, and remembers the result. */
   unbroken(copy: string, file: string): Promise<Unbroken | null> {
-    let found = this.#unbroken.get(file);
-    if (!found) {
-      found = this.#measure(copy, file);
-      this.#unbroken.set(file, found);
-    }
+    const found = this.#unbroken.get(file) ?? this.#measure(copy, file);
+    this.#unbroken.set(file, found);
     return found;
   }
 

@@ -16,6 +16,7 @@ import type { Message } from "../src/types/message.ts";
 import type { JsonSchema, Tool } from "../src/types/tool.ts";
 import { tempFolder } from "../tests/helpers/temp_folder.ts";
 import { command, run } from "../tests/helpers/program.ts";
+import { waitUntil } from "../tests/helpers/wait_until.ts";
 import { HISTORIES } from "../tests/models/conformance.ts";
 
 /** The result of a check. */
@@ -233,19 +234,14 @@ export function checksOf(way: Way, target: Target): [name: string, check: Check]
         onDelta: () => stop.abort(),
       });
       assertEquals(await sent.catch((error) => error), stop.signal.reason);
-      const busy = async () => {
+      const slots = async () => {
         const response = await fetch(`${target.host}/slots`, { signal });
-        const slots = await response.json().catch(() => null);
-        return Array.isArray(slots) ? slots.some((slot) => slot.is_processing) : null;
+        const list = await response.json().catch(() => null);
+        return Array.isArray(list) ? list : undefined;
       };
       const start = performance.now();
-      let state = await busy();
-      while (state === true && performance.now() - start < 10_000) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        state = await busy();
-      }
-      if (state === null) return skip("the server does not say");
-      assertEquals(state, false);
+      if (await slots() === undefined) return skip("the server does not say");
+      await waitUntil(async () => !(await slots())!.some((slot) => slot.is_processing));
       return ok(`within ${Math.ceil(performance.now() - start)} ms`);
     }],
     ["a prompt that was sent before is held", async (signal) => {

@@ -67,7 +67,14 @@ const SIZE = 64;
 const HEAD = 16;
 /** GGUF's numbers for the types of tokens and of settings. */
 const [NORMAL, UNKNOWN, CONTROL, BYTE] = [1, 2, 3, 6];
-const [UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY] = [4, 5, 6, 7, 8, 9];
+const [UINT32, INT32, FLOAT32, BOOL, STRING, ARRAY, UINT64] = [4, 5, 6, 7, 8, 9, 10];
+
+type Setting = [key: string, type: number, value: unknown, items?: number];
+interface Tensor {
+  shape: number[];
+  /** Zeros if it is missing. */
+  data?: Float32Array<ArrayBuffer>;
+}
 
 /**
  * Writes the model to `path`.
@@ -112,7 +119,7 @@ export function writeTinyModel(path: string, padding = 0): void {
   const inner = Math.max(32, Math.round(padding / (3 * 4 * SIZE)));
   const none = (...shape: number[]) => ({ shape });
   const ones = { shape: [SIZE], data: new Float32Array(SIZE).fill(1) };
-  const tensors: Record<string, { shape: number[]; data?: Float32Array }> = {
+  const tensors: Record<string, Tensor> = {
     token_embd: { shape: [SIZE, tokens.length], data: embed },
     output: { shape: [SIZE, tokens.length], data: output },
     output_norm: ones,
@@ -126,7 +133,7 @@ export function writeTinyModel(path: string, padding = 0): void {
     "blk.0.ffn_up": none(SIZE, inner),
     "blk.0.ffn_down": none(inner, SIZE),
   };
-  const settings: [key: string, type: number, value: unknown, items?: number][] = [
+  const settings: Setting[] = [
     ["general.architecture", STRING, "llama"],
     ["general.name", STRING, "tiny"],
     ["llama.context_length", UINT32, 32_768],
@@ -155,64 +162,57 @@ export function writeTinyModel(path: string, padding = 0): void {
 /** Writes the file, little-endian: settings, the list of tensors, their numbers at multiples of 32. */
 function write(
   path: string,
-  settings: [key: string, type: number, value: unknown, items?: number][],
-  tensors: Record<string, { shape: number[]; data?: Float32Array }>,
+  settings: readonly Setting[],
+  tensors: Readonly<Record<string, Tensor>>,
 ): void {
   const bytes: number[] = [];
-  const number = (value: number, type: number) => {
-    const view = new DataView(new ArrayBuffer(type === BOOL ? 1 : 4));
-    if (type === FLOAT32) view.setFloat32(0, value, true);
-    else if (type === BOOL) view.setUint8(0, Number(value));
-    else view.setUint32(0, value, true);
-    bytes.push(...new Uint8Array(view.buffer));
-  };
-  const long = (value: number) => {
-    number(value % 2 ** 32, UINT32);
-    number(Math.floor(value / 2 ** 32), UINT32);
-  };
   const put = (value: unknown, type: number, items = STRING) => {
     if (type === STRING) {
       const text = new TextEncoder().encode(String(value));
-      long(text.length);
+      put(text.length, UINT64);
       for (const byte of text) bytes.push(byte);
     } else if (type === ARRAY) {
       const list = value as unknown[];
-      number(items, UINT32);
-      long(list.length);
+      put(items, UINT32);
+      put(list.length, UINT64);
       for (const item of list) put(item, items);
-    } else number(Number(value), type);
+    } else {
+      const view = new DataView(new ArrayBuffer(8));
+      if (type === FLOAT32) view.setFloat32(0, Number(value), true);
+      else view.setBigUint64(0, BigInt(value as number | boolean), true);
+      const size = type === BOOL ? 1 : type === UINT64 ? 8 : 4;
+      bytes.push(...new Uint8Array(view.buffer, 0, size));
+    }
   };
   const aligned = (offset: number) => Math.ceil(offset / 32) * 32;
 
   for (const byte of new TextEncoder().encode("GGUF")) bytes.push(byte);
-  number(3, UINT32); // the format's version
-  long(Object.keys(tensors).length);
-  long(settings.length);
+  put(3, UINT32); // the format's version
+  put(Object.keys(tensors).length, UINT64);
+  put(settings.length, UINT64);
   for (const [key, type, value, items] of settings) {
     put(key, STRING);
-    number(type, UINT32);
+    put(type, UINT32);
     put(value, type, items);
   }
   let size = 0;
-  const places: [data: Float32Array, offset: number][] = [];
+  const places: [data: Float32Array<ArrayBuffer>, offset: number][] = [];
   for (const [name, { shape, data }] of Object.entries(tensors)) {
     put(`${name}.weight`, STRING);
-    number(shape.length, UINT32);
-    for (const length of shape) long(length);
-    number(0, UINT32); // 32-bit numbers
-    long(size);
+    put(shape.length, UINT32);
+    for (const length of shape) put(length, UINT64);
+    put(0, UINT32); // 32-bit numbers
+    put(size, UINT64);
     if (data) places.push([data, size]);
     size = aligned(size + 4 * shape.reduce((all, length) => all * length, 1));
   }
-  using file = Deno.openSync(path, { write: true, create: true, truncate: true });
   const start = aligned(bytes.length);
+  Deno.writeFileSync(path, new Uint8Array(bytes));
+  using file = Deno.openSync(path, { write: true });
   file.truncateSync(start + size);
-  const writeAt = (data: Uint8Array, offset: number) => {
-    file.seekSync(offset, Deno.SeekMode.Start);
-    for (let written = 0; written < data.length;) {
-      written += file.writeSync(data.subarray(written));
-    }
-  };
-  writeAt(new Uint8Array(bytes), 0);
-  for (const [data, offset] of places) writeAt(new Uint8Array(data.buffer), start + offset);
+  for (const [data, offset] of places) {
+    file.seekSync(start + offset, Deno.SeekMode.Start);
+    const rest = new Uint8Array(data.buffer);
+    for (let at = 0; at < rest.length;) at += file.writeSync(rest.subarray(at));
+  }
 }
