@@ -10,6 +10,9 @@ export declare class AssertionError extends Error {
   constructor(message: string, options?: ErrorOptions);
 }
 
+// ./equal
+export declare function equal(a: unknown, b: unknown): boolean;
+
 // ./equals
 export declare function assertEquals<T>(actual: T, expected: T, msg?: string): void;
 
@@ -38,6 +41,13 @@ export declare function assertMatch(actual: string, expected: RegExp, msg?: stri
 
 // ./not-equals
 export declare function assertNotEquals<T>(actual: T, expected: T, msg?: string): void;
+
+// ./not-instance-of
+export declare function assertNotInstanceOf<A, T>(
+  actual: A,
+  unexpectedType: abstract new (...args: any[]) => T,
+  msg?: string,
+): asserts actual is Exclude<A, T>;
 
 // ./not-match
 export declare function assertNotMatch(actual: string, expected: RegExp, msg?: string): void;
