@@ -64,6 +64,14 @@ export function addPlaces(
   }
 }
 
+/** Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. */
+export function namedReads(words: readonly string[], home = ""): string[] {
+  const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
+  return words.flatMap((word) =>
+    /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []
+  ).filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
+}
+
 export function programParts(): string[] {
   const start = attempt(() => fromFileUrl(import.meta.url)) ?? "/";
   for (let at = dirname(start); dirname(at) !== at; at = dirname(at)) {

@@ -1,7 +1,7 @@
 /** Runs the hooks of an event, and joins their verdicts. @module */
 
-import { attempt } from "../../attempt.ts";
 import { programFolders } from "../../find_program.ts";
+import { namedReads } from "../../safety/readable_folders.ts";
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { SessionState } from "../../session/extension.ts";
 import type { Confine } from "../../types/confine.ts";
@@ -12,7 +12,6 @@ import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import { limitLines, runShell } from "../../tools/shell/shell_process.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
 import type { ToolContext } from "../../types/tool.ts";
-import { isWithin } from "../../text/paths.ts";
 import { reasonOf } from "../../text/reason.ts";
 
 const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
@@ -88,12 +87,9 @@ export class Hooks {
     const confine = this.#sandboxes[name] ??= permissions
       .confineServers(() => agent.state.workingDir, name, by);
     const home = permissions.variables("HOME") ?? "";
-    const paths = !isOwn ? [] : command.split(/["'\s;=]+/)
-      .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
-      .flatMap((word) => /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []);
-    const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
-    const reads = [...paths, transcript]
-      .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
+    const words = !isOwn ? [] : command.split(/["'\s;=]+/)
+      .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home));
+    const reads = namedReads([...words, transcript], home);
     return (program, args, right) =>
       confine(program, args, right, { reads, changesState: plugin !== undefined });
   }

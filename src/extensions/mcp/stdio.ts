@@ -13,6 +13,7 @@ import { endGroup, endNow, stopWithProgram } from "../../tools/shell/process_gro
 import { atProgramEnd } from "../../tools/shell/program_end.ts";
 import { sandboxLimitText } from "../../tools/shell/limit_text.ts";
 import type { Confine, ConfinedProgram } from "../../types/confine.ts";
+import { namedReads } from "../../safety/readable_folders.ts";
 import { within } from "../../wire/wait.ts";
 import type { Carrier, CarrierHandlers } from "./carrier.ts";
 import { type McpDefinition, runsFolder, wordsFrom } from "./definition.ts";
@@ -63,8 +64,10 @@ export async function startProgram(
   const [path, ...args] = at === folder || Deno.build.os === "windows"
     ? [found, ...words] as const
     : ["/bin/sh", "-c", isAlone ? ENTER_EMPTY : ENTER_FOLDER, at, found, ...words] as const;
+  const isOwn = /^(user|given)$/.test(scope);
+  const reads = isOwn ? namedReads([found, ...words], Deno.env.get("HOME")) : [];
   const confined = isSandboxed
-    ? await confine?.(path, args, network ? { kind: "network" } : undefined)
+    ? await confine?.(path, args, network ? { kind: "network" } : undefined, { reads })
     : undefined;
   const end = () => {
     confined?.finish?.("");

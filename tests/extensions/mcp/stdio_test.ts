@@ -40,6 +40,31 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("mcp: a server of the user reads the script that its definition names, no other", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  const script = `${folder}/a.sh`;
+  await Deno.writeTextFile(script, "exit 1\n");
+  for (const scope of ["user", "folder"] as const) {
+    const [definition] = definitionsIn({ one: { command: "sh", args: [script] } }, { scope });
+    let read: readonly string[] | undefined;
+    const carrier = await startProgram(definition!, {
+      onRequest: () => Promise.resolve({}),
+      onNotification() {},
+    }, {
+      ...{ folder, env: [] },
+      confine: (program, args, _, more) => {
+        read = more?.reads;
+        return Promise.resolve({ program, args: [...args] });
+      },
+    });
+    await carrier.end();
+    assertEquals(read?.includes(script), scope === "user");
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test(
   "mcp: a folder's server starts there without the network; what fetches its program, elsewhere with it",
   {
