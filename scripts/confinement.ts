@@ -189,6 +189,7 @@ const MODES: readonly (Mode & { control: string })[] = [
   { name: "never bare", choice: { approve: "never", ...bare }, control: "+..++.." },
   { name: "plan", choice: auto, plans: true, control: "+..+++." },
 ];
+const SIGNS: Readonly<Record<string, string>> = { true: "+", false: ".", undefined: " " };
 const CONTROL = "src/a.ts";
 /** A file that no mode gives access to. */
 const NEVER = ".ssh/id_rsa";
@@ -349,17 +350,9 @@ async function tryMode(
         "cmd write": command?.isWritten === true,
       };
       const expected = expectedOf(one, mode, view);
-      signs.push(
-        WAYS.map((way) =>
-          outcome[way] !== expected[way]
-            ? "!"
-            : outcome[way] === undefined
-            ? " "
-            : outcome[way]
-            ? "+"
-            : "."
-        ).join(""),
-      );
+      const signOf = (way: Way) =>
+        outcome[way] !== expected[way] ? "!" : SIGNS[String(outcome[way])]!;
+      signs.push(WAYS.map(signOf).join(""));
       for (const way of WAYS.filter((way) => outcome[way] !== expected[way])) {
         const access = accessAt(view, one.real);
         wrong.push(`${mode.name}: ${way} ${one.path}: ${outcome[way]}, the view says ${access}`);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { asAscii } from "../../scripts/bundle.ts";
-import { withParentheses } from "../../scripts/eager.ts";
+import { withParentheses } from "../../scripts/bundle.ts";
 
 /** The coverage of a function of `source`: the text where it begins, and as long. */
 function counted(source: string, text: string, count: number) {
