@@ -5,7 +5,7 @@ import { entryAt, type Place, placeOf } from "./places.ts";
 import { networkGrants, usesNetwork } from "./shell/beginnings.ts";
 import { chosenPrograms, programNames } from "./shell/command_verdict.ts";
 import { decide, grantOf, rulesFor } from "./policy.ts";
-import { READER } from "./path_verdict.ts";
+import { KEPT_READ_ONLY, READER } from "./path_verdict.ts";
 import { type KeptRule, type OfferedRule, parseKept, parseRule, rulePathOf } from "./rules.ts";
 import { isUsualRight, type PolicyCall, type Settings, type Verdict } from "./settings.ts";
 import { accessAt } from "./view.ts";
@@ -72,6 +72,8 @@ export class CallPolicy {
       verdict = decision;
     }
     if (verdict.isPlanned) return PLAN_REFUSAL;
+    // Nobody is asked, so that nothing leaves the sandbox: what it may run there does not matter.
+    if (verdict.isKeptReadOnly) verdict = { ...verdict, reason: KEPT_READ_ONLY };
     onRefused();
     const way = verdict.effect === "deny" ? undefined : this.#wayOut(args, verdict);
     const reason = shortened(oneLine(verdict.reason), 100);

@@ -33,6 +33,7 @@ export function sceneOf(settings: Settings, place: Scene["place"]): Scene {
   return { ...settings, paths, place, root: place(".") };
 }
 
+export const KEPT_READ_ONLY = "writes, and the folder is read-only";
 export const ALLOW: Verdict = { effect: "allow", reason: "is allowed" };
 export const askBecause = (reason: string): Verdict => ({ effect: "ask", reason });
 export const byRule = ({ effect, text }: Rule): Verdict => ({
@@ -115,7 +116,7 @@ function modeVerdict(tool: PolicyCall["tool"], at: Place, scene: Scene, link: st
   if (isRead) return ALLOW;
   if (tool.access !== "write") return askBecause(`can ${tool.access}`);
   if (sandbox === "read-only") {
-    return { ...beyond("writes, and the folder is read-only"), isKeptReadOnly: true };
+    return { ...beyond(KEPT_READ_ONLY), isKeptReadOnly: true };
   }
   if (access === "read" || access === "hidden") {
     return beyond(`belongs to git, or a rule covers it${link}`);
