@@ -6,9 +6,7 @@ import { run } from "../tests/helpers/program.ts";
 import { strictServer } from "../tests/helpers/strict_server.ts";
 
 const url = Deno.args.at(-1)!;
-const scenario = Deno.env.get("MCP_CONFORMANCE_SCENARIO") ?? "";
 const context = JSON.parse(Deno.env.get("MCP_CONFORMANCE_CONTEXT") ?? "{}");
-const isAuth = scenario.startsWith("auth/");
 /** The suite's document that identifies a client without registration. */
 const METADATA_URL = "https://conformance-test.local/client-metadata.json";
 /** A scenario may ask for more scopes again and again. After so many sign-ins the client gives up. */
@@ -87,17 +85,9 @@ async function prompt(): Promise<string> {
 }
 
 try {
-  let signIns = 0;
-  if (isAuth) {
-    signIns++;
-    if ((await copilot("mcp", "login", "conf")).code !== 0) Deno.exit(1);
-  }
-  for (;;) {
-    const text = await prompt();
-    if (!/copilot mcp login conf/.test(text)) break;
-    if (++signIns > MAX_SIGN_INS || (await copilot("mcp", "login", "conf")).code !== 0) {
-      Deno.exit(1);
-    }
+  for (let signIns = 0; /copilot mcp login conf/.test(await prompt()); signIns++) {
+    const isOver = signIns === MAX_SIGN_INS || (await copilot("mcp", "login", "conf")).code !== 0;
+    if (isOver) Deno.exit(1);
   }
 } finally {
   await Deno.remove(root, { recursive: true });
