@@ -83,7 +83,8 @@ const glob = (pattern: string, dir: string) => () =>
   globFiles({ pattern, path: "." }, context(dir));
 
 function rg(dir: string, ...args: string[]): () => Promise<unknown> {
-  return () => new Deno.Command("rg", { args, cwd: dir, stdin: "null", stdout: "piped" }).output();
+  return async () =>
+    await new Deno.Command("rg", { args, cwd: dir, stdin: "null", stdout: "piped" }).output();
 }
 
 async function main(): Promise<void> {
