@@ -278,7 +278,7 @@ function configWith(args: Args, current: CopilotConfig, env = ownEnv): CopilotCo
   const { promptTier, maxToolRounds } = current;
   const options: Record<string, unknown> = { ...current[kind], promptTier, maxToolRounds };
   const usual = { sampling: "auto", promptTier: "auto", ...Object.fromEntries(given(all)) };
-  // Those of the last model end, unless they were changed meanwhile.
+  // The settings of the previous model no longer apply, unless the user has changed them.
   for (const [key, value] of args.model ? given(modelDefaults(name, env).forModel) : []) {
     if (options[key] === value) options[key] = usual[key as keyof typeof usual];
   }

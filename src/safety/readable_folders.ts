@@ -64,12 +64,17 @@ export function addPlaces(
   }
 }
 
-/** Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. */
-export function namedReads(words: readonly string[], home = ""): string[] {
+/**
+ * Returns the files, and the folders below `home`, whose absolute paths a program of the user gets as words. None of
+ * `folder` counts: a command may have put a link to a secret there.
+ */
+export function namedReads(words: readonly string[], folder: string, home = ""): string[] {
   const isBelowHome = (path: string) => home !== "" && path !== home && isWithin(home, path);
-  return words.flatMap((word) =>
-    /^\/[^*?$`]+$/.test(word) && attempt(() => Deno.realPathSync(word)) || []
-  ).filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
+  const isOfFolder = (word: string) =>
+    [word, realPathOf(dirname(word)) ?? word].some((at) => isWithin(folder, at));
+  return words.filter((word) => /^\/[^*?$`]+$/.test(word) && !isOfFolder(word))
+    .flatMap((word) => realPathOf(word) ?? [])
+    .filter((path) => attempt(() => Deno.statSync(path).isFile) || isBelowHome(path));
 }
 
 export function programParts(): string[] {

@@ -111,11 +111,14 @@ export class EditChecks {
         if (after === undefined || after === before) continue;
         const stamp = await stampOf(path);
         context.onWritten?.({ path, stamp });
-        context.seenFiles?.set(path, stamp);
         const rows = diffLines(before, after, 0).map(({ kind, text, line }) =>
           `${kind}${line}: ${text}`
         );
-        const more = rows.splice(MAX_FORMATTED_LINES).length > 0 ? "\n..." : "";
+        const isWhole = rows.splice(MAX_FORMATTED_LINES).length === 0;
+        // The model has to read the file if it does not see all of the changes.
+        if (isWhole) context.seenFiles?.set(path, stamp);
+        else context.seenFiles?.delete(path);
+        const more = isWhole ? "" : "\nand more: read it before you edit it again";
         const name = relative(context.workingDir, file);
         changes.push([`${run.checker.name} formatted ${name}`, rows.join("\n") + more]);
       }

@@ -89,7 +89,7 @@ export class Hooks {
     const home = permissions.variables("HOME") ?? "";
     const words = !isOwn ? [] : command.split(/["'\s;=]+/)
       .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home));
-    const reads = namedReads([...words, transcript], home);
+    const reads = [...namedReads(words, agent.state.workingDir, home), transcript];
     return (program, args, right) =>
       confine(program, args, right, { reads, changesState: plugin !== undefined });
   }

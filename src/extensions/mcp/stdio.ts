@@ -65,7 +65,7 @@ export async function startProgram(
     ? [found, ...words] as const
     : ["/bin/sh", "-c", isAlone ? ENTER_EMPTY : ENTER_FOLDER, at, found, ...words] as const;
   const isOwn = /^(user|given)$/.test(scope);
-  const reads = isOwn ? namedReads([found, ...words], Deno.env.get("HOME")) : [];
+  const reads = isOwn ? namedReads([found, ...words], folder) : [];
   const confined = isSandboxed
     ? await confine?.(path, args, network ? { kind: "network" } : undefined, { reads })
     : undefined;

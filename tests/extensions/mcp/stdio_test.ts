@@ -43,11 +43,15 @@ Deno.test("mcp: a server that the sandbox made fail says what it lacked, and how
 Deno.test("mcp: a server of the user reads the script that its definition names, no other", {
   ignore: Deno.build.os === "windows",
 }, async () => {
-  const folder = await Deno.realPath(await Deno.makeTempDir());
-  const script = `${folder}/a.sh`;
-  await Deno.writeTextFile(script, "exit 1\n");
+  const base = await Deno.realPath(await Deno.makeTempDir());
+  const [folder, script] = [`${base}/work`, `${base}/a.sh`];
+  await Deno.mkdir(folder);
+  for (const at of [script, `${base}/secret`]) await Deno.writeTextFile(at, "exit 1\n");
+  // A command may have made it.
+  await Deno.symlink("../secret", `${folder}/link`);
+  const args = [script, `${folder}/link`, `${folder}/../secret/../work/link`];
   for (const scope of ["user", "folder"] as const) {
-    const [definition] = definitionsIn({ one: { command: "sh", args: [script] } }, { scope });
+    const [definition] = definitionsIn({ one: { command: "sh", args } }, { scope });
     let read: readonly string[] | undefined;
     const carrier = await startProgram(definition!, {
       onRequest: () => Promise.resolve({}),
@@ -60,9 +64,10 @@ Deno.test("mcp: a server of the user reads the script that its definition names,
       },
     });
     await carrier.end();
-    assertEquals(read?.includes(script), scope === "user");
+    const isIn = [script, `${base}/secret`].map((at) => read?.includes(at));
+    assertEquals(isIn, [scope === "user", false]);
   }
-  await Deno.remove(folder, { recursive: true });
+  await Deno.remove(base, { recursive: true });
 });
 
 Deno.test(

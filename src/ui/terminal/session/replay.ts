@@ -82,7 +82,7 @@ function rowsOfMessage(
 ): number {
   const { role, content, toolCallId = "" } = message;
   if (role === "tool") return 4 + (executions.get(toolCallId)?.details?.change?.lines?.length ?? 0);
-  // What the user pasted is folded.
+  // Pasted text is folded.
   const [text, most] = role === "user" ? [typedText(message), MAX_TYPED_ROWS] : [content, MAX_ROWS];
   const rows = text.split("\n").map((line) => 1 + Math.floor(line.length / columns));
   return 1 + Math.min(most, rows.reduce((sum, one) => sum + one));
