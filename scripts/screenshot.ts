@@ -1,10 +1,11 @@
-// Draws the pictures of the documents from a real session: the demo, in a tmux of 80 and of 40 columns, for dark
-// and light paper in one file. Run `scripts/screenshot` after the session's look changes.
+// Draws docs/session.svg from a real session: the demo in a tmux of 80 columns, for dark and light paper in one
+// file. Run `scripts/screenshot` after the session's look changes.
 import { fromFileUrl } from "@std/path/from-file-url";
 import { BAND_ROLES, TEXT_ROLES } from "../src/ui/terminal/style.ts";
 import { asksAboutCall, terminal } from "../tests/helpers/tmux.ts";
 
 const root = fromFileUrl(new URL("..", import.meta.url));
+const COLUMNS = 80;
 const [WIDTH, HEIGHT, MARGIN] = [8.4, 18, 16];
 
 /** The classes of the program's colours: of text and of bands, on dark and on light paper. */
@@ -20,8 +21,6 @@ interface Run {
 
 // deno-lint-ignore no-control-regex
 const SGR = /\x1b\[[\d;]*m/g;
-/** The rows of a picture of a list. Other pictures show the rows above. */
-const LIST_ROWS = 24;
 
 /** Splits a row with SGR sequences into runs of one style. `style` continues in the next row. */
 function runsOf(row: string, style: Map<string, string>): Run[] {
@@ -55,9 +54,9 @@ function runsOf(row: string, style: Map<string, string>): Run[] {
   return runs;
 }
 
-function svg(rows: readonly string[], columns: number, label: string): string {
+function svg(rows: readonly string[]): string {
   const height = rows.length * HEIGHT + 2 * MARGIN;
-  const width = columns * WIDTH + 2 * MARGIN;
+  const width = COLUMNS * WIDTH + 2 * MARGIN;
   const escape = (text: string) =>
     text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]!);
   const style = new Map<string, string>();
@@ -69,7 +68,7 @@ function svg(rows: readonly string[], columns: number, label: string): string {
       const box = `x="${(MARGIN + column * WIDTH).toFixed(1)}" y="${MARGIN + y * HEIGHT - 1}"`;
       // tmux does not capture the blanks at the end of a row, so an open band continues to the margin.
       const isOpen = at === runs.length - 1 && (style.has("band") || style.has("swap"));
-      const covered = isOpen ? columns - column : [...text].length;
+      const covered = isOpen ? COLUMNS - column : [...text].length;
       const size = `width="${(covered * WIDTH).toFixed(1)}" height="${HEIGHT}"`;
       const bands = band === undefined ? [] : [`<rect ${box} ${size} class="${band}"/>`];
       if (text.trim() === "") return bands;
@@ -85,7 +84,7 @@ function svg(rows: readonly string[], columns: number, label: string): string {
   );
   const palette = (which: "dark" | "light") =>
     COLOURS.map((colour) => `.${colour.name}{fill:${colour[which]}}`).join("");
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="A session of copilot in a terminal">
 <style>
 text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#1f2328;white-space:pre}
 .paper{fill:#ffffff;stroke:#d0d7de}
@@ -113,17 +112,9 @@ function ofProgram(rows: string[]): string[] {
   return [...shown.slice(shown.findIndex(isText), end), ...shown.slice(-1)];
 }
 
-/** Returns the screens of one session, by the names of their pictures. */
-async function shoot(columns: number): Promise<Map<string, string[]>> {
-  await using screen = await terminal({ columns, rows: 60 });
-  const pictures = new Map<string, string[]>();
-  const take = async (name: string) => {
-    const rows = ofProgram(await screen.screen({ styles: true }));
-    // The tour's own words come after the work.
-    const end = rows.findIndex((row) => /^\/undo is in/.test(row.replace(SGR, "")));
-    const work = name === "session" && end > 0 ? rows.slice(0, end - 1) : rows;
-    pictures.set(name, name === "list" ? rows.slice(-LIST_ROWS) : work);
-  };
+/** Returns the rows of a session that has ended its work. */
+async function shoot(): Promise<string[]> {
+  await using screen = await terminal({ columns: COLUMNS, rows: 60 });
   const program = `'${Deno.execPath()}' run -A ${root}main.ts`;
   await screen.type(
     `export COLORTERM=truecolor HOME=${screen.folder}; clear; ${program} --demo --theme dark\r`,
@@ -133,7 +124,6 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   await screen.until(asksAboutCall);
   await screen.type("y");
   await screen.until((rows) => asksAboutCall(rows) && rows.some((row) => /^▌ Edit /.test(row)));
-  await take("question");
   await screen.type("y");
   await screen.until((rows) =>
     asksAboutCall(rows) && rows.some((row) => row.startsWith("▌ Run ")) &&
@@ -143,30 +133,10 @@ async function shoot(columns: number): Promise<Map<string, string[]>> {
   await screen.until("> /undo");
   await screen.type("\x15");
   await screen.until((rows) => rows.at(-2) === ">");
-  await take("session");
-  await screen.type("/");
-  await screen.until((rows) => rows.some((row) => row.startsWith("❯ /")));
-  await take("list");
-  await screen.type("\x1b\x15\x0f");
-  await screen.until((rows) => !rows.some((row) => row.startsWith("❯ /")));
-  await screen.until((rows) => rows.at(-1)!.includes("q"));
-  await take("transcript");
-  return pictures;
+  const rows = ofProgram(await screen.screen({ styles: true }));
+  // The tour's own words come after the work.
+  const end = rows.findIndex((row) => /^\/undo is in/.test(row.replace(SGR, "")));
+  return end > 0 ? rows.slice(0, end - 1) : rows;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  session: "A session of copilot in a terminal",
-  question: "A question about an edit",
-  list: "The list of commands",
-  transcript: "The whole conversation",
-};
-
-await Deno.mkdir(`${root}docs/pictures`, { recursive: true });
-for (const columns of [80, 40]) {
-  for (const [name, rows] of await shoot(columns)) {
-    const picture = svg(rows, columns, LABELS[name]!);
-    const isFirst = name === "session" && columns === 80;
-    const path = isFirst ? "docs/session.svg" : `docs/pictures/${name}-${columns}.svg`;
-    await Deno.writeTextFile(root + path, picture);
-  }
-}
+await Deno.writeTextFile(`${root}docs/session.svg`, svg(await shoot()));
