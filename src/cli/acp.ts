@@ -3,6 +3,7 @@
 import { UsageError } from "../errors.ts";
 import { linePeer } from "../rpc/line_peer.ts";
 import { type AcpOptions, serveEditor } from "../ui/acp/acp.ts";
+import { serveClients } from "../ui/serve/serve.ts";
 import { EXIT } from "../exit_codes.ts";
 import { parsePermissionChoice } from "../safety/choice.ts";
 import { openPermissions } from "../safety/permissions.ts";
@@ -38,7 +39,6 @@ export const runServe = (args: Args, run: Run): Promise<number> =>
     if (strange !== undefined) {
       throw wrongValue("allow-host", "a host such as pc.example.ts.net", strange);
     }
-    const { serveClients } = await import("../ui/serve/serve.ts");
     try {
       await serveClients({
         port,

@@ -305,7 +305,8 @@ const OTHER_MODES = new Map([
   ["acceptEdits", "auto"],
   ["dontAsk", "never"],
 ]);
-type CommandName = typeof COMMANDS[number]["name"];
+/** The commands that take the flags of a session. The others read their words themselves. */
+type CommandName = Exclude<typeof COMMANDS[number]["name"], "mcp" | "plugin" | "exam" | "sessions">;
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /**

@@ -5,7 +5,7 @@ import { openPermissions } from "../safety/permissions.ts";
 import { type Args, asUsage } from "./args.ts";
 import { runDoctor } from "./doctor.ts";
 import { searchServers } from "./doctor_search.ts";
-import { type Run, stopOnSignals } from "./process.ts";
+import type { Run } from "./process.ts";
 import { isServerOpen, optionsFromArgs, toConfig } from "./settings.ts";
 import { setupHome } from "./setup.ts";
 
@@ -14,7 +14,6 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   if (args.print !== undefined || args.output !== undefined) {
     throw new UsageError("doctor has no use for -p and --output: --json gives one JSON object");
   }
-  stopOnSignals(run);
   const output = {
     json: args.json === true,
     columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,

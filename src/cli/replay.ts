@@ -1,5 +1,6 @@
 /** `copilot replay`: plays the user's messages of a session again, in a copy of its folder. @module */
 
+import { keepAsExam } from "./exam/from_session.ts";
 import { attempt } from "../attempt.ts";
 import { compatConfig, type CopilotConfig } from "../config.ts";
 import { UsageError } from "../errors.ts";
@@ -28,7 +29,7 @@ import { utf8Text } from "../text/utf8.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 import { progressLine } from "../ui/progress.ts";
 import type { Args } from "./args.ts";
-import { type Run, stopOnSignals } from "./process.ts";
+import type { Run } from "./process.ts";
 import { checkLimitsOf } from "./settings.ts";
 import { withSettings } from "./with_settings.ts";
 
@@ -63,7 +64,6 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
       `--from needs --model, and the number of a message, at most ${turns.length}`,
     );
   }
-  stopOnSignals(run);
   const top = repositoryOf(folder);
   const home = makeTempFolder("copilot-replay-");
   const placeIn = (copy: string) => join(copy, relative(top, folder));
@@ -92,7 +92,6 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   };
   try {
     if (args["as-exam"] !== undefined) {
-      const { keepAsExam } = await import("./exam/from_session.ts");
       const [at, copy] = [placeIn(`${home}/1`), () => copyTo(`${home}/1`)];
       return await keepAsExam({ folder, first: turns[0]!.message, at, copy }, args, run);
     }

@@ -15,6 +15,7 @@ import { checkOwnFolders } from "../user_files.ts";
 import { Output } from "../ui/terminal/stdio.ts";
 
 const READER_MS = 500;
+const verbs = () => import("./verbs.ts");
 
 /** Runs the program with the words of the command line and returns the exit code. Never throws. */
 export async function main(words: readonly string[]): Promise<number> {
@@ -51,14 +52,7 @@ export async function main(words: readonly string[]): Promise<number> {
     if (verb === "mcp" || verb === "plugin" || verb === "sessions" || verb === "exam") {
       checkWorkFolder();
       stopOnSignals(run);
-      const act = verb === "mcp"
-        ? (await import("../extensions/mcp/mcp_verb.ts")).runMcp
-        : verb === "plugin"
-        ? (await import("../extensions/plugins/plugin_verb.ts")).runPlugin
-        : verb === "exam"
-        ? (await import("./exam/exam.ts")).runExam
-        : (await import("./sessions_verb.ts")).runSessions;
-      code = await act(words.slice(1), run);
+      code = await (await verbs()).OWN_WORDS[verb](words.slice(1), run);
     } else {
       args = parseArgs(words);
       code = await dispatch(args, run);
@@ -139,12 +133,12 @@ function report(error: unknown, args: Args, { stdout, stderr, stopCode }: Run): 
 }
 
 async function standingText(args: ReturnType<typeof parseArgs>): Promise<string | undefined> {
-  if (args.help && args.command === "replay") return (await import("./replay.ts")).REPLAY_USAGE;
+  if (args.help && args.command === "replay") return (await verbs()).REPLAY_USAGE;
   if (args.help) return usageText();
   const { deno } = Deno.version;
   if (args.version) return `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n`;
   if (args.completions === undefined) return undefined;
-  return (await import("./completions.ts")).completionScript(args.completions);
+  return (await verbs()).completionScript(args.completions);
 }
 
 async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<number> {
@@ -157,15 +151,10 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
   const given = args;
   const { command } = args;
   args = { ...withDefaults(args), given };
-  if (command === "doctor") {
-    return await (await import("./doctor_verb.ts")).runDoctorVerb(args, run);
-  }
-  if (command === "acp" || command === "serve") {
+  if (command !== undefined) {
     stopOnSignals(run);
-    const { runAcp, runServe } = await import("./acp.ts");
-    return await (command === "acp" ? runAcp : runServe)(args, run);
+    return await (await verbs()).WITH_FLAGS[command](args, run);
   }
-  if (command === "replay") return await (await import("./replay.ts")).runReplay(args, run);
   if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const needing = OF_PRINT.find((name) => args[name] !== undefined);

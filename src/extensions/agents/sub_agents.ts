@@ -1,5 +1,6 @@
 /** Sub-agents: agents with their own messages, which return only their last one. @module */
 
+import { applyChanges, makeWorktree, type Worktree } from "./worktree.ts";
 import type { CopilotAgent } from "../../agent/agent.ts";
 import { inheritCounts } from "../../agent/tokens.ts";
 import { processTurn } from "../../agent/turn.ts";
@@ -20,7 +21,6 @@ import { MODEL_ROLES } from "../../config.ts";
 import { type AgentLimits, mayCall } from "./agent_file.ts";
 import { EXPLORE } from "../../tools/explore.ts";
 import { closeLanes, type Lanes, openLanes } from "./lanes.ts";
-import type { Worktree } from "./worktree.ts";
 import { isSameModel } from "../../models/ollama/connection.ts";
 
 const MAX_SUB_ROUNDS = 30;
@@ -68,14 +68,12 @@ export class SubAgents {
       try {
         using lane = await (await open).enter(isWriter && !isIsolated, signal);
         const definition = { name: file?.name ?? EXPLORE, limits };
-        const worktrees = isIsolated ? await import("./worktree.ts") : undefined;
-        using worktree = await worktrees?.makeWorktree(this.session, signal);
+        using worktree = isIsolated ? await makeWorktree(this.session, signal) : undefined;
         const work = new SubAgentWork(this.session, definition, context, lent, worktree);
         if (at === url) work.agent.slot = lane.slot;
         if (file && limits.model && !spec) await this.#useModel(work.agent, file, limits.model);
         const outcome = await work.run(task, file?.body);
-        if (!worktree || !worktrees) return outcome;
-        const { applyChanges } = worktrees;
+        if (!worktree) return outcome;
         const apply = () => applyChanges(this.session, worktree, definition.name, context);
         const applied = this.#applying = this.#applying.catch(() => "").then(apply);
         const content = worktree.asOrigin(outcome.content);

@@ -1,5 +1,6 @@
 /** `copilot mcp`: the defined servers, and who may use them. @module */
 
+import { foreignServers, ownDefinition } from "./import_servers.ts";
 import { attempt } from "../../attempt.ts";
 import { UsageError } from "../../errors.ts";
 import { EXIT } from "../../exit_codes.ts";
@@ -263,7 +264,6 @@ async function removeServer(words: readonly string[], { stdout }: McpRun): Promi
 
 /** Lists the servers of other programs, and copies those that are named into the user's file. Secrets are not shown. */
 async function importServers(names: readonly string[], { stdout }: McpRun): Promise<number> {
-  const { foreignServers, ownDefinition } = await import("./import_servers.ts");
   const servers = foreignServers();
   if (servers.length === 0) stdout.write("No servers of other programs found.\n");
   const own = ownServers().servers;

@@ -1,5 +1,6 @@
 /** Tokens for servers at an address: OAuth 2.1 with PKCE, in the user's browser. @module */
 
+import { openBrowser } from "./browser.ts";
 import { isObject, objectOr } from "../../text/json.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { readJsonFile, replaceUserFile } from "../../user_files.ts";
@@ -140,7 +141,6 @@ export class TokenAuth implements HttpAuth {
     };
     for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
     this.tell?.(`Sign in to ${this.server.name} in the browser:\n${url.href}`);
-    const { openBrowser } = await import("./browser.ts");
     openBrowser(url.href);
     const { issuer, tokenUrl } = authority;
     const token = await requestToken({ tokenUrl, client }, {
