@@ -2,13 +2,16 @@
 
 import { attempt } from "../attempt.ts";
 import { gitContent, gitIndexed } from "../safety/git_queries.ts";
+import { swappers } from "../safety/folder_looks.ts";
 import { waitTime } from "../safety/in_place.ts";
 import { repositoryAround, repositoryOf } from "../safety/repositories.ts";
+import { expectSwaps } from "../safety/sandbox/writers.ts";
 import { slashed } from "../text/std_path.ts";
 import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
 import { entriesBelow, stampOfInfo } from "../tools/search/entries_below.ts";
 import { turnOfOthers } from "../tools/search/run_search.ts";
+import { stateFolder } from "../user_files.ts";
 
 /** The maximum number of files in a folder outside of repositories, and in any. */
 const MAX_PLAIN = 2000;
@@ -57,11 +60,12 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGi
   const fresh: [path: string, file: HeldFile, info: Deno.FileInfo][] = [];
   let bytes = 0;
   let end = performance.now() + SNAPSHOT_SLICE_MS;
+  const pause = async () => {
+    await turnOfOthers();
+    end = performance.now() + SNAPSHOT_SLICE_MS;
+  };
   for (const { path, info } of entriesBelow(folder, repositoryOf(folder), [/^/])) {
-    if (performance.now() > end) {
-      await turnOfOthers();
-      end = performance.now() + SNAPSHOT_SLICE_MS;
-    }
+    if (performance.now() > end) await pause();
     if (files.size === max) return { folder, begun };
     const [known, stamp] = [last?.files?.get(path), stampOfInfo(info)];
     const file = known?.stamp === stamp ? known : { stamp, mode: info.mode, content: undefined };
@@ -72,7 +76,9 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGi
   const indexed = isGit && asksGit && fresh.length > MANY_FILES
     ? gitIndexed(gitIn(folder))
     : undefined;
+  await expectSwaps(stateFolder());
   for (const [path, file, { isFile, size }] of fresh) {
+    if (performance.now() > end) await pause();
     const known = indexed?.get(path.slice(slashed(folder).length + 1));
     const isHeld = size <= MAX_DIGESTED_BYTES && bytes + size <= MAX_HELD_BYTES;
     if (!isFile) file.content = "it was a link";
@@ -81,7 +87,10 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGi
     } else if (!isHeld) file.content = TOO_LARGE;
     else {
       bytes += size;
-      file.content = await readNow(path, folder).catch(() => UNKNOWN_CONTENT);
+      // No program that runs can replace it by a link or a pipe.
+      file.content = swappers.now.size === 0
+        ? attempt(() => Deno.readFileSync(path)) ?? UNKNOWN_CONTENT
+        : await readNow(path, folder).catch(() => UNKNOWN_CONTENT);
     }
   }
   return { folder, begun, files };
