@@ -46,29 +46,30 @@ export function unfoundedIn(
     isReadOnly: boolean;
   },
 ): keyof typeof UNFOUNDED_QUESTIONS | undefined {
-  const isForWords = isReadOnly || QUESTION.test(request) || NOT_YET.test(request);
+  const isForWords = () => isReadOnly || QUESTION.test(request) || NOT_YET.test(request);
   if (tools.length > 0 && announcesStep(answer, isForWords)) return "step";
   const isClaim = !isReadOnly && claimsChange(request, answer) && changedNothing(executions, tools);
   return isClaim ? "claim" : undefined;
 }
 
 /** True if an answer ends with a step that the model is about to take; with `forWords`, only with a look. */
-export function announcesStep(answer: string, forWords = false): boolean {
+export function announcesStep(answer: string, forWords = () => false): boolean {
   const end = answer.trimEnd().slice(-END_CHARS);
   const last = end.split(/(?<=[.!?。])\s+|\n/).at(-1)!.trim();
   if (ON_CONDITION.test(last)) return false;
   if (/[:：]$/.test(last)) return true;
   const [, verb] = STEP.exec(last) ?? [];
   if (verb === undefined || STAYING.test(verb) || last.endsWith("?")) return false;
-  return !forWords || LOOKING_VERB.test(verb);
+  return !forWords() || LOOKING_VERB.test(verb);
 }
 
 export function claimsChange(request: string, answer: string): boolean {
-  if (QUESTION.test(request) || !ORDER.test(request)) return false;
+  if (QUESTION.test(request)) return false;
   const sentences = answer.replace(/```[^]*?(?:```|$)/g, "\n").split(/(?<=[.!?])\s+|\n/);
   // A question at the end leaves the next step to the user.
   if (sentences.findLast((one) => one.trim() !== "")?.trimEnd().endsWith("?")) return false;
-  return sentences.some((one) => CLAIM.test(one) && !DENIAL.test(one));
+  // In this order, as V8 takes 0.6 ms to compile ORDER.
+  return sentences.some((one) => CLAIM.test(one) && !DENIAL.test(one)) && ORDER.test(request);
 }
 
 /** Commands that change nothing, with any arguments. */

@@ -124,9 +124,6 @@ export function isInsideGit(folder: string): boolean {
 
 const MAX_GIT_FILE = 1_000_000;
 const MAX_PATH_FILE = 4096;
-/** The text of HEAD: a branch, in characters that a terminal shows as they are, or a commit. */
-const HEAD_TEXT =
-  /^(?:ref: refs\/(?:heads\/)?([^\s\p{Cc}\p{Bidi_C}\ufffd]+)|([\da-f]{40,64}))\n*$/u;
 
 /** Opens files without waiting at a pipe. Loading it takes 40 ms. */
 let nodeFs: typeof import("node:fs") | undefined;
@@ -166,7 +163,9 @@ const pathIn = (path: string): string => pathFile(path).replace(/(?<![\r\n])[\r\
 
 /** Returns the branch, or the commit, that HEAD in git's folder names; undefined for another text. */
 export function headName(gitFolder: string): string | undefined {
-  const [, branch, commit] = HEAD_TEXT.exec(pathFile(join(gitFolder, "HEAD"))) ?? [];
+  // A branch, in characters that a terminal shows as they are, or a commit.
+  const head = /^(?:ref: refs\/(?:heads\/)?([^\s\p{Cc}\p{Bidi_C}\ufffd]+)|([\da-f]{40,64}))\n*$/u;
+  const [, branch, commit] = head.exec(pathFile(join(gitFolder, "HEAD"))) ?? [];
   return branch ?? commit?.slice(0, 7);
 }
 

@@ -181,10 +181,9 @@ async function attemptOnce<T>(
     const feed = { watch, signal: attempt.signal, ready, maxBytes };
     return await readAnswer(response, body, request.url, open, feed);
   } catch (error) {
-    const { aborted, reason } = attempt.signal;
     // A body that was read to its end has closed or returned its connection.
-    attempt.abort("over"); // without a reason, the runtime creates an error, which takes 0.2 ms
-    throw aborted ? reason : error;
+    cancel();
+    throw attempt.signal.aborted ? attempt.signal.reason : error;
   } finally {
     watch.stop();
     await connected?.();

@@ -53,7 +53,7 @@ Deno.test("an answer that ends in a step of its own announces it", () => {
     ["Fixed: the sum starts at 0.", false, false],
   ];
   for (const [answer, forWords, announces] of rows) {
-    assertEquals(announcesStep(answer, forWords), announces, answer);
+    assertEquals(announcesStep(answer, () => forWords), announces, answer);
   }
 });
 

@@ -64,7 +64,7 @@ export class ToolCallFilter {
     let calls = this.#calls;
     if (isFenced && mayBeProposal(this.#lead, rest)) {
       calls = calls.map((call) => ({ ...call, mayBeShown: true }));
-    } else if (this.#mayBeShown && isForbidden(this.#lead)) {
+    } else if (calls.length > 0 && this.#mayBeShown && isForbidden(this.#lead)) {
       calls = calls.map((call) => ({
         ...call,
         invalid: { text: JSON.stringify(call.arguments), reason: FORBIDDEN_REASON },
