@@ -34,7 +34,6 @@ import { unsentKey } from "./keys.ts";
 
 interface DoctorOptions extends DoctorOutput {
   permissions: Permissions;
-  ofPrint?: Permissions;
   fit: ModelFit;
   json: boolean;
   way?: Way;
@@ -109,11 +108,8 @@ export function checkRows({ name, status, text, advice }: Check, columns: number
 }
 
 async function* checksOf(agent: CopilotAgent, options: DoctorOptions): AsyncGenerator<Check> {
-  const { permissions, ofPrint, fit, json, write, signal } = options;
-  const sandbox = await permissions.sandboxStatus(agent.state.workingDir);
-  yield confinementCheck(sandbox, (await ofPrint?.sandboxStatus(agent.state.workingDir))?.mode);
-  // If the user cannot be asked, only a rule turns it on.
-  yield webCheck(sandbox, await permissions.mayFetch(agent.state.workingDir, false));
+  const { permissions, fit, json, write, signal } = options;
+  yield confinementCheck(await permissions.sandboxStatus(agent.state.workingDir));
   const unsent = unsentKey(agent.config);
   if (unsent !== undefined) {
     yield { name: "key", status: "note", ...unsentKeyText(unsent, "flags") };
@@ -136,10 +132,7 @@ async function* slotChecks(agent: CopilotAgent, signal: AbortSignal): AsyncGener
   yield { name: "slots", status: "ok", text: `${count(slots, "request")} at a time` };
 }
 
-export function confinementCheck(
-  { mode, network, by, why, advice }: SandboxStatus,
-  ofPrint = mode,
-): Check {
+export function confinementCheck({ mode, network, by, why, advice }: SandboxStatus): Check {
   const name = "commands";
   if (by === undefined) {
     const state = mode === "off"
@@ -149,19 +142,8 @@ export function confinementCheck(
     return { name, status: "note", text, ...advice !== undefined && { advice } };
   }
   if (mode === "off") return { name, status: "note", text: "not sandboxed: the sandbox is off" };
-  const modes = ofPrint === mode ? mode : `${mode} in a session, ${ofPrint} with -p`;
-  const text = `sandboxed with ${by}: ${modes}, ${network ? "with" : "without"} network`;
+  const text = `sandboxed with ${by}: ${mode}, ${network ? "with" : "without"} network`;
   return { name, status: "ok", text };
-}
-
-export function webCheck({ mode, network, by }: SandboxStatus, isAllowed: boolean): Check {
-  const isOpen = isAllowed || network || by === undefined || mode === "off";
-  const more = isOpen ? "" : "; -p needs --network, or a rule such as fetch_url(docs.python.org)";
-  return {
-    name: "web",
-    status: "ok",
-    text: `a session asks about hosts that no rule allows${more}`,
-  };
 }
 
 /** The number of repeated characters that stop an answer. The questions are short. */
@@ -214,8 +196,8 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
     { role: "user", content: `Call the tool ${folderTool.name} with the path "." now.` },
   ];
   const asked = await sendProbe(backend, messages, agent.offered, signal);
-  const kind = () => serverKind(agent, signal);
-  yield await toolsCheck(asked, targetOf(agent.config), async () => nativeCallAdvice(await kind()));
+  const kind = await serverKind(agent, signal);
+  yield toolsCheck(asked, targetOf(agent.config), kind);
   const [call] = asked.message.toolCalls ?? [];
   const further: Message[] = call === undefined ? [messages[0]!, hello] : [
     ...messages,
@@ -228,7 +210,7 @@ async function* probes(agent: CopilotAgent, signal: AbortSignal): AsyncGenerator
     },
   ];
   const again = await sendProbe(backend, further, agent.offered, signal);
-  yield await cacheCheck(asked, again, async () => CACHE_ADVICE[await kind() ?? ""]);
+  yield cacheCheck(asked, again, kind);
   if (call === undefined) return;
 
   const isTold = again.message.content.trim() !== "" || again.message.toolCalls !== undefined;
@@ -265,23 +247,31 @@ async function serverKind({ config }: CopilotAgent, signal: AbortSignal) {
   return await isNative(at) ? "ollama" : (await servedModel(target.name, at)).owner;
 }
 
-function nativeCallAdvice(kind: string | undefined): string {
-  const reads = "reads such calls itself";
-  if (kind === "hosted") return "";
-  if (kind === "ollama") {
-    return `A model that Ollama tags "tools" ${reads}: ollama.com/search?c=tools`;
-  }
-  let how = "see its manual";
-  if (kind === "llamacpp") how = "llama-server --jinja";
-  if (kind === "vllm") how = "vllm serve --enable-auto-tool-choice --tool-call-parser NAME";
-  return `A server that knows the model's template ${reads}: ${how}`;
-}
+/** How to make a server read calls itself. */
+const CALL_ADVICE: Readonly<Record<string, string>> = {
+  hosted: "",
+  llamacpp: "llama-server --jinja reads such calls itself",
+  ollama: 'A model that Ollama tags "tools" reads such calls itself: ollama.com/search?c=tools',
+  vllm: "vllm serve --enable-auto-tool-choice --tool-call-parser NAME reads such calls itself",
+};
+const USUAL_CALL_ADVICE =
+  "A server that knows the model's template reads such calls itself: see its manual";
+/** How to make a server cache prompts. */
+const CACHE_ADVICE: Readonly<Record<string, string>> = {
+  llamacpp:
+    "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program its own slot",
+  ollama:
+    "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program its own cache, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
+  vllm: "vllm serve --enable-prefix-caching",
+};
+const USUAL_CACHE_ADVICE =
+  "Turn on the server's prompt cache, and see which other programs use the server";
 
-export async function toolsCheck(
+export function toolsCheck(
   { message, usage, first, pieces }: Probe,
   { textTools }: ModelTarget,
-  advise: () => Promise<string>,
-): Promise<Check> {
+  kind = "",
+): Check {
   const name = "tools";
   const prompt = usage?.inputTokens
     ? ` (${count(usage.inputTokens, "token")} of prompt, ${duration(first)}${
@@ -303,26 +293,14 @@ export async function toolsCheck(
   }
   const text = `called in the answer's text, which was parsed${prompt}`;
   if (textTools) return { name, status: "ok", text };
-  return { name, status: "note", text, advice: await advise() };
+  return { name, status: "note", text, advice: CALL_ADVICE[kind] ?? USUAL_CALL_ADVICE };
 }
 
 /** A request of fewer milliseconds says nothing about a cache. */
 const MIN_TELLING_MS = 300;
 
-const CACHE_ADVICE: Readonly<Record<string, string>> = {
-  llamacpp:
-    "llama-server caches prompts unless it has --no-cache-prompt; --cache-reuse 256 and --cache-ram 8192 keep more of them, -np 2 gives another program its own slot",
-  ollama:
-    "Ollama: OLLAMA_NUM_PARALLEL=2 gives another program its own cache, OLLAMA_KEEP_ALIVE=1h keeps the model loaded",
-  vllm: "vllm serve --enable-prefix-caching",
-};
-
-/** Compares two requests with a shared prefix. `advise` returns how to make the server cache prompts. */
-export async function cacheCheck(
-  before: Probe,
-  after: Probe,
-  advise: () => Promise<string | undefined>,
-): Promise<Check> {
+/** Compares two requests with a shared prefix. `kind`: the program that serves the model, if it is known. */
+export function cacheCheck(before: Probe, after: Probe, kind = ""): Check {
   const name = "cache";
   const { cachedTokens, inputTokens = 0 } = after.usage ?? {};
   const isCounted = cachedTokens !== undefined && inputTokens > 0;
@@ -334,8 +312,8 @@ export async function cacheCheck(
     : `the server reports no cached tokens; a prompt with the same start took ${times}`;
   const isFast = before.first < MIN_TELLING_MS || after.first < before.first / 2;
   if (isCounted ? cachedTokens >= inputTokens / 2 : isFast) return { name, status: "ok", text };
-  const how = await advise() ??
-    "Turn on the server's prompt cache, and see which other programs use the server";
-  const advice = `Each turn processes the whole prompt again. ${how}`;
+  const advice = `Each turn processes the whole prompt again. ${
+    CACHE_ADVICE[kind] ?? USUAL_CACHE_ADVICE
+  }`;
   return { name, status: "note", text, advice };
 }

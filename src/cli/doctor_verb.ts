@@ -29,7 +29,6 @@ export async function runDoctorVerb(args: Args, run: Run): Promise<number> {
   const choice = parsePermissionChoice(args);
   return await runDoctor(asUsage(() => toConfig(options), args), {
     permissions: openPermissions({ ...choice, prefersAuto: "workspace-write" }),
-    ofPrint: openPermissions({ ...choice, ...!choice.yes && { prefersAuto: "read-only" } }),
     fit: new ModelFit({ isChosen: options.model !== undefined, asksRemote: true }),
     ...output,
   });

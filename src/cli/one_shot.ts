@@ -6,7 +6,6 @@ import { openPermissions } from "../safety/permissions.ts";
 import { Session } from "../session/session.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { notePart } from "../text/parts.ts";
-import type { ToolExecution } from "../types/event.ts";
 import type { Part } from "../types/message.ts";
 import type { JsonSchema } from "../types/tool.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -45,14 +44,12 @@ async function answerPrompt(
   const choice = chosen.yes ? chosen : { ...chosen, prefersAuto } as const;
   const permissions = openPermissions(choice);
   const servers = await serversOf(args, permissions);
-  const isProgressSeen = Deno.stderr.isTerminal();
   const frontend = new PrintFrontend({
     format: (args.output ?? "text") as Format,
     stdout: run.stdout,
     stderr: run.stderr,
     isChecked: answerSchema !== undefined,
-    isTerminal: Deno.stdout.isTerminal() || isProgressSeen,
-    changeRows: isProgressSeen ? await rowsOfChanges() : undefined,
+    isTerminal: Deno.stdout.isTerminal() || Deno.stderr.isTerminal(),
     signal: run.signal,
     stopCode: () => run.stopCode ?? EXIT.interrupted,
   });
@@ -72,13 +69,6 @@ async function answerPrompt(
   if (fault === undefined) return exitCode;
   run.stderr.line(`copilot: ${fault}`);
   return exitCode === EXIT.done ? EXIT.error : exitCode;
-}
-
-/** Returns a function that draws changes as wide as the terminal. Its code is loaded if there is one. */
-async function rowsOfChanges(): Promise<(execution: ToolExecution) => string[]> {
-  const { executionRows } = await import("../ui/change.ts");
-  const { terminalSize } = await import("../ui/terminal/tty.ts");
-  return (execution) => executionRows(execution, terminalSize().columns);
 }
 
 async function answerSchemaOf(args: Args): Promise<JsonSchema | undefined> {

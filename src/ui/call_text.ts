@@ -193,7 +193,7 @@ function failureOf(exec: ToolExecution): string {
 export const noteBehind = ({ result }: ToolExecution): string =>
   /(?<=\n\n)\[[^]*/.exec(result)?.[0] ?? "";
 
-export function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
+function failedExitCode({ outcome, details }: ToolExecution): number | undefined {
   return outcome === "done" && details?.exitCode !== 0 ? details?.exitCode : undefined;
 }
 

@@ -19,9 +19,7 @@ import {
   type Style,
 } from "./terminal/style.ts";
 import type { TextRange } from "../types/message.ts";
-import type { ToolExecution } from "../types/event.ts";
 import type { Change, ChangeLine, WriteFacts } from "../types/tool.ts";
-import { failedExitCode, tellingLines } from "./call_text.ts";
 
 export function changeLines({ lines = [] }: Change): string[] {
   const numbers = numbersOf(lines);
@@ -216,16 +214,4 @@ function textRows(
 
 export function paintedRows(text: string, columns: number, style: Style, paint: Painter): string {
   return wrapped(text, columns).split("\n").map((row) => paint(row, style)).join("\n");
-}
-
-/** Returns the rows below a finished call, without colours: its change, or why it failed. */
-export function executionRows(exec: ToolExecution, columns: number): string[] {
-  const change = exec.details?.change;
-  if (change?.lines) return changeRows(change, columns, (text) => text);
-  if (failedExitCode(exec) === undefined) return [];
-  return tellingLines(exec).map((line) => {
-    if (typeof line === "number") return `    … ${count(line, "more line")}`;
-    const [row, next] = rowsOf(line, Math.max(10, columns - 5));
-    return `    ${row}${next === undefined ? "" : "…"}`;
-  });
 }

@@ -109,7 +109,6 @@ const bad: [words: string[], message: string][] = [
   [["--model", "--local"], "--model needs a value: --model NAME"],
   [["--local=yes"], "--local takes no value"],
   [["--think", "maybe"], '--think must be on, off, low, medium, high: it is "maybe"'],
-  [["--completions", "csh"], '--completions must be bash, zsh, fish: it is "csh"'],
   [["--approve=all"], '--approve must be plan, never, ask, auto, edits: it is "all"'],
   [["--model", "a", "-m", "b"], "--model is given twice"],
 ];

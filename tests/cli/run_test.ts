@@ -1,6 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { usageText } from "../../src/cli/args.ts";
-import { completionScript } from "../../src/cli/completions.ts";
 import { recordsBelow } from "../helpers/records.ts";
 import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
@@ -52,16 +50,6 @@ Deno.test(
     }
   },
 );
-
-Deno.test("flags that ask for a text print that, and nothing else", async () => {
-  const rows = [
-    [["--completions", "fish"], completionScript("fish")],
-    [["--help", "--completions", "fish"], usageText()],
-  ] as const;
-  for (const [flags, text] of rows) {
-    assertEquals(await run(flags), { code: 0, stdout: text, stderr: "" }, flags.join(" "));
-  }
-});
 
 Deno.test("-p --continue --no-session goes on, and records nothing", async () => {
   const [folder, state] = [await Deno.makeTempDir(), await Deno.makeTempDir()];

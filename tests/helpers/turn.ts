@@ -88,7 +88,7 @@ export function turn(
       sharingSystem(permissions.looks);
       const isTerminal = false;
       const frontend = new PrintFrontend({
-        ...{ format: "json", stdout, stderr, isTerminal, changeRows: undefined, signal },
+        ...{ format: "json", stdout, stderr, isTerminal, signal },
         stopCode: () => EXIT.interrupted,
       });
       await using session = new Session({

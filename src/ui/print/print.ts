@@ -26,7 +26,6 @@ interface PrintOptions {
   stderr: Output;
   /** True if either one is a terminal, so that the answer has to be sanitised. */
   isTerminal: boolean;
-  changeRows: ((execution: ToolExecution) => string[]) | undefined;
   /** True if the answer must match a schema. One that does not is not printed. */
   isChecked?: boolean;
   signal: AbortSignal;
@@ -151,7 +150,6 @@ export class PrintFrontend implements Frontend {
   }
 
   #progress(event: TurnEvent): void {
-    const { format, changeRows } = this.options;
     const progress = progressLine(event);
     if (progress === undefined) return;
     // Polls repeat `loading`; print it once.
@@ -161,9 +159,7 @@ export class PrintFrontend implements Frontend {
       if (this.#toldRecovery) return;
       this.#toldRecovery = true;
     }
-    const rows = event.type === "tool_done" && format === "text" ? changeRows?.(event.exec) : [];
-    // One write, because the answer on stdout may follow at once.
-    this.#say([[progress, ...rows ?? []].join("\n")]);
+    this.#say([progress]);
   }
 
   #shown(text: string): string {

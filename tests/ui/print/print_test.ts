@@ -1,12 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { localConfig } from "../../../src/config.ts";
-import { executionRows } from "../../../src/ui/change.ts";
 import { PrintFrontend } from "../../../src/ui/print/print.ts";
 import type { SessionEvent } from "../../../src/session/frontend.ts";
 import { openPermissions } from "../../../src/safety/permissions.ts";
 import { Session } from "../../../src/session/session.ts";
 import { Output } from "../../../src/ui/terminal/stdio.ts";
-import type { ToolExecution } from "../../../src/types/event.ts";
 import type { Job } from "../../../src/types/tool.ts";
 import { type Step, strictServer } from "../../helpers/strict_server.ts";
 import { tempFolder } from "../../helpers/temp_folder.ts";
@@ -31,7 +29,6 @@ function streams(options: Partial<PrintOptions> = {}): {
     stdout: to(written.stdout),
     stderr: to(written.stderr),
     isTerminal: false,
-    changeRows: undefined,
     signal: new AbortController().signal,
     stopCode: () => 130,
     ...options,
@@ -163,21 +160,6 @@ Deno.test("one prompt: a signal's exit code comes before all others", async () =
 Deno.test("an answer that a terminal shows does not drive it", async () => {
   for (const [isTerminal, shown] of [[true, "a␛[2J\n"], [false, "a\x1b[2J\n"]] as const) {
     assertEquals((await printed([{ text: "a\x1b[2J" }], { isTerminal })).stdout, shown);
-  }
-});
-
-Deno.test("what a call changed is shown where a person reads it, and nowhere else", async () => {
-  const changeRows = (execution: ToolExecution) => executionRows(execution, 80);
-  const rows: [Partial<PrintOptions>, shown: boolean][] = [
-    [{ changeRows }, true],
-    [{}, false],
-    [{ changeRows, format: "json" }, false],
-  ];
-  for (const [options, shown] of rows) {
-    const ran = await printed([write, { text: "Done." }], options, true);
-    assertMatch(ran.stderr, /^· Wrote a/m);
-    assertEquals(ran.stderr.includes("\n    1 + b\n"), shown);
-    assertEquals(ran.code, 0);
   }
 });
 
