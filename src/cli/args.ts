@@ -250,7 +250,7 @@ export type Args =
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
-export const COMMANDS = [
+const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "serve", help: "serve browsers of this machine: docs/serve.md" },
@@ -297,7 +297,7 @@ const OTHER_MODES = new Map([
 ]);
 /** The commands that take the flags of a session. The others read their words themselves. */
 type CommandName = Exclude<typeof COMMANDS[number]["name"], "mcp" | "plugin" | "exam" | "sessions">;
-export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
+const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /**
  * Parses a command line. A value is the next word, even one with a dash, or follows `=`; only a flag behind `-p`

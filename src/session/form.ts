@@ -12,14 +12,7 @@ export interface FormField {
 
 /** A form to fill in, or an address to open. `server` is the name of the program that asks. */
 export type Elicitation =
-  | {
-    mode: "form";
-    server: string;
-    message: string;
-    fields: readonly FormField[];
-    /** True if the form seems to ask for a secret, such as a password. Forms must not do so. */
-    isForSecret: boolean;
-  }
+  | { mode: "form"; server: string; message: string; fields: readonly FormField[] }
   | { mode: "url"; server: string; message: string; url: string };
 
 export type ElicitationAnswer =

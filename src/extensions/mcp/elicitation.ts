@@ -4,7 +4,6 @@ import { invalidParams, type RpcParams } from "../../rpc/message.ts";
 import type { Elicitation, FormField } from "../../session/form.ts";
 import { isObject, objectOr } from "../../text/json.ts";
 
-const MAX_FIELDS = 30;
 const MAX_QUESTION = 2000;
 
 const words = (value: unknown, max = MAX_QUESTION): string =>
@@ -23,18 +22,9 @@ export function elicitationOf(server: string, params: RpcParams): Elicitation {
   const properties = objectOr(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const entries = Object.entries(properties);
-  if (entries.length > MAX_FIELDS) throw wrong(`its form has over ${MAX_FIELDS} fields`);
   const fields = entries.map(([name, field]) => fieldOf(name, field, required.includes(name)));
-  const isForSecret = [message, ...fields.flatMap(fieldWords)].some((text) =>
-    SECRET_WORDS.test(text)
-  );
-  return { mode: "form", server, message, fields, isForSecret };
+  return { mode: "form", server, message, fields };
 }
-
-const fieldWords = ({ name, title, description = "" }: FormField) => [name, title, description];
-
-const SECRET_WORDS =
-  /pass[ _-]?(?:word|phrase|code)|passwd|secret|(?<![a-z])token(?![a-z])|credential|(?:api|private|access|ssh|recovery|seed)[ _-]?(?:key|phrase)|\b(?:pin|cvv|cvc|ssn|iban|otp)\b|credit[ _-]?card|card[ _-]?number/i;
 
 const wrong = (why: string) => invalidParams(`Cannot ask as ${why}`);
 

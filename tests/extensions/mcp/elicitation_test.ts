@@ -55,10 +55,6 @@ Deno.test("elicitation: forms and addresses that cannot be shown are refused", (
     "the field a is of a type that no form has",
   );
   assertThrows(() => form({ a: 5 }), Error, "the field a is not an object");
-  const fields = (length: number) =>
-    Object.fromEntries(Array.from({ length }, (_, i) => [`f${i}`, { type: "string" }]));
-  assertEquals(form(fields(30)).fields.length, 30);
-  assertThrows(() => form(fields(31)), Error, "its form has over 30 fields");
   for (const url of ["javascript:alert(1)", "file:///etc/passwd", 5]) {
     assertThrows(
       () => elicitationOf("s", { mode: "url", url }),
@@ -74,19 +70,4 @@ Deno.test("elicitation: defaults answer where every required field has one that 
   assertEquals(answerByDefaults(form(fields, ["b"])), { action: "cancel" });
   const wrong = { a: { type: "integer", default: "x" } };
   assertEquals(answerByDefaults(form(wrong, ["a"])), { action: "cancel" });
-});
-
-Deno.test("elicitation: a form that asks for a secret is told from others", () => {
-  const rows: [fields: Record<string, unknown>, isForSecret: boolean][] = [
-    [{ name: { type: "string" }, tokens_used_limit: { type: "integer", title: "Limit" } }, false],
-    [{ name: { type: "string", title: "Your name" } }, false],
-    [{ a: { type: "string", title: "API key" } }, true],
-    [{ a: { type: "string", description: "Enter your passphrase" } }, true],
-    [{ access_token: { type: "string" } }, true],
-    [{ pin: { type: "string" } }, true],
-    [{ opinion: { type: "string" }, spinner: { type: "boolean" } }, false],
-  ];
-  for (const [fields, isForSecret] of rows) {
-    assertEquals(form(fields).isForSecret, isForSecret, JSON.stringify(fields));
-  }
 });

@@ -85,9 +85,6 @@ async function printed(
 }
 
 const bash = { toolCalls: [{ name: "run_bash", arguments: { command: "true" } }] };
-const write = {
-  toolCalls: [{ name: "write_file", arguments: { file_path: "a", content: "b\n" } }],
-};
 const LOST = "[The answer broke off:";
 
 const RUNS: [name: string, steps: Step[], code: number, stdout: RegExp, stderr: RegExp][] = [

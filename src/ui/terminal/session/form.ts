@@ -38,9 +38,6 @@ export async function askForm(
     screen.print(`  ${oneLine(question.url)}`);
     return await consent("Did you open it, and may the server continue?", screen, signal);
   }
-  if (question.isForSecret) {
-    say("It seems to ask for a secret. Do not type one into a form: Esc cancels.");
-  }
   const content: Record<string, unknown> = {};
   for (const field of question.fields) {
     // The next field follows without a notification.

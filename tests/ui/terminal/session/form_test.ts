@@ -55,7 +55,6 @@ Deno.test("form: a person fills it in, sees what is sent, and sends it", async (
     false,
   ]);
   assertEquals(person.shown.includes("  size must be an integer"), true);
-  assertEquals(text.includes("seems to ask for a secret"), false);
 });
 
 Deno.test("form: a field says what it is, what Enter means, and nothing is listed where all is left out", async () => {
@@ -95,11 +94,6 @@ Deno.test("form: a field says what it is, what Enter means, and nothing is liste
 Deno.test("form: Esc cancels at any field, a no declines, an address is shown and never opened", async () => {
   assertEquals(await askForm(question, display([null]), signal), { action: "cancel" });
   assertEquals(await askForm(question, display(["3", "y", "n"]), signal), { action: "decline" });
-  const password = { properties: { password: { type: "string" } } };
-  const secret = elicitationOf("shop", { message: "Sign in", requestedSchema: password });
-  const careful = display([null]);
-  assertEquals(await askForm(secret, careful, signal), { action: "cancel" });
-  assertEquals(careful.shown.join("\n").includes("It seems to ask for a secret."), true);
   const url = elicitationOf("shop", { mode: "url", message: "Pay", url: "https://pay.example/x" });
   const person = display(["y"]);
   assertEquals(await askForm(url, person, signal), { action: "accept" });
