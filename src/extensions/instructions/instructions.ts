@@ -223,7 +223,7 @@ function ruleInstructions(file: FoundInstructions | Refused | undefined) {
 }
 
 /** An instruction file, by path relative to the working directory (`name`) and to the root. */
-export type FoundInstructions = Omit<FolderInstructions["files"][number], "promptFile">;
+type FoundInstructions = Omit<FolderInstructions["files"][number], "promptFile">;
 type Refused = FolderInstructions["refused"][number];
 
 /** Returns the instruction file in the folder `at`, or why it is never loaded; undefined without one. */

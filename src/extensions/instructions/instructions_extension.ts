@@ -5,7 +5,7 @@ import type { Command, Extension, PendingQuestion, SessionState } from "../../se
 import { repositoryOf } from "../../safety/repositories.ts";
 import type { ToolExecution } from "../../types/event.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
-import { InstructionsBelow } from "./below.ts";
+import { instructionsBelow } from "./below.ts";
 import { instructionLines, instructionQuestion } from "./instruction_lines.ts";
 import { heedInstructions, type HeedOptions, trustsInstructions } from "./instructions.ts";
 import { takesText } from "../../session/commands/texts.ts";
@@ -13,8 +13,8 @@ import { takesText } from "../../session/commands/texts.ts";
 export class InstructionsExtension implements Extension {
   #session: SessionState | undefined;
   readonly pending: PendingQuestion[] = [];
-  /** The instructions of subfolders that a conversation has. */
-  readonly #below = new WeakMap<object, InstructionsBelow>();
+  /** The subfolders whose instructions a conversation has. */
+  readonly #seen = new WeakMap<object, Set<string>>();
 
   /** @param skills the skills, commands and sub-agents, which one answer covers, too */
   constructor(private readonly skills: SkillsExtension) {}
@@ -49,10 +49,10 @@ export class InstructionsExtension implements Extension {
   ): Promise<string | undefined> {
     const session = this.#session;
     if (!session || !/[/\\]/.test(execution.subject?.path ?? "")) return undefined;
-    const below = this.#below.get(conversation) ??
-      new InstructionsBelow(session, (instructions) => this.#report(session, instructions));
-    this.#below.set(conversation, below);
-    return await below.noteFor(execution, signal);
+    const seen = this.#seen.get(conversation) ?? new Set();
+    this.#seen.set(conversation, seen);
+    const report = (instructions: HeededInstructions) => this.#report(session, instructions);
+    return await instructionsBelow(session, execution, seen, report, signal);
   }
 
   #heed(session: SessionState, options: HeedOptions): Promise<HeededInstructions> {
