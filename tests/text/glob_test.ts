@@ -43,7 +43,7 @@ const rows: [pattern: string, matches: string[], others: string[]][] = [
   // What has no partner or makes no sense is literal.
   ["[a", ["[a"], ["a"]],
   ["a]", ["a]"], []],
-  ["[z-a]", ["[z-a]"], ["a", "z"]],
+  ["[z-a]", ["z"], ["a", "[z-a]"]],
   ["[a/b]", ["[a/b]"], ["a"]],
   ["{a,b", ["{a,b"], ["a", "b"]],
   ["a,b}", ["a,b}"], ["a"]],

@@ -9,7 +9,7 @@
 import { attempt } from "../../attempt.ts";
 import { slashed } from "../../text/std_path.ts";
 import type { Withheld } from "../../types/tool.ts";
-import { type IgnoreVerdict, MAX_RULES_COST, parseIgnore, type Rules, verdict } from "./ignore.ts";
+import { type IgnoreVerdict, parseIgnore, type Rules, verdict } from "./ignore.ts";
 
 /** The ignore files that apply to a folder, the nearest first. */
 interface IgnoreLevel {
@@ -18,14 +18,12 @@ interface IgnoreLevel {
   up: IgnoreLevel | undefined;
 }
 
-interface Scope {
-  levels: readonly (IgnoreLevel | undefined)[]; // one for each of IGNORE_FILES
-  cost: number; // the total cost of its rules
-}
+/** The levels of a folder, one for each of {@linkcode IGNORE_FILES}. */
+type Scope = readonly (IgnoreLevel | undefined)[];
 
 /** The files with rules. Those of an earlier file override those of a later one, in any folder. */
 const IGNORE_FILES = [".rgignore", ".ignore", ".gitignore"];
-const NO_RULES: Scope = { levels: [], cost: 0 };
+const NO_RULES: Scope = [];
 
 /** The files that a glob pattern includes. */
 interface Filter {
@@ -70,11 +68,6 @@ function addTally(to: Tally, from: Tally): void {
 const MAX_IGNORE_BYTES = 1024 * 1024;
 /** Folders without real files: reading one runs code in the kernel, and some block forever. */
 const SYSTEM_FOLDERS = Deno.build.os === "linux" ? ["/proc", "/sys"] : [];
-/** The maximum number of folders whose rules are cached. Beyond it, the cache is cleared. */
-const MAX_SCOPES = 20_000;
-/** The maximum cost of all cached rules. Beyond it, the cache is cleared. */
-const MAX_SCOPES_COST = 8 * MAX_RULES_COST;
-
 /** The files and folders in a folder that a search includes, as absolute paths. */
 interface FolderEntries {
   files: string[];
@@ -84,8 +77,8 @@ interface FolderEntries {
 
 /** Lists folders one by one, and counts the files that it skips. */
 export class Walk {
-  readonly #scopes = new Map<string, Scope>();
-  #cost = 0;
+  /** The scopes above the folders that were found and not yet listed. */
+  readonly #above = new Map<string, Scope>();
 
   /** @param stop called about every millisecond while rules are read and applied */
   constructor(
@@ -105,7 +98,12 @@ export class Walk {
       return { files: [], folders: [], links: [] };
     }
     const has = (name: string) => entries.some((entry) => entry.name === name);
-    return this.#take(folder, entries, this.#scopeIn(folder, this.#scopeAbove(folder), has));
+    const above = this.#above.get(folder) ?? this.#scopeAbove(folder);
+    const scope = this.#scopeIn(folder, above, has);
+    const found = this.#take(folder, entries, scope);
+    for (const inner of found.folders) this.#above.set(inner, scope);
+    this.#above.delete(folder);
+    return found;
   }
 
   #take(folder: string, entries: readonly Deno.DirEntry[], scope: Scope): FolderEntries {
@@ -144,41 +142,28 @@ export class Walk {
   #scopeAbove(path: string): Scope {
     if (path.length <= this.options.top.length) return NO_RULES;
     const folder = path.slice(0, path.lastIndexOf("/"));
-    const scope = this.#scopeOf(folder);
+    const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
+    const scope = this.#scopeIn(folder, this.#scopeAbove(folder), has);
     // A path in an ignored folder was named on purpose: the rules that ignore it do not apply.
     const isIgnored = ruled(path, path.slice(folder.length + 1), true, scope, this.stop);
     return isIgnored ? NO_RULES : scope;
   }
 
-  #scopeOf(folder: string): Scope {
-    const has = (name: string) => attempt(() => Deno.lstatSync(`${folder}/${name}`)) !== undefined;
-    return this.#scopes.get(folder) ?? this.#scopeIn(folder, this.#scopeAbove(folder), has);
-  }
-
-  /** Returns and caches the scope in `folder`: `above` with the rules that the folder itself adds. */
+  /** Returns the scope in `folder`: `above` with the rules that the folder itself adds. */
   #scopeIn(folder: string, above: Scope, has: (name: string) => boolean): Scope {
-    let { levels: [native, ignore, gitignore], cost } = above;
+    let [native, ignore, gitignore] = above;
     const level = (file: string, up: IgnoreLevel | undefined): IgnoreLevel | undefined => {
-      const rules = readRules(`${folder}/${file}`, MAX_RULES_COST - cost, this.stop);
+      const rules = readRules(`${folder}/${file}`, this.stop);
       if (rules === undefined) return up;
-      cost += rules.cost;
-      this.#cost += rules.cost;
       if (rules.isCut) this.tally.cutRules++;
       return rules.list.length ? { rules, at: folder.length + 1, up } : up;
     };
     // A repository within another has only its own rules.
     if (has(".git")) gitignore = level(".git/info/exclude", undefined);
-    const levels = [native, ignore, gitignore].map((up, i) => {
+    return [native, ignore, gitignore].map((up, i) => {
       const file = IGNORE_FILES[i]!;
       return has(file) ? level(file, up) : up;
     });
-    if (this.#scopes.size >= MAX_SCOPES || this.#cost > MAX_SCOPES_COST) {
-      this.#scopes.clear();
-      this.#cost = 0;
-    }
-    const scope = { levels, cost };
-    this.#scopes.set(folder, scope);
-    return scope;
   }
 }
 
@@ -205,7 +190,7 @@ function ruled(
   scope: Scope,
   stop: () => boolean,
 ): IgnoreVerdict {
-  for (const first of scope.levels) {
+  for (const first of scope) {
     for (let level = first; level !== undefined; level = level.up) {
       const found = verdict(level.rules, path.slice(level.at), name, isDir, stop);
       if (found !== undefined) return found;
@@ -213,7 +198,7 @@ function ruled(
   }
 }
 
-function readRules(path: string, room: number, stop: () => boolean): Rules | undefined {
+function readRules(path: string, stop: () => boolean): Rules | undefined {
   const read = attempt(() => {
     if (!Deno.lstatSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
@@ -227,9 +212,9 @@ function readRules(path: string, room: number, stop: () => boolean): Rules | und
   // A file that is gone or unreadable has no rules.
   if (read === undefined) return undefined;
   const { text, isWhole } = read;
-  if (isWhole) return parseIgnore(text, room, stop);
+  if (isWhole) return parseIgnore(text, stop);
   // A part of a line is a different rule.
-  const rules = parseIgnore(text.slice(0, text.lastIndexOf("\n") + 1), room, stop);
+  const rules = parseIgnore(text.slice(0, text.lastIndexOf("\n") + 1), stop);
   return { ...rules, isCut: true };
 }
 

@@ -48,19 +48,3 @@ export class CharSets {
 
 /** The inside of brackets for `\w` in Unicode (UTS 18). */
 const UNICODE_WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d";
-
-/** The characters of each `[:name:]`, as the inside of brackets. */
-export const POSIX_CLASSES: ReadonlyMap<string, string> = new Map([
-  ["alnum", "0-9A-Za-z"],
-  ["alpha", "A-Za-z"],
-  ["blank", " \\t"],
-  ["cntrl", "\\x00-\\x1f\\x7f"],
-  ["digit", "0-9"],
-  ["graph", "\\x21-\\x7e"],
-  ["lower", "a-z"],
-  ["print", "\\x20-\\x7e"],
-  ["punct", "!-\\/:-@\\[-`\\{-~"],
-  ["space", "\\t-\\r "],
-  ["upper", "A-Z"],
-  ["xdigit", "0-9A-Fa-f"],
-]);

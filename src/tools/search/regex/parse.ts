@@ -5,7 +5,8 @@
  */
 
 import { attempt } from "../../../attempt.ts";
-import { type CharSet, CharSets, POSIX_CLASSES } from "./char_sets.ts";
+import { POSIX_CLASSES } from "../../../text/glob.ts";
+import { type CharSet, CharSets } from "./char_sets.ts";
 
 /** A condition on a place: start and end of a line, `\b`, `\B`, start and end of a word. */
 export type Look = "^" | "$" | "b" | "B" | "<" | ">";
