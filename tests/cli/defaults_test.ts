@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import type { Args } from "../../src/cli/args.ts";
 import { UsageError } from "../../src/errors.ts";
 import { modelFlags, toConfig } from "../../src/cli/settings.ts";
 import { withDefaults } from "../../src/cli/defaults.ts";
@@ -18,46 +19,36 @@ async function withFile(
   await use((name) => /XDG_CONFIG_HOME|APPDATA/.test(name) ? folder : undefined, folder);
 }
 
+const OWN = { local: true, model: "qwen3:8b", "context-length": "9000" } as const;
 const FILE = '{"local": true, "model": "qwen3:8b", "context-length": 9000, "no-notify": false}';
+const SERVER = '{"base-url": "http://x:1/v1", "model": "m", "think": "on"}';
+const READ: [text: string, given: Args, read: Args][] = [
+  [FILE, {}, OWN],
+  [FILE, { model: "m" }, { ...OWN, model: "m" }],
+  [FILE, { hosted: true }, { hosted: true, "context-length": "9000" }],
+  // Numbers and a list of names are texts, false is as if it was not there.
+  [
+    '{"temperature": 0.5, "env": ["A", "B_*"], "local": false, "network": true}',
+    {},
+    { temperature: "0.5", env: "A,B_*", usual: { network: true } },
+  ],
+  ['{"checks": false}', {}, { checks: false }],
+  ['{"status": ["model", "folder"]}', {}, { status: ["model", "folder"] }],
+  // A server on the command line, or the demo, leaves out the file's own.
+  [SERVER, { demo: true }, { demo: true, think: "on" }],
+  [SERVER, { host: "h" }, { host: "h", think: "on" }],
+  [SERVER, { "base-url": "u" }, { "base-url": "u", think: "on" }],
+  [SERVER, { "api-key": "k" }, {
+    ...{ "base-url": "http://x:1/v1", model: "m", think: "on", "api-key": "k" },
+  }],
+];
 
-Deno.test("config.json gives the flags that the command line does not", () =>
-  withFile(FILE, (env) => {
-    const own = { local: true, model: "qwen3:8b", "context-length": "9000" } as const;
-    assertEquals(withDefaults({}, env), own);
-    assertEquals(withDefaults({ model: "m" }, env), { ...own, model: "m" });
-    assertEquals(withDefaults({ hosted: true }, env), { hosted: true, "context-length": "9000" });
-    assertEquals(withDefaults({}, () => undefined), {});
-  }));
-
-Deno.test("config.json: numbers and a list of names are texts, false is as if it was not there", () =>
-  withFile('{"temperature": 0.5, "env": ["A", "B_*"], "local": false, "network": true}', (env) => {
-    assertEquals(withDefaults({}, env), {
-      ...{ temperature: "0.5", env: "A,B_*" },
-      usual: { network: true },
-    });
-  }));
-
-Deno.test("config.json: checks and formatters of edits", () =>
-  withFile('{"checks": false}', (env) => {
-    assertEquals(withDefaults({}, env).checks, false);
-  }));
-
-Deno.test("config.json: the status line has the parts that are named", () =>
-  withFile('{"status": ["model", "folder"]}', (env) => {
-    assertEquals(withDefaults({}, env), { status: ["model", "folder"] });
-  }));
-
-Deno.test("config.json: a server on the command line, or the demo, leaves out the file's own", () =>
-  withFile('{"base-url": "http://x:1/v1", "model": "m", "think": "on"}', (env) => {
-    for (const given of [{ demo: true }, { host: "h" }, { "base-url": "u" }] as const) {
-      assertEquals(withDefaults(given, env), { ...given, think: "on" });
-    }
-    const key = { "api-key": "k" } as const;
-    assertEquals(withDefaults(key, env), {
-      ...{ "base-url": "http://x:1/v1", model: "m", think: "on" },
-      ...key,
-    });
-  }));
+Deno.test("config.json gives the flags that the command line does not", async () => {
+  for (const [text, given, read] of READ) {
+    await withFile(text, (env) => assertEquals(withDefaults(given, env), read));
+  }
+  assertEquals(withDefaults({}, () => undefined), {});
+});
 
 for (
   const [name, text, says] of [

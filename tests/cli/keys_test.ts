@@ -194,16 +194,6 @@ Deno.test("R-12 without a key over http the hosted backend asks a server of one'
   );
 });
 
-Deno.test("R-12 a refusal over http says how to give a key, with none in the environment, too", async () => {
-  await using server = serve(respond(401, { "content-type": "application/json" }, "{}"));
-  const { code, stderr } = await run(["--base-url", `${server.url}/v1`, "-m", "test", "-p", "x"]);
-  assertEquals(code, 1);
-  assertMatch(
-    stderr,
-    /^copilot: .*Check the key: pass it with --api-key, or put it under "keys" in .*\n$/,
-  );
-});
-
 Deno.test("R-12 doctor says that the key is left out, and that it is not where it is given", async () => {
   const call = { toolCalls: [{ name: "list_directory", arguments: { path: "." } }] };
   const steps = [{ text: "ready" }, call, { text: "A README." }];
@@ -235,71 +225,3 @@ Deno.test("R-12 /model leaves the key out over http, and says so", async () => {
     else Deno.env.set("OPENAI_API_KEY", before);
   }
 });
-
-/** Runs openssl; false where there is none that can do this. */
-async function openssl(cwd: string, line: string): Promise<boolean> {
-  const args = line.split(" ");
-  const started = new Deno.Command("openssl", { args, cwd, stdout: "null", stderr: "null" });
-  return (await started.output().catch(() => undefined))?.success === true;
-}
-
-const certificates = await Deno.makeTempDir();
-globalThis.addEventListener("unload", () => Deno.removeSync(certificates, { recursive: true }));
-const NEW = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
-const hasTls = await openssl(certificates, `${NEW} -keyout ca.key -out ca.pem -subj /CN=ca`) &&
-  await openssl(
-    certificates,
-    `${NEW} -keyout key.pem -out cert.pem -subj /CN=test -CA ca.pem -CAkey ca.key ` +
-      "-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE",
-  );
-
-Deno.test(
-  "R-12 TRU-02 over https the named server gets the person's key, not the folder's" +
-    (hasTls ? "" : " (skipped: openssl 3 makes the certificates)"),
-  { ignore: !hasTls },
-  async () => {
-    const read = (name: string) => Deno.readTextFile(`${certificates}/${name}`);
-    const sent: (string | null)[] = [];
-    const data = { choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
-    await using server = Deno.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      cert: await read("cert.pem"),
-      key: await read("key.pem"),
-      onListen: () => {},
-    }, ({ headers }) => {
-      sent.push(headers.get("authorization"));
-      return new Response(`data: ${JSON.stringify(data)}\n\ndata: [DONE]\n\n`, {
-        headers: { "content-type": "text/event-stream" },
-      });
-    });
-    const at = `https://127.0.0.1:${server.addr.port}/v1`;
-    const elsewhere = "https://127.0.0.1:9/v1";
-    const trusted = { DENO_CERT: `${certificates}/ca.pem`, ...KEYS };
-    await withConfig(JSON.stringify({ "base-url": at }), async (folder) => {
-      const mine = { XDG_CONFIG_HOME: folder, APPDATA: folder };
-      const work = `${folder}/work`;
-      await Deno.mkdir(`${work}/.copilot`, { recursive: true });
-      const keys = { "base-url": elsewhere, keys: { [at]: "sk-folder" } };
-      for (const path of [".copilot/config.json", "config.json"]) {
-        await Deno.writeTextFile(`${work}/${path}`, JSON.stringify(keys));
-      }
-      const dotenv = `OPENAI_BASE_URL=${elsewhere}\nOPENAI_API_KEY=sk-folder\n`;
-      await Deno.writeTextFile(`${work}/.env`, dotenv);
-      const ways: [args: string[], env: Record<string, string>][] = [
-        [["--base-url", at], {}],
-        [[], { OPENAI_BASE_URL: at }],
-        [[], mine],
-        [[], { ...mine, OPENAI_BASE_URL: elsewhere }],
-      ];
-      for (const [words, env] of ways) {
-        sent.length = 0;
-        const options = { cwd: work, env: { ...trusted, ...env } };
-        const ran = await run([...words, "-m", "test", "-p", "x"], options);
-        assertEquals([ran.code, ran.stdout], [0, "Hi\n"], ran.stderr);
-        assertEquals([...new Set(sent)], ["Bearer env-compat"]);
-        assertEquals(ran.stderr.includes("not sent"), false, ran.stderr);
-      }
-    });
-  },
-);

@@ -195,17 +195,6 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   assertEquals(recordsBelow(at.root), []);
 });
 
-Deno.test("a key of the keyboard is no key of a server: its action is not redacted", async () => {
-  using at = home();
-  const id = at.record(user("my editor"), { role: "assistant", content: "Hi." });
-  const config = `${at.folder}/config`;
-  Deno.mkdirSync(`${config}/copilot`, { recursive: true });
-  Deno.writeTextFileSync(`${config}/copilot/config.json`, '{"keys": {"f2": "editor"}}');
-  const env = { ...at.options.env, XDG_CONFIG_HOME: config };
-  const { stdout, stderr } = await run(["sessions", "show", id], { env });
-  assertStringIncludes(stdout, "my editor", stderr);
-});
-
 Deno.test("kill -9 at each step of a fork, a new title and a deletion loses nothing", async () => {
   const script = fromFileUrl(new URL("killed_at.ts", import.meta.url));
   const data = png(2, 3).toBase64();

@@ -99,30 +99,6 @@ Deno.test("what is no session is refused, and a torn line passed over", () => {
   assertEquals([messages, lost], [[], 3]);
 });
 
-Deno.test("a message is read with all its fields", () => {
-  const message: Required<Message> = {
-    ...says("x"),
-    id: "a",
-    parts: [{ type: "image", mediaType: "image/png", data: "AA==", name: "a.png" }],
-    toolCalls: [{
-      id: "c",
-      name: "a",
-      arguments: {},
-      invalid: { text: "{", reason: "x" },
-      recovered: true,
-    }],
-    toolCallId: "c",
-    toolName: "a",
-    toolAccess: "read",
-    isError: true,
-    standsFor: "summary",
-    reasoning: "hm",
-    hostedBlocks: [{ type: "thinking", thinking: "hm", signature: "s" }, { type: "other" }],
-  };
-  const line = JSON.stringify({ message });
-  assertEquals(parseRecord(`${head}${line}\n`).messages, [message]);
-});
-
 Deno.test("what a session began with is known after a compaction", () => {
   const [a, b] = [user("a"), user("b")] as const;
   const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };

@@ -126,26 +126,6 @@ recorderTest(
 );
 
 recorderTest(
-  "an earlier session is gone on with behind a line that was torn",
-  (recorder, lines, root) => {
-    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
-    recorder.sync([a, b]);
-    const { path } = recorder.file!;
-    const name = recorder.name;
-    recorder.continueFrom(undefined);
-    Deno.writeTextFileSync(path, '{"message":', { append: true });
-    recorder.continueFrom(storedSession(root, name));
-    recorder.sync([a, b, c]);
-    recorder.sync([a, b, c, user("d")]);
-    recorder.continueFrom(undefined);
-    const { messages, lost } = storedSession(root, name)!;
-    assertEquals([messages.map(({ content }) => content), lost], [["a", "b", "c", "d"], 1]);
-    assertEquals(lines(), []);
-    assertEquals(recordsBelow(root).length, 1);
-  },
-);
-
-recorderTest(
   "messages that were put between those of the file are recorded with them",
   (recorder, lines, root) => {
     const [a, put, b] = [user("a"), says("put"), user("b")] as const;

@@ -155,21 +155,6 @@ storeTest("lines are only appended, and each message is written once", (root, re
   for (const id of ids) assertEquals(before.split(`"id":"${id}"`).length, 2, id);
 });
 
-storeTest("the model is written where it is another than before", (root, record) => {
-  const recorder = record();
-  const messages: Message[] = [];
-  const models = ["m", undefined, "m", "m", "n", "n"];
-  for (const model of models) {
-    messages.push(user("hi"));
-    recorder.sync(messages, model === undefined ? undefined : { model, server: "h" });
-  }
-  const lines = Deno.readTextFileSync(recordsBelow(root)[0]!).trimEnd().split("\n").slice(1);
-  assertEquals(lines.map((line) => JSON.parse(line).used?.model), [
-    ...["m", undefined, "m", undefined],
-    ...["n", undefined],
-  ]);
-});
-
 storeTest(
   "what goes on from another session and is cleared at once leaves no file",
   (root, record) => {
@@ -201,13 +186,6 @@ storeTest(
     assertThrows(() => wholeSession(listed!), Error, said);
   },
 );
-
-storeTest("messages without ids are recorded, and have one then", (root, record) => {
-  const messages: Message[] = [{ role: "user", content: "hi" }];
-  record().sync(messages);
-  assertEquals(storedSessions(root, "/f")[0]!.messages, messages);
-  assertEquals(typeof messages[0]!.id, "string");
-});
 
 /** Sessions are listed by the time at which they were last written, as coarse as the system has it. */
 const writtenAt = (path: string, minute: number) => {

@@ -198,15 +198,3 @@ Deno.test("the row of a failed call says why, without what is meant for the mode
     assertEquals(callText({ ...EXEC, ...exec }).reason, reason);
   }
 });
-
-Deno.test("the ending of a call is in one row: behind what it did, or below it", () => {
-  const failed = { details: { exitCode: 1 }, isError: true, durationMs: 200 };
-  const of = (command: string, columns: number) =>
-    rowsOf({ ...failed, subject: { command, action: "run" } }, columns);
-  assertEquals(of("deno test", 40), ["● Ran deno test  failed · exit 1 · 0.2 s"]);
-  assertEquals(of("deno tests", 40), ["● Ran deno tests", "  failed · exit 1 · 0.2 s"]);
-  assertEquals(of("a".repeat(40), 61), [
-    `● Ran     ${"a".repeat(40)}`,
-    "          failed · exit 1 · 0.2 s",
-  ]);
-});

@@ -91,11 +91,8 @@ Deno.test("the question about trust shows how the files begin, in rows that driv
 
 Deno.test("what is not shown of a file is counted, a single line as well", () => {
   const rows = (lines: number) => trustStartRows({ files: [{ name: "a", lines, text: "b" }] }, 40);
-  assertEquals(rows(1), ["  a:", "  │ b"]);
   assertEquals(rows(2), ["  a:", "  │ b", "  … 1 more line"]);
-  const narrow = { name: "a", lines: 1, text: "x".repeat(12) };
-  assertEquals(trustStartRows({ files: [narrow] }, 5)[1], `  │ ${"x".repeat(10)}…`);
-  const many = Array.from({ length: 4 }, (_, i) => ({ ...narrow, name: `${i}` }));
+  const many = Array.from({ length: 4 }, (_, i) => ({ name: `${i}`, lines: 1, text: "x" }));
   assertEquals(trustStartRows({ files: many }, 80).filter((row) => row.endsWith(":")).length, 3);
 });
 

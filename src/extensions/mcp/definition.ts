@@ -44,7 +44,6 @@ export interface McpDefinition {
 
 type DefinitionSource = Pick<McpDefinition, "scope" | "file" | "folder">;
 
-const MAX_FILE_SERVERS = 100;
 /** The keys that may contain the map of servers. A file without any of them is the map itself. */
 const MAP_KEYS = ["mcpServers", "mcp", "servers", "mcp_servers"];
 
@@ -55,7 +54,7 @@ export function definitionsIn(
 ): McpDefinition[] {
   const wrapper = MAP_KEYS.find((key) => isObject(value[key]));
   const servers = wrapper === undefined ? value : value[wrapper] as Record<string, unknown>;
-  return Object.entries(servers).slice(0, MAX_FILE_SERVERS)
+  return Object.entries(servers)
     // A file without such a key may contain other settings next to the servers.
     .filter(([, server]) => wrapper !== undefined || isServer(server))
     .map(([name, server]) => definitionOf(name, server, source));
@@ -188,20 +187,20 @@ function givenFields(given: Given): Partial<McpDefinition> {
     timeoutMs: numberIn(given, "timeout") ?? (seconds && seconds * 1000),
     include: textsIn(given, "includeTools", "enabled_tools"),
     exclude: textsIn(given, "excludeTools", "disabled_tools") ?? [],
-    oauth: given.oauth === false ? false : isObject(given.oauth) ? oauthOf(given.oauth) : undefined,
+    oauth: given.oauth === false ? false : oauthOf(given.oauth),
   });
 }
 
-function oauthOf(given: Given): OAuthSettings | undefined {
-  const settings = defined({
-    clientId: stringIn(given, "clientId"),
-    clientSecret: stringIn(given, "clientSecret"),
-    clientMetadataUrl: stringIn(given, "clientMetadataUrl"),
-    scope: stringIn(given, "scope"),
-    callbackPort: numberIn(given, "callbackPort"),
-  });
-  return Object.keys(settings).length === 0 ? undefined : settings;
-}
+const oauthOf = (given: unknown): OAuthSettings | undefined =>
+  isObject(given)
+    ? defined({
+      clientId: stringIn(given, "clientId"),
+      clientSecret: stringIn(given, "clientSecret"),
+      clientMetadataUrl: stringIn(given, "clientMetadataUrl"),
+      scope: stringIn(given, "scope"),
+      callbackPort: numberIn(given, "callbackPort"),
+    })
+    : undefined;
 
 /** Returns the part of a definition that decides what runs with which input. The user approves it. */
 export function approvedPart(definition: McpDefinition): Record<string, unknown> {

@@ -13,7 +13,6 @@ import { McpServer, type ServerOptions } from "./server.ts";
 
 /** The maximum length of tools that are offered directly, as JSON: a first request stays within 5 KB (small models: 3). */
 const DIRECT_CHARS = 400;
-const MAX_SESSION_SERVERS = 50;
 /** The longest time that a wrong name waits for servers whose tools are not known, in ms. */
 const OTHERS_MS = 10_000;
 const MAX_OVERVIEW = 3000;
@@ -33,7 +32,7 @@ export class McpServers implements AsyncDisposable {
   ): Promise<McpServers> {
     const taken = new Set<string>();
     const servers: McpServer[] = [];
-    for (const given of definitions.slice(0, MAX_SESSION_SERVERS)) {
+    for (const given of definitions) {
       const key = given.name.replaceAll(".", "_");
       const isTaken = taken.has(key);
       taken.add(key);

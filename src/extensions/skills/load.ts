@@ -44,12 +44,10 @@ export interface LoadedPromptFiles {
   problems: PromptFileProblem[];
 }
 
-/** The maximum folders and files to visit, their depth, the bytes of one file, and of all. */
+/** The maximum number of folders to visit, their depth, and the size of a file. */
 const MAX_FOLDERS = 2000;
 const MAX_PROMPT_DEPTH = 5;
-const MAX_PROMPT_FILES = 1000;
 const MAX_FILE_BYTES = 64 * 1024;
-const MAX_ALL_BYTES = 4 * 1024 * 1024;
 const MAX_DESCRIPTION_CHARS = 1024;
 const MAX_PROMPT_NAME = 64;
 /** The maximum length of an argument's hint. */
@@ -70,8 +68,6 @@ class Loader {
   readonly #found = new Map<string, PromptFile>();
   readonly #problems: PromptFileProblem[] = [];
   #folders = 0;
-  #files = 0;
-  #bytes = 0;
 
   constructor(private readonly paths: PathTable) {}
 
@@ -125,8 +121,6 @@ class Loader {
     const { kind, scope, plugin } = place;
     const refuse = (why: string) =>
       void this.#problems.push({ path: file, why, ...plugin && { plugin: plugin.name } });
-    if (this.#files++ >= MAX_PROMPT_FILES) return;
-    if (this.#bytes > MAX_ALL_BYTES) return refuse("all files together are too long");
     const path = attempt(() => Deno.realPathSync(file));
     if (path === undefined) return refuse("it cannot be read");
     if (this.paths.secretKind(path) !== undefined && scope !== "user") {
@@ -141,7 +135,6 @@ class Loader {
       ? written
       : written.replaceAll("${CLAUDE_PLUGIN_ROOT}", () => plugin.root)
         .replaceAll("${CLAUDE_SKILL_DIR}", () => dirname(path));
-    this.#bytes += text.length;
     const read = definitionIn(kind, text, slashed(relative(place.path, file)), plugin);
     if (typeof read === "string") return refuse(read);
     if (plugin !== undefined) read.name = `${plugin.name}:${read.name}`;

@@ -40,9 +40,8 @@ export class PrintFrontend implements Frontend {
   readonly #executions: ToolExecution[] = [];
   readonly #startedAt = performance.now();
   #hasStreamed = false;
-  #lastProgress = "";
-  /** True after the first report of a recovered call. Some models need it for each call. */
-  #toldRecovery = false;
+  /** The kinds of events that were reported. Some are repeated too often to report each. */
+  readonly #reported = new Set<string>();
   #isInTurn = false;
   /** The answer, or its beginning if the turn failed. */
   answer = "";
@@ -152,13 +151,9 @@ export class PrintFrontend implements Frontend {
   #progress(event: TurnEvent): void {
     const progress = progressLine(event);
     if (progress === undefined) return;
-    // Polls repeat `loading`; print it once.
-    if (event.type === "loading" && progress === this.#lastProgress) return;
-    this.#lastProgress = progress;
-    if (event.type === "tool_call_recovered") {
-      if (this.#toldRecovery) return;
-      this.#toldRecovery = true;
-    }
+    const isOnce = event.type === "loading" || event.type === "tool_call_recovered";
+    if (isOnce && this.#reported.has(event.type)) return;
+    this.#reported.add(event.type);
     this.#say([progress]);
   }
 

@@ -84,13 +84,6 @@ for (const [event, ended, verdict] of ROWS) {
   });
 }
 
-Deno.test("hooks: a long command is cut where it is named", () => {
-  const hook = { ...hookAt("Stop"), command: "c".repeat(61) };
-  assertEquals(verdictOf(hook, end(1)).messages, [
-    `the hook ${"c".repeat(59)}… ended with exit code 1`,
-  ]);
-});
-
 Deno.test("hooks: several verdicts are one, the strictest, and a folder's make nothing less strict", () => {
   const one = (verdict: Partial<HookVerdict>, scope: HookDefinition["scope"] = "user") => (
     { hook: hookAt("PreToolUse", scope), verdict: { messages: [], ...verdict } }

@@ -152,15 +152,6 @@ Deno.test("mcp: a revision that a server names in its refusal is taken, once it 
   assertEquals(older.got.filter(([method]) => method === "tools/call").length, 1);
 });
 
-Deno.test("mcp: an end amid the first question has the server's last words, and a stop its own", async () => {
-  const fails: Answers = () => {
-    throw new RpcError(-32020, "no");
-  };
-  await assertRejects(() => wire(fails, {}, "out of disk"), Error, "no (out of disk)");
-  const wrong = legacy(undefined, "1999-01-01");
-  await assertRejects(() => wire(wrong), Error, "it speaks none of our revisions: 1999-01-01");
-});
-
 Deno.test("mcp: lists are read page by page, up to the limit", async () => {
   type Page = Record<string, unknown>;
   const pages = (...list: Page[]) => {

@@ -49,7 +49,6 @@ Deno.test("mcp: a definition is read by all the spellings of its fields", () => 
     }],
     [{ command: "a", cwd: "b" }, { cwd: "b" }],
     [{ url: "https://a", oauth: false }, { oauth: false }],
-    [{ url: "https://a", oauth: {} }, { oauth: undefined }],
     [{ url: "https://a", oauth: { clientId: "c", clientSecret: "s", scope: "x" } }, {
       oauth: { clientId: "c", clientSecret: "s", scope: "x" },
     }],

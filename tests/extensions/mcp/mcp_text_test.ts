@@ -48,12 +48,8 @@ Deno.test("notices of servers name what to do, in the frontend's own words", () 
     "MCP server s is not used: a",
     "MCP server s is not used: b",
   ]);
-  for (const length of [10, 11]) {
-    const now = { name: "t", inputSchema: {} };
-    const tools = Array.from({ length }, (_, i) => i === 0 ? { now } : { now, before: now });
-    assertEquals(newsLines({ type: "changed", server: "s", tools }, "terminal"), [
-      "MCP server s: tools that changed since you approved it are not offered: t (new)" +
-      `${", t".repeat(9)}${length > 10 ? ", …" : ""} (/mcp approve s shows them)`,
-    ]);
-  }
+  const now = { name: "t", inputSchema: {} };
+  assertEquals(newsLines({ type: "changed", server: "s", tools: [{ now }] }, "terminal"), [
+    "MCP server s: tools that changed since you approved it are not offered: t (new) (/mcp approve s shows them)",
+  ]);
 });

@@ -3,7 +3,6 @@ import { assert } from "@std/assert/assert";
 import { assertEquals } from "@std/assert/equals";
 import { assertRejects } from "@std/assert/rejects";
 import { definitionsIn, type OAuthSettings } from "../../../src/extensions/mcp/definition.ts";
-import { bodyText } from "../../../src/extensions/mcp/http.ts";
 import { TokenAuth, TokenStore } from "../../../src/extensions/mcp/oauth.ts";
 import { waitForCode } from "../../../src/extensions/mcp/oauth_callback.ts";
 import { findAuthority } from "../../../src/extensions/mcp/oauth_discovery.ts";
@@ -470,15 +469,4 @@ Deno.test("mcp: what does not fit together is not signed in to", async () => {
     Error,
     "does not say how it gives tokens",
   );
-});
-
-Deno.test("mcp: a document has a limit, which it may fill", async () => {
-  const limit = 256 * 1024;
-  assertEquals((await bodyText(new Response("x".repeat(limit)), limit)).length, limit);
-  assertEquals(await bodyText(new Response(null), limit), "");
-  const [first, second] = [new Uint8Array([0xc3]), new Uint8Array([0xa9])];
-  assertEquals(await bodyText(new Response(ReadableStream.from([first, second])), limit), "é");
-  const long = () => new Response("x".repeat(limit + 1));
-  await assertRejects(() => bodyText(long(), limit), Error, "over 262144 bytes");
-  assertEquals((await bodyText(long(), limit, true)).length, limit + 1);
 });

@@ -87,7 +87,7 @@ Deno.test("mcp: each kind of part has its text, or a line in its place", () => {
   for (const [content, told] of rows) assertEquals(contentText(content), told);
 });
 
-Deno.test("mcp: of very many or very long parts the first are told", () => {
+Deno.test("mcp: of very many parts the first are told", () => {
   const parts = (count: number) => Array(count).fill({ type: "text", text: "a" });
   const lines = (count: number) => Array(count).fill("a").join("\n");
   assertEquals(contentText(parts(200)), lines(200));
@@ -99,13 +99,6 @@ Deno.test("mcp: of very many or very long parts the first are told", () => {
   );
   assertEquals(resourceText([5, { blob: "abcd" }, { text: "" }]), "[unknown, 3 bytes, not shown]");
   assertEquals(resourceText("a"), "");
-  const long = "1".repeat(2 ** 20);
-  assertEquals(contentText([{ type: "text", text: `${long}2` }]), long);
-  // What is too long to be held against the structured result is told beside it.
-  const [wide, wider] = [`"${"x".repeat(2 ** 20 - 2)}"`, `"${"x".repeat(2 ** 20 - 1)}"`];
-  assertEquals(contentText([{ type: "text", text: wide }], JSON.parse(wide)), wide);
-  const told = contentText([{ type: "text", text: wider }], JSON.parse(wider));
-  assertEquals(told.length, 2 * 2 ** 20 + 1);
 });
 
 Deno.test("mcp: progress is told in words and numbers", () => {

@@ -18,21 +18,6 @@ Deno.test("commands: a file whose link leads nowhere or out of the folder is lef
   ]);
 });
 
-Deno.test("skills: files of more than 4 MiB together are left out, and it is said", async () => {
-  using temp = tempFolder();
-  const path = temp.path;
-  for (let n = 10; n < 85; n++) {
-    await Deno.mkdir(`${path}/s${n}`);
-    const text = `---\ndescription: Does it\n---\n${"x".repeat(60_000)}\n`;
-    await Deno.writeTextFile(`${path}/s${n}/SKILL.md`, text);
-  }
-  const place = { path, kind: "skill", scope: "user" } as const;
-  const { promptFiles, problems } = await loadPromptFiles([place], new PathTable());
-  assertEquals(promptFiles.length + problems.length, 75);
-  assertEquals(promptFiles.length, Math.ceil(4 * 2 ** 20 / 60_032));
-  assertEquals(problems.at(-1)!.why, "all files together are too long");
-});
-
 const head = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nBody\n`;
 const does = "description: Does it";
 
