@@ -46,8 +46,8 @@ export interface Flag {
   optional?: true | "word";
   /** True if it may be given more than once: its value has a line for each. */
   isList?: true;
-  /** The values it accepts; missing if it accepts any text. */
-  values?: readonly string[];
+  /** The values it accepts: words, folders or files; missing if it accepts any text. */
+  values?: readonly string[] | "folders" | "files";
   help: string;
 }
 
@@ -65,6 +65,7 @@ export const FLAGS = [
     short: "i",
     value: "FILE",
     isList: true,
+    values: "files",
     help: "with -p: attach an image; may be repeated",
   },
   { name: "output", value: "FORMAT", values: FORMATS, help: "with -p: text, json or stream-json" },
@@ -72,11 +73,13 @@ export const FLAGS = [
     name: "output-last-message",
     short: "o",
     value: "FILE",
+    values: "files",
     help: "with -p: also write the answer to FILE",
   },
   {
     name: "json-schema",
     value: "SCHEMA",
+    values: "files",
     help:
       "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
   },
@@ -95,7 +98,7 @@ export const FLAGS = [
   },
   { name: "system-prompt", value: "TEXT", help: "replace the system prompt" },
   { name: "append-system-prompt", value: "TEXT", help: "add TEXT to the system prompt" },
-  { name: "working-dir", short: "C", value: "DIR", help: "work in this folder" },
+  { name: "working-dir", short: "C", value: "DIR", values: "folders", help: "work in this folder" },
   { group: "Sessions", name: "continue", short: "c", help: "continue the folder's newest session" },
   {
     name: "resume",
@@ -134,12 +137,13 @@ export const FLAGS = [
     name: "add-dir",
     value: "DIR",
     isList: true,
+    values: "folders",
     help: "read and write files in DIR, too",
   },
   { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
   { name: "env", value: "NAMES", help: "more variables for commands, such as GH_TOKEN,AWS_*" },
   { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
-  { name: "mcp-config", value: "FILE", help: "use a JSON file's MCP servers" },
+  { name: "mcp-config", value: "FILE", values: "files", help: "use a JSON file's MCP servers" },
   {
     group: "Server and model",
     name: "model",
@@ -227,6 +231,12 @@ export const FLAGS = [
   },
   { name: "vim", help: "vim keys in the input line (/keys: how to rebind them)" },
   { name: "no-notify", help: "do not notify when a long turn ends in an unfocused terminal" },
+  {
+    name: "completions",
+    value: "SHELL",
+    values: ["bash", "zsh", "fish"],
+    help: "print completions for bash, zsh or fish",
+  },
   { name: "json", help: "with doctor and exam: print one JSON object" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
@@ -250,7 +260,7 @@ export type Args =
   /** Permission flags that come from config.json. permissions.json overrides them. */
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
-const COMMANDS = [
+export const COMMANDS = [
   { name: "doctor", help: "test the model server" },
   { name: "acp", help: "serve an editor (Agent Client Protocol)" },
   { name: "serve", help: "serve browsers of this machine: docs/serve.md" },
@@ -297,7 +307,7 @@ const OTHER_MODES = new Map([
 ]);
 /** The commands that take the flags of a session. The others read their words themselves. */
 type CommandName = Exclude<typeof COMMANDS[number]["name"], "mcp" | "plugin" | "exam" | "sessions">;
-const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
+export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);
 
 /**
  * Parses a command line. A value is the next word, even one with a dash, or follows `=`; only a flag behind `-p`
@@ -355,7 +365,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     if (before !== undefined) args[flag.name] = `${before}\n${args[flag.name]}`;
     if (flag.name === "approve") takeMode(args);
     const value = args[flag.name];
-    if (flag.values && value !== undefined && !flag.values.includes(`${value}`)) {
+    if (Array.isArray(flag.values) && value !== undefined && !flag.values.includes(value)) {
       throw wrongValue(flag.name, flag.values.join(", "), String(value));
     }
   }

@@ -13,7 +13,7 @@ import { type Args, type Flag, FLAGS } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
-  "continue resume fork-session as-exam print output json-schema until rounds until-timeout until-may-edit allow deny add-dir image output-last-message mcp-config yes trust stdin demo api-key json version help"
+  "continue resume fork-session as-exam print output json-schema until rounds until-timeout until-may-edit allow deny add-dir image output-last-message mcp-config yes trust stdin demo api-key json completions version help"
     .split(" "),
 );
 /** Flags that choose a server. If one is given, those of the file are ignored. */
@@ -224,7 +224,7 @@ function flagsIn(settings: Record<string, unknown>, path: string): Record<string
       ? ["a number", typeof value !== "boolean" && Number.isFinite(Number(value ?? NaN))]
       : ["text", typeof value === "string" || typeof value === "number" && name !== "model"];
     if (!isFit) throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);
-    if (flag.values && !flag.values.includes(String(value))) {
+    if (Array.isArray(flag.values) && !flag.values.includes(String(value))) {
       const near = didYouMean(String(value), flag.values, "", JSON.stringify);
       const guess = near && `: ${near}`;
       throw new UsageError(

@@ -136,7 +136,9 @@ async function standingText(args: ReturnType<typeof parseArgs>): Promise<string 
   if (args.help && args.command === "replay") return (await verbs()).REPLAY_USAGE;
   if (args.help) return usageText();
   const { deno } = Deno.version;
-  return args.version ? `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n` : undefined;
+  if (args.version) return `copilot ${VERSION} (deno ${deno}, ${Deno.build.target})\n`;
+  if (args.completions === undefined) return undefined;
+  return (await verbs()).completionScript(args.completions);
 }
 
 async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<number> {

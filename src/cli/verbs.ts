@@ -3,6 +3,7 @@
 import { runMcp } from "../extensions/mcp/mcp_verb.ts";
 import { runPlugin } from "../extensions/plugins/plugin_verb.ts";
 import { runAcp, runServe } from "./acp.ts";
+import { completionScript } from "./completions.ts";
 import { runDoctorVerb } from "./doctor_verb.ts";
 import { runExam } from "./exam/exam.ts";
 import { REPLAY_USAGE, runReplay } from "./replay.ts";
@@ -17,4 +18,4 @@ export const WITH_FLAGS = {
   serve: runServe,
   replay: runReplay,
 };
-export { REPLAY_USAGE };
+export { completionScript, REPLAY_USAGE };
