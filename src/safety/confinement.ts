@@ -12,7 +12,6 @@ import {
   gitStashed,
   harmlessSettings,
   indexMayLeadAway,
-  rebuiltIndex,
   trackPushed,
 } from "./git_queries.ts";
 import { gitFoldersOf, textWithin } from "./git_files.ts";
@@ -341,7 +340,6 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
           ) === true;
     },
     indexMayLeadAway: (gitFolder: string) => indexMayLeadAway(atEnd, gitFolder),
-    rebuiltIndex: (path: string, format: string) => rebuiltIndex(atEnd, path, { own, format }),
   };
   return { source, answers };
 }

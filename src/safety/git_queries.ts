@@ -1,7 +1,7 @@
 /** Queries of git about repositories, which run no programs of theirs. @module */
 
 import { attempt } from "../attempt.ts";
-import { bytesWithin, gitFoldersOf, hasCredentials, smallFile, textWithin } from "./git_files.ts";
+import { gitFoldersOf, hasCredentials, smallFile, textWithin } from "./git_files.ts";
 import { gitFindings } from "./named_files.ts";
 import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
@@ -75,17 +75,9 @@ function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
   });
 }
 
-function inPrivateFolder<T>(own: string, use: (folder: string) => T): T | undefined {
-  const folder = attempt(() => Deno.makeTempDirSync({ dir: own }));
-  if (folder === undefined) return undefined;
-  const result = attempt(() => use(folder));
-  attempt(() => Deno.removeSync(folder, { recursive: true }));
-  return result;
-}
-
 /**
- * Returns the text of settings without what git runs or follows, missing if it has nothing of that kind, and the settings by
- * which git knows the format of objects. git reads a copy, which no program changes.
+ * Returns the text of settings without what git runs or follows; undefined if it has nothing of that kind. git reads a
+ * copy, which no program changes.
  *
  * @param text undefined for settings that cannot be read
  * @param own a folder that no program sees
@@ -95,22 +87,22 @@ export function harmlessSettings(
   source: GitSource,
   text: string | undefined,
   { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
-): { text?: string; format: string } {
-  const stated = text === undefined ? undefined : inPrivateFolder(own, (folder) => {
-    const copy = join(folder, "config");
-    Deno.writeTextFileSync(copy, text);
+): string | undefined {
+  const copy = join(own, crypto.randomUUID());
+  const stated = text === undefined ? undefined : attempt(() => {
+    Deno.writeTextFileSync(copy, text, { mode: 0o600 });
     const from = ["--no-includes", "--file", copy];
     return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
   });
+  attempt(() => Deno.removeSync(copy));
   const left = stated && isMade
     ? harmlessIfMade(stated, gitFolder, source.folder)
     : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
-  const format = settingsText(left?.filter(({ name }) => FORMAT.test(name)) ?? []);
-  const isWhole = left !== undefined && left.length === stated!.length;
-  return { format, ...!isWhole && { text: settingsText(left ?? []) } };
+  return left !== undefined && left.length === stated!.length
+    ? undefined
+    : settingsText(left ?? []);
 }
 
-const FORMAT = /^(core\.repositoryformatversion|extensions\.objectformat)$/;
 const settingsText = (settings: readonly GitSetting[]): string =>
   settings.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
@@ -192,48 +184,6 @@ const listedIndex = (source: GitSource, gitFolder: string): string | undefined =
 export function indexMayLeadAway(source: GitSource, gitFolder: string): boolean {
   const names = listedIndex(source, gitFolder);
   return names === undefined || /[\t/](|\.\.?|\.git|git~1)(\/|\0)/i.test(names);
-}
-
-/**
- * Writes an index again in an empty repository. git checks each name that it adds. If that changes it, no trees are
- * named, which exist only there. Only with conflicts, it has no tree, and loses the times of its files.
- */
-const REBUILD =
-  `cd -- "$1" && export GIT_DIR=. GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 || exit
-{ tree=$("$0" write-tree --missing-ok) && "$0" read-tree -m -i --index-output=new "$tree" &&
-  { cmp -s new was || "$0" ls-files -z | GIT_INDEX_FILE=new "$0" update-index --no-fsmonitor-valid -z --stdin; }; } ||
-  "$0" ls-files -s -z | GIT_INDEX_FILE=new "$0" update-index -z --index-info`;
-/** At the end of an index, as Latin-1: some entries are folders, of which git reads the files from objects. */
-const SPARSE = "sdir\0\0\0\0";
-
-export type ReplacedBytes = readonly [bytes: Uint8Array, was: Uint8Array];
-
-/**
- * Returns what git itself writes for the entries of an index: the same bytes, or others; undefined if it cannot read them.
- *
- * @param format the settings by which git knows the format of its objects
- */
-export function rebuiltIndex(
-  source: GitSource,
-  path: string,
-  { own, format }: { own: string; format: string },
-): "same" | ReplacedBytes | undefined {
-  const bytes = bytesWithin(path, MAX_INDEX);
-  if (bytes === undefined) return undefined;
-  return inPrivateFolder(own, (at) => {
-    for (const name of ["objects", "refs"]) Deno.mkdirSync(join(at, name));
-    Deno.writeTextFileSync(join(at, "HEAD"), "ref: refs/heads/main\n");
-    Deno.writeTextFileSync(join(at, "config"), `[core]\n\tfsync = none\n${format}`);
-    for (const name of ["index", "was"]) Deno.writeFileSync(join(at, name), bytes);
-    const isDone = runWithGit(source, (git) => ["/bin/sh", "-c", REBUILD, git, at])?.success;
-    if (!isDone) return undefined;
-    const written = Deno.readFileSync(join(at, "new"));
-    const isSame = written.length === bytes.length && written.every((one, i) => one === bytes[i]);
-    if (isSame) return "same";
-    const [before, now] = [bytes, written].map((all) => all.subarray(8, 12).toHex());
-    const isSparse = new TextDecoder("latin1").decode(bytes.subarray(-100)).includes(SPARSE);
-    return isSparse && now !== before ? undefined : [written, bytes];
-  });
 }
 
 const hasNoShell = Deno.build.os === "windows";

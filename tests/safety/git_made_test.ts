@@ -308,25 +308,19 @@ test("R-23 settings of a new repository that are too long to look at are put asi
   assertMatch(said, /4\/[.]git\/objects\/info\/alternates was moved/);
 });
 
-test("R-23 what is staged in a new repository stays, but for names that git itself does not add", async () => {
+test("R-23 what is staged in a new repository stays, but for an index with names of git's own", async () => {
   await using at = await repository();
   await Deno.writeTextFile(
     `${at.folder}/p.sh`,
-    `git init -q x; cd x; mkdir -p xgit/hooks; cp ../evil.sh xgit/hooks/post-checkout; echo 1 > b; git add xgit b; rm -r xgit
+    `git init -q y; cd y; echo 1 > b; git add b; cd ..
+       git init -q x; cd x; mkdir -p xgit/hooks; cp ../evil.sh xgit/hooks/post-checkout; git add xgit; rm -r xgit
        perl -MDigest::SHA=sha1 -0777 -pi -e 's/xgit/.git/; substr($_, -20) = sha1(substr($_, 0, -20))' .git/index`,
   );
-  assertEquals(await at.run("sh p.sh"), "exit code: 0\nno output");
-  assertEquals(
-    await at.outside("cd x; git checkout-index -af; git ls-files -s --debug | head -3"),
-    [
-      "100644 d00491fd7e5bb6fa28c517a0bb32b8b506539d4d 0\tb",
-      await at.outside(
-        "stat -c '  ctime: %.9Z\n  mtime: %.9Y' x/b | sed 's/[.]0*\\([0-9]\\)/:\\1/'",
-      ),
-    ].join("\n"),
-  );
+  const said = await at.run("sh p.sh");
+  assertMatch(said, /^exit code: 0\n[^;]*x\/[.]git\/index was moved to [^;]*$/);
+  await at.outside("cd x; git checkout-index -af");
   assertEquals(at.has("work/x/.git/hooks/post-checkout"), false);
-  assertMatch(await at.run("cd x; git commit -qm y; git status -s; git ls-files"), /stdout:\nb$/);
+  assertMatch(await at.run("cd y; git commit -qm y; git status -s; git ls-files"), /stdout:\nb$/);
 });
 
 test("R-23 repositories that run nothing stay as commands make them", async () => {

@@ -80,7 +80,7 @@ export function withCredentials(
     const text = entryAt(path)?.isFile ? smallFile(path) : undefined;
     if (text === undefined) continue;
     const harmless = harmlessSettings(source, text, { own, gitFolder: dirname(path) });
-    texts.set(path, harmless.text ?? text);
+    texts.set(path, harmless ?? text);
   }
   const isOpen = (at: string) => view.places.get(at) === "write";
   const isWhole = isOpen(repository) && isOpen(gitFolder) && [...texts.keys()].every(entryAt) &&

@@ -15,29 +15,26 @@ import {
 import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
 import { AS_NAME } from "../../tools/files/in_folder.ts";
 import { isGitName } from "../folder_looks.ts";
-import type { ReplacedBytes } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { WithUnseen } from "../repositories.ts";
 
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
   time: WaitTime;
-  /** The text of settings without what git runs or follows, missing if it has nothing of that kind, and the format of objects. */
-  harmlessSettings(file: string): { text?: string; format: string };
+  /** The text of settings without what git runs or follows; undefined if it has nothing of that kind. */
+  harmlessSettings(file: string): string | undefined;
   /** Returns what the user's own settings name in a work tree, or links that lead there. */
   namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
   mayApply(gitFolder: string, stash: string): boolean;
   /** True if a checkout of the index may write files of git's own, or outside of the work tree. */
   indexMayLeadAway(gitFolder: string): boolean;
-  /** Returns "same" if git writes the same index for its entries, else what git writes; undefined if git cannot read it. */
-  rebuiltIndex(path: string, format: string): "same" | ReplacedBytes | undefined;
   /** A folder that no program sees. */
   own: string;
 }
 
-/** A path to put aside, with the text to write in its place, or an index to replace by its bytes. */
-type Fault = readonly [path: string, content?: string | ReplacedBytes | undefined];
+/** A path to put aside, with the text to write in its place. */
+type Fault = readonly [path: string, content?: string | undefined];
 
 /** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
@@ -98,17 +95,11 @@ export type GitState = ReturnType<typeof gitState>;
 
 /** Folders that git deletes at the end. What is put aside goes beside them. */
 const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
-/** An index is replaced at once, all else is moved first: on a full disk, there is no space for what replaces it. */
+/** The path is moved first: on a full disk, there is no space for what replaces it. */
 const PUT_ASIDE = `chmod u+rwx . && from=./$1 new=./$2.new || exit
 set -C
-if [ -n "$4" ]; then
-  new=$from.lock
-  cat -- "$3" >"$new" || exit
-  [ -f "$from" ] && cmp -s -- "$4" "$from" || { rm -f "$new"; exit 1; }
-else
-  { [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
-  [ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit 0; }
-fi
+{ [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
+[ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit 0; }
 mv -f${AS_NAME} "$new" "$from"`;
 
 /** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
@@ -117,31 +108,26 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
     const id = crypto.randomUUID();
     const aside = `${to}${basename(path)}.untrusted-${id.slice(0, 8)}`;
-    const [bytes, before] = typeof content === "string"
-      ? [new TextEncoder().encode(content)]
-      : content ?? [];
-    const file = fileFor(join(own, id), bytes);
-    // git writes a further index meanwhile only if it has the lock.
-    return { path, aside, file, was: fileFor(join(own, `${id}.was`), before) };
+    return { path, aside, file: fileFor(join(own, id), content) };
   });
   const ran = runInPlaces(
     PUT_ASIDE,
-    moves.map(({ path, aside, file, was }) => [dirname(path), [basename(path), aside, file, was]]),
+    moves.map(({ path, aside, file }) => [dirname(path), [basename(path), aside, file]]),
   );
-  return moves.flatMap(({ path, aside, file, was }, at) => {
-    for (const one of [file, was].filter(Boolean)) removeFile(one);
+  return moves.map(({ path, aside, file }, at) => {
+    if (file) removeFile(file);
     const isDone = ran[at]!.fault === undefined;
     markSearched(path, isDone);
-    if (isDone && was) return [];
     const done = isDone ? `was moved to ${aside}` : "could not be moved away";
-    return [`${path} ${done} as git would run or follow what it names`];
+    return `${path} ${done} as git would run or follow what it names`;
   });
 }
 
-/** Writes a file, and returns its path; "" for no bytes. A file that could not be written as a whole is removed. */
-function fileFor(path: string, bytes: Uint8Array | undefined): string {
-  if (bytes && !attempt(() => (Deno.writeFileSync(path, bytes), true))) removeFile(path);
-  return bytes ? path : "";
+/** Writes a file, and returns its path; "" for no text. A file that could not be written as a whole is removed. */
+function fileFor(path: string, text: string | undefined): string {
+  if (text === undefined) return "";
+  if (!attempt(() => (Deno.writeTextFileSync(path, text), true))) removeFile(path);
+  return path;
 }
 
 const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
@@ -252,16 +238,11 @@ function mayReplace(folder: string): boolean {
     entryAt(packed) !== undefined && textIfFile(packed)?.includes(" refs/replace/") !== false;
 }
 
-/**
- * Returns what changed in a folder of git, all of which may have if nothing is known from before.
- *
- * @param format the format of the objects of a repository that a command made
- */
+/** Returns what changed in a folder of git, all of which may have if nothing is known from before. */
 export function changedFaults(
   at: string,
   git: GitAnswers,
   { head = "ref: refs/heads/main\n", later = [] }: Partial<GitState> = {},
-  format?: string,
 ): Map<string, Fault[1]> {
   const faults = new Map<string, Fault[1]>();
   const headPath = `${at}/HEAD`;
@@ -282,10 +263,7 @@ export function changedFaults(
   }
   const path = `${at}/index`;
   const isFile = entryAt(path)?.isFile;
-  if (isFile === undefined) return faults;
-  const mayStay = format === undefined && isFile && !git.indexMayLeadAway(at);
-  const rebuilt = format !== undefined && isFile ? git.rebuiltIndex(path, format) : undefined;
-  if (!mayStay && rebuilt !== "same") faults.set(path, rebuilt);
+  if (isFile !== undefined && (!isFile || git.indexMayLeadAway(at))) faults.set(path, undefined);
   return faults;
 }
 
@@ -293,24 +271,38 @@ export function changedFaults(
 const MAX_LOOK_MS = 5000;
 
 /**
- * Returns the faults of `repositories`, which are among `all` in `root` that commands made. Those for which there is no
- * time stay unsearched.
+ * Puts the faults of `repositories` aside, which are among `all` in `root` that commands made, and returns a line for
+ * each. Those for which there is no time stay unsearched.
  */
-export const newFaults = (
+export function mendRepositories(
   repositories: readonly string[],
   root: string,
   git: GitAnswers,
   all = repositories,
-): Fault[] =>
-  repositories.flatMap((at): Fault[] => {
-    const { left } = git.time;
-    const faults = left > 0 ? attempt(() => [...faultsOf(at, all, root, git)]) : undefined;
-    const isInTime = git.time.left > 0;
-    if (isInTime && faults) return faults;
-    if (isInTime || left > MAX_LOOK_MS) return entryAt(at) ? [[at]] : [];
-    unsearched.add(at);
-    return [];
-  });
+): string[] {
+  const mended = (faultsIn: (at: string) => Iterable<Fault>) =>
+    putAside(
+      repositories.flatMap((at): Fault[] => {
+        const { left } = git.time;
+        const faults = left > 0 ? attempt(() => [...faultsIn(at)]) : undefined;
+        const isInTime = git.time.left > 0;
+        if (isInTime && faults) return faults;
+        if (isInTime || left > MAX_LOOK_MS) return entryAt(at) ? [[at]] : [];
+        unsearched.add(at);
+        return [];
+      }),
+      git.own,
+    );
+  return [
+    ...mended((at) => faultsOf(at, all, root, git)),
+    // git reads the index with the settings that are left.
+    ...mended((at) => {
+      const faults = entryAt(at)?.isDirectory ? [...changedFaults(at, git)] : [];
+      // Without that, it is no repository.
+      return faults.filter(([path]) => path !== `${at}/HEAD` || entryAt(path));
+    }),
+  ];
+}
 
 function faultsOf(
   at: string,
@@ -340,17 +332,12 @@ function faultsOf(
   const leadsTo = pathFile(common);
   const isOfOther = /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
   const isWorktree = isOfOther || /^\.\n?$/.test(leadsTo);
-  // git reads the format of its objects from there.
-  const shared = `${isOfOther ? dirname(dirname(at)) : at}/config`;
-  const settings = git.harmlessSettings(shared);
-  const faults = changedFaults(at, git, {}, settings.format);
+  const faults = new Map<string, Fault[1]>();
   if (entryAt(common) && !isWorktree) faults.set(common, undefined);
   for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
-    const { text } = path === shared ? settings : git.harmlessSettings(path);
+    const text = git.harmlessSettings(path);
     if (text !== undefined) faults.set(path, text);
   }
-  // Without that, it is no repository.
-  if (!entryAt(`${at}/HEAD`)) faults.delete(`${at}/HEAD`);
   // They name remotes as settings do.
   for (const name of ["remotes", "branches"]) {
     const path = join(at, name);

@@ -13,7 +13,7 @@ import {
   type GitAnswers,
   type GitState,
   gitState,
-  newFaults,
+  mendRepositories,
   putAside,
   removeLinks,
 } from "./git_faults.ts";
@@ -126,7 +126,7 @@ function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswer
   const removed = removeLinks([...folders.keys()], othersIn, git.time, neededIn);
   // The user may come there by a link.
   const nested = [...folders.keys()].flatMap((folder) =>
-    putAside(newFaults(repositoriesInside(folder, git), folder, git), git.own)
+    mendRepositories(repositoriesInside(folder, git), folder, git)
   );
   const aside = [...folders].flatMap(([folder, before]) => {
     const lines = attempt(() => putAside(changedFaults(folder, git, before), git.own));

@@ -12,7 +12,7 @@ import { entryAt } from "../places.ts";
 import { unsearched } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { type GitAnswers, mendUnseen, newFaults, putAside, removeLinks } from "./git_faults.ts";
+import { type GitAnswers, mendRepositories, mendUnseen, removeLinks } from "./git_faults.ts";
 import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
@@ -266,7 +266,7 @@ function mendNew(all: readonly string[], root: string, git: GitAnswers): string[
     // One that takes all the time is named.
     const needed = some.length === 1 ? () => [] : undefined;
     const links = removeLinks(folders, () => ["hooks"], git.time, needed);
-    const mended = [...links, ...putAside(newFaults(some, root, git, all), git.own)];
+    const mended = [...links, ...mendRepositories(some, root, git, all)];
     for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checkedKeys.add(key(at));
     return mended;
   });

@@ -7,8 +7,8 @@ import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
 const git = {
-  ...{ time: waitTime(), harmlessSettings: () => ({ format: "" }), namedIn: () => [] },
-  ...{ indexMayLeadAway: () => false, mayApply: () => false, rebuiltIndex: () => undefined },
+  ...{ time: waitTime(), harmlessSettings: () => undefined, namedIn: () => [] },
+  ...{ indexMayLeadAway: () => false, mayApply: () => false },
   own: "/",
 };
 
