@@ -52,12 +52,6 @@ export function outputIn(
 /** A file may be a pipe without a reader, and folders may grow without end. */
 const TIMEOUT = Deno.build.os === "linux" ? "/usr/bin/timeout" : undefined;
 
-/**
- * Paths of git that could not be searched or put aside, and folders that may have such repositories: git does not leave
- * the sandbox by a rule or a short question until a later command's end has searched them.
- */
-export const unsearched = new Set<string>();
-
 type InPlace = readonly [folder: string, args?: readonly string[] | undefined];
 const MAX_PLACES = 50;
 

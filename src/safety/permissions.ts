@@ -27,6 +27,7 @@ import {
   type VariableReader,
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
+import { isLeftOpen } from "./sandbox/git_folders.ts";
 import { isKnownRepository } from "./sandbox/made_repositories.ts";
 import { expectSwaps, isWrittenNow } from "./sandbox/writers.ts";
 import type { Approver } from "./approval.ts";
@@ -151,7 +152,7 @@ export class Permissions {
         const source = { root: context.workingDir, programs, home: this.paths.home };
         const git = {
           ...gitQueries(source),
-          isWritten: (path: string) => isWrittenNow(path, this.stateFolder),
+          isWritten: (path: string) => isLeftOpen(path) || isWrittenNow(path, this.stateFolder),
           isKnown: (folder: string) => isKnownRepository(folder, this.stateFolder),
         };
         // The verdict, the question and its rule use the same view.

@@ -12,7 +12,7 @@ import {
   pathFile,
   textWithin,
 } from "../git_files.ts";
-import { runInPlaces, unsearched, type WaitTime } from "../in_place.ts";
+import { runInPlaces, type WaitTime } from "../in_place.ts";
 import { AS_NAME } from "../../tools/files/in_folder.ts";
 import { isGitName } from "../folder_looks.ts";
 import { entryAt } from "../places.ts";
@@ -32,6 +32,17 @@ export interface GitAnswers {
   /** A folder that no program sees. */
   own: string;
 }
+
+/** A line for each change, and false if something could not be looked at or changed: the next command tries again. */
+export interface Mended {
+  lines: string[];
+  isDone: boolean;
+}
+
+export const joined = (...all: readonly Mended[]): Mended => ({
+  lines: all.flatMap(({ lines }) => lines),
+  isDone: all.every(({ isDone }) => isDone),
+});
 
 /** A path to put aside, with the text to write in its place. */
 type Fault = readonly [path: string, content?: string | undefined];
@@ -102,8 +113,8 @@ set -C
 [ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit 0; }
 mv -f${AS_NAME} "$new" "$from"`;
 
-/** Puts faults aside, and returns a line for each. `own` is a folder that no program sees. */
-export function putAside(faults: Iterable<Fault>, own: string): string[] {
+/** Puts faults aside. `own` is a folder that no program sees. */
+export function putAside(faults: Iterable<Fault>, own: string): Mended {
   const moves = [...faults].map(([path, content]) => {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
     const id = crypto.randomUUID();
@@ -114,13 +125,12 @@ export function putAside(faults: Iterable<Fault>, own: string): string[] {
     PUT_ASIDE,
     moves.map(({ path, aside, file }) => [dirname(path), [basename(path), aside, file]]),
   );
-  return moves.map(({ path, aside, file }, at) => {
+  const lines = moves.map(({ path, aside, file }, at) => {
     if (file) removeFile(file);
-    const isDone = ran[at]!.fault === undefined;
-    markSearched(path, isDone);
-    const done = isDone ? `was moved to ${aside}` : "could not be moved away";
+    const done = ran[at]!.fault ? "could not be moved away" : `was moved to ${aside}`;
     return `${path} ${done} as git would run or follow what it names`;
   });
+  return { lines, isDone: moves.every(({ path }, at) => !ran[at]!.fault || !entryAt(path)) };
 }
 
 /** Writes a file, and returns its path; "" for no text. A file that could not be written as a whole is removed. */
@@ -131,11 +141,6 @@ function fileFor(path: string, text: string | undefined): string {
 }
 
 const removeFile = (path: string) => attempt(() => Deno.removeSync(path));
-
-function markSearched(path: string, isSearched: boolean): void {
-  if (isSearched || !entryAt(path)) unsearched.delete(path);
-  else unsearched.add(path);
-}
 
 /** A command can close a folder to hide something in it. One that cannot be entered hides nothing. */
 const OPEN = 'exec 4<. && cd -- "$0" && [ .. -ef /dev/fd/4 ] && chmod u+rwx .';
@@ -154,14 +159,14 @@ const MAX_LINKS_NAMED = 20;
  * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
  * devices, for which it waits, but for those of `others`.
  *
- * @param neededIn missing for new folders: for those without time, which stay unsearched, the caller has one line
+ * @param neededIn missing for new folders: those for which there is no time are put aside
  */
 export function removeLinks(
   folders: readonly string[],
   othersIn: (folder: string) => readonly string[],
   time: WaitTime,
   neededIn?: (folder: string) => readonly string[],
-): string[] {
+): Mended {
   // find works in opened folders, and names all bytes.
   const all = (folder: string) => [
     ...["find", ".", ...othersIn(folder).flatMap((name) => ["-path", `./${name}`, "-prune", "-o"])],
@@ -176,7 +181,7 @@ export function removeLinks(
     folders.map((folder) => [folder, [...neededIn?.(folder) ?? [], ...all(folder)]]),
     time,
   );
-  return ran.flatMap(({ output, fault }, at) => {
+  return joined(...ran.map(({ output, fault }, at) => {
     const folder = folders[at]!;
     const links = [...output.matchAll(LISTED)].map(([, path, to]) =>
       to === undefined
@@ -185,12 +190,12 @@ export function removeLinks(
     );
     const more = links.splice(MAX_LINKS_NAMED).length;
     if (more > 0) links.push(`${more} more links and pipes in ${folder} were removed`);
-    markSearched(folder, !fault);
-    if (fault && (neededIn || time.left > 0)) {
+    const isDone = !fault || !neededIn && time.left <= 0;
+    if (!isDone) {
       links.push(`${folder} could not be looked through (${fault}): do not use git there`);
     }
-    return links;
-  });
+    return { lines: links, isDone };
+  }));
 }
 
 /**
@@ -210,7 +215,7 @@ find . -mindepth 1 -maxdepth 1 -type d "$@" -exec /bin/sh -c 'eval "$mend"' sh {
  *
  * @param since the time from which on commands made such folders, in ms since 1970. They do not see older ones
  */
-export function mendUnseen(all: readonly WithUnseen[], since: number, time: WaitTime): string[] {
+export function mendUnseen(all: readonly WithUnseen[], since: number, time: WaitTime): Mended {
   const id = crypto.randomUUID().slice(0, 8);
   const newer = ["-newerct", new Date(since || 0).toISOString()];
   const ran = runInPlaces(
@@ -221,13 +226,13 @@ export function mendUnseen(all: readonly WithUnseen[], since: number, time: Wait
     }),
     time,
   );
-  return ran.flatMap(({ output, fault }, i) => {
+  const lines = ran.flatMap(({ output }, i) => {
     const [at] = all[i]!;
-    markSearched(at, !fault);
     const moved = output.match(/moved/g)?.length;
     const where = `in folders of ${shortened(at, 200)} with long paths or other names than UTF-8`;
     return moved ? [`${moved} of .git and HEAD ${where} were moved to NAME.untrusted-${id}`] : [];
   });
+  return { lines, isDone: ran.every(({ fault }) => !fault) };
 }
 
 /** True if git may take another object for the one that it names. */
@@ -267,41 +272,35 @@ export function changedFaults(
   return faults;
 }
 
-/** The time, in ms, after which a repository is a fault as a whole: no honest repository takes git as long. */
-const MAX_LOOK_MS = 5000;
-
 /**
- * Puts the faults of `repositories` aside, which are among `all` in `root` that commands made, and returns a line for
- * each. Those for which there is no time stay unsearched.
+ * Puts aside what git would run or follow in `repositories` in `root`, which commands made. Those for which there is no
+ * time are put aside as a whole.
  */
 export function mendRepositories(
   repositories: readonly string[],
   root: string,
   git: GitAnswers,
-  all = repositories,
-): string[] {
+): Mended {
+  const folders = repositories.filter((at) => entryAt(at)?.isDirectory !== false);
+  const links = removeLinks(folders, () => ["hooks"], git.time);
   const mended = (faultsIn: (at: string) => Iterable<Fault>) =>
     putAside(
       repositories.flatMap((at): Fault[] => {
-        const { left } = git.time;
-        const faults = left > 0 ? attempt(() => [...faultsIn(at)]) : undefined;
-        const isInTime = git.time.left > 0;
-        if (isInTime && faults) return faults;
-        if (isInTime || left > MAX_LOOK_MS) return entryAt(at) ? [[at]] : [];
-        unsearched.add(at);
-        return [];
+        const faults = git.time.left > 0 ? attempt(() => [...faultsIn(at)]) : undefined;
+        return faults && git.time.left > 0 ? faults : entryAt(at) ? [[at]] : [];
       }),
       git.own,
     );
-  return [
-    ...mended((at) => faultsOf(at, all, root, git)),
+  return joined(
+    links,
+    mended((at) => faultsOf(at, repositories, root, git)),
     // git reads the index with the settings that are left.
-    ...mended((at) => {
+    mended((at) => {
       const faults = entryAt(at)?.isDirectory ? [...changedFaults(at, git)] : [];
       // Without that, it is no repository.
       return faults.filter(([path]) => path !== `${at}/HEAD` || entryAt(path));
     }),
-  ];
+  );
 }
 
 function faultsOf(

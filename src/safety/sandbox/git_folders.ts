@@ -5,7 +5,7 @@ import { isWithin } from "../../text/paths.ts";
 import { basename, dirname, join } from "../../text/std_path.ts";
 import { wait } from "../../wire/wait.ts";
 import { headName, isLinkedTree, isRepository } from "../git_files.ts";
-import { runInPlaces, unsearched } from "../in_place.ts";
+import { runInPlaces } from "../in_place.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
 import {
@@ -13,6 +13,8 @@ import {
   type GitAnswers,
   type GitState,
   gitState,
+  joined,
+  type Mended,
   mendRepositories,
   putAside,
   removeLinks,
@@ -99,18 +101,18 @@ export async function openGitFolders(
   }
   const close = () => {
     // Other commands, of this run or another, may still write here.
-    const mended = mend(open, git);
+    const { lines, isDone } = mend(open, git);
     // If several end at once, the last to unlock gets the lock alone.
     for (const held of locks.values()) attempt(() => held.unlockSync());
     const isAlone = ([, held]: [string, Deno.FsFile]) =>
       attempt(() => held.tryLockSync(true)) ?? true;
     const alone = [...locks].filter(isAlone).map(([folder]) => folder);
-    removeMade(alone);
+    if (isDone) removeMade(alone);
     for (const folder of alone) statesBefore.delete(folder);
     for (const held of locks.values()) held.close();
     open.clear();
     locks.clear();
-    return mended;
+    return lines;
   };
   const made = [...open.keys()].flatMap((at) => madeIn(at).map((name) => join(at, name)));
   return { view: { ...view, places }, made, close };
@@ -120,42 +122,40 @@ export async function openGitFolders(
  * Undoes what would make the user's own git write or run something: links, broken repositories, commands of a
  * rebase. What is not known from `before` may be the work of a command.
  */
-function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): string[] {
+function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswers): Mended {
   // Links that are directly in git's folder from before are the user's.
   const othersIn = (folder: string) => [...READ_ONLY, ...folders.get(folder)?.links ?? []];
   const removed = removeLinks([...folders.keys()], othersIn, git.time, neededIn);
-  // The user may come there by a link.
-  const nested = [...folders.keys()].flatMap((folder) =>
-    mendRepositories(repositoriesInside(folder, git), folder, git)
-  );
-  const aside = [...folders].flatMap(([folder, before]) => {
-    const lines = attempt(() => putAside(changedFaults(folder, git, before), git.own));
-    if (lines === undefined) unsearched.add(folder);
-    return lines ?? [`${folder} could not be looked through: do not use git there`];
+  const others = [...folders].flatMap(([folder, before]) => {
+    const unseen = `${folder} could not be looked through: do not use git there`;
+    return [
+      mendInside(folder, git),
+      attempt(() => putAside(changedFaults(folder, git, before), git.own)) ??
+        { lines: [unseen], isDone: false },
+    ];
   });
-  return [...removed, ...nested, ...aside];
+  return joined(removed, ...others);
 }
 
 const FIND_INSIDE =
   "find . '(' -path ./modules -o -path ./worktrees ')' -prune -o '(' -iname .git -o -name HEAD ')' -print";
 
-/** Returns the repositories in a folder of git, but for those of submodules and work trees, which no command writes. */
-function repositoriesInside(folder: string, { time }: GitAnswers): string[] {
-  const [{ output, fault } = { output: "", fault: "" }] = runInPlaces(
-    FIND_INSIDE,
-    [[folder]],
-    time,
-  );
-  const names = output.split("\n").filter((name) => name !== "" && name !== "./HEAD");
-  const found = names.map((name) => join(folder, name));
-  // A name with a line break, or one that is not UTF-8.
-  if (fault !== undefined || !found.every(entryAt)) unsearched.add(folder);
-  const repositories = found.flatMap((at) => {
+/**
+ * Mends the repositories in a folder of git, to which the user may come by a link, but for those of submodules and work
+ * trees, which no command writes.
+ */
+function mendInside(folder: string, git: GitAnswers): Mended {
+  const [found] = runInPlaces(FIND_INSIDE, [[folder]], git.time);
+  const names = found!.output.split("\n").filter((name) => name !== "" && name !== "./HEAD");
+  const paths = names.map((name) => join(folder, name));
+  const repositories = paths.flatMap((at) => {
     const inside = basename(at) === "HEAD" ? dirname(at) : at;
     return inside === at || isRepository(inside) ? [inside] : [];
   });
+  // A name with a line break, or one that is not UTF-8.
+  const isDone = !found!.fault && paths.every(entryAt);
   // Both names lead to the same one.
-  return [...new Set(repositories)];
+  return joined({ lines: [], isDone }, mendRepositories([...new Set(repositories)], folder, git));
 }
 
 function isIntact(folder: string): boolean {
@@ -210,25 +210,25 @@ function makeMissing(folders: readonly string[]): string[] {
 
 /** Undoes what commands of git left if their run was killed, or a search was not completed; undefined if no command left anything. */
 export function mendKilled({ repositories = [] }: View, git: GitAnswers): string[] | undefined {
-  const killed = repositories.filter((folder) => madeIn(folder).length > 0).flatMap((folder) => {
-    const held = attempt(() => Deno.openSync(`${folder}/.`));
+  const killed = repositories.filter(isLeftOpen).map((folder) => {
+    using held = attempt(() => Deno.openSync(`${folder}/.`));
     const isAlone = held && (attempt(() => held.tryLockSync(true)) ?? true);
-    const mended = isAlone ? [mend(new Map([[folder, undefined]]), git)] : [];
-    if (isAlone) removeMade([folder]);
-    held?.close();
-    return mended;
+    const mended = isAlone ? mend(new Map([[folder, undefined]]), git) : undefined;
+    if (mended?.isDone) removeMade([folder]);
+    return mended?.lines ?? [];
   });
   return killed.length > 0 ? killed.flat() : undefined;
 }
 
+/** True for a folder of git that a command may write, or that was not looked through after one. */
+export const isLeftOpen = (folder: string): boolean => madeIn(folder).length > 0;
+
 const madeIn = (folder: string): string[] =>
   createdIn(folder).filter((name) => entryAt(join(folder, name))?.mtime?.getTime() === MADE);
 
-/** Removes what was created. It remains in a folder that was not searched, so that the next command searches it. */
+/** Removes what was created. It remains if not all could be searched, so that the next command searches again. */
 const removeMade = (folders: readonly string[]) =>
   runInPlaces(
     REMOVE_MADE,
-    folders.filter((folder) => isIntact(folder) && !unsearched.has(folder)).map((
-      folder,
-    ) => [folder, foldersAndFiles(madeIn(folder))]),
+    folders.filter(isIntact).map((folder) => [folder, foldersAndFiles(madeIn(folder))]),
   );

@@ -3,7 +3,6 @@
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
 import { join } from "../../text/std_path.ts";
-import { unsearched } from "../in_place.ts";
 import { entryAt } from "../places.ts";
 import { foldersDownTo } from "../repositories.ts";
 import { type EntryAt, identified, isSameEntry, replaceWhole, savedText } from "./notes.ts";
@@ -68,7 +67,7 @@ const mayHold = (row: Made, folder: string): boolean =>
     : foldersDownTo(folder).some((at) => isAt(row, join(at, ".git")) || isAt(row, at));
 
 export const isKnownRepository = (folder: string, stateFolder: string | undefined): boolean =>
-  canSave(stateFolder) && ![...unsearched].some(entryAt) &&
+  canSave(stateFolder) &&
   allMade(stateFolder)?.some((row) => mayHold(row, folder)) === false;
 
 /** Notes the repositories that were found below a folder. False if that cannot be saved. */

@@ -8,19 +8,14 @@ import { RefusedError } from "../../tools/call_errors.ts";
 import { CLOCK_TICK_MS, type FolderLooks, swappers } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { namesIn } from "../path_table.ts";
-import { entryAt } from "../places.ts";
-import { unsearched } from "../in_place.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { type GitAnswers, mendRepositories, mendUnseen, removeLinks } from "./git_faults.ts";
+import { type GitAnswers, joined, mendRepositories, mendUnseen } from "./git_faults.ts";
 import { noteMade } from "./made_repositories.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
 const writers = new Map<View, { id: string; runs: boolean; start: number; forget: () => void }>();
-/** The repositories that were checked while others could not be, by {@linkcode identified}. Later programs do not write them. */
-const checkedKeys = new Set<string>();
-
 /**
  * A sandboxed program, of any run, that may have made repositories. It is a file in the state folder, which is locked
  * while its run lives.
@@ -93,10 +88,10 @@ function mayHaveMade({ roots, known }: Pick<Writer, "known" | "roots">, path: st
   return Math.max(-1, ...roots.map(inside)) > Math.max(-1, ...intact.map(inside));
 }
 
-/** True if a program of this run that runs can write a path. */
+/** True if a program of this run can write a path, or could and not all that it may have made was searched. */
 const isOpenNow = (path: string): boolean =>
-  [...writers].some(([view, { runs }]) =>
-    runs && (accessAt(view, path) === "write" || isInReplacedLink(view, path))
+  [...writers.keys()].some((view) =>
+    accessAt(view, path) === "write" || isInReplacedLink(view, path)
   );
 
 /**
@@ -219,57 +214,16 @@ function searchNew(
   let [isComplete, isNoted] = [true, true];
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
-    const all = new Set(look.found.filter((at) => !seen.has(at) && seen.add(at)));
-    isNoted = noteMade(root, [...all], stateFolder) && isNoted;
-    for (const at of unsearched) {
-      const isGone = isWithin(root, at) && isWritten(at) && !look.found.includes(at);
-      if (isGone || at === root) unsearched.delete(at);
-    }
-    // Its file shows that to later runs.
-    if (!look.isComplete) unsearched.add(root);
+    const all = look.found.filter((at) => !seen.has(at) && seen.add(at));
+    isNoted = noteMade(root, all, stateFolder) && isNoted;
     const unseen = mendUnseen(look.unseen, since, git.time);
-    const mended = [...unseen, ...mendNew([...all], root, git)];
-    if (!hasUnsearched(root)) return mended;
+    const { lines, isDone } = joined(unseen, mendRepositories(all, root, git));
+    if (look.isComplete && isDone) return lines;
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
-    return [...mended, `${why}: do not use git there until the next command has ended`];
+    return [...lines, `${why}: do not use git there until the next command has ended`];
   });
-  if (isComplete) checkedKeys.clear();
   return { lines, isComplete, isNoted };
-}
-
-const hasUnsearched = (folder: string): boolean =>
-  [...unsearched].some((path) => isWithin(folder, path) && entryAt(path));
-
-/** The number of new repositories that are checked at once. */
-const AT_ONCE = 50;
-
-/**
- * Puts aside what git would run in new repositories below `root` that are not checked yet. There may be no time for all:
- * those that may have taken it come last, one by one.
- */
-function mendNew(all: readonly string[], root: string, git: GitAnswers): string[] {
-  const key = (at: string) => JSON.stringify(identified(at));
-  const found = all.filter((at) => !checkedKeys.has(key(at)));
-  const others = found.filter((at) => !unsearched.has(at));
-  const steps = others.flatMap((_, at) =>
-    at % AT_ONCE === 0 ? [others.slice(at, at + AT_ONCE)] : []
-  );
-  const slow = found.filter((at) => unsearched.has(at)).map((at) => [at]);
-  return [...steps, ...slow].flatMap((some) => {
-    if (git.time.left <= 0) {
-      unsearched.add(root);
-      return [];
-    }
-    for (const at of some) unsearched.delete(at);
-    const folders = some.filter((at) => entryAt(at)?.isDirectory !== false);
-    // One that takes all the time is named.
-    const needed = some.length === 1 ? () => [] : undefined;
-    const links = removeLinks(folders, () => ["hooks"], git.time, needed);
-    const mended = [...links, ...mendRepositories(some, root, git, all)];
-    for (const at of some) if (!hasUnsearched(at) && !isOpenNow(at)) checkedKeys.add(key(at));
-    return mended;
-  });
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

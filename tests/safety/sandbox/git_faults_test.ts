@@ -1,11 +1,8 @@
 /** What counts as a fault of a new repository. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import { unsearched, waitTime } from "../../../src/safety/in_place.ts";
-import { FolderLooks } from "../../../src/safety/folder_looks.ts";
-import { PathTable } from "../../../src/safety/path_table.ts";
-import { startWriter } from "../../../src/safety/sandbox/writers.ts";
-import { newFaults, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
+import { waitTime } from "../../../src/safety/in_place.ts";
+import { mendRepositories, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 const ANSWERS = {
   ...{ time: waitTime(), own: "/", harmlessSettings: () => undefined, namedIn: () => [] },
@@ -13,86 +10,41 @@ const ANSWERS = {
 };
 
 Deno.test({
-  name:
-    "R-23 new repositories for which there is no time stay unsearched, but for one that took it all",
+  name: "R-23 new repositories for which there is no time are put aside as a whole",
   ignore: Deno.build.os === "windows",
   async fn() {
     const root = await Deno.realPath(await Deno.makeTempDir());
-    const names = ["a", "b", "c"];
+    const names = ["a", "b", "c", "d"];
     const line =
       "mkdir $n $n/objects $n/refs; cd $n; echo ref: refs/heads/x > HEAD; : > index; ln -s / link";
     const args = ["-c", `for n in ${names.join(" ")}; do (${line}); done`];
     await new Deno.Command("sh", { args, cwd: root }).output();
     const folders = names.map((name) => `${root}/${name}`);
     const asked: string[] = [];
-    const time = { left: 0 };
+    const time = { left: 10_000 };
     const indexMayLeadAway = (at: string) => {
       asked.push(at.slice(root.length + 1));
-      time.left = 0;
+      if (asked.length > 1) time.left = 0;
       return false;
     };
-    const git = { ...ANSWERS, time, indexMayLeadAway };
-    const rows: [left: number, found: string[], unsearched: string[]][] = [
-      [10, [], ["a", "b", "c"]],
-      [10_000, ["a"], ["b", "c"]],
-    ];
-    for (const [left, found, later] of rows) {
-      time.left = left;
-      const faults = newFaults(folders, root, git);
-      assertEquals(faults.map(([path]) => path.slice(root.length + 1)), found);
-      assertEquals(names.filter((name) => unsearched.delete(`${root}/${name}`)), later);
-    }
-    assertEquals(asked, ["a/index", "a/index"]);
-    assertEquals(removeLinks(folders, () => [], time), []);
-    assertEquals(folders.filter((at) => unsearched.delete(at)), folders);
-    for (const said of removeLinks(folders, () => [], time, () => [])) {
-      assertMatch(said, /took too long.*do not use/);
-    }
-    assertEquals(Deno.lstatSync(`${root}/a/link`).isSymlink, true);
-    assertEquals(folders.filter((at) => unsearched.has(at)), folders);
-    // Positive control.
-    assertMatch(
-      removeLinks(folders, () => [], { left: 5000 }).join(),
-      /a\/link, a link to \/, was removed/,
-    );
-    assertEquals(folders.filter((at) => unsearched.has(at)), []);
-    await Deno.remove(root, { recursive: true });
-  },
-});
-
-Deno.test({
-  name: "R-23 of many new repositories, each is looked at after some commands",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir());
-    const line = "mkdir -p $n/objects $n/refs; echo ref: refs/heads/x > $n/HEAD; echo > $n/config";
-    const args = ["-c", `for n in a b c; do ${line}; done`];
-    await new Deno.Command("sh", { args, cwd: folder }).output();
-    const asked: string[] = [];
-    const time = { left: 0 };
-    const harmlessSettings = (path: string) => {
-      asked.push(path.slice(folder.length + 1));
-      time.left -= 6000;
-      return undefined;
+    const git = { ...ANSWERS, own: root, time, indexMayLeadAway };
+    const moved = (from: string[]) => {
+      const { lines, isDone } = mendRepositories(from, root, git);
+      assertEquals([isDone, lines.filter((one) => one.includes("could not"))], [true, []]);
+      return lines.flatMap((one) => /(\w) was moved to/.exec(one)?.[1] ?? []);
     };
-    const answers = { ...ANSWERS, time, harmlessSettings };
-    const looks = new FolderLooks(new PathTable({ home: folder }));
-    const places = new Map([[folder, "write"] as const]);
-    const view = { folder, places, network: false, isComplete: true };
-    const saids = [/could be searched/, /could be searched/, /^$/].map((said, i) => {
-      time.left = 10_000;
-      // The views of later commands protect what the first one made.
-      const repositories = i === 0 ? [] : ["a", "b", "c"].map((name) => `${folder}/${name}`);
-      const seen = { ...view, repositories };
-      assertMatch(startWriter(seen, looks, answers, undefined)().join(), said);
-      return asked.splice(0).map((path) => path.slice(0, 1)).sort();
-    });
-    // Those that took time come one by one, and none is asked about again.
-    const [first, second, third] = saids.map((names) => names.join(""));
-    assertEquals(saids.map(({ length }) => length), [2, 2, 1]);
-    assertEquals([second!.includes(third!), new Set(first! + second!).size], [true, 3]);
-    unsearched.clear();
-    await Deno.remove(folder, { recursive: true });
+    assertEquals(moved(folders.slice(0, 3)), ["b", "c"]);
+    assertEquals(asked, ["a", "b"]);
+    assertEquals(moved(folders.slice(3)), ["d"]);
+    assertEquals(
+      [...Deno.readDirSync(`${root}/a`)].map(({ name }) => name).includes("link"),
+      false,
+    );
+    // A known folder stays.
+    const known = removeLinks([`${root}/a`], () => [], time, () => []);
+    assertMatch(known.lines.join(), /took too long.*do not use/);
+    assertEquals(known.isDone, false);
+    await Deno.remove(root, { recursive: true });
   },
 });
 
@@ -106,7 +58,7 @@ Deno.test({
     const code = `const { putAside } = await import(${JSON.stringify(module)});
       console.log(putAside([[${JSON.stringify(`${folder}/config`)}, "x".repeat(60_000)]], ${
       JSON.stringify(folder)
-    }).join());`;
+    }).lines.join());`;
     // As on a full disk, the text is written in part: the system limits the size of a file to 16 KiB.
     const limited = 'trap "" XFSZ; ulimit -f 32; exec "$0" eval --no-lock "$1"';
     const { stdout } = await new Deno.Command("sh", {
@@ -117,7 +69,10 @@ Deno.test({
     assertEquals(await Deno.readTextFile(`${folder}/${moved?.[1]}`), "before\n");
     // Positive control.
     await Deno.writeTextFile(`${folder}/config`, "before\n");
-    assertMatch(putAside([[`${folder}/config`, "after"]], folder).join(), /config was moved to/);
+    assertMatch(
+      putAside([[`${folder}/config`, "after"]], folder).lines.join(),
+      /config was moved to/,
+    );
     assertEquals(await Deno.readTextFile(`${folder}/config`), "after");
     assertEquals(
       [...Deno.readDirSync(folder)].every(({ name }) => name.startsWith("config")),
