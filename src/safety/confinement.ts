@@ -10,8 +10,8 @@ import {
   gitInputs,
   gitSettings,
   gitStashed,
-  harmlessSettings,
   indexMayLeadAway,
+  madeSettings,
   trackPushed,
 } from "./git_queries.ts";
 import { gitFoldersOf, textWithin } from "./git_files.ts";
@@ -323,9 +323,11 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
   const answers = {
     ...{ source: atEnd, own },
     time: atEnd.time,
-    harmlessSettings: (file: string) => {
-      const text = entryAt(file)?.isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
-      return harmlessSettings(atEnd, text, { own, gitFolder: dirname(file), isMade: true });
+    madeSettings: (file: string, marks: boolean) => {
+      const { isFile } = entryAt(file) ?? {};
+      const text = isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
+      const given = isFile === undefined ? "" : text;
+      return madeSettings(atEnd, given, { own, gitFolder: dirname(file), marks });
     },
     namedIn: (tree: string) =>
       gitFindings(undefined, tree, paths).flatMap(({ path, named }) =>

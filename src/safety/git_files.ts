@@ -134,7 +134,7 @@ export const expectPipes = async (): Promise<void> => {
 };
 
 /** Returns the bytes of a file; undefined if it is larger, or cannot be read. */
-export const bytesWithin = (path: string, maxBytes = Infinity): Uint8Array | undefined =>
+const bytesWithin = (path: string, maxBytes = Infinity): Uint8Array | undefined =>
   attempt(() => {
     const { isFile, size } = Deno.statSync(path);
     if (!isFile || size > maxBytes) return undefined;

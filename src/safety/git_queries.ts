@@ -7,7 +7,7 @@ import { outputIn, type WaitTime, waitTime } from "./in_place.ts";
 import { namesIn } from "./path_table.ts";
 import type { Right } from "../types/confine.ts";
 import type { GitSetting, Settings } from "./settings.ts";
-import { harmlessIfMade, isHarmlessSetting, settingVariables } from "./shell/git_command.ts";
+import { BY_COMMAND, harmlessIfMade, settingVariables } from "./shell/git_command.ts";
 import { entryAt, linksOn, realPathOf } from "./places.ts";
 import { repositoryAround } from "./repositories.ts";
 import { type View, writtenFolders } from "./view.ts";
@@ -29,7 +29,7 @@ export interface GitSource {
 /** Returns git's answers, each of which is asked for once: a call is decided in several steps. */
 export function gitQueries(
   usual: Omit<GitSource, "folder" | "time">,
-): Omit<NonNullable<Settings["git"]>, "isWritten" | "isKnown"> {
+): Omit<NonNullable<Settings["git"]>, "isWritten"> {
   const time = waitTime();
   const answers = new Map<string, { ask: () => unknown; answer: unknown }>();
   const once =
@@ -76,18 +76,18 @@ function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
 }
 
 /**
- * Returns the text of settings without what git runs or follows; undefined if it has nothing of that kind. git reads a
- * copy, which no program changes.
+ * Returns the settings of a repository that a command made, without what git runs or follows, and if that is all of
+ * them; undefined if nothing has to be written. git reads a copy, which no program changes.
  *
  * @param text undefined for settings that cannot be read
  * @param own a folder that no program sees
- * @param isMade true for a repository that a command made
+ * @param marks true if they have to say that a command made the repository
  */
-export function harmlessSettings(
+export function madeSettings(
   source: GitSource,
   text: string | undefined,
-  { own, gitFolder, isMade = false }: { own: string; gitFolder: string; isMade?: boolean },
-): string | undefined {
+  { own, gitFolder, marks }: { own: string; gitFolder: string; marks: boolean },
+): { text: string; isWhole: boolean } | undefined {
   const copy = join(own, crypto.randomUUID());
   const stated = text === undefined ? undefined : attempt(() => {
     Deno.writeTextFileSync(copy, text, { mode: 0o600 });
@@ -95,20 +95,25 @@ export function harmlessSettings(
     return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
   });
   attempt(() => Deno.removeSync(copy));
-  const left = stated && isMade
-    ? harmlessIfMade(stated, gitFolder, source.folder)
-    : stated?.filter((one) => isHarmlessSetting(one, gitFolder));
-  return left !== undefined && left.length === stated!.length
-    ? undefined
-    : settingsText(left ?? []);
+  const left = harmlessIfMade(stated ?? [], gitFolder, source.folder);
+  const isWhole = left.length === stated?.length;
+  const isMarked = !marks || left.some(({ name }) => name === BY_COMMAND);
+  if (isWhole && isMarked) return undefined;
+  const mark = isMarked ? [] : [{ name: BY_COMMAND, value: "true" }];
+  return { text: settingsText([...left, ...mark]), isWhole };
 }
 
-const settingsText = (settings: readonly GitSetting[]): string =>
-  settings.map(({ name, value }) => {
+/** Returns the text of a file with settings. */
+export function settingsText(settings: readonly Pick<GitSetting, "name" | "value">[]): string {
+  let last = "";
+  return settings.map(({ name, value }) => {
     const [, section, part, key] = /^([^.]*)(?:\.(.*))?\.([^.]*)$/.exec(name)!;
-    const more = part === undefined ? "" : ` ${JSON.stringify(part)}`;
-    return `[${section}${more}]\n\t${key} = ${JSON.stringify(value)}\n`;
+    const header = `[${section}${part === undefined ? "" : ` ${JSON.stringify(part)}`}]\n`;
+    const shown = header === last ? "" : header;
+    last = header;
+    return `${shown}\t${key} = ${/^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value)}\n`;
   }).join("");
+}
 
 const HOOK =
   /^(update|(applypatch|commit|fsmonitor|p4|post|pre|prepare|proc|push|reference|sendemail)-[a-z-]+)$/i;

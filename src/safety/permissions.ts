@@ -28,7 +28,6 @@ import {
 } from "../user_files.ts";
 import { Confinement } from "./confinement.ts";
 import { isLeftOpen } from "./sandbox/git_folders.ts";
-import { isKnownRepository } from "./sandbox/made_repositories.ts";
 import { expectSwaps, isWrittenNow } from "./sandbox/writers.ts";
 import type { Approver } from "./approval.ts";
 import type {
@@ -153,7 +152,6 @@ export class Permissions {
         const git = {
           ...gitQueries(source),
           isWritten: (path: string) => isLeftOpen(path) || isWrittenNow(path, this.stateFolder),
-          isKnown: (folder: string) => isKnownRepository(folder, this.stateFolder),
         };
         // The verdict, the question and its rule use the same view.
         let view: View | undefined;

@@ -63,8 +63,6 @@ export interface Settings {
     changed(folder: string, name: string, revision: string): readonly string[];
     /** True if a sandboxed program that is running can write a path. */
     isWritten(path: string): boolean;
-    /** False for repositories that a command made, and for all while some could not be searched. */
-    isKnown(folder: string): boolean;
     /** True if git answers one of these queries in another way now. */
     hasChanged(): boolean;
   };

@@ -484,18 +484,22 @@ test("R-21 a push that sets the upstream does so, as commands cannot change the 
 
 test("R-21 in a repository that a command made, each push and fetch asks", async () => {
   await using at = await repository();
-  at.allow("run_bash(git fetch *)");
   await Deno.writeTextFile(
     `${at.folder}/make`,
     "git init -q new; git -C new remote add origin https://127.0.0.1:9/x; rm -r new/.git/hooks",
   );
   assertMatch(await at.run("sh make"), /^exit code: 0/);
-  const table = `${at.base}/home/.local/state/copilot/made_repositories`;
-  assertStringIncludes(await Deno.readTextFile(table), `${at.folder}/new/.git`);
+  // No command can change that, the user can.
+  await at.run(
+    "cd new; git config --unset copilot.made; sed -i /made/d .git/config; rm .git/config",
+  );
   const folder = `${at.folder}/new`;
+  at.permissions.allow({ rule: "run_bash(git fetch *)" }, folder);
   assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
   await at.run("git fetch origin", { folder, beforeYes: () => Promise.resolve() });
   assertMatch(await at.run("git fetch origin", { folder }), MADE_BEFORE);
+  await at.outside("git -C new config --unset copilot.made");
+  assertMatch(await at.run("git fetch origin", { folder }), /^exit code: 128/);
 });
 
 test("R-21 git runs outside of the sandbox what the question showed, and while a job can change that, no rule covers it", async () => {

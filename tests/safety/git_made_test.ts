@@ -432,6 +432,9 @@ test("R-23 what a command of another run makes is known, and put aside once that
   assertEquals(at.has("pwned"), false);
   assertMatch(await at.run("git fetch origin"), /and a command may have made this repository$/);
   assertEquals(await at.run("true"), "exit code: 0\nno output");
+  // A record that cannot be read is of one that may have made anything.
+  await Deno.writeTextFile(`${at.base}/home/.local/state/copilot/writers/broken`, "{}");
+  assertMatch(await at.run("git fetch origin"), /which a running command can write/);
 });
 
 Deno.test({
@@ -450,11 +453,15 @@ Deno.test({
     );
     await Deno.writeTextFile(
       `${at.folder}/p.sh`,
-      `${AT_X}; mkfifo go.good go.bad; cd x; cp .git/config ../good; git config ${EVIL}; cp .git/config ../bad; cd ..
+      `${AT_X}; mkfifo go go.good go.bad; cat go; cd x; cp .git/config ../good; git config ${EVIL}; cp .git/config ../bad; cd ..
        for f in good bad; do printf '#%4095s' ' ' | tr ' ' x >> $f; head -c 4096 $f > x/.git/config; cp x/.git/config $f; done
        cat good > x/.git/config; exec perl map.pl`,
     );
     const job = at.run("sh p.sh", { inBackground: true });
+    await waitUntil(() => at.has("work/go"));
+    // This writes the settings again.
+    assertEquals((await at.run("true")).includes("untrusted"), false);
+    await at.outside("echo > go");
     await waitUntil(() => at.has("work/good.done"));
     const changed = () => Deno.statSync(`${at.folder}/x/.git/config`).ctime!.getTime();
     await waitUntil(() => Date.now() - changed() > 3000);

@@ -3,8 +3,8 @@ import { waitTime } from "../../src/safety/in_place.ts";
 import {
   gitNamed,
   gitSettings,
-  harmlessSettings,
   indexMayLeadAway,
+  madeSettings,
 } from "../../src/safety/git_queries.ts";
 
 /** Runs a script in a new folder, and looks at the repository that it made there with git's own eyes. */
@@ -100,22 +100,36 @@ Deno.test({
   ignore,
   fn: () =>
     inRepository(
-      "git init -q --separate-git-dir=c d && git -C c config core.worktree ../d",
+      "git init -q --separate-git-dir=c d && git -C c config core.worktree ../d && git -C c config remote.a.b.url https://h/x\\#",
       (folder) => {
         const text = Deno.readTextFileSync(`${folder}/c/config`);
         const found = (name: string, programs = ["/usr/bin", "/bin"], given = text) => {
-          const how = { own: folder, gitFolder: `${folder}/${name}`, isMade: true };
-          return harmlessSettings({ ...source(folder), programs }, given, how);
+          const how = { own: folder, gitFolder: `${folder}/${name}`, marks: true };
+          return madeSettings({ ...source(folder), programs }, given, how);
         };
-        assertEquals(found("c"), undefined);
-        assertEquals(found("e")?.includes("worktree"), false);
+        const marked = found("c");
+        const list = (given: string) => {
+          Deno.writeTextFileSync(`${folder}/c/config`, given);
+          return gitSettings(source(`${folder}/c`))?.filter(({ scope }) => scope === "local");
+        };
+        const made = { scope: "local", name: "copilot.made", value: "true" };
+        assertEquals([marked?.isWhole, list(marked!.text)], [true, [...list(text)!, made]]);
+        assertEquals(found("c", undefined, marked!.text), undefined);
+        const MARK = "[copilot]\n\tmade = true\n";
+        const moved = found("e")!;
+        assertEquals([moved.isWhole, moved.text.includes("worktree")], [false, false]);
         // Without git, nothing is known of them.
-        assertEquals(found("c", []), "");
-        const rows = [
-          "[core]fsmonitor = a\n\tbare = 1 ; x\n",
-          "[core]\nfsmonitor=\u00a0true\nbare=1",
+        assertEquals(found("c", []), { text: MARK, isWhole: false });
+        const rows: [text: string, left: string, isWhole: boolean][] = [
+          ["[core]fsmonitor = a\n\tbare = 1 ; x\n", "[core]\n\tbare = 1\n", false],
+          ["[core]\nfsmonitor=\u00a0true\nbare=1", "[core]\n\tbare = 1\n", false],
+          // A mark that git does not read as one.
+          [`[user]\n\tname = a\\\n${MARK}`, '[user]\n\tname = "a[copilot]"\n', false],
+          [`[core]\n\tbare = 1\n#\\\n#${MARK}`, "[core]\n\tbare = 1\n", false],
         ];
-        for (const row of rows) assertEquals(found("c", undefined, row), '[core]\n\tbare = "1"\n');
+        for (const [given, left, isWhole] of rows) {
+          assertEquals(found("c", undefined, given), { text: left + MARK, isWhole }, given);
+        }
         assertEquals([...Deno.readDirSync(folder)].length, 2);
       },
     ),

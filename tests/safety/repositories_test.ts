@@ -28,7 +28,10 @@ Deno.test({
       const look = repositoriesIn(folder, looks, () => true);
       const names = look.found.map((at) => at.slice(folder.length + 1)).sort();
       assertEquals([names, look.isComplete], [["c/two/.git", "one/.git"], true], line);
-      assertEquals(removeLinks(look.found, () => ["hooks"], waitTime()), []);
+      assertEquals(removeLinks(look.found, () => ["hooks"], waitTime()), {
+        lines: [],
+        isDone: true,
+      });
     }
     await Deno.remove(base, { recursive: true });
   },

@@ -5,10 +5,11 @@ import { dirname, join } from "../../text/std_path.ts";
 import { RefusedError } from "../../tools/call_errors.ts";
 import type { Right } from "../../types/confine.ts";
 import type { PathAccess } from "../folder_looks.ts";
-import { hasForeignParts, isLinkedTree, smallFile } from "../git_files.ts";
-import { type GitSource, harmlessSettings } from "../git_queries.ts";
+import { hasForeignParts, isLinkedTree } from "../git_files.ts";
+import { type GitSource, settingsText } from "../git_queries.ts";
 import { entryAt } from "../places.ts";
 import type { GitSetting } from "../settings.ts";
+import { isHarmlessSetting } from "../shell/git_command.ts";
 import type { View } from "../view.ts";
 import { outerEnvironment } from "./wrap.ts";
 
@@ -71,17 +72,15 @@ export function withCredentials(
   const [agent, ...ssh] = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "GIT_SSH"].map(value);
   const { gitFolder = "", repository = gitFolder } = right;
   Deno.mkdirSync(own, { recursive: true, mode: 0o700 });
+  const local = stated.filter((one) =>
+    !/^(global|system)$/.test(one.scope) && isHarmlessSetting(one, gitFolder)
+  );
   const texts = new Map([
     [join(gitFolder, "commondir"), gitFolder === repository ? ".\n" : "../..\n"],
+    ...[repository, gitFolder].flatMap((at) => SETTINGS.map((name) => join(at, name)))
+      .filter((path) => entryAt(path)?.isFile).map((path) => [path, ""] as const),
+    [join(repository, "config"), settingsText(local)],
   ]);
-  for (
-    const path of [repository, gitFolder].flatMap((at) => SETTINGS.map((name) => join(at, name)))
-  ) {
-    const text = entryAt(path)?.isFile ? smallFile(path) : undefined;
-    if (text === undefined) continue;
-    const harmless = harmlessSettings(source, text, { own, gitFolder: dirname(path) });
-    texts.set(path, harmless ?? text);
-  }
   const isOpen = (at: string) => view.places.get(at) === "write";
   const isWhole = isOpen(repository) && isOpen(gitFolder) && [...texts.keys()].every(entryAt) &&
     (gitFolder === repository || isLinkedTree(gitFolder));

@@ -21,8 +21,11 @@ import type { WithUnseen } from "../repositories.ts";
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
   time: WaitTime;
-  /** The text of settings without what git runs or follows; undefined if it has nothing of that kind. */
-  harmlessSettings(file: string): string | undefined;
+  /**
+   * The settings of a new repository without what git runs or follows, and if that is all of them; undefined if nothing
+   * has to be written.
+   */
+  madeSettings(file: string, marks: boolean): { text: string; isWhole: boolean } | undefined;
   /** Returns what the user's own settings name in a work tree, or links that lead there. */
   namedIn(tree: string): string[];
   /** True if a stash changes only files that commands may write. */
@@ -39,13 +42,13 @@ export interface Mended {
   isDone: boolean;
 }
 
-export const joined = (...all: readonly Mended[]): Mended => ({
+export const allMended = (...all: readonly Mended[]): Mended => ({
   lines: all.flatMap(({ lines }) => lines),
   isDone: all.every(({ isDone }) => isDone),
 });
 
-/** A path to put aside, with the text to write in its place. */
-type Fault = readonly [path: string, content?: string | undefined];
+/** A path to put aside, with the text to write in its place; with `isSilent`, the text has all that git uses of it. */
+type Fault = readonly [path: string, content?: string | undefined, isSilent?: boolean];
 
 /** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
 const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
@@ -109,24 +112,28 @@ const DELETED = /^(rebase-(merge|apply)|sequencer)$/;
 /** The path is moved first: on a full disk, there is no space for what replaces it. */
 const PUT_ASIDE = `chmod u+rwx . && from=./$1 new=./$2.new || exit
 set -C
-{ [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
-[ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit 0; }
+[ -n "$4" ] || { [ ! -e "$from" ] && [ ! -L "$from" ]; } || mv -f${AS_NAME} "$from" "./$2" || exit
+[ -n "$3" ] && cat -- "$3" >"$new" || { rm -f "$new"; exit $4; }
 mv -f${AS_NAME} "$new" "$from"`;
 
 /** Puts faults aside. `own` is a folder that no program sees. */
 export function putAside(faults: Iterable<Fault>, own: string): Mended {
-  const moves = [...faults].map(([path, content]) => {
+  const moves = [...faults].map(([path, content, isSilent = false]) => {
     const to = DELETED.test(basename(dirname(path))) ? "../" : "";
     const id = crypto.randomUUID();
     const aside = `${to}${basename(path)}.untrusted-${id.slice(0, 8)}`;
-    return { path, aside, file: fileFor(join(own, id), content) };
+    return { path, aside, file: fileFor(join(own, id), content), isSilent };
   });
   const ran = runInPlaces(
     PUT_ASIDE,
-    moves.map(({ path, aside, file }) => [dirname(path), [basename(path), aside, file]]),
+    moves.map(({ path, aside, file, isSilent }) => [
+      dirname(path),
+      [basename(path), aside, file, isSilent ? "1" : ""],
+    ]),
   );
-  const lines = moves.map(({ path, aside, file }, at) => {
+  const lines = moves.flatMap(({ path, aside, file, isSilent }, at) => {
     if (file) removeFile(file);
+    if (isSilent && !ran[at]!.fault) return [];
     const done = ran[at]!.fault ? "could not be moved away" : `was moved to ${aside}`;
     return `${path} ${done} as git would run or follow what it names`;
   });
@@ -181,7 +188,7 @@ export function removeLinks(
     folders.map((folder) => [folder, [...neededIn?.(folder) ?? [], ...all(folder)]]),
     time,
   );
-  return joined(...ran.map(({ output, fault }, at) => {
+  return allMended(...ran.map(({ output, fault }, at) => {
     const folder = folders[at]!;
     const links = [...output.matchAll(LISTED)].map(([, path, to]) =>
       to === undefined
@@ -291,7 +298,7 @@ export function mendRepositories(
       }),
       git.own,
     );
-  return joined(
+  return allMended(
     links,
     mended((at) => faultsOf(at, repositories, root, git)),
     // git reads the index with the settings that are left.
@@ -331,17 +338,21 @@ function faultsOf(
   const leadsTo = pathFile(common);
   const isOfOther = /^\.\.\/\.\.\n?$/.test(leadsTo) && repositories.includes(dirname(dirname(at)));
   const isWorktree = isOfOther || /^\.\n?$/.test(leadsTo);
-  const faults = new Map<string, Fault[1]>();
-  if (entryAt(common) && !isWorktree) faults.set(common, undefined);
-  for (const path of [`${at}/config`, `${at}/config.worktree`].filter(entryAt)) {
-    const text = git.harmlessSettings(path);
-    if (text !== undefined) faults.set(path, text);
+  const faults: Fault[] = [];
+  if (entryAt(common) && !isWorktree) faults.push([common]);
+  for (const name of ["config", "config.worktree"]) {
+    const path = join(at, name);
+    // Those of a linked work tree are the repository's.
+    const marks = name === "config" && !isOfOther;
+    const isThere = entryAt(path) !== undefined || marks && isRepository(at);
+    const left = isThere ? git.madeSettings(path, marks) : undefined;
+    if (left) faults.push([path, left.text, left.isWhole]);
   }
   // They name remotes as settings do.
   for (const name of ["remotes", "branches"]) {
     const path = join(at, name);
     if (entryAt(path) && attempt(() => [...Deno.readDirSync(path)])?.length !== 0) {
-      faults.set(path, undefined);
+      faults.push([path]);
     }
   }
   const [hooks, others] = [`${at}/hooks`, `${at}/objects/info/alternates`];
@@ -352,9 +363,9 @@ function faultsOf(
   };
   const isEmpty = entryAt(others)?.size === 0;
   const areNear = isEmpty || pathFile(others).replace(/\n$/, "").split("\n").every(isNear);
-  if (entryAt(others) && !areNear) faults.set(others, undefined);
+  if (entryAt(others) && !areNear) faults.push([others]);
   const names = entryAt(hooks)?.isDirectory && attempt(() => [...Deno.readDirSync(hooks)]);
   const areSamples = names && names.every(({ name }) => name.endsWith(".sample"));
-  if (entryAt(hooks) && !areSamples) faults.set(hooks, undefined);
+  if (entryAt(hooks) && !areSamples) faults.push([hooks]);
   return [...ofUser, ...faults];
 }

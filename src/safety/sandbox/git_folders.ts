@@ -9,11 +9,11 @@ import { runInPlaces } from "../in_place.ts";
 import { entryAt, realPathOf } from "../places.ts";
 import type { View } from "../view.ts";
 import {
+  allMended,
   changedFaults,
   type GitAnswers,
   type GitState,
   gitState,
-  joined,
   type Mended,
   mendRepositories,
   putAside,
@@ -134,7 +134,7 @@ function mend(folders: ReadonlyMap<string, GitState | undefined>, git: GitAnswer
         { lines: [unseen], isDone: false },
     ];
   });
-  return joined(removed, ...others);
+  return allMended(removed, ...others);
 }
 
 const FIND_INSIDE =
@@ -155,7 +155,10 @@ function mendInside(folder: string, git: GitAnswers): Mended {
   // A name with a line break, or one that is not UTF-8.
   const isDone = !found!.fault && paths.every(entryAt);
   // Both names lead to the same one.
-  return joined({ lines: [], isDone }, mendRepositories([...new Set(repositories)], folder, git));
+  return allMended(
+    { lines: [], isDone },
+    mendRepositories([...new Set(repositories)], folder, git),
+  );
 }
 
 function isIntact(folder: string): boolean {

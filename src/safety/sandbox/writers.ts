@@ -10,8 +10,7 @@ import { expectPipes } from "../git_files.ts";
 import { namesIn } from "../path_table.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { type GitAnswers, joined, mendRepositories, mendUnseen } from "./git_faults.ts";
-import { noteMade } from "./made_repositories.ts";
+import { allMended, type GitAnswers, mendRepositories, mendUnseen } from "./git_faults.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
@@ -145,13 +144,11 @@ export function startWriter(
     const all = [...writers].filter(([one]) => one.folder === view.folder);
     const roots = all.flatMap(([one]) => writtenFolders(one));
     const since = Math.min(...all.map(([, { start }]) => start)) - CLOCK_TICK_MS;
-    const how = { looks, git, stateFolder, isWritten, since };
-    const { lines, isComplete, isNoted } = searchNew(roots, how);
+    const { lines, isComplete } = searchNew(roots, { looks, git, isWritten, since });
     for (const [one, { runs, forget }] of isComplete ? all : []) {
       if (runs) continue;
       writers.delete(one);
-      // Otherwise a later run finds its file, and searches.
-      if (isNoted) forget();
+      forget();
     }
     return lines;
   };
@@ -186,10 +183,10 @@ export function searchKilled(
     // The view of now may close what they wrote.
     const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
-    const found = searchNew(places, { looks, git, stateFolder, isWritten, since });
+    const found = searchNew(places, { looks, git, isWritten, since });
     const rest = roots.filter((root) => searched.get(root)!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
-    const isDone = found.isComplete && found.isNoted;
+    const isDone = found.isComplete;
     if (isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
     else if (isDone) attempt(() => replaceWhole(path, left).close());
     const why = `Commands ran when this program was killed, and may have made what is new in `;
@@ -201,29 +198,27 @@ export function searchKilled(
 /** Puts aside what git would run in the repositories that programs can write below `roots`. */
 function searchNew(
   roots: readonly string[],
-  { looks, git, stateFolder, isWritten, since }: {
+  { looks, git, isWritten, since }: {
     looks: FolderLooks;
     git: GitAnswers;
-    stateFolder: string | undefined;
     isWritten: (path: string) => boolean;
     /** The time from which on they made links, in ms since 1970. */
     since: number;
   },
-): { lines: string[]; isComplete: boolean; isNoted: boolean } {
+): { lines: string[]; isComplete: boolean } {
   const seen = new Set<string>();
-  let [isComplete, isNoted] = [true, true];
+  let isComplete = true;
   const lines = [...new Set(roots)].flatMap((root) => {
     const look = repositoriesIn(root, looks, isWritten, since);
     const all = look.found.filter((at) => !seen.has(at) && seen.add(at));
-    isNoted = noteMade(root, all, stateFolder) && isNoted;
     const unseen = mendUnseen(look.unseen, since, git.time);
-    const { lines, isDone } = joined(unseen, mendRepositories(all, root, git));
+    const { lines, isDone } = allMended(unseen, mendRepositories(all, root, git));
     if (look.isComplete && isDone) return lines;
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
     return [...lines, `${why}: do not use git there until the next command has ended`];
   });
-  return { lines, isComplete, isNoted };
+  return { lines, isComplete };
 }
 
 /** True for a path that was a link to a repository and leads elsewhere now, and for all in it. */

@@ -66,8 +66,10 @@ const HARMLESS_SETTINGS = new RegExp(
     "|(user|author|committer)\\.(name|email)|user\\.signingkey|init\\.defaultbranch|pull\\.(rebase|ff)" +
     "|push\\.(default|autosetupremote|followtags)|fetch\\.(prune|prunetags|parallel)|merge\\.(ff|conflictstyle|renames)" +
     "|diff\\.(algorithm|renames|colormoved)|gc\\.auto|maintenance\\.auto|(commit|tag|push)\\.gpgsign" +
-    "|(advice|color|column|status)\\.\\w+|lfs\\.repositoryformatversion|lfs\\..*\\.(access|locksverify))$",
+    "|(advice|color|column|status)\\.\\w+|lfs\\.repositoryformatversion|lfs\\..*\\.(access|locksverify)|copilot\\.made)$",
 );
+/** The setting of a repository that a command made. Later commands cannot change it; the user may. */
+export const BY_COMMAND = "copilot.made";
 /** An address of a transport that is a program of its own: `ext::sh -c ...`, `ext://...`. */
 const OTHER_TRANSPORT = /^[\w.+-]+::|^(?!(https?|ssh|git|git\+ssh|ssh\+git|file):)[\w.+-]+:\/\//;
 
@@ -339,7 +341,9 @@ export function gitOutside(text: string, scene: Scene):
     gitFolder,
     repository,
   };
-  return { reason, right, isMade: scene.git?.isKnown(command.folder) === false };
+  const isMade =
+    scene.git?.settings(command.folder)?.some((one) => one.name === BY_COMMAND) === true;
+  return { reason, right, isMade };
 }
 
 /** A branch or tag of this repository that fetching may update. */

@@ -5,7 +5,7 @@ import { waitTime } from "../../../src/safety/in_place.ts";
 import { mendRepositories, putAside, removeLinks } from "../../../src/safety/sandbox/git_faults.ts";
 
 const ANSWERS = {
-  ...{ time: waitTime(), own: "/", harmlessSettings: () => undefined, namedIn: () => [] },
+  ...{ time: waitTime(), own: "/", madeSettings: () => undefined, namedIn: () => [] },
   ...{ mayApply: () => false, indexMayLeadAway: () => false },
 };
 
@@ -53,31 +53,32 @@ Deno.test({
   ignore: Deno.build.os === "windows",
   async fn() {
     const folder = await Deno.realPath(await Deno.makeTempDir());
-    await Deno.writeTextFile(`${folder}/config`, "before\n");
+    const [config, made] = [`${folder}/config`, `${folder}/made`];
+    for (const path of [config, made]) await Deno.writeTextFile(path, "before\n");
     const module = import.meta.resolve("../../../src/safety/sandbox/git_faults.ts");
     const code = `const { putAside } = await import(${JSON.stringify(module)});
-      console.log(putAside([[${JSON.stringify(`${folder}/config`)}, "x".repeat(60_000)]], ${
-      JSON.stringify(folder)
-    }).lines.join());`;
+      const [folder, config, made] = ${JSON.stringify([folder, config, made])};
+      const faults = [[config, "x".repeat(60_000)], [made, "x".repeat(60_000), true]];
+      console.log(JSON.stringify(putAside(faults, folder)));`;
     // As on a full disk, the text is written in part: the system limits the size of a file to 16 KiB.
     const limited = 'trap "" XFSZ; ulimit -f 32; exec "$0" eval --no-lock "$1"';
     const { stdout } = await new Deno.Command("sh", {
       args: ["-c", limited, Deno.execPath(), code],
     }).output();
-    const moved = /config was moved to (config\.\S+)/.exec(new TextDecoder().decode(stdout));
-    assertEquals([...Deno.readDirSync(folder)].map(({ name }) => name), [moved?.[1]]);
-    assertEquals(await Deno.readTextFile(`${folder}/${moved?.[1]}`), "before\n");
+    const { lines, isDone } = JSON.parse(new TextDecoder().decode(stdout));
+    const moved = /config was moved to (config\.\S+)/.exec(lines[0]);
+    assertMatch(lines[1], /made could not/);
+    const names = () => [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+    assertEquals([isDone, names()], [false, [moved![1]!, "made"]]);
+    for (const name of names()) {
+      assertEquals(await Deno.readTextFile(`${folder}/${name}`), "before\n");
+    }
     // Positive control.
-    await Deno.writeTextFile(`${folder}/config`, "before\n");
-    assertMatch(
-      putAside([[`${folder}/config`, "after"]], folder).lines.join(),
-      /config was moved to/,
-    );
-    assertEquals(await Deno.readTextFile(`${folder}/config`), "after");
-    assertEquals(
-      [...Deno.readDirSync(folder)].every(({ name }) => name.startsWith("config")),
-      true,
-    );
+    await Deno.rename(`${folder}/${moved![1]}`, config);
+    const done = putAside([[config, "after"], [made, "after", true]], folder);
+    assertEquals([done.isDone, done.lines.length], [true, 1]);
+    for (const path of [config, made]) assertEquals(await Deno.readTextFile(path), "after");
+    assertEquals(names().length, 3);
     await Deno.remove(folder, { recursive: true });
   },
 });

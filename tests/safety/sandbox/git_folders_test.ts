@@ -7,7 +7,7 @@ import { posixTest as test } from "../../helpers/test_unless.ts";
 
 const MODULE = "../../../src/safety/sandbox/git_folders.ts";
 const git = {
-  ...{ time: waitTime(), harmlessSettings: () => undefined, namedIn: () => [] },
+  ...{ time: waitTime(), madeSettings: () => undefined, namedIn: () => [] },
   ...{ indexMayLeadAway: () => false, mayApply: () => false },
   own: "/",
 };

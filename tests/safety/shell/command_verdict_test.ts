@@ -185,7 +185,7 @@ test("SEC-02 no rule lets a program leave the sandbox that commands can write or
   const addresses = (_: string, remote: string) => remote === "origin" ? ["https://h/x"] : [];
   const git = {
     ...{ settings: () => [], named: () => [], submodules: () => [], changed: () => [] },
-    ...{ isWritten: () => false, isKnown: () => true, hasChanged: () => false, addresses },
+    ...{ isWritten: () => false, hasChanged: () => false, addresses },
     folders: () => [repository, repository],
   };
   const names = ["git", "sub/git"];
@@ -228,7 +228,8 @@ test("SEC-02 no rule lets a program leave the sandbox that commands can write or
         ...more,
       }).effect;
     assertEquals(ruled({}), "allow");
-    assertEquals(ruled({ git: { ...git, isKnown: () => false } }), "ask");
+    const made = { scope: "local", name: "copilot.made", value: "true" };
+    assertEquals(ruled({ git: { ...git, settings: () => [made] } }), "ask");
     assertEquals(ruled({ programs: [outside] }), "ask");
     assertEquals(offered("git config a.b c"), 0);
     // In the sandbox, and without one, a program of the folder gets its rule.
