@@ -50,10 +50,6 @@ for (const [message, gone] of refusals) {
   });
 }
 
-Deno.test("the text of an answer is only that", () => {
-  assertEquals(hostedBackend(config("http://localhost")).isTyped, true);
-});
-
 /** A recorded answer to a request that failed. */
 function refusal(name: string): Parameters<typeof respond> {
   const { head, text } = recorded(`hosted-${name}`);

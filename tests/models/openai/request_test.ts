@@ -155,153 +155,113 @@ Deno.test("messages that say nothing are left out", () => {
   assertEquals(messagesToCompatFormat([alone]), messagesToCompatFormat([image]));
 });
 
-Deno.test("the bodies have the documented fields, messages last", () => {
-  const messages: Message[] = [{ role: "user", content: "hi" }];
-  const plain = compatConfig({ model: "m", apiKey: "k" });
-  const compat = { ...plain, maxTokens: 4096, temperature: 0.1 };
-  const hi = '"messages":[{"role":"user","content":"hi"}]}';
-  const tools = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
-  const form = { schema: { type: "array" } };
-  const FORM = '"response_format":{"type":"json_schema","json_schema":{"name":"answer",' +
-    '"schema":{"type":"array"}}},';
-  const rows: [string, string][] = [
-    // Nothing is sent that nobody chose.
-    [compatBody(plain, messages, [], false), `{"model":"m","stream":false,${hi}`],
-    [
-      compatBody(plain, messages, [], false, new Set(), { room: 2048 }),
-      `{"model":"m","stream":false,"max_tokens":2048,${hi}`,
-    ],
-    [
-      compatBody(compat, messages, [], false, new Set(["limit"]), { room: 2048 }),
-      `{"model":"m","stream":false,"temperature":0.1,${hi}`,
-    ],
-    // A budget goes to servers of the person's own.
-    ...(["http://gpu:8080/v1", "https://api.openai.com/v1"] as const).map((
-      baseUrl,
-    ): [string, string] => [
-      compatBody({ ...plain, baseUrl, thinkBudget: 99 }, messages, [], false),
-      `{"model":"m","stream":false,${
-        baseUrl.startsWith("http:") ? '"thinking_budget_tokens":99,"thinking_token_budget":99,' : ""
-      }${hi}`,
-    ]),
-    [
-      compatBody(compat, messages, [], true),
-      '{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":4096,' +
-      `"temperature":0.1,${hi}`,
-    ],
-    [
-      compatBody({ ...compat, baseUrl: "http://gpu:8080/v1" }, messages, [], true),
-      '{"model":"m","stream":true,"stream_options":{"include_usage":true},"return_progress":true,' +
-      `"max_tokens":4096,"temperature":0.1,${hi}`,
-    ],
-    [
-      compatBody({ ...compat, frequencyPenalty: 0 }, messages, [tool], false),
-      '{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,"frequency_penalty":0,' +
-      tools + hi,
-    ],
-    [
-      compatBody(
-        compat,
-        messages,
-        [],
-        true,
-        new Set(["max_tokens", "temperature", "stream_options"]),
-      ),
-      `{"model":"m","stream":true,"max_completion_tokens":4096,${hi}`,
-    ],
-    [
-      compatBody(compat, messages, [], true, new Set(["stream"])),
-      `{"model":"m","max_tokens":4096,"temperature":0.1,${hi}`,
-    ],
-    ...([
-      [true, '"chat_template_kwargs":{"enable_thinking":true},'],
-      [false, '"chat_template_kwargs":{"enable_thinking":false},'],
-      [
-        "low",
-        '"reasoning_effort":"low","chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"low"},',
-      ],
-    ] as const).map(([think, sent]): [string, string] => [
-      compatBody({ ...compat, think }, messages, [], false),
-      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,${sent}${hi}`,
-    ]),
-    [
-      localBody(localConfig({ model: "m", contextLength: 8192 }), messages, [], true),
-      '{"model":"m","stream":true,"keep_alive":"30m",' +
-      `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2,"num_ctx":8192},${hi}`,
-    ],
-    // The form of an answer: the tools are told of, but not to be called.
-    ...([
-      [[tool], [], `${FORM}${tools}"tool_choice":"none",`],
-      [[], [], FORM],
-      [[tool], ["response_format"], tools],
-    ] as const).map(([offered, refused, sent]): [string, string] => [
-      compatBody(compat, messages, offered, false, new Set(refused), { form }),
-      `{"model":"m","stream":false,"max_tokens":4096,"temperature":0.1,${sent}${hi}`,
-    ]),
-    [
-      compatBody(compat, messages, [], false, new Set(), { slot: 0, room: 4095 }),
-      `{"model":"m","stream":false,"id_slot":0,"max_tokens":4095,"temperature":0.1,${hi}`,
-    ],
-    ...([
-      [[], `"think":false,"format":{"type":"array"},`],
-      [["format"], ""],
-    ] as const).map(([refused, held]): [string, string] => [
-      localBody(
-        localConfig({ model: "m", keepAlive: "", sampling: "server" }),
-        messages,
-        [tool],
-        true,
-        new Set(refused),
-        { form },
-      ),
-      `{"model":"m","stream":true,${held}"truncate":false,"shift":false,` +
-      `"options":{"num_predict":32768},${hi}`,
-    ]),
-    // Where the server is to choose, only what was set is sent.
-    ...([
-      [{ sampling: "server" }, '{"num_predict":32768}'],
-      [
-        { sampling: "server", temperature: 0.6, topK: 20, topP: 0.95, minP: 0 },
-        '{"num_predict":32768,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0}',
-      ],
-      [{ sampling: "auto", topK: 20 }, '{"num_predict":32768,"temperature":0.1,"top_k":20}'],
-      [
-        { sampling: "auto", repeatPenalty: 1 },
-        '{"num_predict":32768,"temperature":0.1,"repeat_penalty":1}',
-      ],
-    ] as const).map(([set, sent]): [string, string] => [
-      localBody(localConfig({ model: "m", keepAlive: "", ...set }), messages, [], true),
-      `{"model":"m","stream":true,"truncate":false,"shift":false,"options":${sent},${hi}`,
-    ]),
-    [
-      compatBody({ ...compatConfig({ model: "m", sampling: "server" }) }, messages, [], false),
-      `{"model":"m","stream":false,${hi}`,
-    ],
-    [
-      compatBody(
-        compatConfig({ model: "m", sampling: "auto", repeatPenalty: 1.05, topP: 0.8 }),
-        messages,
-        [],
-        false,
-      ),
-      `{"model":"m","stream":false,"top_p":0.8,` + `"repeat_penalty":1.05,${hi}`,
-    ],
-    [
-      localBody(localConfig({ model: "m", think: "low" }), messages, [tool], true),
-      '{"model":"m","stream":true,"think":"low","keep_alive":"30m",' +
-      `"truncate":false,"shift":false,"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${tools}${hi}`,
-    ],
-    [
-      localBody(
-        localConfig({ model: "m", think: true, keepAlive: "" }),
-        messages,
-        [],
-        false,
-        new Set(["think"]),
-      ),
-      `{"model":"m","stream":false,"truncate":false,"shift":false,` +
-      `"options":{"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2},${hi}`,
-    ],
-  ];
-  for (const [body, expected] of rows) assertEquals(body, expected);
+const HI: Message[] = [{ role: "user", content: "hi" }];
+const HI_ON_WIRE = '"messages":[{"role":"user","content":"hi"}]}';
+const TOOLS = `"tools":${JSON.stringify(toolsToCompatFormat([tool]))},`;
+const FORM = { form: { schema: { type: "array" } } };
+const FORM_ON_WIRE = '"response_format":{"type":"json_schema","json_schema":{"name":"answer",' +
+  '"schema":{"type":"array"}}},';
+
+/** What a request asks for: its tools, the parameters that are adjusted, and the limits of the answer. */
+interface Asked {
+  tools?: Tool[];
+  stream?: boolean;
+  adjusted?: string[];
+  limits?: Parameters<typeof compatBody>[5];
+}
+
+const USUAL = { maxTokens: 4096, temperature: 0.1 };
+const USUAL_ON_WIRE = '"max_tokens":4096,"temperature":0.1,';
+const LEVEL_ON_WIRE = '"reasoning_effort":"low",' +
+  '"chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"low"},';
+const BUDGET_ON_WIRE = '"thinking_budget_tokens":99,"thinking_token_budget":99,';
+const OWN = "http://gpu:8080/v1";
+const STREAMED = '"stream_options":{"include_usage":true},';
+
+type CompatSettings = Parameters<typeof compatBody>[0];
+/** The fields of bodies between `stream` and the messages, which come last. */
+const COMPAT: [fields: string, config?: Partial<CompatSettings>, asked?: Asked][] = [
+  // Nothing is sent that nobody chose.
+  [""],
+  ['"max_tokens":2048,', {}, { limits: { room: 2048 } }],
+  ['"temperature":0.1,', USUAL, { adjusted: ["limit"], limits: { room: 2048 } }],
+  // A budget goes to servers of the person's own.
+  [BUDGET_ON_WIRE, { baseUrl: OWN, thinkBudget: 99 }],
+  ["", { baseUrl: "https://api.openai.com/v1", thinkBudget: 99 }],
+  [STREAMED + USUAL_ON_WIRE, USUAL, { stream: true }],
+  [
+    `${STREAMED}"return_progress":true,${USUAL_ON_WIRE}`,
+    { ...USUAL, baseUrl: OWN },
+    { stream: true },
+  ],
+  [
+    `${USUAL_ON_WIRE}"frequency_penalty":0,${TOOLS}`,
+    { ...USUAL, frequencyPenalty: 0 },
+    { tools: [tool] },
+  ],
+  ['"max_completion_tokens":4096,', USUAL, {
+    stream: true,
+    adjusted: ["max_tokens", "temperature", "stream_options"],
+  }],
+  [USUAL_ON_WIRE, USUAL, { stream: true, adjusted: ["stream"] }],
+  ['"chat_template_kwargs":{"enable_thinking":true},', { think: true }],
+  ['"chat_template_kwargs":{"enable_thinking":false},', { think: false }],
+  [LEVEL_ON_WIRE, { think: "low" }],
+  // The form of an answer: the tools are told of, but not to be called.
+  [`${FORM_ON_WIRE}${TOOLS}"tool_choice":"none",`, {}, { tools: [tool], limits: FORM }],
+  [FORM_ON_WIRE, {}, { limits: FORM }],
+  [TOOLS, {}, { tools: [tool], adjusted: ["response_format"], limits: FORM }],
+  ['"id_slot":0,"max_tokens":4095,', { maxTokens: 4096 }, { limits: { slot: 0, room: 4095 } }],
+  ["", { sampling: "server" }],
+  ['"top_p":0.8,"repeat_penalty":1.05,', { sampling: "auto", repeatPenalty: 1.05, topP: 0.8 }],
+];
+
+Deno.test("bodies of compatible servers have the documented fields, messages last", () => {
+  for (const [fields, config = {}, asked = {}] of COMPAT) {
+    const { tools = [], stream = false, adjusted = [], limits = {} } = asked;
+    const compat = { ...compatConfig({ model: "m", apiKey: "k" }), ...config };
+    const body = compatBody(compat, HI, tools, stream, new Set(adjusted), limits);
+    const streams = adjusted.includes("stream") ? "" : `"stream":${stream},`;
+    assertEquals(body, `{"model":"m",${streams}${fields}${HI_ON_WIRE}`);
+  }
+});
+
+const OPTIONS = '"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2';
+type LocalSettings = Parameters<typeof localConfig>[0];
+/** The fields of native bodies before `truncate`, and the options behind it. */
+const LOCAL: [fields: string, options: string, config?: LocalSettings, asked?: Asked][] = [
+  ['"keep_alive":"30m",', `${OPTIONS},"num_ctx":8192`, { contextLength: 8192 }],
+  ['"think":"low","keep_alive":"30m",', OPTIONS, { think: "low" }, { tools: [tool] }],
+  ["", OPTIONS, { think: true, keepAlive: "" }, { adjusted: ["think"] }],
+  ['"think":false,"format":{"type":"array"},', OPTIONS, { keepAlive: "" }, { limits: FORM }],
+  ["", OPTIONS, { keepAlive: "" }, { adjusted: ["format"], limits: FORM }],
+  // Where the server is to choose, only what was set is sent.
+  ["", '"num_predict":32768', { keepAlive: "", sampling: "server" }],
+  [
+    "",
+    '"num_predict":32768,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0',
+    { keepAlive: "", sampling: "server", temperature: 0.6, topK: 20, topP: 0.95, minP: 0 },
+  ],
+  [
+    "",
+    '"num_predict":32768,"temperature":0.1,"top_k":20',
+    { keepAlive: "", sampling: "auto", topK: 20 },
+  ],
+  [
+    "",
+    '"num_predict":32768,"temperature":0.1,"repeat_penalty":1',
+    { keepAlive: "", sampling: "auto", repeatPenalty: 1 },
+  ],
+];
+
+Deno.test("native bodies have the documented fields, messages last", () => {
+  for (const [fields, options, settings, asked = {}] of LOCAL) {
+    const { tools = [], stream = false, adjusted = [], limits = {} } = asked;
+    const local = localConfig({ model: "m", ...settings });
+    const body = localBody(local, HI, tools, stream, new Set(adjusted), limits);
+    const rest = `"truncate":false,"shift":false,"options":{${options}},`;
+    const offered = tools.length > 0 ? TOOLS : "";
+    const expected = `{"model":"m","stream":${stream},${fields}${rest}${offered}${HI_ON_WIRE}`;
+    assertEquals(body, expected);
+  }
 });
