@@ -12,15 +12,28 @@ import {
 import { countedPrompt, servedModel } from "../../../src/models/ollama/served_model.ts";
 import { BackendError } from "../../../src/errors.ts";
 import { type Handler, json, reset, respond, serve, stall } from "../../helpers/server.ts";
+import { answering } from "./answering.ts";
 
 type LocalModel = Parameters<typeof chooseLocalModel>[0][number];
 
-/** Answers by path; anything else is missing. */
-function paths(routes: Record<string, Handler>): Handler {
+/** Answers by path: a value as JSON, a status, or a handler; anything else is missing. */
+function paths(answers: Record<string, unknown>): Handler {
   const missing = json({ error: { message: "File Not Found" } }, 404);
-  return (request, peer) => (routes[request.path] ?? missing)(request, peer);
+  return (request, peer) => {
+    const answer = answers[request.path];
+    const handler = answer === undefined
+      ? missing
+      : typeof answer === "function"
+      ? answer as Handler
+      : typeof answer === "number"
+      ? respond(answer)
+      : json(answer);
+    return handler(request, peer);
+  };
 }
 
+const page = (text: string) => respond(200, { "content-type": "text/html" }, text);
+const login = respond(302, { location: "/login" });
 const loading = json({ error: { message: "Loading model", type: "unavailable_error" } }, 503);
 
 const closedUrl = () => {
@@ -29,114 +42,65 @@ const closedUrl = () => {
   return `http://127.0.0.1:${listener.addr.port}`;
 };
 
-Deno.test("checkLocalConnection: a server that answers is reachable", async (t) => {
-  const rows: [string, Record<string, Handler>, boolean, string[]][] = [
-    ["Ollama", { "/api/version": json({ version: "0.12" }) }, true, ["/api/version"]],
-    [
-      "an old one",
-      { "/": respond(200, { "content-type": "text/plain" }, "Ollama is running") },
-      true,
-      ["/api/version", "/"],
-    ],
-    ["llama.cpp without its page", {}, true, ["/api/version", "/"]],
-    [
-      "llama.cpp with its page",
-      { "/": respond(200, { "content-type": "text/html" }, "<html>") },
-      true,
-      ["/api/version", "/"],
-    ],
-    [
-      "a proxy with nothing behind it",
-      { "/api/version": respond(502), "/": respond(502) },
-      false,
-      ["/api/version", "/"],
-    ],
-    [
-      "a gateway that sends to its login",
-      {
-        "/api/version": respond(302, { location: "/login" }),
-        "/": respond(302, { location: "/login" }),
-      },
-      false,
-      ["/api/version", "/"],
-    ],
-    ["llama.cpp while it loads", { "/api/version": loading }, true, ["/api/version"]],
+Deno.test("checkLocalConnection: a server that answers is reachable", async () => {
+  const rows: [name: string, answers: Record<string, unknown>, expected: boolean][] = [
+    ["Ollama", { "/api/version": { version: "0.12" } }, true],
+    ["an old one", { "/": page("Ollama is running") }, true],
+    ["llama.cpp without its page", {}, true],
+    ["llama.cpp while it loads", { "/api/version": loading }, true],
+    ["a proxy with nothing behind it", { "/api/version": 502, "/": 502 }, false],
+    ["a gateway that sends to its login", { "/api/version": login, "/": login }, false],
   ];
-  for (const [name, routes, expected, asked] of rows) {
-    await t.step(name, async () => {
-      await using server = serve(paths(routes));
-      assertEquals(await checkLocalConnection({ host: server.url }), expected);
-      assertEquals(
-        server.requests.map(({ method, path }) => `${method} ${path}`),
-        asked.map((p) => `GET ${p}`),
-      );
-    });
+  for (const [name, answers, expected] of rows) {
+    await using server = serve(paths(answers));
+    assertEquals(await checkLocalConnection({ host: server.url }), expected, name);
+    const asked = server.requests.map(({ method, path }) => `${method} ${path}`);
+    const isKnown = expected && "/api/version" in answers;
+    assertEquals(asked, isKnown ? ["GET /api/version"] : ["GET /api/version", "GET /"], name);
   }
-  await t.step("nothing listens", async () => {
-    assertEquals(await checkLocalConnection({ host: closedUrl() }), false);
-  });
-  await t.step("the host is no URL", async () => {
-    await assertRejects(() => checkLocalConnection({ host: "ftp://x" }), TypeError);
-  });
-  await t.step("aborted", async () => {
-    await using server = serve(stall());
-    const reason = new Error("enough");
-    const signal = AbortSignal.abort(reason);
-    const thrown = await checkLocalConnection({ host: server.url, signal }).catch((e) => e);
-    assertEquals(thrown, reason);
-  });
+  assertEquals(await checkLocalConnection({ host: closedUrl() }), false);
+  await assertRejects(() => checkLocalConnection({ host: "ftp://x" }), TypeError);
+  await using server = serve(stall());
+  const reason = new Error("enough");
+  const signal = AbortSignal.abort(reason);
+  const thrown = await checkLocalConnection({ host: server.url, signal }).catch((e) => e);
+  assertEquals(thrown, reason);
 });
 
-Deno.test("listLocalModels: names, from either list", async (t) => {
-  const tags = json({ models: [{ name: "a:1b", model: "a:1b" }, { name: "b" }] });
-  const list = json({ object: "list", data: [{ id: "c" }, { id: "d" }] });
-  const rows: [string, Record<string, Handler>, string[]][] = [
-    ["Ollama", { "/api/tags": tags, "/v1/models": list }, ["a:1b", "b"]],
-    ["llama.cpp", { "/v1/models": list }, ["c", "d"]],
-    ["none", { "/api/tags": json({ models: [] }) }, []],
-    ["none, as an old one says it", { "/api/tags": json({ models: null }) }, []],
-    ["no list", { "/api/tags": json({}), "/v1/models": list }, ["c", "d"]],
-    ["a list of another kind", { "/api/tags": json([1]), "/v1/models": list }, ["c", "d"]],
+Deno.test("listLocalModels: names, from either list", async () => {
+  const tags = { models: [{ name: "a:1b", model: "a:1b" }, { name: "b" }] };
+  const list = { object: "list", data: [{ id: "c" }, { id: "d" }] };
+  const rows: [answers: Record<string, unknown>, expected: string[]][] = [
+    [{ "/api/tags": tags, "/v1/models": list }, ["a:1b", "b"]],
+    [{ "/v1/models": list }, ["c", "d"]],
+    [{ "/api/tags": { models: [] } }, []],
+    [{ "/api/tags": { models: null } }, []], // as old versions say it
+    [{ "/api/tags": {}, "/v1/models": list }, ["c", "d"]],
+    [{ "/api/tags": [1], "/v1/models": list }, ["c", "d"]],
   ];
-  for (const [name, routes, expected] of rows) {
-    await t.step(name, async () => {
-      await using server = serve(paths(routes));
-      assertEquals(await listLocalModels({ host: server.url }), expected);
-    });
+  for (const [answers, expected] of rows) {
+    await using server = serve(paths(answers));
+    assertEquals(await listLocalModels({ host: server.url }), expected);
   }
-  const failures: [string, Record<string, Handler>][] = [
-    ["neither", {}],
-    ["JSON at each path", { "/api/tags": json({ ok: true }), "/v1/models": json({ ok: true }) }],
-    ["garbage", { "/v1/models": json({ data: [{ id: 7 }] }) }],
-    ["a page", { "/v1/models": respond(200, { "content-type": "text/html" }, "<html>") }],
-    ["broken", { "/api/tags": respond(500), "/v1/models": respond(500) }],
+  const failures: [answers: Record<string, unknown>, says?: string][] = [
+    [{}, "answered 404 at /v1/models: File Not Found"],
+    [{ "/api/tags": [1], "/v1/models": [1] }, "answer to /v1/models must be an object"],
+    [{ "/api/tags": { ok: true }, "/v1/models": { ok: true } }],
+    [{ "/v1/models": { data: [{ id: 7 }] } }],
+    [{ "/v1/models": page("<html>") }],
+    [{ "/api/tags": 500, "/v1/models": 500 }],
   ];
-  for (const [name, routes] of failures) {
-    await t.step(name, async () => {
-      await using server = serve(paths(routes));
-      await assertRejects(() => listLocalModels({ host: server.url }), BackendError);
-      assertEquals(server.requests.map(({ path }) => path), ["/api/tags", "/v1/models"]);
-    });
-  }
-  await t.step("the last refusal is told in its own words", async () => {
-    await using server = serve(paths({}));
-    const says = "answered 404 at /v1/models: File Not Found";
+  for (const [answers, says] of failures) {
+    await using server = serve(paths(answers));
     await assertRejects(() => listLocalModels({ host: server.url }), BackendError, says);
-  });
-  await t.step("an answer of another kind is named", async () => {
-    await using server = serve(json([1]));
-    const asked = () => listLocalModels({ host: server.url });
-    await assertRejects(asked, BackendError, "answer to /v1/models must be an object");
-  });
-  await t.step("a connection that fails is not asked for the other list", async () => {
-    await using server = serve(paths({ "/api/tags": reset(), "/v1/models": list }));
-    const error = await assertRejects(() => listLocalModels({ host: server.url }), BackendError);
+    assertEquals(server.requests.map(({ path }) => path), ["/api/tags", "/v1/models"]);
+  }
+  // A connection that fails is not asked for the other list.
+  await using server = serve(paths({ "/api/tags": reset(), "/v1/models": list }));
+  for (const host of [server.url, closedUrl()]) {
+    const error = await assertRejects(() => listLocalModels({ host }), BackendError);
     assertEquals(error.kind, "connection");
-  });
-  await t.step("nothing listens", async () => {
-    const error = await assertRejects(() => listLocalModels({ host: closedUrl() }), BackendError);
-    assertEquals(error.kind, "connection");
-  });
+  }
 });
 
 Deno.test("a key for a proxy is sent along", async () => {
@@ -180,31 +144,32 @@ Deno.test("a server that loads is asked again only where somebody is told of it"
 });
 
 Deno.test("localModelInfo: what Ollama says of a model", async () => {
-  const rows: [shown: Handler, info: object][] = [
+  const whole = {
+    model_info: { "general.architecture": "qwen3", "qwen3.context_length": 40_960.5 },
+    details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" },
+    capabilities: ["tools"],
+  };
+  const parameters = 8_190_735_360;
+  const counted = (count: unknown) => ({ model_info: { "general.parameter_count": count } });
+  const rows: [shown: unknown, info: object][] = [
     [
-      json({
-        model_info: { "general.architecture": "qwen3", "qwen3.context_length": 40_960.5 },
-        details: { parameter_size: "8.2B", quantization_level: "Q4_K_M" },
-        capabilities: ["tools"],
-      }),
+      whole,
       { contextLength: 40_960, abilities: ["tools"], size: "8.2B", quantization: "Q4_K_M" },
     ],
-    [json({ model_info: { "a.context_length": 256 } }), { contextLength: 256 }],
-    [json({ model_info: { "a.context_length": 255 } }), {}],
-    [json({ model_info: { "a.context_length": "4096" } }), {}],
-    [json({ model_info: { "general.parameter_count": 8_190_735_360 } }), {
-      parameters: 8_190_735_360,
-    }],
-    [json({ model_info: { "general.parameter_count": 0 } }), {}],
-    [json({ model_info: { "general.parameter_count": "8" } }), {}],
-    [json({ parameters: 'stop  "<s>"\nnum_ctx    256\n' }), { ownContext: 256 }],
-    [json({ parameters: "num_ctx 255" }), {}],
-    [json({ parameters: "temperature    0.6\nnum_ctx many" }), { statesSampling: true }],
-    [json({ parameters: "stop  temperature" }), {}],
-    [json({ details: { parameter_size: "", quantization_level: "" } }), {}],
-    [json({}), {}],
-    [json({ model_info: 7 }), {}],
-    [respond(404), {}],
+    [{ model_info: { "a.context_length": 256 } }, { contextLength: 256 }],
+    [{ model_info: { "a.context_length": 255 } }, {}],
+    [{ model_info: { "a.context_length": "4096" } }, {}],
+    [counted(parameters), { parameters }],
+    [counted(0), {}],
+    [counted("8"), {}],
+    [{ parameters: 'stop  "<s>"\nnum_ctx    256\n' }, { ownContext: 256 }],
+    [{ parameters: "num_ctx 255" }, {}],
+    [{ parameters: "temperature    0.6\nnum_ctx many" }, { statesSampling: true }],
+    [{ parameters: "stop  temperature" }, {}],
+    [{ details: { parameter_size: "", quantization_level: "" } }, {}],
+    [{}, {}],
+    [{ model_info: 7 }, {}],
+    [404, {}],
   ];
   for (const [shown, info] of rows) {
     await using server = serve(paths({ "/api/show": shown }));
@@ -215,28 +180,29 @@ Deno.test("localModelInfo: what Ollama says of a model", async () => {
 });
 
 Deno.test("isNative: a server that does not say no has Ollama's paths", async () => {
-  const rows: [version: Handler, native: boolean][] = [
-    [json({ version: "0.12" }), true],
-    [json({}), false],
-    [respond(404), false],
-    [respond(401), true],
-    [respond(500), true],
-  ];
-  for (const [version, native] of rows) {
-    await using server = serve(version);
+  for (
+    const [answer, native] of [
+      [{ version: "0.12" }, true],
+      [{}, false],
+      [404, false],
+      [401, true],
+      [500, true],
+    ]
+  ) {
+    await using server = serve(paths({ "/api/version": answer }));
     assertEquals(await isNative({ host: server.url }), native);
   }
   assertEquals(await isNative({ host: closedUrl() }), true);
 });
 
 Deno.test("loadedModel: what the server lists, where it lists anything", async () => {
-  const rows: [models: Handler, loaded: boolean | undefined][] = [
-    [json({ models: [{ name: "a" }, { name: "m:latest", context_length: 4096 }] }), true],
-    [json({ models: [{ name: "m:8b" }, null, "m"] }), false],
-    [json({ models: [] }), false],
-    [json({ models: "m" }), undefined],
-    [json([]), undefined],
-    [respond(404), undefined],
+  const rows: [models: unknown, loaded: boolean | undefined][] = [
+    [{ models: [{ name: "a" }, { name: "m:latest", context_length: 4096 }] }, true],
+    [{ models: [{ name: "m:8b" }, null, "m"] }, false],
+    [{ models: [] }, false],
+    [{ models: "m" }, undefined],
+    [[], undefined],
+    [404, undefined],
   ];
   for (const [models, loaded] of rows) {
     await using server = serve(paths({ "/api/ps": models }));
@@ -246,23 +212,12 @@ Deno.test("loadedModel: what the server lists, where it lists anything", async (
 });
 
 Deno.test("loadModel: whether the server did", async () => {
-  for (const [answer, isDone] of [[json({ done: true }), true], [respond(404), false]] as const) {
+  for (const [answer, isDone] of [[{ done: true }, true], [404, false]]) {
     await using server = serve(paths({ "/api/generate": answer }));
     assertEquals(await loadModel("m", { host: server.url }), isDone);
     assertEquals(server.requests.map(({ text }) => text), ['{"model":"m"}']);
   }
 });
-
-/** A server that answers by path, 404 for all others; `asked` gets the paths. */
-function answering(answers: Record<string, unknown>, asked: string[] = []) {
-  const fetch = (url: string | URL | Request) => {
-    const { pathname } = new URL(String(url));
-    asked.push(pathname);
-    const found = answers[pathname];
-    return Promise.resolve(found ? Response.json(found) : new Response("", { status: 404 }));
-  };
-  return { host: "http://localhost:1", fetch };
-}
 
 Deno.test("countedPrompt: the tokens of a request, in the words of either server", async () => {
   const counts = "/v1/chat/completions/input_tokens";
@@ -276,7 +231,7 @@ Deno.test("countedPrompt: the tokens of a request, in the words of either server
   for (const [answers, count, expected] of rows) {
     const asked: string[] = [];
     assertEquals(await countedPrompt({}, answering(answers, asked)), count);
-    assertEquals(asked, expected);
+    assertEquals(asked, expected.map((path) => `POST ${path}`));
   }
 });
 
@@ -341,150 +296,86 @@ Deno.test("servedModel: Ollama on its compatible endpoint is asked on its own pa
   }
 });
 
-Deno.test("servedModel: what a server says of the model that it was started with", async (t) => {
-  const props = (n_ctx: unknown, supports_tools?: boolean) => ({
-    default_generation_settings: { n_ctx },
-    chat_template_caps: { supports_tools },
-  });
-  type Row = [
-    name: string,
-    data: unknown,
-    props: unknown,
-    served: Awaited<ReturnType<typeof servedModel>>,
-    asked: string[],
-  ];
-  const rows: Row[] = [
-    [
-      "vLLM says all at once",
-      [{ id: "m", owned_by: "vllm", max_model_len: 8192, meta: { n_ctx: 4096 } }],
-      props(2048),
-      { names: ["m"], contextLength: 8192, owner: "vllm" },
-      [],
-    ],
-    [
-      "llama.cpp",
-      [{
-        id: "m",
-        owned_by: "llamacpp",
-        context_length: 40_960,
-        meta: { n_params: 8_190_735_360, ftype: "Q4_K - Medium" },
-      }],
-      props(4096, false),
-      {
-        names: ["m"],
-        contextLength: 4096,
-        takesTools: false,
-        owner: "llamacpp",
-        size: "8.2B",
-        parameters: 8_190_735_360,
-        quantization: "Q4_K - Medium",
-      },
-      ["/props"],
-    ],
-    [
-      "a small model, its kind guessed",
-      [{ id: "m", meta: { n_ctx: 512, n_params: 134_515_008, ftype: "(guessed) Q8_0" } }],
-      props(4096, true),
-      {
-        names: ["m"],
-        contextLength: 512,
-        size: "135M",
-        parameters: 134_515_008,
-        quantization: "Q8_0",
-      },
-      ["/props"],
-    ],
-    ["a billion", [{ id: "m", meta: { n_params: 1e9 } }], {}, {
-      names: ["m"],
-      size: "1.0B",
-      parameters: 1e9,
-    }, ["/props"]],
-    ["lengths that are none", [{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, {
-      names: ["m"],
-    }, ["/props"]],
-    ["the least length", [{ id: "m", context_length: 256 }], props(4096.5), {
-      names: ["m"],
-      contextLength: 256,
-    }, ["/props"]],
-    ["its only model, whatever its name", [{ id: "x", context_length: 4096 }], {}, {
-      names: ["x"],
-      contextLength: 4096,
-    }, ["/props"]],
-    [
-      "the one of that name",
-      [{ id: "a", context_length: 512 }, { id: "m", context_length: 4096 }],
-      {},
-      { names: ["a", "m"], contextLength: 4096 },
-      ["/props"],
-    ],
-    ["several of other names", [{ id: "a", context_length: 512 }, { id: "b" }], {}, {
-      names: ["a", "b"],
-    }, ["/props"]],
-    ["no models", [], props(4096), { names: [] }, []],
-    ["no list", "m", props(4096), { names: [] }, []],
-    ["things that are no models", [null, 7, { id: "m" }], {}, { names: ["m"] }, ["/props"]],
-    [
-      "a router, with the loaded ones first",
-      [
-        { id: "a", status: { value: "unloaded" } },
-        { id: "b/m", status: { value: "loaded" } },
-        { id: "m", status: { value: "loaded" } },
-      ],
-      props(4096),
-      { names: ["b/m", "m", "a"], contextLength: 4096 },
-      ["/props?model=m"],
-    ],
-  ];
-  for (const [name, data, settings, served, asked] of rows) {
-    await t.step(name, async () => {
-      const answers = paths({
-        "/v1/models": json({ data }),
-        "/props": json(settings),
-        "/props?model=m": json(settings),
-      });
-      await using server = serve(answers);
-      const loadings: unknown[] = [];
-      const onLoading = (ms?: number) => loadings.push(ms);
-      assertEquals(await servedModel("m", { host: server.url, onLoading }), served);
-      assertEquals(server.requests.map(({ path }) => path), ["/v1/models", ...asked]);
-      assertEquals(loadings, []);
-    });
+const props = (n_ctx: unknown, supports_tools?: boolean) => ({
+  default_generation_settings: { n_ctx },
+  chat_template_caps: { supports_tools },
+});
+const SMALL = { id: "m", meta: { n_ctx: 512, n_params: 134_515_008, ftype: "(guessed) Q8_0" } };
+const LLAMA = {
+  id: "m",
+  owned_by: "llamacpp",
+  context_length: 40_960,
+  meta: { n_params: 8_190_735_360, ftype: "Q4_K - Medium" },
+};
+const VLLM = { id: "m", owned_by: "vllm", max_model_len: 8192, meta: { n_ctx: 4096 } };
+const ROUTED = [["a", "unloaded"], ["b/m", "loaded"], ["m", "loaded"]].map(([id, value]) => (
+  { id, status: { value } }
+));
+
+/** What a server lists, what is at `/props`, what that says of the model, and what is asked then. */
+const STARTED: [data: unknown, props: unknown, served: string, asked?: string][] = [
+  // vLLM says all at once.
+  [[VLLM], props(2048), '{"names":["m"],"contextLength":8192,"owner":"vllm"}', ""],
+  [
+    [LLAMA],
+    props(4096, false),
+    '{"names":["m"],"contextLength":4096,"takesTools":false,"owner":"llamacpp","size":"8.2B",' +
+    '"parameters":8190735360,"quantization":"Q4_K - Medium"}',
+  ],
+  [
+    [SMALL],
+    props(4096, true),
+    '{"names":["m"],"contextLength":512,"size":"135M","parameters":134515008,"quantization":"Q8_0"}',
+  ],
+  [[{ id: "m", meta: { n_params: 1e9 } }], {}, '{"names":["m"],"size":"1.0B","parameters":1e9}'],
+  // Lengths that are none, and the least one.
+  [[{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, '{"names":["m"]}'],
+  [[{ id: "m", context_length: 256 }], props(4096.5), '{"names":["m"],"contextLength":256}'],
+  // Its only model, whatever its name, else the one of that name.
+  [[{ id: "x", context_length: 4096 }], {}, '{"names":["x"],"contextLength":4096}'],
+  [
+    [{ id: "a", context_length: 512 }, { id: "m", context_length: 4096 }],
+    {},
+    '{"names":["a","m"],"contextLength":4096}',
+  ],
+  [[{ id: "a", context_length: 512 }, { id: "b" }], {}, '{"names":["a","b"]}'],
+  [[], props(4096), '{"names":[]}', ""],
+  ["m", props(4096), '{"names":[]}', ""],
+  [[null, 7, { id: "m" }], {}, '{"names":["m"]}'],
+  // A router names the loaded ones first.
+  [ROUTED, props(4096), '{"names":["b/m","m","a"],"contextLength":4096}', "/props?model=m"],
+];
+
+Deno.test("servedModel: what a server says of the model that it was started with", async () => {
+  const loadings: unknown[] = [];
+  const onLoading = (ms?: number) => loadings.push(ms);
+  for (const [data, props, served, expected = "/props"] of STARTED) {
+    const asked: string[] = [];
+    const answers = { "/v1/models": { data }, "/props": props, "/props?model=m": props };
+    const found = await servedModel("m", { ...answering(answers, asked), onLoading });
+    assertEquals<object>(found, JSON.parse(served));
+    assertEquals(asked.join(" "), `/v1/models ${expected}`.trim());
   }
-  await t.step("a router that has to load it first", async () => {
-    const data = [{ id: "a:b/m", status: { value: "unloaded" } }];
-    await using server = serve(paths({
-      "/v1/models": json({ data }),
-      "/props?model=a%3Ab%2Fm": json(props(4096)),
-    }));
-    const loadings: unknown[] = [];
-    const onLoading = (ms?: number) => loadings.push(ms);
-    const { contextLength } = await servedModel("a:b/m", { host: server.url, onLoading });
-    assertEquals([contextLength, loadings], [4096, [undefined]]);
-  });
-  await t.step("a server without either path", async () => {
-    await using server = serve(paths({}));
-    assertEquals(await servedModel("m", { host: server.url }), { names: [] });
-  });
+  assertEquals(await servedModel("m", answering({})), { names: [] });
+  assertEquals(loadings, []);
+  // A router that has to load it first.
+  const data = [{ id: "a:b/m", status: { value: "unloaded" } }];
+  const router = answering({ "/v1/models": { data }, "/props?model=a%3Ab%2Fm": props(4096) });
+  const { contextLength } = await servedModel("a:b/m", { ...router, onLoading });
+  assertEquals([contextLength, loadings], [4096, [undefined]]);
 });
 
 Deno.test("llama-swap: a model that runs is asked below its path, another is not loaded; aliases are names", async () => {
   const asked: string[] = [];
-  const answers: Record<string, unknown> = {
-    "/v1/models": {
-      data: [
-        { id: "a", owned_by: "llama-swap", meta: { llamaswap: { aliases: ["x"] } } },
-        { id: "b", owned_by: "llama-swap" },
-      ],
-    },
+  const data = [
+    { id: "a", owned_by: "llama-swap", meta: { llamaswap: { aliases: ["x"] } } },
+    { id: "b", owned_by: "llama-swap" },
+  ];
+  const at = answering({
+    "/v1/models": { data },
     "/running": { running: [{ model: "a", state: "ready" }] },
     "/upstream/a/props": { default_generation_settings: { n_ctx: 8192 } },
-  };
-  const swap: typeof fetch = (url) => {
-    const { pathname } = new URL(String(url));
-    asked.push(pathname);
-    return Promise.resolve(Response.json(answers[pathname] ?? {}));
-  };
-  const at = { host: "http://localhost:1", fetch: swap };
+  }, asked);
   const { names, contextLength, owner } = await servedModel("x", at);
   assertEquals([names, contextLength, owner], [["a", "b", "x"], 8192, "llama-swap"]);
   assertEquals((await servedModel("b", at)).contextLength, undefined);

@@ -8,7 +8,16 @@ import { AnswerSplitter } from "../../../src/models/answer_splitter.ts";
 import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
 import type { Message } from "../../../src/types/message.ts";
 import type { Tool } from "../../../src/types/tool.ts";
-import { json, ndjson, raw, respond, serve, sse, stall } from "../../helpers/server.ts";
+import {
+  type Handler,
+  json,
+  ndjson,
+  raw,
+  respond,
+  serve,
+  sse,
+  stall,
+} from "../../helpers/server.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { recorded } from "../../helpers/recorded.ts";
 
@@ -97,28 +106,26 @@ Deno.test("a model that can not think is asked without, once", async () => {
   assertEquals(server.requests.map((r) => r.json().think), [true, undefined, undefined]);
 });
 
-Deno.test("an unknown model: those installed are named, in the message and as a field", async (t) => {
+Deno.test("an unknown model: those installed are named, in the message and as a field", async () => {
   const tags = (...names: string[]) => json({ models: names.map((name) => ({ name })) });
   const unknown = replay("local-err-unknown-model");
   const many = Array.from({ length: 21 }, (_, i) => `m${i}`);
   const twenty = many.slice(0, 20);
-  const rows: [string, Parameters<typeof serve>, string, number?][] = [
-    ["some", [unknown, tags("a:1b", "b:2b")], "; installed are a:1b, b:2b", 2],
-    ["one", [unknown, tags("a:1b")], "; installed are a:1b", 1],
-    ["twenty", [unknown, tags(...twenty)], `; installed are ${twenty.join(", ")}`, 20],
-    ["more", [unknown, tags(...many)], `; installed are ${twenty.join(", ")}, ...`, 21],
-    ["none", [unknown, tags()], "; no model is installed", 0],
-    ["no list", [unknown, respond(500)], ""],
-    ["a broken list", [unknown, json({ models: [7], data: [7] })], ""],
+  const rows: [list: Handler, words: string, models?: number][] = [
+    [tags("a:1b", "b:2b"), "; installed are a:1b, b:2b", 2],
+    [tags("a:1b"), "; installed are a:1b", 1],
+    [tags(...twenty), `; installed are ${twenty.join(", ")}`, 20],
+    [tags(...many), `; installed are ${twenty.join(", ")}, ...`, 21],
+    [tags(), "; no model is installed", 0],
+    [respond(500), ""],
+    [json({ models: [7], data: [7] }), ""],
   ];
-  for (const [name, handlers, words, models] of rows) {
-    await t.step(name, async () => {
-      await using server = serve(...handlers);
-      const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
-      assertEquals([error.kind, error.status], ["model_not_found", 404]);
-      assertEquals(error.message, `The server at ${server.url} has no model "test"${words}`);
-      assertEquals(error.models?.length, models);
-    });
+  for (const [list, words, models] of rows) {
+    await using server = serve(unknown, list);
+    const error = await assertRejects(() => callLocal(configFor(server), hi), BackendError);
+    assertEquals([error.kind, error.status], ["model_not_found", 404]);
+    assertEquals(error.message, `The server at ${server.url} has no model "test"${words}`);
+    assertEquals(error.models?.length, models);
   }
 });
 

@@ -1,18 +1,10 @@
 import { assertEquals } from "@std/assert";
+import { answering } from "./answering.ts";
 import { clearSlot, freeSlots, slotTasks } from "../../../src/models/ollama/slots.ts";
 
 const idle = { is_processing: false };
-/** Its answers by path; `asked` gets the paths. */
-function server(props: unknown, slots: unknown, asked: string[] = []) {
-  return (input: string | URL | Request) => {
-    const { pathname } = new URL(String(input));
-    asked.push(pathname);
-    const answer = pathname === "/props" ? props : slots;
-    return Promise.resolve(
-      answer === undefined ? new Response("", { status: 404 }) : Response.json(answer),
-    );
-  };
-}
+const server = (props: unknown, slots: unknown, asked?: string[]) =>
+  answering({ "/props": props, "/slots": slots }, asked);
 
 const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
   ["one slot", { total_slots: 1 }, [{ id: 0, ...idle, id_task: 3 }], []],
@@ -27,6 +19,12 @@ const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
     ],
     [0, 3],
   ],
+  [
+    "one that never had a task comes last",
+    { total_slots: 3 },
+    [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }],
+    [1, 0],
+  ],
   ["slots that it does not show", { total_slots: 4 }, undefined, []],
   ["another kind of server", undefined, undefined, []],
   ["nonsense", { total_slots: "many" }, { slots: 4 }, []],
@@ -34,8 +32,7 @@ const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
 
 for (const [name, props, slots, free] of ROWS) {
   Deno.test(`free slots of llama.cpp's server: ${name}`, async () => {
-    const fetch = server(props, slots);
-    assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), free);
+    assertEquals(await freeSlots(server(props, slots)), free);
   });
 }
 
@@ -47,25 +44,20 @@ Deno.test("the newest task of each slot, as far as the server shows it", async (
     [undefined, []],
   ];
   for (const [slots, tasks] of rows) {
-    assertEquals(await slotTasks({ fetch: server({}, slots) }), tasks);
+    assertEquals(await slotTasks(server({}, slots)), tasks);
   }
 });
 
 Deno.test("the only slot is cleared by a short text, others are left alone", async () => {
   const rows: [props: unknown, asked: string[]][] = [
-    [{ total_slots: 1 }, ["/props", "/completion"]],
+    [{ total_slots: 1 }, ["/props", "POST /completion"]],
     [{ total_slots: 2 }, ["/props"]],
     [undefined, ["/props"]],
   ];
   for (const [at, [props, expected]] of rows.entries()) {
     const asked: string[] = [];
-    await clearSlot({ host: `http://localhost:${at + 2}`, fetch: server(props, undefined, asked) });
+    const options = server(props, undefined, asked);
+    await clearSlot({ ...options, host: `http://localhost:${at + 2}` });
     assertEquals(asked, expected);
   }
-});
-
-Deno.test("a slot that never had a task comes after those that had one", async () => {
-  const slots = [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }];
-  const fetch = server({ total_slots: 3 }, slots);
-  assertEquals(await freeSlots({ host: "http://localhost:1", fetch }), [1, 0]);
 });

@@ -29,37 +29,29 @@ Deno.test("recorded native streams fold to what they told piece by piece", () =>
   }
 });
 
-Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", async (t) => {
+Deno.test("NET-04 a native stream without its last line is an error, whatever it holds", () => {
   const call = { function: { name: "read", arguments: { p: 1 } } };
-  const rows: Record<string, string> = {
-    "nothing": "",
-    "mid text": line({ content: "Hel" }),
-    "after a whole call": line({ content: "", tool_calls: [call] }),
-    "within a line": line({ content: "a" }) + DONE.slice(0, -4),
-    "done, but not true": line({ content: "a" }, { done: "true" }),
-  };
-  for (const [name, text] of Object.entries(rows)) {
-    await t.step(name, () => {
-      const error = assertThrows(() => fold([text]), BackendError);
-      assertEquals([error.kind, error.retryable], ["incomplete", true]);
-    });
+  const rows = [
+    "",
+    line({ content: "Hel" }),
+    line({ content: "", tool_calls: [call] }),
+    line({ content: "a" }) + DONE.slice(0, -4),
+    line({ content: "a" }, { done: "true" }),
+  ];
+  for (const text of rows) {
+    const error = assertThrows(() => fold([text]), BackendError);
+    assertEquals([error.kind, error.retryable], ["incomplete", true], text);
   }
-  await t.step("but a missing line end is no cut", () => {
-    assertEquals(readLocalResponse(fold([line({ content: "a" }), DONE.trim()])).finish, "stop");
-  });
-  await t.step("nor is a last line of counts alone, as of old servers", () => {
-    for (const message of [undefined, null]) {
-      const last = line(message, { done: true, done_reason: "stop", eval_count: 3 });
-      const reply = readLocalResponse(fold([line({ content: "a" }), last]));
-      assertEquals([reply.message.content, reply.usage?.outputTokens], ["a", 3]);
-    }
-  });
-  await t.step("and what comes after the end means nothing", () => {
-    const reply = readLocalResponse(
-      fold([line({ content: "a" }), DONE, line({ content: "X" }), "{"]),
-    );
-    assertEquals(reply.message.content, "a");
-  });
+  // But a missing line end is no cut, nor is a last line of counts alone, as of old servers.
+  assertEquals(readLocalResponse(fold([line({ content: "a" }), DONE.trim()])).finish, "stop");
+  for (const message of [undefined, null]) {
+    const last = line(message, { done: true, done_reason: "stop", eval_count: 3 });
+    const reply = readLocalResponse(fold([line({ content: "a" }), last]));
+    assertEquals([reply.message.content, reply.usage?.outputTokens], ["a", 3]);
+  }
+  // What comes after the end means nothing.
+  const late = [line({ content: "a" }), DONE, line({ content: "X" }), "{"];
+  assertEquals(readLocalResponse(fold(late)).message.content, "a");
 });
 
 Deno.test("NET-03 an error line is thrown, before and after text", () => {
