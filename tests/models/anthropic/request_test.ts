@@ -3,21 +3,19 @@ import {
   hostedBody,
   type HostedMessage,
   messagesToHostedFormat,
-  toolsToHostedFormat,
 } from "../../../src/models/anthropic/request.ts";
 import { hostedConfig, type Thinking } from "../../../src/config.ts";
 import type { Message } from "../../../src/types/message.ts";
 import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
 
-const user = (content: string): Message => ({ role: "user", content });
-const says = (content: string, more: Partial<Message> = {}): Message => (
-  { role: "assistant", content, ...more }
+/** Messages, as they are here and as they are on the wire. */
+const user = <T>(content: T) => ({ role: "user" as const, content });
+const says = <T>(content: T, more: Omit<Partial<Message>, "role" | "content"> = {}) => (
+  { role: "assistant" as const, content, ...more }
 );
-const call = (id: string, args: Record<string, unknown> = {}) => ({
-  id,
-  name: "f",
-  arguments: args,
-});
+const call = (id: string, args: Record<string, unknown> = {}) => (
+  { id, name: "f", arguments: args }
+);
 const result = (toolCallId: string, content: string): Message => (
   { role: "tool", toolCallId, content }
 );
@@ -28,6 +26,10 @@ const answer = (tool_use_id: string, content: string) => (
   { type: "tool_result", tool_use_id, content }
 );
 const text = (text: string) => ({ type: "text", text });
+const image = (mediaType: string, data: string) => ({ type: "image" as const, mediaType, data });
+const shown = (media_type: string, data: string) => (
+  { type: "image", source: { type: "base64", media_type, data } }
+);
 const thought = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
 const redacted = { type: "redacted_thinking", data: "x" };
 
@@ -39,7 +41,7 @@ const tool: Tool = {
   run: () => "",
 };
 
-const rows: [name: string, messages: Message[], system: string, hosted: HostedMessage[]][] = [
+const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?: string][] = [
   [
     "rule 1: system messages become the system text",
     [
@@ -48,14 +50,13 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       { role: "system", content: "B" },
       { role: "system", content: " " },
     ],
+    [user("hi")],
     "A\n\nB",
-    [{ role: "user", content: "hi" }],
   ],
-  ["nothing", [], "", []],
-  ["plain text stays text", [user("a"), says("b \n"), user(" c ")], "", [
-    { role: "user", content: "a" },
-    { role: "assistant", content: "b" },
-    { role: "user", content: " c " },
+  ["plain text stays text", [user("a"), says("b \n"), user(" c ")], [
+    user("a"),
+    says("b"),
+    user(" c "),
   ]],
   [
     "rules 2 to 4: calls become blocks, results one user message",
@@ -65,11 +66,10 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       result("1", "one"),
       { ...result("2", "two"), isError: true },
     ],
-    "",
     [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [text("look:"), use("1", { x: 1 }), use("2")] },
-      { role: "user", content: [answer("1", "one"), { ...answer("2", "two"), is_error: true }] },
+      user("a"),
+      says([text("look:"), use("1", { x: 1 }), use("2")]),
+      user([answer("1", "one"), { ...answer("2", "two"), is_error: true }]),
     ],
   ],
   [
@@ -81,12 +81,7 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       user("stop"),
       user("no, go on"),
     ],
-    "",
-    [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [use("1")] },
-      { role: "user", content: [answer("1", "one"), text("stop"), text("no, go on")] },
-    ],
+    [user("a"), says([use("1")]), user([answer("1", "one"), text("stop"), text("no, go on")])],
   ],
   [
     "results come first also where a text was before them",
@@ -97,25 +92,16 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       user("b"),
       result("2", "two"),
     ],
-    "",
     [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [use("1"), use("2")] },
-      { role: "user", content: [answer("1", "one"), answer("2", "two"), text("b")] },
+      user("a"),
+      says([use("1"), use("2")]),
+      user([answer("1", "one"), answer("2", "two"), text("b")]),
     ],
   ],
-  ["roles alternate", [user("a"), user("b"), says("c"), says("d"), user("e")], "", [
-    { role: "user", content: [text("a"), text("b")] },
-    { role: "assistant", content: [text("c"), text("d")] },
-    { role: "user", content: "e" },
-  ]],
-  ["nothing is added", [says("b", { toolCalls: [call("1")] }), result("1", "c")], "", [
-    { role: "assistant", content: [text("b"), use("1")] },
-    { role: "user", content: [answer("1", "c")] },
-  ]],
-  ["an answer first", [says("b"), user("c")], "", [
-    { role: "assistant", content: "b" },
-    { role: "user", content: "c" },
+  ["roles alternate", [user("a"), user("b"), says("c"), says("d"), user("e")], [
+    user([text("a"), text("b")]),
+    says([text("c"), text("d")]),
+    user("e"),
   ]],
   [
     "blank texts are left out",
@@ -127,36 +113,15 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       says(" ", { toolCalls: [call("1")] }),
       result("1", " "),
     ],
-    "",
-    [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [use("1")] },
-      { role: "user", content: [answer("1", "(no output)")] },
-    ],
+    [user("a"), says([use("1")]), user([answer("1", "(no output)")])],
   ],
   [
     "images go before their text",
     [
-      {
-        role: "user",
-        content: "see",
-        parts: [{ type: "image", mediaType: "image/png", data: "AA==" }],
-      },
-      {
-        role: "user",
-        content: "",
-        parts: [{ type: "image", mediaType: "image/gif", data: "BB==" }],
-      },
+      { ...user("see"), parts: [image("image/png", "AA==")] },
+      { ...user(""), parts: [image("image/gif", "BB==")] },
     ],
-    "",
-    [{
-      role: "user",
-      content: [
-        { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },
-        text("see"),
-        { type: "image", source: { type: "base64", media_type: "image/gif", data: "BB==" } },
-      ],
-    }],
+    [user([shown("image/png", "AA=="), text("see"), shown("image/gif", "BB==")])],
   ],
   [
     "ids and names of other servers, arguments that were no JSON",
@@ -171,17 +136,13 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       result("functions.f:0", "one"),
       result("", "two"),
     ],
-    "",
     [
-      { role: "user", content: "a" },
-      {
-        role: "assistant",
-        content: [
-          { type: "tool_use", id: "functions_2ef_3a0", name: "my_tool", input: {} },
-          { type: "tool_use", id: "call", name: "unknown", input: { invalid_json: '{"x' } },
-        ],
-      },
-      { role: "user", content: [answer("functions_2ef_3a0", "one"), answer("call", "two")] },
+      user("a"),
+      says([
+        { ...use("functions_2ef_3a0"), name: "my_tool" },
+        { ...use("call", { invalid_json: '{"x' }), name: "unknown" },
+      ]),
+      user([answer("functions_2ef_3a0", "one"), answer("call", "two")]),
     ],
   ],
   [
@@ -200,12 +161,11 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       }),
       result("new", "r"),
     ],
-    "",
     [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [thought, text("one"), redacted, text("two"), use("new")] },
-      { role: "user", content: [answer("new", "r")] },
-    ].map((m) => m) as HostedMessage[],
+      user("a"),
+      says([thought, text("one"), redacted, text("two"), use("new")]),
+      user([answer("new", "r")]),
+    ],
   ],
   [
     "a text that was changed since stands before the first call",
@@ -218,22 +178,16 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       result("1", "r"),
       result("2", "r"),
     ],
-    "",
     [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [thought, text("changed"), use("1"), redacted, use("2")] },
-      { role: "user", content: [answer("1", "r"), answer("2", "r")] },
+      user("a"),
+      says([thought, text("changed"), use("1"), redacted, use("2")]),
+      user([answer("1", "r"), answer("2", "r")]),
     ],
   ],
   [
     "only a thought, and a note in the place of an answer",
     [user("a"), says("[no answer]", { hostedBlocks: [thought] }), user("b")],
-    "",
-    [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [thought, text("[no answer]")] },
-      { role: "user", content: "b" },
-    ],
+    [user("a"), says([thought, text("[no answer]")]), user("b")],
   ],
   [
     "a call that was recovered from the text, one that was dropped",
@@ -244,18 +198,11 @@ const rows: [name: string, messages: Message[], system: string, hosted: HostedMe
       says("", { hostedBlocks: [thought, use("2")] }),
       user("b"),
     ],
-    "",
-    [
-      { role: "user", content: "a" },
-      { role: "assistant", content: [thought, use("1")] },
-      { role: "user", content: [answer("1", "r")] },
-      { role: "assistant", content: [thought] },
-      { role: "user", content: "b" },
-    ],
+    [user("a"), says([thought, use("1")]), user([answer("1", "r")]), says([thought]), user("b")],
   ],
 ];
 
-for (const [name, messages, system, hosted] of rows) {
+for (const [name, messages, hosted, system = ""] of rows) {
   Deno.test(`messagesToHostedFormat: ${name}`, () => {
     const before = structuredClone(messages);
     assertEquals(messagesToHostedFormat(messages), [system, hosted]);
@@ -267,18 +214,11 @@ Deno.test("a body's first message is a user's, as the API wants it", () => {
   const { messages } = JSON.parse(
     hostedBody(hostedConfig({ apiKey: "k" }), [says("b"), user("c")], [], true),
   );
-  assertEquals(messages, [
-    { role: "user", content: "[The start of the conversation was removed]" },
-    { role: "assistant", content: "b" },
-    { role: "user", content: "c" },
-  ]);
+  const note = user("[The start of the conversation was removed]");
+  assertEquals(messages, [note, says("b"), user("c")]);
 });
 
-Deno.test("toolsToHostedFormat: rule 5, flat objects with an input_schema", () => {
-  assertEquals(toolsToHostedFormat([tool]), [
-    { name: "f", description: "F.", input_schema: tool.parameters },
-  ]);
-});
+const TOOLS = [{ name: "f", description: "F.", input_schema: tool.parameters }];
 
 Deno.test("a body: its fields, and what a server refuses left out", () => {
   const config = hostedConfig({ apiKey: "k", model: "m", maxTokens: 9, temperature: 0.5 });
@@ -289,8 +229,8 @@ Deno.test("a body: its fields, and what a server refuses left out", () => {
     model: "m",
     max_tokens: 9,
     stream: true,
-    tools: toolsToHostedFormat([tool]),
-    messages: [{ role: "user", content: "a" }],
+    tools: TOOLS,
+    messages: [user("a")],
   };
   const cache_control = { type: "ephemeral" };
   assertEquals(body(), {
@@ -313,7 +253,7 @@ Deno.test("a body: its fields, and what a server refuses left out", () => {
     temperature: 0.5,
     stream: false,
     cache_control,
-    messages: [{ role: "user", content: "a" }],
+    messages: [user("a")],
   });
 });
 
@@ -367,7 +307,7 @@ Deno.test("a body: the form of an answer is a tool that must be called, without 
     const { name } = tool_choice;
     assertEquals(tool_choice, { type: "tool", name });
     assertEquals(tools, [
-      ...toolsToHostedFormat([tool]),
+      ...TOOLS,
       { name, description: "Gives the final answer.", input_schema: parameters },
     ]);
     assertEquals([thinking, max_tokens], [undefined, 9]);

@@ -8,16 +8,7 @@ import { AnswerSplitter } from "../../../src/models/answer_splitter.ts";
 import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
 import type { Message } from "../../../src/types/message.ts";
 import type { Tool } from "../../../src/types/tool.ts";
-import {
-  type Handler,
-  json,
-  ndjson,
-  raw,
-  respond,
-  serve,
-  sse,
-  stall,
-} from "../../helpers/server.ts";
+import { json, ndjson, raw, respond, serve, sse, stall } from "../../helpers/server.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { recorded } from "../../helpers/recorded.ts";
 
@@ -111,7 +102,7 @@ Deno.test("an unknown model: those installed are named, in the message and as a 
   const unknown = replay("local-err-unknown-model");
   const many = Array.from({ length: 21 }, (_, i) => `m${i}`);
   const twenty = many.slice(0, 20);
-  const rows: [list: Handler, words: string, models?: number][] = [
+  const rows: [list: ReturnType<typeof json>, words: string, models?: number][] = [
     [tags("a:1b", "b:2b"), "; installed are a:1b, b:2b", 2],
     [tags("a:1b"), "; installed are a:1b", 1],
     [tags(...twenty), `; installed are ${twenty.join(", ")}`, 20],
