@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { Delta } from "../../../src/models/backend.ts";
 import { readHostedResponse } from "../replies.ts";
 import { hostedReader } from "../../../src/models/anthropic/stream.ts";
@@ -169,32 +169,24 @@ for (const [name, events, content, usage] of folds) {
   });
 }
 
-const errors: [name: string, body: string, kind: string, retryable: boolean, says: string][] = [
+const errors: [body: string, kind: string, retryable: boolean, says: string][] = [
   [
-    "overloaded",
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
-    "server",
-    true,
-    "Overloaded",
+    ...["server", true, "Overloaded"] as const,
   ],
+  // llama.cpp's
   [
-    "llama.cpp's",
     'data: {"error":{"code":500,"message":"boom","type":"server_error"}}',
-    "server",
-    true,
-    "boom",
+    ...["server", true, "boom"] as const,
   ],
-  ["a bare one", 'event: error\ndata: {"message":"boom"}', "server", true, "boom"],
+  ['event: error\ndata: {"message":"boom"}', "server", true, "boom"],
   [
-    "a refusal",
     'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}',
-    "request",
-    false,
-    "no",
+    ...["request", false, "no"] as const,
   ],
 ];
-for (const [name, body, kind, retryable, says] of errors) {
-  Deno.test(`NET-03 an error inside the stream is thrown: ${name}`, () => {
+for (const [body, kind, retryable, says] of errors) {
+  Deno.test(`NET-03 an error inside the stream is thrown: ${body}`, () => {
     for (const before of [[], [start, begin(0, { type: "text", text: "a" })]]) {
       const pieces = [sse(...before), encoder.encode(`${body}\n\n`)];
       const error = assertThrows(() => fold(pieces), BackendError);
@@ -263,69 +255,6 @@ Deno.test("a call with the number of the thought before it is a block of its own
     { type: "thinking", thinking: "Hm." },
     { ...call, input: { a: 1 } },
   ]);
-});
-
-/** Every way to put one wrong value into one place of `value`. */
-function* damaged(value: unknown): Generator<unknown> {
-  const wrong = [null, undefined, 0, -1.5, "x", true, [], {}, [[]], { type: "text" }, [{
-    type: [],
-  }]];
-  for (const other of wrong) yield other;
-  if (typeof value !== "object" || value === null) return;
-  for (const key of Object.keys(value)) {
-    for (const other of damaged((value as Json)[key])) {
-      const copy: Json = Array.isArray(value) ? [...value] as unknown as Json : { ...value };
-      copy[key] = other;
-      yield copy;
-    }
-  }
-}
-
-/** Runs `read`, which may fail with a BackendError only; returns whether it did. */
-function fails(read: () => unknown, input: unknown): boolean {
-  try {
-    read();
-    return false;
-  } catch (error) {
-    assertInstanceOf(error, BackendError, `${JSON.stringify(input)}: ${(error as Error).stack}`);
-    return true;
-  }
-}
-
-Deno.test("NET-11 garbage of any type is a BackendError, never another", () => {
-  const events: Json[] = [
-    start,
-    begin(0, { type: "thinking", thinking: "", signature: "" }),
-    delta(0, { type: "thinking_delta", thinking: "t" }),
-    delta(0, { type: "signature_delta", signature: "s" }),
-    begin(1, { type: "text", text: "" }),
-    textDelta(1, "a"),
-    begin(2, toolUse("c")),
-    json(2, '{"x":1}'),
-    close(2),
-    finish("tool_use"),
-    stop,
-  ];
-  let failed = 0;
-  let count = 0;
-  events.forEach((event, i) => {
-    for (const bad of damaged(event)) {
-      const stream = sse(...events.with(i, bad as Json));
-      count++;
-      if (fails(() => readHostedResponse(fold([stream])), bad)) failed++;
-    }
-  });
-  for (const bad of damaged(fold([sse(...events)]))) {
-    count++;
-    if (fails(() => readHostedResponse(bad), bad)) failed++;
-    const reader = hostedReader("application/json", true);
-    fails(() => {
-      reader.push(encoder.encode(JSON.stringify(bad) ?? ""));
-      reader.end();
-    }, bad);
-  }
-  // Neither all nor none of them: what does not matter does not fail.
-  assertEquals([failed > count / 4, failed < count], [true, true], `${failed} of ${count}`);
 });
 
 Deno.test("NET-12 only what carries something is progress", () => {
