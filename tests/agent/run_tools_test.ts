@@ -5,7 +5,7 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import type { NewestOutput, Tool, ToolContext } from "../../src/types/tool.ts";
-import { type Workspace, workspace } from "../tools/workspace.ts";
+import { posixTest, test, type Workspace } from "../tools/workspace.ts";
 
 const ALLOW: Decision = { allow: true };
 
@@ -40,8 +40,7 @@ const tool = (run: Tool["run"]): Tool => ({
   run,
 });
 
-Deno.test("the facts of a result are beside its text", async () => {
-  using ws = workspace();
+test("the facts of a result are beside its text", async (ws) => {
   ws.put("a.txt", "one\ntwo\nthree\n");
   const rows: [name: string, args: Record<string, unknown>, details: ToolExecution["details"]][] = [
     ["read_file", { file_path: "a.txt", offset: 2, limit: 1 }, {
@@ -83,8 +82,7 @@ Deno.test("the facts of a result are beside its text", async () => {
   }
 });
 
-Deno.test("how a call ended is a field", async () => {
-  using ws = workspace();
+test("how a call ended is a field", async (ws) => {
   const failing = (error: Error) => [tool(() => Promise.reject(error))];
   const outcome = async (...args: Parameters<typeof runOne>) => {
     const { outcome, isError, refusal } = await runOne(...args);
@@ -127,10 +125,7 @@ Deno.test("how a call ended is a field", async () => {
   }
 });
 
-Deno.test("a command that is stopped says what it printed, in words and as data", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
-  using ws = workspace();
+posixTest("a command that is stopped says what it printed, in words and as data", async (ws) => {
   const controller = new AbortController();
   const context = {
     ...ws.context,
@@ -146,8 +141,7 @@ Deno.test("a command that is stopped says what it printed, in words and as data"
   assertStringIncludes(exec.result, "did not finish. It printed so far:\nstdout:\nbegun");
 });
 
-Deno.test("a tool of others may return a text, an outcome or anything", async () => {
-  using ws = workspace();
+test("a tool of others may return a text, an outcome or anything", async (ws) => {
   const rows: [result: unknown, text: string, details: unknown][] = [
     ["text", "text", undefined],
     [{ content: "text" }, "text", undefined],

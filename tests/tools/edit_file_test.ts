@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { editFile } from "./text_results.ts";
-import { type Workspace, workspace } from "./workspace.ts";
+import { test, type Workspace, workspace } from "./workspace.ts";
 
 function edit(
   ws: Workspace,
@@ -73,8 +73,7 @@ Deno.test.each([
   assertEquals(ws.names(), ["f"]);
 });
 
-Deno.test("a mark in place of lines is refused, and the file stays", async () => {
-  using ws = workspace();
+test("a mark in place of lines is refused, and the file stays", async (ws) => {
   ws.put("f", "one();\ntwo();\nthree();\n");
   await assertRejects(
     () => edit(ws, "f", "one();\ntwo();\nthree();\n", "one();\n// ... existing code ...\n"),
@@ -151,8 +150,7 @@ Deno.test.each([
   assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
 });
 
-Deno.test("an edit of another indentation says so, and one that fits two places is refused", async () => {
-  using ws = workspace();
+test("an edit of another indentation says so, and one that fits two places is refused", async (ws) => {
   Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");
   assertStringIncludes(await edit(ws, "a.py", "\tb()", "\tc()"), "differed in indentation");
   assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
@@ -160,8 +158,7 @@ Deno.test("an edit of another indentation says so, and one that fits two places 
   await assertRejects(() => edit(ws, "a.py", "\ta()", "\tc()"), Error, "not found");
 });
 
-Deno.test("an empty old_string creates a file or fills an empty one", async () => {
-  using ws = workspace();
+test("an empty old_string creates a file or fills an empty one", async (ws) => {
   assertStringIncludes(await edit(ws, "a/b", "", "x\n"), "Created a/b");
   assertEquals(ws.text("a/b"), "x\n");
   ws.put("empty", "");
@@ -172,8 +169,7 @@ Deno.test("an empty old_string creates a file or fills an empty one", async () =
   assertEquals(ws.text("bom"), "\ufeffz");
 });
 
-Deno.test("shows the changed lines, numbered, with three around them", async () => {
-  using ws = workspace();
+test("shows the changed lines, numbered, with three around them", async (ws) => {
   const lines = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`);
   ws.put("f", lines.join("\r\n"));
   assertEquals(
@@ -198,8 +194,7 @@ Deno.test("shows the changed lines, numbered, with three around them", async () 
   assertEquals(await edit(ws, "g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
 });
 
-Deno.test("millions of matches are replaced in bounded memory, unless the result is too long", async () => {
-  using ws = workspace();
+test("millions of matches are replaced in bounded memory, unless the result is too long", async (ws) => {
   ws.put("f", "a\r\n".repeat(1_000_000));
   const before = Deno.memoryUsage().rss;
   assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 1000000 matches");
@@ -215,8 +210,7 @@ Deno.test("millions of matches are replaced in bounded memory, unless the result
   assertEquals(ws.bytes("f").length, old.length);
 });
 
-Deno.test("a file of 16 MiB can be edited, a longer one is refused before it is read", async () => {
-  using ws = workspace();
+test("a file of 16 MiB can be edited, a longer one is refused before it is read", async (ws) => {
   const most = 16 * 1024 * 1024;
   Deno.truncateSync(ws.put("f", "a"), most);
   assertStringIncludes(await edit(ws, "f", "a", "b"), "Replaced 1 match");
@@ -228,8 +222,7 @@ Deno.test("a file of 16 MiB can be edited, a longer one is refused before it is 
   );
 });
 
-Deno.test("4 MB: matched, replaced everywhere, and missed in linear time", async () => {
-  using ws = workspace();
+test("4 MB: matched, replaced everywhere, and missed in linear time", async (ws) => {
   const line = "const someValue = compute(anotherValue); // and a comment\r\n";
   const content = line.repeat(70_000);
   ws.put("f", content);

@@ -1,13 +1,12 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { listDirectory } from "./text_results.ts";
-import { run, type Workspace, workspace } from "./workspace.ts";
+import { linuxTest, posixTest, run, test, type Workspace } from "./workspace.ts";
 
 function list(ws: Workspace, path = "."): Promise<string> {
   return listDirectory({ path }, ws.context);
 }
 
-Deno.test("lists folders, files with sizes, and links with their targets, sorted", async () => {
-  using ws = workspace();
+test("lists folders, files with sizes, and links with their targets, sorted", async (ws) => {
   await Deno.mkdir(ws.at("src"));
   ws.put("a.txt", "");
   ws.put("Z", "x".repeat(1023));
@@ -34,10 +33,7 @@ Deno.test("lists folders, files with sizes, and links with their targets, sorted
   assertEquals(await list(ws, "linkdir"), "[the folder is empty]");
 });
 
-Deno.test("PTH-05 special files are named, and names cannot hide anything", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
-  using ws = workspace();
+posixTest("PTH-05 special files are named, and names cannot hide anything", async (ws) => {
   await run("mkfifo", ws.at("fifo"));
   using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
   await Deno.symlink("/dev/zero", ws.at("zero"));
@@ -56,19 +52,13 @@ Deno.test("PTH-05 special files are named, and names cannot hide anything", {
   );
 });
 
-Deno.test(
-  "a name that is no UTF-8 does not hide the others",
-  { ignore: Deno.build.os !== "linux" },
-  async () => {
-    using ws = workspace();
-    ws.put("a", "");
-    await run("bash", "-c", `touch "$0"/$'x\\xe9'`, ws.dir);
-    assertEquals(await list(ws), "a  0 B\nx\ufffd  [unreadable]\n[2 entries]");
-  },
-);
+linuxTest("a name that is no UTF-8 does not hide the others", async (ws) => {
+  ws.put("a", "");
+  await run("bash", "-c", `touch "$0"/$'x\\xe9'`, ws.dir);
+  assertEquals(await list(ws), "a  0 B\nx\ufffd  [unreadable]\n[2 entries]");
+});
 
-Deno.test("is bounded, and says how many are left", async () => {
-  using ws = workspace();
+test("is bounded, and says how many are left", async (ws) => {
   for (let i = 0; i < 1100; i++) ws.put(`f${String(i).padStart(4, "0")}`, "");
   const lines = (await list(ws)).split("\n");
   assertEquals([lines.length, lines[0], lines[999]], [1001, "f0000  0 B", "f0999  0 B"]);
@@ -79,8 +69,7 @@ Deno.test("is bounded, and says how many are left", async () => {
   assertStringIncludes(short, "[1100 entries; 10");
 });
 
-Deno.test("what fits is shown whole, and a first line also where it does not fit", async () => {
-  using ws = workspace();
+test("what fits is shown whole, and a first line also where it does not fit", async (ws) => {
   for (const name of ["a", "b", "c"]) ws.put(name, "");
   const footer = "find them with ls -A in run_bash]";
   const shown = async (room: number) => {
@@ -95,16 +84,14 @@ Deno.test("what fits is shown whole, and a first line also where it does not fit
   assertEquals(await shown(0), `a  0 B\n[3 entries; 2 more are not shown: ${footer}`);
 });
 
-Deno.test("what is no folder is refused", async () => {
-  using ws = workspace();
+test("what is no folder is refused", async (ws) => {
   ws.put("file", "");
   await assertRejects(() => list(ws, "file"), Error, "use read_file");
   await assertRejects(() => list(ws, "fil"), Error, "did you mean file?");
   await assertRejects(() => list(ws, "a/b"), Error, "there is no folder a");
 });
 
-Deno.test("a working folder that was removed is said, without the names beside it", async () => {
-  using ws = workspace();
+test("a working folder that was removed is said, without the names beside it", async (ws) => {
   const folder = ws.at("project");
   const call = listDirectory({ path: "." }, { ...ws.context, workingDir: folder });
   await assertRejects(() => call, Error, "Cannot list the folder as it was removed or renamed");

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { readFile } from "./text_results.ts";
-import { run, type Workspace, workspace } from "./workspace.ts";
-import { posixTest as test } from "../helpers/test_unless.ts";
+import { posixTest, run, test, type Workspace, workspace } from "./workspace.ts";
 
 function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promise<string> {
   return readFile({ file_path, offset, limit }, ws.context);
@@ -35,8 +34,7 @@ Deno.test.each([
   assertEquals(await read(ws, "f"), expected);
 });
 
-Deno.test("bytes that only look like a mark at the beginning are none", async () => {
-  using ws = workspace();
+test("bytes that only look like a mark at the beginning are none", async (ws) => {
   for (const char of ["\uff0b", "\ufec0", "\u0bff"]) { // each with two of the bytes of a BOM
     ws.put("f", `${char}a\n`);
     assertEquals(await read(ws, "f"), `1\t${char}a\n[1 lines]`);
@@ -54,8 +52,7 @@ Deno.test("bytes that only look like a mark at the beginning are none", async ()
   }
 });
 
-Deno.test("shows the window asked for and where to go on", async () => {
-  using ws = workspace();
+test("shows the window asked for and where to go on", async (ws) => {
   ws.put("f", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
   assertEquals(
     await read(ws, "f", 4, 2),
@@ -99,8 +96,7 @@ Deno.test("stays within maxOutputChars, and offsets given lead through the whole
   assertEquals(seen, lines);
 });
 
-Deno.test("cuts long lines between characters, also the first when it alone is too long", async () => {
-  using ws = workspace();
+test("cuts long lines between characters, also the first when it alone is too long", async (ws) => {
   ws.put("f", `${"a".repeat(1999)}😀😀\nb\n${"ü".repeat(2001)}\n${"ü".repeat(2000)}\n`);
   const [first, second, third, fourth, footer] = (await read(ws, "f")).split("\n");
   assertEquals(first, `1\t${"a".repeat(1999)}[cut: 2007 bytes]`);
@@ -129,8 +125,7 @@ Deno.test("cuts long lines between characters, also the first when it alone is t
   assertStringIncludes(small, "continue with offset 2");
 });
 
-Deno.test("CR counts as a line ending only where there is no LF, however late that comes", async () => {
-  using ws = workspace();
+test("CR counts as a line ending only where there is no LF, however late that comes", async (ws) => {
   const long = "x\r".repeat(200_000);
   ws.put("f", `${long}\nsecond\r\n`);
   const result = await read(ws, "f");
@@ -141,8 +136,7 @@ Deno.test("CR counts as a line ending only where there is no LF, however late th
   assertEquals(await read(ws, "f", 2, 1), `2\tx\n${footer}`);
 });
 
-test("an endless file is read in bounded time and memory", async () => {
-  using ws = workspace();
+posixTest("an endless file is read in bounded time and memory", async (ws) => {
   // Sparse, but for its first lines.
   ws.put("f", "a\n".repeat(131_072));
   await Deno.truncate(ws.at("f"), 1e12);
@@ -170,8 +164,7 @@ Deno.test.each([
   await assertRejects(() => read(ws, "f"), Error, expected);
 });
 
-Deno.test("a missing file is told with what is like it", async () => {
-  using ws = workspace();
+test("a missing file is told with what is like it", async (ws) => {
   ws.put("config.ts", "");
   ws.put("other.md", "");
   await assertRejects(() => read(ws, "confg.ts"), Error, "did you mean config.ts?");
@@ -188,8 +181,7 @@ Deno.test("a missing file is told with what is like it", async () => {
   await assertRejects(() => read(ws, "config.ts/f"), Error, "Cannot read config.ts/f");
 });
 
-test("PTH-05 special files are refused at once, and nothing of them is read", async () => {
-  using ws = workspace();
+posixTest("PTH-05 special files are refused at once, and nothing of them is read", async (ws) => {
   await run("mkfifo", ws.at("fifo"));
   using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
   await Deno.mkdir(ws.at("f.txt"));
@@ -213,22 +205,24 @@ test("PTH-05 special files are refused at once, and nothing of them is read", as
   await assertRejects(() => read(ws, "loop"), Error, "Cannot read loop");
 });
 
-test("PTH-05 a FIFO that takes the place of a file before it is opened is given up", async () => {
-  using ws = workspace();
-  const path = ws.put("f", "text\n");
-  const { open } = Deno;
-  Deno.open = (...args) => {
-    Deno.open = open;
-    Deno.removeSync(path);
-    new Deno.Command("mkfifo", { args: [path] }).outputSync();
-    return open(...args);
-  };
-  try {
-    const reading = readFile({ file_path: "f", offset: 1, limit: 10 }, ws.context);
-    await assertRejects(() => reading, Error, "Cannot read f: it did not open within 5 s");
-  } finally {
-    Deno.open = open;
-    // A writer ends the wait, which went on.
-    Deno.openSync(path, { read: true, write: true }).close();
-  }
-});
+posixTest(
+  "PTH-05 a FIFO that takes the place of a file before it is opened is given up",
+  async (ws) => {
+    const path = ws.put("f", "text\n");
+    const { open } = Deno;
+    Deno.open = (...args) => {
+      Deno.open = open;
+      Deno.removeSync(path);
+      new Deno.Command("mkfifo", { args: [path] }).outputSync();
+      return open(...args);
+    };
+    try {
+      const reading = readFile({ file_path: "f", offset: 1, limit: 10 }, ws.context);
+      await assertRejects(() => reading, Error, "Cannot read f: it did not open within 5 s");
+    } finally {
+      Deno.open = open;
+      // A writer ends the wait, which went on.
+      Deno.openSync(path, { read: true, write: true }).close();
+    }
+  },
+);

@@ -46,6 +46,18 @@ export function workspace(context: Partial<ToolContext> = {}): Workspace {
   };
 }
 
+/** Returns a function that registers a test with a workspace of its own, which is skipped if `ignore` is true. */
+export const testUnless =
+  (ignore: boolean) => (name: string, run: (ws: Workspace) => void | Promise<void>): void =>
+    Deno.test(name, { ignore }, async () => {
+      using ws = workspace();
+      await run(ws);
+    });
+
+export const test: ReturnType<typeof testUnless> = testUnless(false);
+export const posixTest: ReturnType<typeof testUnless> = testUnless(Deno.build.os === "windows");
+export const linuxTest: ReturnType<typeof testUnless> = testUnless(Deno.build.os !== "linux");
+
 /** Runs a program and returns what it printed; throws when it fails. */
 export async function run(program: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: "null" })

@@ -1,7 +1,15 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { prepareWrite } from "../../src/tools/write_file.ts";
 import { editFile, writeFile } from "./text_results.ts";
-import { hasNobody, runAsNobody, type Workspace, workspace } from "./workspace.ts";
+import {
+  hasNobody,
+  posixTest,
+  runAsNobody,
+  test,
+  testUnless,
+  type Workspace,
+  workspace,
+} from "./workspace.ts";
 
 function write(ws: Workspace, file_path: string, content: string): Promise<string> {
   return writeFile({ file_path, content }, ws.context);
@@ -11,8 +19,7 @@ const posix = Deno.build.os !== "windows";
 const root = posix && Deno.uid() === 0;
 const mode = (path: string) => Deno.statSync(path).mode! & 0o7777;
 
-Deno.test("EDT-06 a new file holds exactly the bytes given, and folders are made", async () => {
-  using ws = workspace();
+test("EDT-06 a new file holds exactly the bytes given, and folders are made", async (ws) => {
   for (const content of ["", "a", "a\n", "\n", "a  \n\n\n", "a\r\nb", "\ufeffa", "日本😀", "\0"]) {
     assertStringIncludes(await write(ws, "x/y/f", content), "Created x/y/f: wrote");
     assertEquals(ws.text("x/y/f"), content);
@@ -47,8 +54,7 @@ Deno.test.each([
   else assertStringIncludes(result, note);
 });
 
-Deno.test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async () => {
-  using ws = workspace();
+test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async (ws) => {
   for (const bytes of [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0xff, 0xfe]]) {
     ws.put("f", bytes);
     await assertRejects(() => write(ws, "f", "b\n"), Error, "Cannot write f as it is UTF-16 text");
@@ -56,8 +62,7 @@ Deno.test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async () => {
   }
 });
 
-Deno.test("EDT-01 mode bits stay, a new file gets 0666 & ~umask", { ignore: !posix }, async () => {
-  using ws = workspace();
+posixTest("EDT-01 mode bits stay, a new file gets 0666 & ~umask", async (ws) => {
   for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
     ws.put("f", "old", bits);
     await write(ws, "f", "new");
@@ -68,15 +73,13 @@ Deno.test("EDT-01 mode bits stay, a new file gets 0666 & ~umask", { ignore: !pos
   assertEquals(ws.names(), ["f", "new"]);
 });
 
-Deno.test("EDT-01 a read-only file is refused, also for root", { ignore: !posix }, async () => {
-  using ws = workspace();
+posixTest("EDT-01 a read-only file is refused, also for root", async (ws) => {
   ws.put("f", "old", 0o444);
   await assertRejects(() => write(ws, "f", "new"), Error, "read-only (mode 0444)");
   assertEquals([ws.text("f"), mode(ws.at("f")), ws.names()], ["old", 0o444, ["f"]]);
 });
 
-Deno.test("EDT-01 the owner stays (needs root)", { ignore: !root }, async () => {
-  using ws = workspace();
+testUnless(!root)("EDT-01 the owner stays (needs root)", async (ws) => {
   ws.put("f", "old", 0o4640);
   await Deno.chown(ws.at("f"), 12345, 23456);
   await Deno.chmod(ws.at("f"), 0o4640);
@@ -85,8 +88,7 @@ Deno.test("EDT-01 the owner stays (needs root)", { ignore: !root }, async () => 
   assertEquals([uid, gid, mode(ws.at("f")), ws.text("f")], [12345, 23456, 0o4640, "new"]);
 });
 
-Deno.test("EDT-02 links stay links, and the file they lead to is written", async () => {
-  using ws = workspace();
+test("EDT-02 links stay links, and the file they lead to is written", async (ws) => {
   await Deno.mkdir(ws.at("docs"));
   const target = ws.put("docs/real", "old");
   await Deno.symlink("docs/real", ws.at("relative"));
@@ -105,8 +107,7 @@ Deno.test("EDT-02 links stay links, and the file they lead to is written", async
   assertEquals(ws.names("docs"), ["real"]);
 });
 
-Deno.test("PTH-04 a dangling link is followed and its target created", async () => {
-  using ws = workspace();
+test("PTH-04 a dangling link is followed and its target created", async (ws) => {
   await Deno.mkdir(ws.at("deep/real"), { recursive: true });
   await Deno.symlink("deep/real", ws.at("linked"));
   // Where `..` leads depends on what `linked` is a link to.
@@ -118,16 +119,14 @@ Deno.test("PTH-04 a dangling link is followed and its target created", async () 
   assert((await Deno.lstat(ws.at("chain"))).isSymlink);
 });
 
-Deno.test("a loop of links is an error", async () => {
-  using ws = workspace();
+test("a loop of links is an error", async (ws) => {
   await Deno.symlink("b", ws.at("a"));
   await Deno.symlink("a", ws.at("b"));
   await assertRejects(() => write(ws, "a", "x"), Error, "Cannot write a");
   assertEquals(ws.names(), ["a", "b"]);
 });
 
-Deno.test("an abort before the rename leaves the old file and no temporary one", async () => {
-  using ws = workspace();
+test("an abort before the rename leaves the old file and no temporary one", async (ws) => {
   ws.put("f", "old");
   const controller = new AbortController();
   const context = { ...ws.context, signal: controller.signal };
@@ -137,11 +136,9 @@ Deno.test("an abort before the rename leaves the old file and no temporary one",
   assertEquals([ws.text("f"), ws.names()], ["old", ["f"]]);
 });
 
-Deno.test(
+testUnless(!await hasNobody())(
   "EDT-01 a file of another user is never replaced by renaming over it (needs root and open folders)",
-  { ignore: !await hasNobody() },
-  async () => {
-    using ws = workspace();
+  async (ws) => {
     ws.put("theirs", "old", 0o644);
     ws.put("shared", "old", 0o666);
     ws.put("own", "old", 0o464);
@@ -190,8 +187,7 @@ Deno.test(
   },
 );
 
-Deno.test("a path that names a folder is refused, not taken for a file", async () => {
-  using ws = workspace();
+test("a path that names a folder is refused, not taken for a file", async (ws) => {
   for (const path of ["a/b/c/", "a/.", `${ws.dir}/new/`, `${ws.dir}/new/.`]) {
     const file_path = path;
     for (
@@ -205,8 +201,7 @@ Deno.test("a path that names a folder is refused, not taken for a file", async (
   assertEquals(ws.names(), []);
 });
 
-Deno.test("a placeholder is no text of a file", async () => {
-  using ws = workspace();
+test("a placeholder is no text of a file", async (ws) => {
   const rows = [
     "[original content here]",
     "...",

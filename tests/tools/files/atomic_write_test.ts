@@ -11,20 +11,26 @@ import { grantOfNamed } from "../../../src/tools/files/regular_file.ts";
 import { editFile, writeFile } from "../text_results.ts";
 import {
   hasNobody,
+  linuxTest,
+  posixTest,
   run,
   RUN_MODULE,
   runAsNobody,
+  test,
+  testUnless,
   type Workspace,
   workspace,
 } from "../workspace.ts";
-import { testUnless } from "../../helpers/test_unless.ts";
 
 const posix = Deno.build.os !== "windows";
-const test = testUnless(!posix);
 
 const missing = async (program: string) =>
   await run(program, "--version").then(() => false, () => true);
 const noLists = Deno.build.os !== "linux" || await missing("setfacl") || await missing("setfattr");
+const listTest = testUnless(noLists);
+const mountTest = testUnless(
+  Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
+);
 
 /** The access list and the extended attributes of a file. */
 const rightsOf = async (path: string) =>
@@ -38,11 +44,9 @@ async function putListed(ws: Workspace, name: string): Promise<string> {
   return await rightsOf(ws.at(name));
 }
 
-Deno.test({
-  name: "EDT-01 access list and extended attributes stay, and its folder adds none",
-  ignore: noLists,
-  async fn() {
-    using ws = workspace();
+listTest(
+  "EDT-01 access list and extended attributes stay, and its folder adds none",
+  async (ws) => {
     const name = "-f 'g' $(h)";
     const rights = await putListed(ws, name);
     assertStringIncludes(rights, "user:1234:rw-");
@@ -60,13 +64,11 @@ Deno.test({
     assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
     assertEquals(ws.names(), [name, "plain"]);
   },
-});
+);
 
-Deno.test({
-  name: "EDT-01 attributes that only root may set stay, too (needs root and open folders)",
-  ignore: noLists || !await hasNobody(),
-  async fn() {
-    using ws = workspace();
+testUnless(noLists || !await hasNobody())(
+  "EDT-01 attributes that only root may set stay, too (needs root and open folders)",
+  async (ws) => {
     const rights = await putListed(ws, "f");
     for (const path of [ws.dir, ws.at("f")]) Deno.chownSync(path, 65534, 65534);
     const module = import.meta.resolve("../../../src/tools/write_file.ts");
@@ -74,10 +76,10 @@ Deno.test({
       runAsNobody(
         ws.dir,
         `import { writeFile } from "${module}";
-        const { signal } = new AbortController();
-        const context = { workingDir: Deno.cwd(), maxOutputChars: 1000, signal };
-        const result = await writeFile({ file_path: "f", content: "new" }, context);
-        console.log(result.content);`,
+      const { signal } = new AbortController();
+      const context = { workingDir: Deno.cwd(), maxOutputChars: 1000, signal };
+      const result = await writeFile({ file_path: "f", content: "new" }, context);
+      console.log(result.content);`,
       );
     assertEquals(await write(), "Replaced f: wrote 3 bytes\n");
     assertEquals([ws.text("f"), await rightsOf(ws.at("f"))], ["new", rights]);
@@ -89,61 +91,54 @@ Deno.test({
     assertEquals([await rightsOf(ws.at("f")), await noted()], [rights, note]);
     assert(!ws.names().some((name) => name.endsWith(".tmp")));
   },
+);
+
+posixTest("EDT-07 killed at any moment, an edit leaves the old bytes or the new", async (ws) => {
+  const size = 8_000_000;
+  const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
+  ws.put("f", contents[0]!);
+  const module = import.meta.resolve("../../../src/tools/edit_file.ts");
+  ws.put(
+    "edits.ts",
+    `import { editFile } from "${module}";
+    const signal = new AbortController().signal;
+    const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+    const has = (n) => new TextDecoder().decode(Deno.readFileSync("f").subarray(0, 8)).endsWith(n);
+    for (let n = has("0") ? 0 : 1;; n = 1 - n) {
+      await editFile({
+        file_path: "f",
+        old_string: "marker " + n + "\\n",
+        new_string: "marker " + (1 - n) + "\\n",
+        replace_all: false,
+      }, context);
+      console.log("edited");
+    }`,
+  );
+  for (let kill = 0; kill < 8; kill++) {
+    const child = new Deno.Command(RUN_MODULE[0], {
+      args: [...RUN_MODULE.slice(1), ws.at("edits.ts"), ws.dir],
+      cwd: ws.dir,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    // After an edit or two it is killed, each time at another point of the next one.
+    const reader = child.stdout.getReader();
+    for (let edit = 0; edit <= kill % 2; edit++) await reader.read();
+    await new Promise((resolve) => setTimeout(resolve, kill * 5));
+    child.kill("SIGKILL");
+    await child.status;
+    await reader.cancel();
+    assert(contents.includes(ws.text("f")), `${ws.bytes("f").length} bytes`);
+  }
+  const left = ws.names().filter((name) => name !== "f" && name !== "edits.ts");
+  assert(left.every((name) => /^\.copilot-[\da-f-]+\.tmp$/.test(name)), left.join());
 });
 
-Deno.test({
-  name: "EDT-07 killed at any moment, an edit leaves the old bytes or the new",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    const size = 8_000_000;
-    const contents = ["marker 0\n", "marker 1\n"].map((line) => line.padEnd(size, "a"));
-    ws.put("f", contents[0]!);
-    const module = import.meta.resolve("../../../src/tools/edit_file.ts");
-    ws.put(
-      "edits.ts",
-      `import { editFile } from "${module}";
-      const signal = new AbortController().signal;
-      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-      const has = (n) => new TextDecoder().decode(Deno.readFileSync("f").subarray(0, 8)).endsWith(n);
-      for (let n = has("0") ? 0 : 1;; n = 1 - n) {
-        await editFile({
-          file_path: "f",
-          old_string: "marker " + n + "\\n",
-          new_string: "marker " + (1 - n) + "\\n",
-          replace_all: false,
-        }, context);
-        console.log("edited");
-      }`,
-    );
-    for (let kill = 0; kill < 8; kill++) {
-      const child = new Deno.Command(RUN_MODULE[0], {
-        args: [...RUN_MODULE.slice(1), ws.at("edits.ts"), ws.dir],
-        cwd: ws.dir,
-        stdin: "null",
-        stdout: "piped",
-        stderr: "inherit",
-      }).spawn();
-      // After an edit or two it is killed, each time at another point of the next one.
-      const reader = child.stdout.getReader();
-      for (let edit = 0; edit <= kill % 2; edit++) await reader.read();
-      await new Promise((resolve) => setTimeout(resolve, kill * 5));
-      child.kill("SIGKILL");
-      await child.status;
-      await reader.cancel();
-      assert(contents.includes(ws.text("f")), `${ws.bytes("f").length} bytes`);
-    }
-    const left = ws.names().filter((name) => name !== "f" && name !== "edits.ts");
-    assert(left.every((name) => /^\.copilot-[\da-f-]+\.tmp$/.test(name)), left.join());
-  },
-});
-
-Deno.test({
-  name: "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
-  // A file system of its own is needed, and root to mount one.
-  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
-  fn: async () => {
-    using ws = workspace();
+// A file system of its own is needed, and root to mount one.
+mountTest(
+  "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
+  async (ws) => {
     await Deno.mkdir(ws.at("disk"));
     await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
     try {
@@ -167,17 +162,18 @@ Deno.test({
       await run("umount", ws.at("disk"));
     }
   },
-});
+);
 
-test("EDT-07 a file over the limit for files is an error that leaves the old bytes", async () => {
-  using ws = workspace();
-  ws.put("f", "old");
-  ws.put("linked", "old");
-  await Deno.link(ws.at("linked"), ws.at("other"));
-  const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
-  ws.put(
-    "script.ts",
-    `import { writeFile } from "${module("tools/write_file.ts")}";
+posixTest(
+  "EDT-07 a file over the limit for files is an error that leaves the old bytes",
+  async (ws) => {
+    ws.put("f", "old");
+    ws.put("linked", "old");
+    await Deno.link(ws.at("linked"), ws.at("other"));
+    const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
+    ws.put(
+      "script.ts",
+      `import { writeFile } from "${module("tools/write_file.ts")}";
       import { onSignals } from "${module("cli/process.ts")}";
       onSignals(() => {});
       const { signal } = new AbortController();
@@ -187,16 +183,17 @@ test("EDT-07 a file over the limit for files is an error that leaves the old byt
           .catch(({ message }) => console.log(message));
       }
       Deno.exit();`,
-  );
-  // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
-  const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
-  const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
-  const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
-  const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
-  assertEquals(said, lines.join(""));
-  assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
-  assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
-});
+    );
+    // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
+    const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
+    const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
+    const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
+    const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
+    assertEquals(said, lines.join(""));
+    assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
+    assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
+  },
+);
 
 async function mountable(): Promise<boolean> {
   const dir = Deno.makeTempDirSync();
@@ -211,41 +208,35 @@ async function mountable(): Promise<boolean> {
   }
 }
 
-Deno.test({
-  name: "SEC-04 temporary files are new, private, and in the target's own folder",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
-    await Deno.mkdir(ws.at("real"));
-    ws.put("real/secret", "old", 0o600);
-    await Deno.symlink("real/secret", ws.at("link"));
-    // What an attacker could prepare: a link under each temporary name that was ever used.
-    const seen = new Map<string, number>();
-    const opened: string[] = [];
-    const open = Deno.open;
-    Deno.open = async (path, options) => {
-      const file = await open(path, options);
-      if (options?.createNew) {
-        opened.push(String(path));
-        seen.set(String(path), (await file.stat()).mode! & 0o777);
-      }
-      return file;
-    };
-    try {
-      await writeAtomically(ws.at("link"), "link", new Uint8Array(10), undefined);
-      await writeAtomically(ws.at("link"), "link", new Uint8Array(20), undefined);
-    } finally {
-      Deno.open = open;
+posixTest("SEC-04 temporary files are new, private, and in the target's own folder", async (ws) => {
+  await Deno.mkdir(ws.at("real"));
+  ws.put("real/secret", "old", 0o600);
+  await Deno.symlink("real/secret", ws.at("link"));
+  // What an attacker could prepare: a link under each temporary name that was ever used.
+  const seen = new Map<string, number>();
+  const opened: string[] = [];
+  const open = Deno.open;
+  Deno.open = async (path, options) => {
+    const file = await open(path, options);
+    if (options?.createNew) {
+      opened.push(String(path));
+      seen.set(String(path), (await file.stat()).mode! & 0o777);
     }
-    assertEquals(seen.size, 2);
-    assertEquals([...seen.values()], [0o600, 0o600]);
-    for (const path of opened) assert(path.startsWith(ws.at("real/.copilot-")), path);
-    assertEquals(ws.names("real"), ["secret"]);
-  },
+    return file;
+  };
+  try {
+    await writeAtomically(ws.at("link"), "link", new Uint8Array(10), undefined);
+    await writeAtomically(ws.at("link"), "link", new Uint8Array(20), undefined);
+  } finally {
+    Deno.open = open;
+  }
+  assertEquals(seen.size, 2);
+  assertEquals([...seen.values()], [0o600, 0o600]);
+  for (const path of opened) assert(path.startsWith(ws.at("real/.copilot-")), path);
+  assertEquals(ws.names("real"), ["secret"]);
 });
 
-Deno.test("errors of the system are told in one line that names the file as the model knows it", async () => {
-  using ws = workspace();
+test("errors of the system are told in one line that names the file as the model knows it", async (ws) => {
   const long = `${"x".repeat(300)}`;
   const error = await assertRejects(() =>
     writeAtomically(ws.at(long), "the-name", new Uint8Array(), undefined)
@@ -254,8 +245,7 @@ Deno.test("errors of the system are told in one line that names the file as the 
   assert(!(error as Error).message.includes("os error"));
 });
 
-Deno.test("edits of one file side by side in one process all last, also under other names", async () => {
-  using ws = workspace();
+test("edits of one file side by side in one process all last, also under other names", async (ws) => {
   const lines = Array.from({ length: 30 }, (_, i) => `line ${i};\n`);
   ws.put("f", lines.join(""));
   await Deno.symlink("f", ws.at("link"));
@@ -348,52 +338,47 @@ test("PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
   }
 });
 
-test("EDT-01 what cannot copy its attributes, or not in the turn's time, is written in place", async () => {
-  using ws = workspace();
-  ws.put("f", "old");
-  ws.put("new", "");
-  await run("mkfifo", ws.at("never"));
-  const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
-  const copy = (from: string, to: string, signal?: AbortSignal) =>
-    copyAttributes({ ...file("f"), path: ws.at(from) }, file(to), signal);
-  const why = "its access list and attributes would have been lost otherwise";
-  assertEquals(await copy("f", "new"), undefined);
-  assertEquals(await copy("none", "new"), why);
-  const controller = new AbortController();
-  const begun = performance.now();
-  const copying = copy("f", "never", controller.signal);
-  controller.abort();
-  assertEquals(await copying, why);
-  assertEquals(performance.now() - begun < 5000, true);
-});
-
-Deno.test({
-  name: "a file that could neither be written nor put back is said to be damaged",
-  ignore: !posix,
-  fn: async () => {
-    using ws = workspace();
+posixTest(
+  "EDT-01 what cannot copy its attributes, or not in the turn's time, is written in place",
+  async (ws) => {
     ws.put("f", "old");
-    await Deno.link(ws.at("f"), ws.at("linked"));
-    const { write } = Deno.FsFile.prototype;
-    Deno.FsFile.prototype.write = () => Promise.reject(new Error("I/O error (os error 5)"));
-    try {
-      const writing = writeFile({ file_path: "f", content: "new" }, ws.context);
-      await assertRejects(
-        () => writing,
-        Error,
-        "Cannot write f: I/O error. Its content could not be restored: it may be damaged, tell the user",
-      );
-    } finally {
-      Deno.FsFile.prototype.write = write;
-    }
+    ws.put("new", "");
+    await run("mkfifo", ws.at("never"));
+    const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
+    const copy = (from: string, to: string, signal?: AbortSignal) =>
+      copyAttributes({ ...file("f"), path: ws.at(from) }, file(to), signal);
+    const why = "its access list and attributes would have been lost otherwise";
+    assertEquals(await copy("f", "new"), undefined);
+    assertEquals(await copy("none", "new"), why);
+    const controller = new AbortController();
+    const begun = performance.now();
+    const copying = copy("f", "never", controller.signal);
+    controller.abort();
+    assertEquals(await copying, why);
+    assertEquals(performance.now() - begun < 5000, true);
   },
+);
+
+posixTest("a file that could neither be written nor put back is said to be damaged", async (ws) => {
+  ws.put("f", "old");
+  await Deno.link(ws.at("f"), ws.at("linked"));
+  const { write } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.write = () => Promise.reject(new Error("I/O error (os error 5)"));
+  try {
+    const writing = writeFile({ file_path: "f", content: "new" }, ws.context);
+    await assertRejects(
+      () => writing,
+      Error,
+      "Cannot write f: I/O error. Its content could not be restored: it may be damaged, tell the user",
+    );
+  } finally {
+    Deno.FsFile.prototype.write = write;
+  }
 });
 
-Deno.test({
-  name: "a file that is mounted by itself is written in place (needs root)",
-  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0 || !await mountable(),
-  fn: async () => {
-    using ws = workspace();
+mountTest(
+  "a file that is mounted by itself is written in place (needs root)",
+  async (ws) => {
     await Deno.mkdir(ws.at("open"));
     await Deno.mkdir(ws.at("closed"));
     ws.put("source", "old\n", 0o640);
@@ -425,7 +410,7 @@ Deno.test({
       }
     }
   },
-});
+);
 
 Deno.test("the report of a write: its notes for the model, its facts as data, no facts where there are none", () => {
   const plain = { realPath: "/r", created: false, linked: false };
@@ -458,15 +443,13 @@ Deno.test("the report of a write: its notes for the model, its facts as data, no
   }
 });
 
-Deno.test({
-  name: "EDT-01 a link that a program puts in place of the temporary file changes no file outside",
-  ignore: Deno.build.os !== "linux",
-  async fn() {
-    using ws = workspace();
+linuxTest(
+  "EDT-01 a link that a program puts in place of the temporary file changes no file outside",
+  async (ws) => {
     await Deno.mkdir(ws.at("work"));
     ws.put("outside", "", 0o600);
     const swap = `$| = 1; alarm 60; print "begun";
-      for (;;) { for (glob(".copilot-*.tmp")) { unlink; symlink "../outside", $_ } }`;
+    for (;;) { for (glob(".copilot-*.tmp")) { unlink; symlink "../outside", $_ } }`;
     const swapper = new Deno.Command("perl", {
       args: ["-e", swap],
       cwd: ws.at("work"),
@@ -483,29 +466,33 @@ Deno.test({
     await swapper.status;
     assertEquals(Deno.statSync(ws.at("outside")).mode! & 0o777, 0o600);
   },
-});
+);
 
-test("a new file is not made in a folder to which a link leads that a job puts there meanwhile", async () => {
-  using ws = workspace();
-  Deno.mkdirSync(ws.at("out"));
-  const { signal } = new AbortController();
-  signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
-  const context = { signal, grant: grantOfNamed(ws.at("new")) };
-  const bytes = new TextEncoder().encode("one");
-  const write = () => writeAtomically(ws.at("new"), "new", bytes, undefined, context);
-  await assertRejects(write, Error, "it changed on disk");
-  assertEquals([...Deno.readDirSync(ws.at("out"))], []);
-});
+posixTest(
+  "a new file is not made in a folder to which a link leads that a job puts there meanwhile",
+  async (ws) => {
+    Deno.mkdirSync(ws.at("out"));
+    const { signal } = new AbortController();
+    signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
+    const context = { signal, grant: grantOfNamed(ws.at("new")) };
+    const bytes = new TextEncoder().encode("one");
+    const write = () => writeAtomically(ws.at("new"), "new", bytes, undefined, context);
+    await assertRejects(write, Error, "it changed on disk");
+    assertEquals([...Deno.readDirSync(ws.at("out"))], []);
+  },
+);
 
-test("the attributes of a file come without set-user-id, which a link in its place may lead to", async () => {
-  using ws = workspace();
-  for (const name of ["f", "new"]) ws.put(name, "");
-  ws.put("program", "", 0o755);
-  Deno.chmodSync(ws.at("program"), 0o6755);
-  const old = { ...Deno.lstatSync(ws.at("f")), path: ws.at("f") };
-  Deno.removeSync(ws.at("f"));
-  Deno.symlinkSync("program", ws.at("f"));
-  const made = { ...Deno.lstatSync(ws.at("new")), path: ws.at("new") };
-  assertEquals(await copyAttributes(old, made, undefined), undefined);
-  assertEquals(Deno.lstatSync(ws.at("new")).mode! & 0o7777, 0o755);
-});
+posixTest(
+  "the attributes of a file come without set-user-id, which a link in its place may lead to",
+  async (ws) => {
+    for (const name of ["f", "new"]) ws.put(name, "");
+    ws.put("program", "", 0o755);
+    Deno.chmodSync(ws.at("program"), 0o6755);
+    const old = { ...Deno.lstatSync(ws.at("f")), path: ws.at("f") };
+    Deno.removeSync(ws.at("f"));
+    Deno.symlinkSync("program", ws.at("f"));
+    const made = { ...Deno.lstatSync(ws.at("new")), path: ws.at("new") };
+    assertEquals(await copyAttributes(old, made, undefined), undefined);
+    assertEquals(Deno.lstatSync(ws.at("new")).mode! & 0o7777, 0o755);
+  },
+);

@@ -3,7 +3,7 @@ import { imageHeader, loadedImage, readImage } from "../../../src/tools/files/im
 import { fileTool } from "../../../src/tools/read_file.ts";
 import type { ToolOutcome } from "../../../src/types/tool.ts";
 import { gif, jpeg, png, webp } from "../../helpers/images.ts";
-import { workspace } from "../workspace.ts";
+import { test } from "../workspace.ts";
 
 const ROWS: [string, Uint8Array<ArrayBuffer>][] = [
   ["image/png", png(640, 480)],
@@ -50,8 +50,7 @@ Deno.test("headers that lie give no size, and end", () => {
   ) assertEquals(imageHeader(bytes), undefined);
 });
 
-Deno.test("read_file gives a model that sees the image, any other one a line", async () => {
-  using ws = workspace();
+test("read_file gives a model that sees the image, any other one a line", async (ws) => {
   Deno.writeFileSync(`${ws.dir}/shot.png`, png(64, 32));
   ws.put("text.png", "no image\n");
   const args = { file_path: "shot.png", offset: 1, limit: 10 };

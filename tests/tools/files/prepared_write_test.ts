@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { editFile, prepareEdit } from "../../../src/tools/edit_file.ts";
 import { prepareWrite, writeFile } from "../../../src/tools/write_file.ts";
 import type { ToolContext } from "../../../src/types/tool.ts";
-import { workspace } from "../workspace.ts";
+import { test, workspace } from "../workspace.ts";
 
 const edit = (old_string: string, new_string: string, replace_all = false) => ({
   file_path: "f",
@@ -12,8 +12,7 @@ const edit = (old_string: string, new_string: string, replace_all = false) => ({
 });
 const write = (content: string) => ({ file_path: "f", content });
 
-Deno.test("R-20 what was prepared is written, and nothing that another call prepared", async () => {
-  using ws = workspace();
+test("R-20 what was prepared is written, and nothing that another call prepared", async (ws) => {
   ws.put("f", "one\n");
   const prepared = await prepareEdit(edit("one", "two"), ws.context);
   await editFile(edit("one", "three"), ws.context, prepared);
@@ -50,8 +49,7 @@ for (const [name, isTracked, expected] of CHANGED) {
   });
 }
 
-Deno.test("a new file that somebody else makes meanwhile stays", async () => {
-  using ws = workspace();
+test("a new file that somebody else makes meanwhile stays", async (ws) => {
   const prepared = await prepareWrite(write("mine\n"), ws.context);
   assertEquals(prepared.change.isNew, true);
   ws.put("f", "theirs\n");
@@ -59,8 +57,7 @@ Deno.test("a new file that somebody else makes meanwhile stays", async () => {
   assertEquals(ws.text("f"), "theirs\n");
 });
 
-Deno.test("a change of many places, or of a huge file, takes little time and memory", async () => {
-  using ws = workspace();
+test("a change of many places, or of a huge file, takes little time and memory", async (ws) => {
   const line = `${"x".repeat(99)}\n`;
   ws.put("f", `${line.repeat(150_000)}the end\n`);
   const end = await prepareEdit(edit("the end", "The end"), ws.context);
@@ -104,8 +101,7 @@ Deno.test("EDT-08 a prepared write needs a file that is known, a prepared edit d
   await assertRejects(writing, Error, "it was removed since you read it");
 });
 
-Deno.test("a change that is not shown line by line says how many bytes it replaces", async () => {
-  using ws = workspace();
+test("a change that is not shown line by line says how many bytes it replaces", async (ws) => {
   const changeOf = async (content: string, context: Partial<ToolContext> = {}) =>
     (await prepareWrite(write(content), { ...ws.context, ...context })).change;
   const [short, long] = ["a\n", "a".repeat(2 ** 20 + 1)];

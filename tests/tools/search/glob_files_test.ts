@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globFiles } from "../text_results.ts";
-import { type Workspace, workspace } from "../workspace.ts";
+import { posixTest, test, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 
@@ -37,8 +37,7 @@ const TREE = {
   "x.log": "",
 };
 
-Deno.test("finds files by pattern, relative to the working directory", async () => {
-  using ws = workspace();
+test("finds files by pattern, relative to the working directory", async (ws) => {
   await put(ws, TREE);
   const rows: [pattern: string, found: string, path?: string][] = [
     ["*.ts", "a.ts"],
@@ -85,8 +84,7 @@ Deno.test("finds files by pattern, relative to the working directory", async () 
   }
 });
 
-Deno.test("nothing found says why, and what to try", async () => {
-  using ws = workspace();
+test("nothing found says why, and what to try", async (ws) => {
   await put(ws, TREE);
   assertStringIncludes(await glob(ws, "c.ts"), "**/c.ts searches folders below, too.");
   assertStringIncludes(await glob(ws, "*.log"), "6 ignored or hidden (name one as path");
@@ -95,8 +93,7 @@ Deno.test("nothing found says why, and what to try", async () => {
   assertEquals(await glob(ws, "**/*", "empty"), "No files match **/*.");
 });
 
-Deno.test("the newest come first, at most 500, with the rest counted", async () => {
-  using ws = workspace();
+test("the newest come first, at most 500, with the rest counted", async (ws) => {
   await Deno.mkdir(ws.at("d"));
   const shuffled = Array.from({ length: 520 }, (_, i) => i * 97 % 520);
   for (const i of shuffled) {
@@ -111,8 +108,7 @@ Deno.test("the newest come first, at most 500, with the rest counted", async () 
   assertEquals(lines[500], "[the 500 newest of 520 files: narrow it down with pattern or path]");
 });
 
-Deno.test("the result keeps within its limit exactly", async () => {
-  using ws = workspace();
+test("the result keeps within its limit exactly", async (ws) => {
   for (let i = 0; i < 100; i++) ws.put(`file${String(i).padStart(3, "0")}`, "");
   const whole = await glob(ws, "*");
   assertEquals(whole.length, 799);
@@ -182,8 +178,7 @@ Deno.test("a place outside that is named plainly is listed with whole paths", as
   assertEquals(await glob(ws, "*", outside.dir), outside.at("a.ts").replaceAll("\\", "/"));
 });
 
-Deno.test("bad arguments are refused with what to give instead", async () => {
-  using ws = workspace();
+test("bad arguments are refused with what to give instead", async (ws) => {
   await put(ws, TREE);
   const rows: [pattern: string, path: string, message: string][] = [
     ["", ".", "**/* finds all"],
@@ -200,8 +195,7 @@ Deno.test("bad arguments are refused with what to give instead", async () => {
   }
 });
 
-Deno.test("names cannot forge lines", { ignore: !posix }, async () => {
-  using ws = workspace();
+posixTest("names cannot forge lines", async (ws) => {
   ws.put("a\nb\x1b[31m", "");
   ws.put("é 日本", "");
   assertEquals(await names(ws, "*"), "a\\u{a}b\\u{1b}[31m é 日本");

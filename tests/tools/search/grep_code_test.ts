@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { grepCode as grepOutcome } from "../../../src/tools/grep_code.ts";
 import { grepCode } from "../text_results.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { linuxTest, posixTest, run, test, testUnless, type Workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 
@@ -26,8 +26,7 @@ async function put(ws: Workspace, files: Record<string, string | number[]>): Pro
 
 const bytes = (text: string) => [...text].map((char) => char.charCodeAt(0));
 
-Deno.test("shows lines as file:line:text, sorted by path", async () => {
-  using ws = workspace();
+test("shows lines as file:line:text, sorted by path", async (ws) => {
   await put(ws, {
     "b.ts": "x\nhit 1\r\n\r\nhit 2",
     "a/z.ts": "hit\n",
@@ -49,8 +48,7 @@ Deno.test("shows lines as file:line:text, sorted by path", async () => {
   );
 });
 
-Deno.test("context, and groups that touch", async () => {
-  using ws = workspace();
+test("context, and groups that touch", async (ws) => {
   const text = (_: unknown, i: number) => `${[0, 2, 9].includes(i) ? "hit" : "no"}${i + 1}`;
   ws.put("f", Array.from({ length: 12 }, text).join("\r\n"));
   const show = async (context_lines: number) =>
@@ -76,8 +74,7 @@ const TREE = {
   "bin": "\0needle",
 };
 
-Deno.test("searches what is not hidden, ignored or binary, and what is named", async () => {
-  using ws = workspace();
+test("searches what is not hidden, ignored or binary, and what is named", async (ws) => {
   await put(ws, TREE);
   const rows: [args: { path?: string; glob?: string }, found: string][] = [
     [{}, "a.ts src/b.js src/b.ts src/deep/c.ts"],
@@ -106,8 +103,7 @@ Deno.test("searches what is not hidden, ignored or binary, and what is named", a
   }
 });
 
-Deno.test("nothing found says where it looked, what it left out, and what to try", async () => {
-  using ws = workspace();
+test("nothing found says where it looked, what it left out, and what to try", async (ws) => {
   await put(ws, TREE);
   assertEquals(
     await grep(ws, "none"),
@@ -126,8 +122,7 @@ Deno.test("nothing found says where it looked, what it left out, and what to try
   }
 });
 
-Deno.test("EDT-05 files in other encodings are searched", async () => {
-  using ws = workspace();
+test("EDT-05 files in other encodings are searched", async (ws) => {
   await put(ws, {
     "latin1": bytes("caf\xe9 ascii\n"),
     "gbk": bytes("\xc4\xe3 ascii\n"),
@@ -147,8 +142,7 @@ Deno.test("EDT-05 files in other encodings are searched", async () => {
   assertEquals((await grep(ws, "GRÖSSE|(?:gr.ße)")).split("\n").length, 2);
 });
 
-Deno.test("PTH-05 special files are neither opened nor searched", { ignore: !posix }, async () => {
-  using ws = workspace();
+posixTest("PTH-05 special files are neither opened nor searched", async (ws) => {
   ws.put("a", "needle");
   await Deno.mkdir(ws.at("f.txt"));
   await run("mkfifo", ws.at("fifo"));
@@ -168,8 +162,7 @@ Deno.test("PTH-05 special files are neither opened nor searched", { ignore: !pos
   }
 });
 
-Deno.test("binary and unreadable files", async () => {
-  using ws = workspace();
+test("binary and unreadable files", async (ws) => {
   await put(ws, {
     "early": "\0 needle",
     "late": `needle${"x".repeat(10_000)}\0`,
@@ -182,36 +175,28 @@ Deno.test("binary and unreadable files", async () => {
   }
 });
 
-Deno.test(
-  "names that are not UTF-8 are counted",
-  { ignore: Deno.build.os !== "linux" },
-  async () => {
-    using ws = workspace();
-    ws.put("a", "needle");
-    ws.put("\ufffd", "needle"); // a name like any other
-    await run(
-      "sh",
-      "-c",
-      `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`,
-    );
-    const skipped = "[skipped: 2 with a name that is not UTF-8]";
-    assertEquals(await grep(ws, "needle"), `a:1:needle\n\ufffd:1:needle\n${skipped}`);
-  },
-);
+linuxTest("names that are not UTF-8 are counted", async (ws) => {
+  ws.put("a", "needle");
+  ws.put("\ufffd", "needle"); // a name like any other
+  await run(
+    "sh",
+    "-c",
+    `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`,
+  );
+  const skipped = "[skipped: 2 with a name that is not UTF-8]";
+  assertEquals(await grep(ws, "needle"), `a:1:needle\n\ufffd:1:needle\n${skipped}`);
+});
 
-Deno.test(
+testUnless(!posix || Deno.uid() === 0)(
   "files that cannot be read are counted",
-  { ignore: !posix || Deno.uid() === 0 },
-  async () => {
-    using ws = workspace();
+  async (ws) => {
     ws.put("a", "needle");
     ws.put("b", "needle", 0);
     assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
   },
 );
 
-Deno.test("files over 64 MiB are named, not read whole", async () => {
-  using ws = workspace();
+test("files over 64 MiB are named, not read whole", async (ws) => {
   ws.put("a", "needle");
   using file = Deno.openSync(ws.at("large"), { write: true, create: true });
   file.truncateSync(64 * 1024 * 1024 + 1);
@@ -219,8 +204,7 @@ Deno.test("files over 64 MiB are named, not read whole", async () => {
   await assertRejects(() => grep(ws, "x", { path: "large" }), Error, "use run_bash with grep");
 });
 
-Deno.test("the result keeps within its limit exactly, and counts the rest", async () => {
-  using ws = workspace();
+test("the result keeps within its limit exactly, and counts the rest", async (ws) => {
   for (let i = 0; i < 50; i++) ws.put(`f${i + 10}`, "hit a\nhit b\nmiss\nhit c\n");
   const whole = await grep(ws, "hit");
   assertEquals(whole.split("\n").length, 150);
@@ -243,8 +227,7 @@ Deno.test("the result keeps within its limit exactly, and counts the rest", asyn
   assert((await grep(ws, "hit", {}, 20)).length <= 20);
 });
 
-Deno.test("bad arguments are refused with the next move", async () => {
-  using ws = workspace();
+test("bad arguments are refused with the next move", async (ws) => {
   await put(ws, TREE);
   const rows: [pattern: string, args: { path?: string; glob?: string }, message: string][] = [
     ["", {}, "empty pattern"],
@@ -263,8 +246,7 @@ Deno.test("bad arguments are refused with the next move", async () => {
   }
 });
 
-Deno.test("a file with a NUL byte among its first 8192 is binary", async () => {
-  using ws = workspace();
+test("a file with a NUL byte among its first 8192 is binary", async (ws) => {
   await put(ws, {
     "binary": bytes(`${"x".repeat(8191)}\0`),
     "text": bytes(`${"x".repeat(8192)}\0`),
@@ -273,8 +255,7 @@ Deno.test("a file with a NUL byte among its first 8192 is binary", async () => {
   assertEquals(await grep(ws, "none", { path: "text" }), "No matches in 1 file.");
 });
 
-Deno.test("matching lines are counted without those around them", async () => {
-  using ws = workspace();
+test("matching lines are counted without those around them", async (ws) => {
   const x = "x".repeat(99);
   for (const name of ["a", "b", "c"]) ws.put(name, `${x}\nhit\nhit\n`);
   const linesOf = (name: string) => [`${name}-1-${x}`, `${name}:2:hit`, `${name}:3:hit`];

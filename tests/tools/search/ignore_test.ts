@@ -2,7 +2,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { parseIgnore, verdict } from "../../../src/tools/search/ignore.ts";
 import { Stopped } from "../../../src/tools/search/regex/dfa.ts";
 import { randomBelow } from "../../helpers/split.ts";
-import { run, workspace } from "../workspace.ts";
+import { run, testUnless } from "../workspace.ts";
 
 /** Rules, and the paths that they leave out of {@linkcode PATHS}. */
 const ROWS: [rules: string, ignored: string][] = [
@@ -87,6 +87,7 @@ function ignoredBy(text: string, paths: readonly (readonly [string, boolean])[])
 }
 
 const gitMissing = await run("git", "--version").then(() => false, () => true);
+const gitTest = testUnless(gitMissing || Deno.build.os === "windows");
 
 /** The same, as git has it. The rules are in the folder's `.gitignore`. */
 async function ignoredByGit(dir: string, paths: readonly string[]): Promise<string[]> {
@@ -125,17 +126,17 @@ Deno.test("rules of .gitignore", () => {
   }
 });
 
-Deno.test("rules of .gitignore, as git reads them", {
-  ignore: gitMissing || Deno.build.os === "windows",
-}, async () => {
-  using ws = workspace();
-  await put(ws.dir, PATHS);
-  for (const [rules] of ROWS) {
-    ws.put(".gitignore", rules);
-    const theirs = await ignoredByGit(ws.dir, PATHS.map(([path]) => path));
-    assertEquals(ignoredBy(rules, PATHS).sort(), theirs.sort(), JSON.stringify(rules));
-  }
-});
+gitTest(
+  "rules of .gitignore, as git reads them",
+  async (ws) => {
+    await put(ws.dir, PATHS);
+    for (const [rules] of ROWS) {
+      ws.put(".gitignore", rules);
+      const theirs = await ignoredByGit(ws.dir, PATHS.map(([path]) => path));
+      assertEquals(ignoredBy(rules, PATHS).sort(), theirs.sort(), JSON.stringify(rules));
+    }
+  },
+);
 
 const ATOMS = [
   ..."ab/?#! -\\*é",
@@ -161,38 +162,38 @@ const NAMES = [
   "*",
 ];
 
-Deno.test("random rules of .gitignore, as git reads them", {
-  ignore: gitMissing || Deno.build.os === "windows",
-}, async () => {
-  using ws = workspace();
-  const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
-  const paths: [string, boolean][] = [];
-  const fill = (folder: string, depth: number) => {
-    for (const name of NAMES) {
-      const isDir = depth < 2 && below(3) === 0;
-      if (!isDir && below(3) === 0) continue;
-      paths.push([folder + name, isDir]);
-      if (isDir) fill(`${folder}${name}/`, depth + 1);
+gitTest(
+  "random rules of .gitignore, as git reads them",
+  async (ws) => {
+    const below = randomBelow(Number(Deno.env.get("FUZZ_SEED") ?? 1));
+    const paths: [string, boolean][] = [];
+    const fill = (folder: string, depth: number) => {
+      for (const name of NAMES) {
+        const isDir = depth < 2 && below(3) === 0;
+        if (!isDir && below(3) === 0) continue;
+        paths.push([folder + name, isDir]);
+        if (isDir) fill(`${folder}${name}/`, depth + 1);
+      }
+    };
+    fill("", 0);
+    await put(ws.dir, paths);
+    const line = () => {
+      let text = (below(4) ? "" : "!") + (below(4) ? "" : "/");
+      for (let i = below(5); i >= 0; i--) text += ATOMS[below(ATOMS.length)];
+      // git takes an escaped slash behind stars for one that needs a folder before it.
+      return text.replace(/\*\\\//g, "*/");
+    };
+    let ignored = 0;
+    for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 150); i++) {
+      const rules = Array.from({ length: 1 + below(4) }, line).join(below(5) ? "\n" : "\r\n");
+      ws.put(".gitignore", rules);
+      const theirs = await ignoredByGit(ws.dir, paths.map(([path]) => path));
+      assertEquals(ignoredBy(rules, paths).sort(), theirs.sort(), JSON.stringify(rules));
+      ignored += theirs.length;
     }
-  };
-  fill("", 0);
-  await put(ws.dir, paths);
-  const line = () => {
-    let text = (below(4) ? "" : "!") + (below(4) ? "" : "/");
-    for (let i = below(5); i >= 0; i--) text += ATOMS[below(ATOMS.length)];
-    // git takes an escaped slash behind stars for one that needs a folder before it.
-    return text.replace(/\*\\\//g, "*/");
-  };
-  let ignored = 0;
-  for (let i = 0; i < Number(Deno.env.get("FUZZ_RUNS") ?? 150); i++) {
-    const rules = Array.from({ length: 1 + below(4) }, line).join(below(5) ? "\n" : "\r\n");
-    ws.put(".gitignore", rules);
-    const theirs = await ignoredByGit(ws.dir, paths.map(([path]) => path));
-    assertEquals(ignoredBy(rules, paths).sort(), theirs.sort(), JSON.stringify(rules));
-    ignored += theirs.length;
-  }
-  assert(ignored > 1000, `${ignored} paths ignored: the rules hardly match anything`);
-});
+    assert(ignored > 1000, `${ignored} paths ignored: the rules hardly match anything`);
+  },
+);
 
 Deno.test("bytes are counted, not characters, as git does", () => {
   const paths = [["é", false], ["😀", false], ["ab", false]] as const;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { type FittingPaths, PathFinder } from "../../../src/tools/search/path_finder.ts";
-import { type Workspace, workspace } from "../workspace.ts";
+import { test, type Workspace } from "../workspace.ts";
 
 function finder(ws: Workspace, limit = 50): PathFinder {
   const root = ws.dir.replaceAll("\\", "/");
@@ -33,8 +33,7 @@ const FITS: [word: string, limit: number, paths: string[]][] = [
   ["nothing", 50, []],
 ];
 for (const [word, limit, paths] of FITS) {
-  Deno.test(`files that ${word || "no word"} fits, ${limit} at most, newest first`, async () => {
-    using ws = workspace();
+  test(`files that ${word || "no word"} fits, ${limit} at most, newest first`, async (ws) => {
     fill(ws, { "old.ts": 100, "a/oldest.ts": 50, "b/new.ts": 900, "a/newer/x.ts": 800 });
     fill(ws, { ".hidden/old.ts": 999, "a/n.PYC": 950 });
     using found = finder(ws, limit);
@@ -42,15 +41,13 @@ for (const [word, limit, paths] of FITS) {
   });
 }
 
-Deno.test("files that came within a minute are listed by their names", async () => {
-  using ws = workspace();
+test("files that came within a minute are listed by their names", async (ws) => {
   fill(ws, { "c.ts": 602, "a.ts": 600, "new.ts": 900, "b.ts": 630 });
   using found = finder(ws, 50);
   assertEquals(await last(await found.find("")), ["new.ts", "a.ts", "b.ts", "c.ts"]);
 });
 
-Deno.test("ignore rules apply", async () => {
-  using ws = workspace();
+test("ignore rules apply", async (ws) => {
   for (let i = 0; i < 500; i++) ws.put(`n${i}`, "");
   fill(ws, { "below/n": 1 });
   ws.put(".gitignore", "n1*\n");
@@ -59,8 +56,7 @@ Deno.test("ignore rules apply", async () => {
   assertEquals([paths.length, paths.includes("below/n")], [389 + 1, true]);
 });
 
-Deno.test("a new word ends the question about the one before, and the end all of them", async () => {
-  using ws = workspace();
+test("a new word ends the question about the one before, and the end all of them", async (ws) => {
   fill(ws, { "one.ts": 1, "two.ts": 2 });
   using found = finder(ws);
   const [before, after] = await Promise.all([found.find("one"), found.find("two")]);

@@ -4,7 +4,7 @@ import { Searcher, type SearchJob } from "../../../src/tools/search/searcher.ts"
 import { emptyTally } from "../../../src/tools/search/walk.ts";
 import { globFiles, grepCode } from "../text_results.ts";
 import { randomBelow } from "../../helpers/split.ts";
-import { RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
+import { RUN_MODULE, test, type Workspace } from "../workspace.ts";
 
 function job(ws: Workspace, pattern?: string): SearchJob {
   const root = ws.dir.replaceAll("\\", "/");
@@ -37,8 +37,7 @@ function fill(ws: Workspace, folders: number, files: number): void {
   for (let i = 0; i < files; i++) ws.put(`${paths[i * 13 % paths.length]}/f${i}`, `hit ${i}\n`);
 }
 
-Deno.test("finds the same in one slice and in many", async () => {
-  using ws = workspace();
+test("finds the same in one slice and in many", async (ws) => {
   fill(ws, 60, 600);
   const places: Partial<SearchLimits>[] = [{ sliceMs: 1000 }, { sliceMs: 0.01 }, {}];
   const results = await Promise.all(places.flatMap((limits) => [
@@ -57,8 +56,7 @@ Deno.test("finds the same in one slice and in many", async () => {
 
 const HOSTILE_RULES = Array.from({ length: 40_000 }, (_, i) => `*x${i}*y*`).join("\n");
 
-Deno.test("R-07 a folder whose rules are not read in time is left, and not half counted", () => {
-  using ws = workspace();
+test("R-07 a folder whose rules are not read in time is left, and not half counted", (ws) => {
   fill(ws, 0, 10);
   ws.put(".gitignore", HOSTILE_RULES);
   let isLate = true;
@@ -71,8 +69,7 @@ Deno.test("R-07 a folder whose rules are not read in time is left, and not half 
   assertEquals(searcher.found.tally.files, 10);
 });
 
-Deno.test("R-07 rules that are too many are cut, which a note says, and end with the time", async () => {
-  using ws = workspace();
+test("R-07 rules that are too many are cut, which a note says, and end with the time", async (ws) => {
   fill(ws, 0, 100);
   ws.put(".gitignore", Array.from({ length: 40_000 }, (_, i) => `x${i}`).join("\n"));
   const found = await search(ws, undefined, { sliceMs: 0.01, timeoutMs: 0 });
@@ -92,8 +89,7 @@ function slowText(): string {
   return Array.from({ length: 4_000_000 }, () => below(2) ? "a" : "b").join("");
 }
 
-Deno.test("an abort ends a search at once with its own reason", async () => {
-  using ws = workspace();
+test("an abort ends a search at once with its own reason", async (ws) => {
   ws.put("slow", slowText());
   const reason = new DOMException("stop", "AbortError");
   const before = AbortSignal.abort(reason);
@@ -108,8 +104,7 @@ Deno.test("an abort ends a search at once with its own reason", async () => {
   assertEquals(await running.catch((error) => error), reason);
 });
 
-Deno.test("a program that searched, to the end, out of time or aborted, ends by itself", async () => {
-  using ws = workspace();
+test("a program that searched, to the end, out of time or aborted, ends by itself", async (ws) => {
   ws.put("slow", slowText());
   const tool = new URL("../../../src/tools/grep_code.ts", import.meta.url).href;
   ws.put(
@@ -138,8 +133,7 @@ Deno.test("a program that searched, to the end, out of time or aborted, ends by 
   assertEquals(code, 0);
 });
 
-Deno.test("a file that takes too long is left out, and the others are searched", async () => {
-  using ws = workspace();
+test("a file that takes too long is left out, and the others are searched", async (ws) => {
   fill(ws, 0, 50);
   ws.put("slow", slowText());
   let turns = 0;
@@ -152,8 +146,7 @@ Deno.test("a file that takes too long is left out, and the others are searched",
   assert(turns > 4, `${turns} turns`);
 });
 
-Deno.test("what is kept on the way is bounded, and the rest counted", async () => {
-  using ws = workspace();
+test("what is kept on the way is bounded, and the rest counted", async (ws) => {
   for (let i = 0; i < 300; i++) {
     ws.put(`f${i}`, "hit\n");
     Deno.utimeSync(ws.at(`f${i}`), 1e9 + i, 1e9 + i);

@@ -1,10 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { findTarget } from "../../../src/tools/search/target.ts";
-import { workspace } from "../workspace.ts";
-import { posixTest as test } from "../../helpers/test_unless.ts";
+import { posixTest as test, workspace } from "../workspace.ts";
 
-test("PTH-03 a search takes place where it was granted, not where a link leads by now", async () => {
-  using ws = workspace();
+test("PTH-03 a search takes place where it was granted, not where a link leads by now", async (ws) => {
   const workingDir = Deno.realPathSync(ws.dir);
   for (const folder of ["dir", "other"]) Deno.mkdirSync(ws.at(folder));
   const grant = { realPath: `${workingDir}/dir`, withheld: { folder: "/", paths: [] } };
@@ -16,8 +14,7 @@ test("PTH-03 a search takes place where it was granted, not where a link leads b
   await assertRejects(find, Error, "was replaced meanwhile");
 });
 
-test("PTH-06 a pattern's links lead from a granted folder to it and the working directory only", async () => {
-  using ws = workspace();
+test("PTH-06 a pattern's links lead from a granted folder to it and the working directory only", async (ws) => {
   using granted = workspace();
   using other = workspace();
   Deno.mkdirSync(granted.at("in"));

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { emptyTally, isWithheld, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
-import { run, type Workspace, workspace } from "../workspace.ts";
+import { posixTest, run, test, type Workspace, workspace } from "../workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 const rgMissing = await run("rg", "--version").then(() => false, () => true);
@@ -131,8 +131,7 @@ Deno.test("what a walk leaves out, as ripgrep has it", { ignore: rgMissing }, as
   }
 });
 
-Deno.test("ignored folders that are named are walked, by their own rules", async () => {
-  using ws = workspace();
+test("ignored folders that are named are walked, by their own rules", async (ws) => {
   await put(ws, {
     ".gitignore": "out/\n*.log",
     "out/a": "",
@@ -150,8 +149,7 @@ Deno.test("ignored folders that are named are walked, by their own rules", async
   assertEquals(at(".hid"), "a");
 });
 
-Deno.test("a deep tree, and a chain of links to itself", { ignore: !posix }, async () => {
-  using ws = workspace();
+posixTest("a deep tree, and a chain of links to itself", async (ws) => {
   let folder = ws.dir;
   // About as deep as a path may be long.
   for (let i = 0; i < 60; i++) {
@@ -165,8 +163,7 @@ Deno.test("a deep tree, and a chain of links to itself", { ignore: !posix }, asy
   assertEquals(walk(ws), ["end"]);
 });
 
-Deno.test("SEC-01 names of files are withheld for files alone, and counted", async () => {
-  using ws = workspace();
+test("SEC-01 names of files are withheld for files alone, and counted", async (ws) => {
   await put(ws, { "d.key/a": "", "d.key/b.key": "", "c.key": "" });
   const root = ws.dir.replaceAll("\\", "/");
   const tally = emptyTally();
@@ -181,8 +178,7 @@ Deno.test("SEC-01 names of files are withheld for files alone, and counted", asy
   assertEquals(tally, { ...emptyTally(), withheld: 2 });
 });
 
-Deno.test("what cannot be listed is counted, but for what is gone", () => {
-  using ws = workspace();
+test("what cannot be listed is counted, but for what is gone", (ws) => {
   ws.put("file", "");
   for (
     const [name, unreadable, unnameable] of [["file", 1, 0], ["gone", 0, 0], ["x\ufffd", 0, 1]]
@@ -235,8 +231,7 @@ Deno.test.each([
   assertEquals([isWithheld(none, path, false), isWithheld(none, path, true)], [false, false]);
 });
 
-Deno.test("R-07 the first rules of a file hold, and long files are cut at a line", async () => {
-  using ws = workspace();
+test("R-07 the first rules of a file hold, and long files are cut at a line", async (ws) => {
   const rules = (count: number) => Array.from({ length: count }, (_, i) => `zz${i}\n`).join("");
   await put(ws, {
     ".gitignore": rules(4999) + "a\n",

@@ -5,8 +5,14 @@ import { runBash as runBashOutcome } from "../../../src/tools/shell/run_bash.ts"
 import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash as outcomeOf } from "../../../src/tools/shell/run_bash.ts";
 import { runBash } from "../text_results.ts";
-import { run, RUN_MODULE, type Workspace, workspace } from "../workspace.ts";
-import { posixTest as test } from "../../helpers/test_unless.ts";
+import {
+  linuxTest,
+  posixTest as test,
+  run,
+  RUN_MODULE,
+  type Workspace,
+  workspace,
+} from "../workspace.ts";
 
 // The commands are for a POSIX shell.
 const ignore = Deno.build.os === "windows";
@@ -54,10 +60,7 @@ Deno.test("PRC-01 at the time limit nothing is left", { ignore }, async (t) => {
   }
 });
 
-Deno.test("a command runs where the folder that Deno was started in was removed", {
-  ignore,
-}, async () => {
-  using ws = workspace();
+test("a command runs where the folder that Deno was started in was removed", async (ws) => {
   const folder = Deno.cwd();
   const removed = Deno.makeTempDirSync();
   Deno.chdir(removed);
@@ -69,8 +72,7 @@ Deno.test("a command runs where the folder that Deno was started in was removed"
   }
 });
 
-test("PRC-01 the output so far is in the result", async () => {
-  using ws = workspace();
+test("PRC-01 the output so far is in the result", async (ws) => {
   const args = { command: "echo out; echo err >&2; sleep 100", timeout_seconds: 1 };
   const { content, exitCode, isTimedOut } = await outcomeOf(args, ws.context);
   assertEquals([exitCode, isTimedOut], [124, true]);
@@ -102,10 +104,7 @@ Deno.test("PRC-02 returns when the shell does, and ends what it left", { ignore 
   }
 });
 
-Deno.test("PRC-02 a process cannot by its name have another's process ended", {
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  using ws = workspace();
+linuxTest("PRC-02 a process cannot by its name have another's process ended", async (ws) => {
   const other = new Deno.Command("sleep", { args: [marker()] }).spawn();
   try {
     for (const name of [`\n${other.pid}`, `\n${other.pid} (`, `)\n${other.pid} () S`]) {
@@ -126,10 +125,7 @@ Deno.test("PRC-02 a process cannot by its name have another's process ended", {
   }
 });
 
-Deno.test("PRC-02 a process that leaves on purpose (setsid) escapes", {
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  using ws = workspace();
+linuxTest("PRC-02 a process that leaves on purpose (setsid) escapes", async (ws) => {
   const mark = marker();
   await run("mkfifo", ws.at("gone"));
   const command = `setsid --fork sh -c ': > gone; exec sleep ${mark}'; : < gone; echo done`;
@@ -141,41 +137,37 @@ Deno.test("PRC-02 a process that leaves on purpose (setsid) escapes", {
   Deno.kill(parseInt(left[0]!), "SIGKILL");
 });
 
-Deno.test("an abort ends the command, and tells what it printed when nothing is left", {
-  ignore,
-}, async () => {
-  using ws = workspace();
-  await run("mkfifo", ws.at("started"));
-  const cases = [
-    "echo begun; sleep NAP & : > started; wait",
-    "echo begun; : > started; yes; : NAP",
-  ];
-  for (const command of cases) {
-    const mark = marker();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const running = bash(ws, command.replaceAll("NAP", mark), 60, { signal });
-    // Opens once the command does.
-    (await Deno.open(ws.at("started"))).close();
-    assert((await living(mark)).length > 0);
-    controller.abort(new Error("stopped by the user"));
-    const error = await assertRejects(() => running, Error, "It printed so far:\nstdout:\nbegun");
-    assertEquals((error.cause as Error).message, "stopped by the user");
-    assertEquals(await living(mark), []);
-  }
-});
+test(
+  "an abort ends the command, and tells what it printed when nothing is left",
+  async (ws) => {
+    await run("mkfifo", ws.at("started"));
+    const cases = [
+      "echo begun; sleep NAP & : > started; wait",
+      "echo begun; : > started; yes; : NAP",
+    ];
+    for (const command of cases) {
+      const mark = marker();
+      const controller = new AbortController();
+      const { signal } = controller;
+      const running = bash(ws, command.replaceAll("NAP", mark), 60, { signal });
+      // Opens once the command does.
+      (await Deno.open(ws.at("started"))).close();
+      assert((await living(mark)).length > 0);
+      controller.abort(new Error("stopped by the user"));
+      const error = await assertRejects(() => running, Error, "It printed so far:\nstdout:\nbegun");
+      assertEquals((error.cause as Error).message, "stopped by the user");
+      assertEquals(await living(mark), []);
+    }
+  },
+);
 
-test("nothing is started once it is aborted", async () => {
-  using ws = workspace();
+test("nothing is started once it is aborted", async (ws) => {
   const signal = AbortSignal.abort(new Error("too late"));
   await assertRejects(() => bash(ws, "touch made", 60, { signal }), Error, "too late");
   assertEquals(ws.names(), []);
 });
 
-Deno.test("PRC-03 much output takes little memory, and what is left out is counted", {
-  ignore,
-}, async () => {
-  using ws = workspace();
+test("PRC-03 much output takes little memory, and what is left out is counted", async (ws) => {
   const rows: [command: string, total: number][] = [
     ["head -c 150M /dev/zero | tr '\\0' x", 150 * 2 ** 20],
     ["seq 1000000 3999999", 24_000_000],
@@ -201,35 +193,35 @@ Deno.test("PRC-03 much output takes little memory, and what is left out is count
   }
 });
 
-Deno.test("stdout and stderr share the room, and one that needs little leaves it to the other", {
-  ignore,
-}, async () => {
-  using ws = workspace();
-  const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, { maxOutputChars: 10_000 });
-  assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
-  const [out, err] = both.split("\nstderr:\n") as [string, string];
-  for (
-    const [part, first, last] of [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const
-  ) {
-    assertStringIncludes(part, first);
-    assert(part.endsWith(last));
-    assertStringIncludes(part, "bytes omitted");
-    assert(part.length > 4000);
-  }
-  const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, { maxOutputChars: 10_000 });
-  assert(!one.includes("omitted"));
-  assert(one.endsWith("2500\nstderr:\noops"));
-});
+test(
+  "stdout and stderr share the room, and one that needs little leaves it to the other",
+  async (ws) => {
+    const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, {
+      maxOutputChars: 10_000,
+    });
+    assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
+    const [out, err] = both.split("\nstderr:\n") as [string, string];
+    for (
+      const [part, first, last] of [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const
+    ) {
+      assertStringIncludes(part, first);
+      assert(part.endsWith(last));
+      assertStringIncludes(part, "bytes omitted");
+      assert(part.length > 4000);
+    }
+    const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, { maxOutputChars: 10_000 });
+    assert(!one.includes("omitted"));
+    assert(one.endsWith("2500\nstderr:\noops"));
+  },
+);
 
-test("no limit on results is no limit on memory", async () => {
-  using ws = workspace();
+test("no limit on results is no limit on memory", async (ws) => {
   const context = { maxOutputChars: Number.MAX_SAFE_INTEGER };
   const result = await bash(ws, "yes | head -c 20M; echo end", 60, context);
   assert(result.length < 9e6 && result.endsWith("\nend"), `${result.length} characters`);
 });
 
-test("PRC-04 no input, no terminal, and nothing that would ask", async () => {
-  using ws = workspace();
+test("PRC-04 no input, no terminal, and nothing that would ask", async (ws) => {
   assertEquals(await bash(ws, "cat; read x || echo eof"), "exit code: 0\nstdout:\neof");
   assertEquals(
     await bash(ws, "(: < /dev/tty) 2>/dev/null || echo none; test -t 0 || test -t 1 || echo no"),
@@ -250,8 +242,7 @@ test("PRC-04 no input, no terminal, and nothing that would ask", async () => {
   assert(!commit.includes("timed_out"), commit);
 });
 
-test("PRC-04 what is typed to the program never reaches a command", async () => {
-  using ws = workspace();
+test("PRC-04 what is typed to the program never reaches a command", async (ws) => {
   ws.put(
     "script.ts",
     `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
@@ -272,8 +263,7 @@ test("PRC-04 what is typed to the program never reaches a command", async () => 
   assertEquals(new TextDecoder().decode(stdout), "exit code: 0\nno output\ntyped\n");
 });
 
-test("PRC-07 a program that crashes takes its command along", async () => {
-  using ws = workspace();
+test("PRC-07 a program that crashes takes its command along", async (ws) => {
   for (const crash of ["throw new Error('oops')", "Deno.exit(3)"]) {
     const mark = marker();
     // The second one is of another group, as with `timeout`.
@@ -300,10 +290,7 @@ test("PRC-07 a program that crashes takes its command along", async () => {
   }
 });
 
-Deno.test("PRC-04 the shell leads a session of its own, so no terminal controls it", {
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  using ws = workspace();
+linuxTest("PRC-04 the shell leads a session of its own, so no terminal controls it", async (ws) => {
   // The fields after the name: state, parent, group, session, terminal.
   const script = "read -r p c s pp g sid tty _ < /proc/$$/stat; echo $((p - g)) $((p - sid)) $tty";
   assertEquals(await bash(ws, script), "exit code: 0\nstdout:\n0 0 0");
@@ -342,14 +329,12 @@ Deno.test.each(
   assertEquals(result.replace(/\/\S*\/(?=bash 0)/, ""), `exit code: ${expected}`);
 });
 
-test("PRC-08 an unknown command, and one that begins with a dash", async () => {
-  using ws = workspace();
+test("PRC-08 an unknown command, and one that begins with a dash", async (ws) => {
   assertStringIncludes(await bash(ws, "no-such-command"), "exit code: 127\nstderr:\n");
   assertStringIncludes(await bash(ws, "-l"), "exit code: 127\nstderr:\n");
 });
 
-test("a command that fails tells the limits of what confines it", async () => {
-  using ws = workspace();
+test("a command that fails tells the limits of what confines it", async (ws) => {
   const confined = (limits?: string): Partial<ToolContext> => ({
     confine: (program, args) =>
       Promise.resolve({ program, args: [...args], ...limits && { limits } }),
@@ -385,13 +370,11 @@ test("a command that fails tells the limits of what confines it", async () => {
   assertEquals(await bash(ws, "exit 1", 60, limited), "exit code: 1\nall limits\nno output");
 });
 
-test("runs in the working directory", async () => {
-  using ws = workspace();
+test("runs in the working directory", async (ws) => {
   assertEquals(await bash(ws, "pwd; echo $PWD"), `exit code: 0\nstdout:\n${ws.dir}\n${ws.dir}`);
 });
 
-test("PRC-08 a command of 128 KiB runs, a longer one is refused", async () => {
-  using ws = workspace();
+test("PRC-08 a command of 128 KiB runs, a longer one is refused", async (ws) => {
   const most = 128 * 1024 - 1;
   const command = (bytes: number) => `: ${"x".repeat(bytes - 2)}`;
   assertEquals(await bash(ws, command(most)), "exit code: 0\nno output");
@@ -402,8 +385,7 @@ test("PRC-08 a command of 128 KiB runs, a longer one is refused", async () => {
   );
 });
 
-test("PRC-08 what cannot run says why", async () => {
-  using ws = workspace();
+test("PRC-08 what cannot run says why", async (ws) => {
   await assertRejects(() => bash(ws, " \n "), RangeError, "empty");
   await assertRejects(() => bash(ws, "echo a\0b"), RangeError, "NUL");
   await Deno.mkdir(ws.at("gone"));
@@ -480,8 +462,7 @@ Deno.test("R-09 commands start with a locale of UTF-8 or C", () => {
   assertEquals(commandEnvironment([], { LC_TERMINAL: "iTerm2" }).LC_TERMINAL, "iTerm2");
 });
 
-test("SEC-01 a command sees the environment without its credentials", async () => {
-  using ws = workspace();
+test("SEC-01 a command sees the environment without its credentials", async (ws) => {
   const secret = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_PASSWORD"];
   const open = ["JAVA_HOME", "GOFLAGS", "VIRTUAL_ENV"];
   const same = "CFLAGS";
@@ -508,8 +489,7 @@ test("SEC-01 a command sees the environment without its credentials", async () =
   }
 });
 
-test("the sandbox is none of the processes that a command left", async () => {
-  using ws = workspace();
+test("the sandbox is none of the processes that a command left", async (ws) => {
   const confine = (name: string): Partial<ToolContext> => ({
     confine: (program, args) => {
       const script =
@@ -521,15 +501,17 @@ test("the sandbox is none of the processes that a command left", async () => {
   assertEquals(await bash(ws, "true", 60, confine("bwrap")), "exit code: 0\nno output");
 });
 
-test("a person who waits sees the newest lines of the stream that printed last, or the ends of both", async () => {
-  using ws = workspace();
-  let newest: NewestOutput | undefined;
-  const onOutput = (given: NewestOutput) => void (newest = given);
-  await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
-  // Both printed since the first look: errors count first.
-  assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
-  await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
-  assertEquals([newest!(), newest!(4)], ["1\n2\n3\n4\n5\n6", "\n6\n\n"]);
-  await bash(ws, "printf '%01001d' 7", 60, { onOutput });
-  assertEquals(newest!(), "0".repeat(999) + "7");
-});
+test(
+  "a person who waits sees the newest lines of the stream that printed last, or the ends of both",
+  async (ws) => {
+    let newest: NewestOutput | undefined;
+    const onOutput = (given: NewestOutput) => void (newest = given);
+    await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
+    // Both printed since the first look: errors count first.
+    assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
+    await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
+    assertEquals([newest!(), newest!(4)], ["1\n2\n3\n4\n5\n6", "\n6\n\n"]);
+    await bash(ws, "printf '%01001d' 7", 60, { onOutput });
+    assertEquals(newest!(), "0".repeat(999) + "7");
+  },
+);
