@@ -1,10 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { CopilotAgent } from "../../src/agent/agent.ts";
 import { readFormed, readSchema } from "../../src/agent/answer_form.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import type { TurnEvent } from "../../src/types/event.ts";
-import { strictServer } from "../helpers/strict_server.ts";
-import { allConfigs } from "./backends.ts";
+import type { Step, StrictRequest } from "../helpers/strict_server.ts";
+import { noticesIn, onAll, scripted } from "./backends.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 const schema = {
@@ -37,43 +35,39 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
   for (const [answer, read] of rows) assertEquals(readFormed(schema, answer), read, answer);
 });
 
-for (const [name, config] of allConfigs("http://placeholder")) {
-  const make = (url: string) => allConfigs(url).find(([other]) => other === name)![1];
-
-  Deno.test(`${name}: an answer that matches costs no request, tools work before it`, async () => {
-    await using server = strictServer([look, { text: RIGHT }]);
-    const agent = new CopilotAgent(make(server.url), "/");
-    const result = await processTurn(agent, "who?", { answerSchema: schema });
-    assertEquals([result.response, result.stopReason, result.objection], [
-      RIGHT,
-      "done",
-      undefined,
-    ]);
-    assertEquals([server.requests.length, result.toolExecutions.length], [2, 1]);
+onAll(
+  "an answer that matches costs no request, tools work before it",
+  [look, { text: RIGHT }],
+  {},
+  async ({ agent, server }) => {
+    const { response, stopReason, objection, toolExecutions } = await processTurn(agent, "who?", {
+      answerSchema: schema,
+    });
+    assertEquals([response, stopReason, objection], [RIGHT, "done", undefined]);
+    assertEquals([server.requests.length, toolExecutions.length], [2, 1]);
     assertMatch(server.requests[0]!.text, /matches this JSON Schema/);
     assertEquals(/response_format|"format"|tool_choice/.test(server.requests[0]!.text), false);
-  });
+  },
+);
 
-  Deno.test(`${name}: another answer is asked for again, held to the schema`, async () => {
-    const isHosted = config.hosted !== undefined;
-    const given = isHosted
-      ? { toolCalls: [{ name: "final_answer", arguments: JSON.parse(RIGHT) }] }
-      : { text: RIGHT };
-    await using server = strictServer([{ text: "Mara is 31." }, given, { text: "Yes." }]);
-    const agent = new CopilotAgent(make(server.url), "/");
-    const events: TurnEvent[] = [];
-    const result = await processTurn(agent, "who?", {
-      answerSchema: schema,
-      onEvent: (event) => events.push(event),
-    });
+const given = ({ format }: StrictRequest): Step =>
+  format === "hosted"
+    ? { toolCalls: [{ name: "final_answer", arguments: JSON.parse(RIGHT) }] }
+    : { text: RIGHT };
+
+onAll(
+  "another answer is asked for again, held to the schema",
+  [{ text: "Mara is 31." }, given, { text: "Yes." }],
+  {},
+  async ({ agent, server, events, onEvent }) => {
+    const result = await processTurn(agent, "who?", { answerSchema: schema, onEvent });
     assertEquals(JSON.parse(result.response), JSON.parse(RIGHT));
-    const notices = events.flatMap((event) => event.type === "notice" ? [event.message] : []);
     const told = "The answer does not match the schema (it is not JSON): it is asked for again.";
-    assertEquals(notices, [told]);
-    const { body } = server.requests[1]!;
-    if (config.local?.useCompat === false) {
+    assertEquals(noticesIn(events), [told]);
+    const { body, format } = server.requests[1]!;
+    if (format === "local") {
       assertEquals([body.format, body.think, "tools" in body], [schema, false, false]);
-    } else if (isHosted) {
+    } else if (format === "hosted") {
       assertEquals(body.tool_choice, { type: "tool", name: "final_answer" });
     } else {
       const json_schema = { name: "answer", schema };
@@ -83,22 +77,23 @@ for (const [name, config] of allConfigs("http://placeholder")) {
     // The next turn is a conversation that the server takes, and is held to nothing.
     assertEquals((await processTurn(agent, "sure?")).response, "Yes.");
     assertEquals(/response_format|"format":|tool_choice/.test(server.requests[2]!.text), false);
-  });
-}
+  },
+);
 
 Deno.test("a free answer without end is asked for again where a grammar ends it, and only then", async () => {
   const cut = { text: "Mara was born in", finish: "length" } as const;
   const endless = { text: "Mara is old. ".repeat(200) };
   const inJson = { text: `{"age": 31, "name": "${"_py".repeat(1000)}` };
   const likeCall = { text: `{"name": "${"_py".repeat(1000)}` };
-  const rows = [[0, cut, 2], [1, endless, 2], [1, inJson, 2], [1, likeCall, 2], [2, cut, 2], [
-    3,
-    cut,
-    1,
-  ]] as const;
-  for (const [at, first, count] of rows) {
-    await using server = strictServer([first, { text: RIGHT }]);
-    const agent = new CopilotAgent(allConfigs(server.url)[at]![1], "/");
+  const rows = [
+    ["compat", cut, 2],
+    ...[endless, inJson, likeCall].map((first) => ["local native", first, 2] as const),
+    ["local compatible", cut, 2],
+    ["hosted", cut, 1],
+  ] as const;
+  for (const [backend, first, count] of rows) {
+    await using run = scripted([first, { text: RIGHT }], { backend });
+    const { agent, server } = run;
     const codes: (string | undefined)[] = [];
     const result = await processTurn(agent, "who?", {
       answerSchema: schema,
@@ -109,33 +104,35 @@ Deno.test("a free answer without end is asked for again where a grammar ends it,
     assertEquals([result.response, result.stopReason, server.requests.length], ended);
   }
   // What is cut though it was held to the form is the end.
-  await using server = strictServer([cut, cut, { text: RIGHT }]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  await using run = scripted([cut, cut, { text: RIGHT }]);
+  const { agent } = run;
   assertEquals((await processTurn(agent, "who?", { answerSchema: schema })).stopReason, "budget");
 });
 
 Deno.test("an answer that does not match the third time is handed back with the objection", async () => {
-  await using server = strictServer([{ text: "1" }, { text: "{}" }, { text: '{"name":"M"}' }]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  await using run = scripted([{ text: "1" }, { text: "{}" }, { text: '{"name":"M"}' }]);
+  const { agent, server } = run;
   const { objection } = await processTurn(agent, "who?", { answerSchema: schema });
   assertEquals([objection, server.requests.length], ["age is missing", 3]);
 });
 
 Deno.test("an answer that looks like a call is the answer", async () => {
-  await using server = strictServer([{ text: "Mara" }, { text: LIKE_A_CALL }]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/");
+  await using run = scripted([{ text: "Mara" }, { text: LIKE_A_CALL }]);
+  const { agent } = run;
   const { response, toolExecutions } = await processTurn(agent, "who?", { answerSchema: schema });
   assertEquals([response, toolExecutions], [LIKE_A_CALL, []]);
 });
 
 Deno.test("a server that refuses the field is asked in words, and not with the field again", async () => {
-  for (
-    const [at, message] of [[1, "unknown field format"], [0, "response_format is not supported"]]
-  ) {
-    const refusal = { error: { status: 400, message: String(message) } };
+  const rows = [
+    ["local native", "unknown field format"],
+    ["compat", "response_format is not supported"],
+  ] as const;
+  for (const [backend, message] of rows) {
+    const refusal = { error: { status: 400, message } };
     const wrong = { text: "no" };
-    await using server = strictServer([wrong, refusal, { text: "no" }, { text: RIGHT }]);
-    const agent = new CopilotAgent(allConfigs(server.url)[Number(at)]![1], "/");
+    await using run = scripted([wrong, refusal, wrong, { text: RIGHT }], { backend });
+    const { agent, server } = run;
     const { response } = await processTurn(agent, "who?", { answerSchema: schema });
     const fields = server.requests.map(({ text }) => /response_format"|"format":/.test(text));
     assertEquals([response, fields], [RIGHT, [false, true, false, false]]);

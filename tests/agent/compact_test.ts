@@ -9,14 +9,14 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { compact, makeRoom } from "../../src/agent/compact.ts";
 import { messageTokens, requestTokens } from "../../src/agent/tokens.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { type CopilotConfig, localConfig } from "../../src/config.ts";
+import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { plain } from "../helpers/messages.ts";
-import { allConfigs } from "./backends.ts";
+import { noticesIn, onAll, scripted } from "./backends.ts";
 
 const dump: Tool = {
   name: "dump",
@@ -42,21 +42,12 @@ const dumps = (file_path: string, chars: number) => ({
   arguments: { file_path, chars },
 });
 
-/** The four backends, with a window of `contextLength` tokens where that is given. */
-function configs(url: string, contextLength?: number): [string, CopilotConfig][] {
-  return allConfigs(url).map(([name, config]) => {
-    const more = { maxTokens: 512, maxRetries: 0, ...(contextLength && { contextLength }) };
-    const { local, compat, hosted } = config;
-    return [
-      name,
-      local
-        ? { local: { ...local, ...more } }
-        : hosted
-        ? { hosted: { ...hosted, ...more } }
-        : { compat: { ...compat!, ...more } },
-    ];
-  });
-}
+/** An agent that has the tool, and with `contextLength` a window of that many tokens. */
+const options = (contextLength?: number) => ({
+  tools: [dump],
+  systemPrompt: "You are a copilot.",
+  settings: { maxTokens: 512, maxRetries: 0, ...(contextLength && { contextLength }) },
+});
 
 /** What a server with a tokenizer of its own counts. */
 const tokensOf = (request: StrictRequest, charsPerToken = 3) =>
@@ -87,38 +78,6 @@ function model(window: number, answers: Step[], { cuts = false, charsPerToken = 
   return Array.from({ length: 500 }, () => brain);
 }
 
-interface Run {
-  agent: CopilotAgent;
-  server: ReturnType<typeof strictServer>;
-  events: TurnEvent[];
-  onEvent: (event: TurnEvent) => void;
-}
-
-type Script = Parameters<typeof strictServer>[0];
-
-/** One test for each backend; at the end no request may have been one that a server refuses. */
-function onAll(
-  name: string,
-  steps: Script | (() => Script),
-  contextLength: number | undefined,
-  body: (run: Run) => Promise<void>,
-): void {
-  for (const [i, [backend]] of configs("http://a").entries()) {
-    Deno.test(`${name} (${backend})`, async () => {
-      await using server = strictServer(typeof steps === "function" ? steps() : steps);
-      const agent = new CopilotAgent(configs(server.url, contextLength)[i]![1], Deno.cwd(), {
-        tools: [dump],
-        systemPrompt: "You are a copilot.",
-      });
-      const events: TurnEvent[] = [];
-      await body({ agent, server, events, onEvent: (event) => events.push(event) });
-      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
-    });
-  }
-}
-
-const notices = (events: readonly TurnEvent[]) =>
-  events.flatMap((e) => e.type === "notice" ? e.message : []);
 const compactions = (events: readonly TurnEvent[]) =>
   events.flatMap((e) => e.type === "compaction" ? e : []);
 
@@ -141,7 +100,7 @@ const session = (turns: number, chars: number): Step[] =>
 onAll(
   "a request that the server refuses as too long is made shorter and sent again",
   () => model(4000, [...session(3, 2000), { text: "fine" }]),
-  undefined,
+  options(),
   async ({ agent, server, events, onEvent }) => {
     for (let t = 0; t < 3; t++) {
       assertEquals((await processTurn(agent, `Go ${t}`, { onEvent })).response, `Answer ${t}.`);
@@ -159,7 +118,7 @@ const tooLong: Step = {
 onAll(
   "SES-04 a request that stays too long fails once, and the session goes on",
   [{ text: "One." }, { text: "Two." }, tooLong, { text: "Task: none." }, tooLong, { text: "fine" }],
-  undefined,
+  options(),
   async ({ agent, server }) => {
     for (const text of ["a", "b"]) await processTurn(agent, text.repeat(2000));
     await assertRejects(() => processTurn(agent, "and now"), BackendError, "too long");
@@ -172,7 +131,7 @@ onAll(
 onAll(
   "what can not be made shorter is not sent again",
   [tooLong, { text: "fine" }],
-  undefined,
+  options(),
   async ({ agent, server }) => {
     await assertRejects(() => processTurn(agent, "x".repeat(100_000)), BackendError, "too long");
     assertEquals([server.requests.length, agent.state.messages.length], [1, 0]);
@@ -186,7 +145,7 @@ onAll(
     const big = ["big", "b", "c", "d", "e"].map((name) => dumps(name, 99_000));
     return model(6000, [{ toolCalls: [...big, dumps("small", 50)] }, { text: "fine" }]);
   },
-  6000,
+  options(6000),
   async ({ agent, server, events, onEvent }) => {
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
     const results = agent.state.messages.filter((m) => m.role === "tool");
@@ -216,7 +175,7 @@ onAll(
     { text: "Task: a." },
     { text: "fine" },
   ],
-  undefined,
+  options(),
   async ({ agent, events, onEvent }) => {
     whileSummarising = new AbortController();
     const { signal } = whileSummarising;
@@ -243,7 +202,7 @@ onAll(
     { text: "Task: a." },
     { text: "fine" },
   ],
-  undefined,
+  options(),
   async ({ agent }) => {
     await processTurn(agent, lines("a", 8000));
     const before = structuredClone(agent.state.messages);
@@ -257,7 +216,7 @@ onAll(
 onAll(
   "where the model gives no summary, what the person said goes on",
   [{ text: "One." }, { text: "Two." }, tooLong, {}, { text: "fine" }],
-  undefined,
+  options(),
   async ({ agent, server }) => {
     await processTurn(agent, `Rule: no tabs. ${lines("a", 8000)}`);
     await processTurn(agent, "Second");
@@ -279,8 +238,9 @@ Deno.test("compact by hand says why there is no summary", async () => {
   ];
   for (const [step, why] of rows) {
     // A call is asked about once more, in words that show no tools.
-    await using server = strictServer([{ text: "One." }, { text: "Two." }, step, step]);
-    const agent = new CopilotAgent(configs(server.url)[0]![1], "/", { tools: [dump] });
+    const steps = [{ text: "One." }, { text: "Two." }, step, step];
+    await using run = scripted(steps, { ...options(), backend: "compat" });
+    const { agent } = run;
     for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
     await assertRejects(() => compact(agent), BackendError, `The model gave no summary: ${why}`);
   }
@@ -295,7 +255,7 @@ for (
   onAll(
     `compact by hand: ${name}, and the conversation is as it was`,
     [{ text: "One." }, { text: "Two." }, step, { text: "fine" }],
-    undefined,
+    options(),
     async ({ agent }) => {
       for (const text of ["a", "b"]) await processTurn(agent, text);
       const before = structuredClone(agent.state.messages);
@@ -312,7 +272,7 @@ onAll(
     text: "Task: a.",
     usage: { inputTokens: 70, outputTokens: 7 },
   }, { text: "fine" }],
-  undefined,
+  options(),
   async ({ agent, server, events, onEvent }) => {
     for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
     const { inputTokens } = agent.state;
@@ -323,7 +283,7 @@ onAll(
     ]);
     assert(done!.tokensAfter < done!.tokensBefore);
     assertEquals(compactions(events), [{ type: "compaction", ...done! }]);
-    assertMatch(notices(events).join(), /^Made room in the context: 2 messages were summarized;/);
+    assertMatch(noticesIn(events).join(), /^Made room in the context: 2 messages were summarized;/);
     assertEquals(agent.state.inputTokens, inputTokens + 70);
     assertStringIncludes(server.requests[2]!.text, "Keep above all: the names of files");
     // A summary of nothing but a summary would only lose more.
@@ -343,7 +303,7 @@ onAll(
       return { reasoning, toolCalls: [dumps(`${i}`, 1000)], usage: null };
     });
   },
-  4000,
+  options(4000),
   async ({ agent, events, onEvent }) => {
     await processTurn(agent, "go", { onEvent });
     assert(compactions(events).length > 0);
@@ -353,15 +313,12 @@ onAll(
 
 Deno.test("a summary that was refused as too long is asked for with less, and the count is learnt", async () => {
   const [window, charsPerToken] = [6000, 1.5];
-  await using server = strictServer(model(window, [{ text: "fine" }], { charsPerToken }));
-  const [, config] = configs(server.url, window)[1]!;
-  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  await using run = scripted(model(window, [{ text: "fine" }], { charsPerToken }), options(window));
+  const { agent, server, events, onEvent } = run;
   for (let i = 0; i < 20; i++) {
     agent.state.messages.push({ role: "user", content: lines(`${i}`, 1500) });
     agent.state.messages.push({ role: "assistant", content: "Yes." });
   }
-  const events: TurnEvent[] = [];
-  const onEvent = (event: TurnEvent) => void events.push(event);
   assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
   const counts = server.requests.map((request) => tokensOf(request, charsPerToken));
   assert(counts.shift()! > window && counts.every((one) => one <= window), counts.join());
@@ -374,9 +331,8 @@ Deno.test("a summary that was refused as too long is asked for with less, and th
 });
 
 Deno.test("where the newest message alone is too long, nothing is summed up for it", async () => {
-  await using server = strictServer([{ text: "fine" }]);
-  const [, config] = configs(server.url, 2000)[1]!;
-  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  await using run = scripted([{ text: "fine" }], options(2000));
+  const { agent } = run;
   for (let i = 0; i < 3; i++) {
     agent.state.messages.push({ role: "user", content: `${i}` });
     agent.state.messages.push({ role: "assistant", content: "Yes." });
@@ -385,9 +341,8 @@ Deno.test("where the newest message alone is too long, nothing is summed up for 
 });
 
 Deno.test("a summary that would take more than what it replaces is not taken", async () => {
-  await using server = strictServer([{ text: lines("so", 9000) }, { text: "fine" }]);
-  const [, config] = configs(server.url, 1400)[1]!;
-  const agent = new CopilotAgent(config, Deno.cwd(), { tools: [dump], systemPrompt: "You are." });
+  await using run = scripted([{ text: lines("so", 9000) }, { text: "fine" }], options(1400));
+  const { agent, server } = run;
   agent.state.messages.push({ role: "user", content: lines("a", 400) });
   agent.state.messages.push({ role: "assistant", content: lines("b", 400) });
   const before = structuredClone(agent.state.messages);
@@ -439,8 +394,8 @@ Deno.test("a summary is asked for within the conversation, where there is room f
   ];
   for (const [window, steps, quoted] of rows) {
     const first = [{ text: "One.", usage }, { text: "Two.", usage }];
-    await using server = strictServer([...first, ...steps]);
-    const agent = new CopilotAgent(configs(server.url, window)[0]![1], "/", { tools: [dump] });
+    await using run = scripted([...first, ...steps], { ...options(window), backend: "compat" });
+    const { agent, server } = run;
     for (const text of [lines("a", 3000), "b"]) await processTurn(agent, text);
     assert(await compact(agent));
     const asked = server.requests.slice(2);
@@ -453,8 +408,8 @@ Deno.test("a summary is asked for within the conversation, where there is room f
 });
 
 Deno.test("compact by hand: nothing to do, busy, aborted", async () => {
-  await using server = strictServer([{ text: "One." }, { text: "Two." }]);
-  const agent = new CopilotAgent(configs(server.url)[1]![1], Deno.cwd(), { tools: [dump] });
+  await using run = scripted([{ text: "One." }, { text: "Two." }], options());
+  const { agent, server } = run;
   assertEquals(await compact(agent), null);
   await processTurn(agent, "a");
   assertEquals(await compact(agent), null);
@@ -505,21 +460,12 @@ onAll(
   Array.from({ length: 100 }, () => (request: StrictRequest): Step => (
     { text: isSummaryRequest(request) ? "Task: go on." : "fine" }
   )),
-  undefined,
-  async ({ agent, server }) => {
-    const { configure, config } = agent;
+  options(),
+  async ({ agent, server, config }) => {
     for (const history of histories()) {
       for (const contextLength of [600, 1000, 4000, 60_000, undefined]) {
-        const { local, hosted, compat, ...settings } = config;
-        const more = { ...contextLength && { contextLength } };
-        configure.call(
-          agent,
-          local
-            ? { ...settings, local: { ...local, ...more } }
-            : hosted
-            ? { ...settings, hosted: { ...hosted, ...more } }
-            : { ...settings, compat: { ...compat!, ...more } },
-        );
+        const { settings } = options(contextLength);
+        agent.configure(config(settings));
         agent.state.messages = structuredClone(history);
         const ends = history.at(-1)!.role !== "user";
         if (ends) agent.state.messages.push({ role: "assistant", content: "So." });
@@ -539,7 +485,7 @@ onAll(
 onAll(
   "a server that cuts the prompt without a word is noticed once, and not sent more from then on",
   () => model(2500, session(6, 1200), { cuts: true }),
-  undefined,
+  options(),
   async ({ agent, server, events, onEvent }) => {
     for (let t = 0; t < 6; t++) await processTurn(agent, `Go ${t}`, { onEvent });
     const told = events.flatMap((e) =>

@@ -3,11 +3,11 @@ import { CopilotAgent } from "../../src/agent/agent.ts";
 import { loopGuard } from "../../src/agent/loop_guard.ts";
 import { compatConfig, localConfig } from "../../src/config.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import type { ToolExecution, TurnEvent } from "../../src/types/event.ts";
+import type { ToolExecution } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Handler, json, ndjson, serve, sse } from "../helpers/server.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { allConfigs } from "./backends.ts";
+import type { Step } from "../helpers/strict_server.ts";
+import { noticesIn, onAll, scripted } from "./backends.ts";
 
 /** `name args result`, each a call with its result; an error where the result starts with `!`. */
 function round(...calls: [name: string, args: Record<string, unknown>, result: string][]) {
@@ -39,23 +39,17 @@ const GUARD: [name: string, rounds: (ToolExecution[] | [string, ToolExecution[]]
     "--------",
   ],
   [
-    "the order in which arguments are written means nothing",
+    "the order in which arguments are written means nothing, in lists it does",
     [
       read("1"),
       round(["read_file", { limit: 9, file_path: "a" }, "1"]),
       round(["read_file", { limit: 9, file_path: "a" }, "1"]),
-    ],
-    "--n",
-  ],
-  [
-    "the order in nested arguments means nothing, in lists it does",
-    [
       round(["t", { a: { x: 1, y: [1, 2] } }, "1"]),
       round(["t", { a: { y: [1, 2], x: 1 } }, "1"]),
       round(["t", { a: { y: [2, 1], x: 1 } }, "1"]),
       round(["t", { a: { y: [1, 2], x: 1 } }, "1"]),
     ],
-    "----",
+    "--n----",
   ],
   [
     "several calls of an answer, in any order",
@@ -129,37 +123,18 @@ const looks = (at: string, text?: string): Step => (
   { ...(text && { text }), toolCalls: [{ name: "look", arguments: { at } }] }
 );
 
-/** One test for each of the backends; `requests` are their bodies. */
-function onAll(
-  name: string,
-  steps: Step[],
-  body: (agent: CopilotAgent, requests: () => string[]) => Promise<void>,
-): void {
-  for (const [i, [backend]] of allConfigs("http://a").entries()) {
-    Deno.test(`${name} (${backend})`, async () => {
-      await using server = strictServer(steps);
-      const config = allConfigs(server.url)[i]![1];
-      const agent = new CopilotAgent(config, Deno.cwd(), { tools: [look] });
-      await body(agent, () => server.requests.map((r) => r.text));
-      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
-    });
-  }
-}
-
 onAll(
   "the same call over and over is told, then stopped, and the next turn goes on",
   [...Array(5).fill(looks("a", "Let me see.")), { text: "fine" }],
-  async (agent) => {
-    const events: TurnEvent[] = [];
-    const onEvent = (event: TurnEvent) => events.push(event);
+  { tools: [look] },
+  async ({ agent, events, onEvent }) => {
     const { stopReason, response, toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals([stopReason, response.trim(), toolExecutions.length], ["loop", "Let me see.", 5]);
     const told = toolExecutions.map((e) => e.result.includes("This was done already"));
     assertEquals(told, [false, false, true, true, false]);
     const results = agent.state.messages.filter((m) => m.role === "tool").map((m) => m.content);
     assertEquals(results, toolExecutions.map((e) => e.result));
-    const notices = events.flatMap((e) => e.type === "notice" ? e.message : []);
-    assertMatch(notices.join(), /^Stopped: .* 5 times in a row/);
+    assertMatch(noticesIn(events).join(), /^Stopped: .* 5 times in a row/);
     assertEquals((await processTurn(agent, "and now?")).response, "fine");
   },
 );
@@ -174,17 +149,16 @@ onAll(
     ...Array.from({ length: 4 }, (_, i) => ({ reasoning: "hm ".repeat(i + 1) })),
     { text: "fine" },
   ],
-  async (agent, requests) => {
-    const events: TurnEvent[] = [];
-    const onEvent = (event: TurnEvent) => events.push(event);
+  { tools: [look] },
+  async ({ agent, server, events, onEvent }) => {
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "There.");
     assertEquals(events.filter((e) => e.type === "thinking").length, 2);
-    assertEquals(events.filter((e) => e.type === "notice").length, 1);
+    assertEquals(noticesIn(events).length, 1);
     const result = await processTurn(agent, "and now?", { onEvent });
     assertEquals([result.response, result.stopReason], ["[The model gave no answer]", "done"]);
     assertEquals((await processTurn(agent, "go on")).response, "fine");
-    assertEquals(requests().length, 9);
-    assertStringIncludes(requests()[1]!, "You gave no answer");
+    assertEquals(server.requests.length, 9);
+    assertStringIncludes(server.requests[1]!.text, "You gave no answer");
   },
 );
 
@@ -242,14 +216,13 @@ for (const [source, answer, asked] of NO_ANSWERS) {
 
 Deno.test("thinking up to the limit is asked again with thinking off, in each server's own way", async () => {
   const off = { text: "Off." };
-  await using strict = strictServer([{ reasoning: "hm", finish: "length" }, off]);
-  const agent = new CopilotAgent(allConfigs(strict.url)[1]![1], ".");
-  assertEquals((await processTurn(agent, "go")).response, "Off.");
-  assertEquals(strict.requests.map(({ body }) => (body as { think?: boolean }).think), [
+  await using strict = scripted([{ reasoning: "hm", finish: "length" }, off]);
+  assertEquals((await processTurn(strict.agent, "go")).response, "Off.");
+  assertEquals(strict.server.requests.map(({ body }) => (body as { think?: boolean }).think), [
     undefined,
     false,
   ]);
-  const told = strict.requests[1]!.text;
+  const told = strict.server.requests[1]!.text;
   assertStringIncludes(told, 'Your thoughts ended with: \\"hm\\"');
   const chunk = (delta: unknown, finish_reason: string | null = null) =>
     JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });

@@ -5,16 +5,14 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { CopilotAgent } from "../../src/agent/agent.ts";
+import type { CopilotAgent } from "../../src/agent/agent.ts";
 import { interruption } from "../../src/agent/model_answer.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
-import type { TurnEvent } from "../../src/types/event.ts";
 import type { Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { allConfigs } from "./backends.ts";
+import type { Step } from "../helpers/strict_server.ts";
+import { onAll, scripted, shownIn } from "./backends.ts";
 
 const echo: Tool = {
   name: "echo",
@@ -29,35 +27,16 @@ const call = (name: string, args: Record<string, unknown>) => ({ name, arguments
 /** Those whose text may hold calls and reasoning. */
 const TEXT_BACKENDS = ["compat", "local native", "local compatible"];
 
-/** One test for each of the backends. */
-function onAll(
-  name: string,
-  steps: Parameters<typeof strictServer>[0],
-  tools: readonly Tool[],
-  body: (agent: CopilotAgent, server: ReturnType<typeof strictServer>) => Promise<void>,
-  backends: readonly string[] = ["compat", "local native", "local compatible", "hosted"],
-): void {
-  for (const backend of backends) {
-    Deno.test(`${name} (${backend})`, async () => {
-      await using server = strictServer(steps);
-      const config = allConfigs(server.url).find(([name]) => name === backend)![1];
-      await body(new CopilotAgent(config, Deno.cwd(), { tools }), server);
-      assertEquals(server.requests.map((r) => r.problem).filter(Boolean), []);
-    });
-  }
-}
-
 onAll(
   "a turn calls tools and answers; events come in the order of the specification",
   [{
     text: "Let me see.",
     toolCalls: [call("echo", { text: "a" })],
     usage: { inputTokens: 10, outputTokens: 5 },
-  }, { text: "It said a.", usage: { inputTokens: 20, outputTokens: 4 } }] as Step[],
-  [echo],
-  async (agent) => {
-    const events: TurnEvent[] = [];
-    const result = await processTurn(agent, "say a", { onEvent: (event) => events.push(event) });
+  }, { text: "It said a.", usage: { inputTokens: 20, outputTokens: 4 } }],
+  { tools: [echo] },
+  async ({ agent, events, onEvent }) => {
+    const result = await processTurn(agent, "say a", { onEvent });
     assertEquals(result.response, "It said a.");
     assertEquals(result.stopReason, "done");
     assertEquals(result.toolExecutions.map((e) => [e.toolName, e.result, e.isError]), [
@@ -65,47 +44,16 @@ onAll(
     ]);
     const order = events.map((e) => e.type).filter((t) => /^(thinking|tool_)/.test(t));
     assertEquals(order, ["thinking", "tool_start", "tool_done", "thinking"]);
-    const text = events.map((e) => e.type === "text_delta" ? e.text : "").join("");
-    assertEquals(text, "Let me see.It said a.");
+    assertEquals(shownIn(events), "Let me see.It said a.");
   },
 );
-
-onAll(
-  "the next request extends the one before, byte for byte",
-  [
-    { reasoning: "hm", toolCalls: [call("echo", { text: "1" }), call("echo", { text: "2" })] },
-    { text: "one" },
-    { toolCalls: [call("nope", {})] },
-    { text: "two" },
-    { text: "three" },
-  ] as Step[],
-  [echo],
-  async (agent, server) => {
-    for (const text of ["first", "second", "third ✓"]) await processTurn(agent, text);
-    const texts = server.requests.map((r) => r.text);
-    assertEquals(texts.length, 5);
-    for (let i = 1; i < texts.length; i++) {
-      const [before, after] = [conversation(texts[i - 1]!), conversation(texts[i]!)];
-      assert(after.startsWith(before), `request ${i + 1} does not extend request ${i}`);
-    }
-  },
-);
-
-/** The body up to the end of its messages: what a server's prompt cache can keep. */
-function conversation(body: string): string {
-  const { messages } = JSON.parse(body);
-  const last = JSON.stringify(messages.at(-1));
-  const end = body.lastIndexOf(last) + last.length;
-  return body.slice(0, end);
-}
 
 for (const [message, told] of [["Loading model", "loading"], ["Overloaded", "retry"]] as const) {
   Deno.test(`an answer of 503, ${message}, is told as ${told} before it is asked again`, async () => {
-    await using server = strictServer([{ error: { status: 503, message } }]);
-    const { compat } = allConfigs(server.url)[0]![1];
-    const config = { compat: { ...compat!, maxRetries: 2 } };
-    const agent = new CopilotAgent(config, Deno.cwd(), { tools: [] });
-    const events: TurnEvent[] = [];
+    const settings = { maxRetries: 2 };
+    const steps = [{ error: { status: 503, message } }];
+    await using run = scripted(steps, { tools: [], backend: "compat", settings });
+    const { agent, server, events } = run;
     const stop = new AbortController();
     const { stopReason } = await processTurn(agent, "hi", {
       signal: stop.signal,
@@ -127,18 +75,20 @@ onAll(
   "SES-01 an abort while tools run leaves one result for each call",
   [{
     toolCalls: [call("echo", { text: "a" }), call("hang", {}), call("echo", { text: "b" })],
-  }, { text: "fine" }] as Step[],
-  [echo, {
-    ...echo,
-    name: "hang",
-    parameters: { type: "object", properties: {} },
-    access: "execute",
-    run: (_, { signal }) =>
-      new Promise((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-      }),
-  }],
-  async (agent) => {
+  }, { text: "fine" }],
+  {
+    tools: [echo, {
+      ...echo,
+      name: "hang",
+      parameters: { type: "object", properties: {} },
+      access: "execute",
+      run: (_, { signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    }],
+  },
+  async ({ agent }) => {
     const stop = new AbortController();
     const result = await processTurn(agent, "go", {
       signal: stop.signal,
@@ -153,9 +103,9 @@ onAll(
 
 onAll(
   "NET-13 an abort while the answer streams keeps what was said",
-  [{ text: "Some words that come first", hang: true }, { text: "fine" }] as Step[],
-  [echo],
-  async (agent, server) => {
+  [{ text: "Some words that come first", hang: true }, { text: "fine" }],
+  { tools: [echo] },
+  async ({ agent, server, events, onEvent }) => {
     const stop = new AbortController();
     const result = await processTurn(agent, "go", {
       signal: stop.signal,
@@ -164,18 +114,16 @@ onAll(
     await server.requests[0]!.closed;
     assertEquals(result.stopReason, "aborted");
     assertMatch(result.response, /^Some.*\n\n\[Interrupted by the user\]$/);
-    const events: TurnEvent[] = [];
-    const next = await processTurn(agent, "again", { onEvent: (e) => events.push(e) });
-    assertEquals(next.response, "fine");
-    assertEquals(events.flatMap((e) => e.type === "text_delta" ? e.text : []).join(""), "fine");
+    assertEquals((await processTurn(agent, "again", { onEvent })).response, "fine");
+    assertEquals(shownIn(events), "fine");
   },
 );
 
 onAll(
   "an abort before anything was said, then a new turn",
-  [{ text: "fine" }] as Step[],
-  [echo],
-  async (agent, server) => {
+  [{ text: "fine" }],
+  { tools: [echo] },
+  async ({ agent, server }) => {
     const result = await processTurn(agent, "go", { signal: AbortSignal.abort() });
     assertEquals([result.stopReason, result.response], ["aborted", interruption().content]);
     assertEquals(server.requests.length, 0);
@@ -190,9 +138,9 @@ onAll(
     // It is asked for once more, as nothing has run yet.
     { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
     { text: "fine" },
-  ] as Parameters<typeof strictServer>[0],
-  [{ ...echo, run: () => Promise.reject(new Error("must not run")) }],
-  async (agent) => {
+  ],
+  { tools: [{ ...echo, run: () => Promise.reject(new Error("must not run")) }] },
+  async ({ agent }) => {
     const error = await assertRejects(() => processTurn(agent, "go"), BackendError);
     assertEquals(agent.state.messages.filter((m) => m.toolCalls).length, 0);
     assertStringIncludes(agent.state.messages.at(-1)!.content, error.message);
@@ -202,9 +150,9 @@ onAll(
 
 onAll(
   "a failure before the model said anything leaves no trace of the turn",
-  [{ error: { status: 400, message: "no" } }, { text: "fine" }] as Step[],
-  [echo],
-  async (agent) => {
+  [{ error: { status: 400, message: "no" } }, { text: "fine" }],
+  { tools: [echo] },
+  async ({ agent }) => {
     await assertRejects(() => processTurn(agent, "go"), BackendError);
     assertEquals(agent.state.messages, []);
     assertEquals((await processTurn(agent, "again")).response, "fine");
@@ -215,9 +163,9 @@ onAll(
   "a failure after tools ran keeps what they did, closed by a note",
   [{ toolCalls: [call("echo", { text: "a" })] }, { error: { status: 400, message: "no" } }, {
     text: "fine",
-  }] as Step[],
-  [echo],
-  async (agent) => {
+  }],
+  { tools: [echo] },
+  async ({ agent }) => {
     await assertRejects(() => processTurn(agent, "go"), BackendError);
     const roles = agent.state.messages.map((m) => m.role).join();
     assertEquals(roles, "user,assistant,tool,assistant");
@@ -229,16 +177,18 @@ onAll(
   "an unknown tool and bad arguments are results, not crashes",
   [{ toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] }, {
     text: "sorry",
-  }] as Step[],
-  [echo, {
-    ...echo,
-    name: "boom",
-    parameters: { type: "object", properties: {} },
-    run: () => {
-      throw new Error("it broke");
-    },
   }],
-  async (agent) => {
+  {
+    tools: [echo, {
+      ...echo,
+      name: "boom",
+      parameters: { type: "object", properties: {} },
+      run: () => {
+        throw new Error("it broke");
+      },
+    }],
+  },
+  async ({ agent }) => {
     const { toolExecutions, response } = await processTurn(agent, "go");
     assertEquals(response, "sorry");
     assertEquals(toolExecutions.map((e) => e.isError), [true, true, true]);
@@ -253,9 +203,9 @@ onAll(
   [
     { text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>', finish: "length" },
     { text: "fine" },
-  ] as Step[],
-  [echo],
-  async (agent) => {
+  ],
+  { tools: [echo] },
+  async ({ agent }) => {
     const { toolExecutions } = await processTurn(agent, "go");
     assertEquals(toolExecutions.map((e) => e.isError), [true]);
   },
@@ -274,9 +224,9 @@ const hidden: [name: string, step: Step][] = [
 for (const [name, step] of hidden) {
   onAll(
     `a runaway of ${name} ends the request too`,
-    [{ ...step, hang: true }, { text: "fine" }] as Step[],
-    [echo],
-    async (agent, server) => {
+    [{ ...step, hang: true }, { text: "fine" }],
+    { tools: [echo] },
+    async ({ agent, server }) => {
       const { stopReason, response } = await processTurn(agent, "go");
       await server.requests[0]!.closed;
       assertEquals(stopReason, "loop");
@@ -289,28 +239,30 @@ for (const [name, step] of hidden) {
 onAll(
   "a loop in reasoning ends the turn the second time",
   // It is asked for again, without thinking.
-  Array(2).fill({ reasoning: "So it goes. ".repeat(2000) }) as Step[],
-  [echo],
-  async (agent) => assertEquals((await processTurn(agent, "go")).stopReason, "loop"),
+  Array(2).fill({ reasoning: "So it goes. ".repeat(2000) }),
+  { tools: [echo] },
+  async ({ agent }) => assertEquals((await processTurn(agent, "go")).stopReason, "loop"),
   // The strict compatible servers take no argument that turns thinking off.
   ["local native", "hosted"],
 );
 
-for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted"]] as const) {
-  Deno.test(`a runaway in the arguments of a call ends the request, and no call is run (${name})`, async () => {
-    const toolCalls = [
-      call("echo", { text: "a" }),
-      { name: "echo", arguments: `{"text":"${"0, ".repeat(10_000)}"}` },
-    ];
-    await using server = strictServer([
-      { text: "I write.", toolCalls, hang: true },
-      { toolCalls: [call("echo", { text: "0, ".repeat(4_500) })] },
-      { text: "fine" },
-      { toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })), hang: true },
-    ]);
-    const agent = new CopilotAgent(allConfigs(server.url)[index]![1], Deno.cwd(), {
-      tools: [echo],
-    });
+onAll(
+  "a runaway in the arguments of a call ends the request, and no call is run",
+  [
+    {
+      text: "I write.",
+      toolCalls: [
+        call("echo", { text: "a" }),
+        { name: "echo", arguments: `{"text":"${"0, ".repeat(10_000)}"}` },
+      ],
+      hang: true,
+    },
+    { toolCalls: [call("echo", { text: "0, ".repeat(4_500) })] },
+    { text: "fine" },
+    { toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })), hang: true },
+  ],
+  { tools: [echo] },
+  async ({ agent, server }) => {
     const { stopReason, response, toolExecutions } = await processTurn(agent, "go");
     await server.requests[0]!.closed;
     assertEquals([stopReason, response, toolExecutions], ["loop", "I write.", []]);
@@ -318,8 +270,9 @@ for (const [index, name] of [[0, "compat"], [2, "local compatible"], [3, "hosted
     assertEquals([next.response, next.toolExecutions.length], ["fine", 1]);
     const same = await processTurn(agent, "the same call over and over");
     assertEquals([same.stopReason, same.toolExecutions.length], ["loop", 0]);
-  });
-}
+  },
+  ["compat", "local compatible", "hosted"],
+);
 
 onAll(
   "NET-08 ids that come again in a later answer are made unique",
@@ -327,9 +280,9 @@ onAll(
     { toolCalls: [{ ...call("echo", { text: "a" }), id: "call_0" }] },
     { toolCalls: [{ ...call("echo", { text: "b" }), id: "call_0" }] },
     { text: "fine" },
-  ] as Step[],
-  [echo],
-  async (agent) => {
+  ],
+  { tools: [echo] },
+  async ({ agent }) => {
     assertEquals((await processTurn(agent, "go")).response, "fine");
     const ids = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
     assertEquals(new Set(ids).size, 2);
@@ -340,14 +293,12 @@ onAll(
   "a call written into the text is run, and its text not shown",
   [{
     text: 'I look. <toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
-  }, { text: "Done." }] as Step[],
-  [echo],
-  async (agent) => {
-    const events: TurnEvent[] = [];
-    const result = await processTurn(agent, "go", { onEvent: (e) => events.push(e) });
+  }, { text: "Done." }],
+  { tools: [echo] },
+  async ({ agent, events, onEvent }) => {
+    const result = await processTurn(agent, "go", { onEvent });
     assertEquals(result.toolExecutions.map((e) => e.result), ["echo: a"]);
-    const shown = events.flatMap((e) => e.type === "text_delta" ? e.text : []).join("");
-    assertEquals(shown, "I look.Done.");
+    assertEquals(shownIn(events), "I look.Done.");
     assertEquals(events.filter((e) => e.type === "tool_call_recovered").length, 1);
   },
   TEXT_BACKENDS,
@@ -358,13 +309,12 @@ const FENCED = '```json\n{"name":"echo","arguments":{"text":"a"}}\n```';
 
 onAll(
   "text of typed blocks is shown and kept as it is",
-  [{ text: `The form is ${TAGGED} and <think>so</think> </think>.` }] as Step[],
-  [echo],
-  async (agent) => {
-    const { events, onEvent } = listener();
+  [{ text: `The form is ${TAGGED} and <think>so</think> </think>.` }],
+  { tools: [echo] },
+  async ({ agent, events, onEvent }) => {
     const { response, toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals(response, `The form is ${TAGGED} and <think>so</think> </think>.`);
-    assertEquals([shown(events), toolExecutions], [response, []]);
+    assertEquals([shownIn(events), toolExecutions], [response, []]);
   },
   ["hosted"],
 );
@@ -374,14 +324,13 @@ onAll(
   [
     { text: `As in ${TAGGED}:\n`, toolCalls: [call("echo", { text: "b" })] },
     { text: "Done." },
-  ] as Step[],
-  [echo],
-  async (agent) => {
-    const { events, onEvent } = listener();
+  ],
+  { tools: [echo] },
+  async ({ agent, events, onEvent }) => {
     const { toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals(toolExecutions.map((e) => e.result), ["echo: b"]);
     assertEquals(agent.state.messages[1]!.content.trimEnd(), "As in :");
-    assertEquals(shown(events).replace(/\s*Done\.$/, ""), "As in :");
+    assertEquals(shownIn(events).replace(/\s*Done\.$/, ""), "As in :");
   },
   TEXT_BACKENDS,
 );
@@ -392,9 +341,9 @@ onAll(
     { toolCalls: [call("echo", { text: "b" })] },
     { text: `${FENCED}\nSo.` },
     { text: `For example:\n${FENCED}` },
-  ] as Step[],
-  [echo],
-  async (agent) => {
+  ],
+  { tools: [echo] },
+  async ({ agent }) => {
     const { response, toolExecutions } = await processTurn(agent, "go");
     assertEquals(toolExecutions.map((e) => e.result), ["echo: b", "echo: a"]);
     assertEquals(response, `For example:\n${FENCED}`);
@@ -404,21 +353,11 @@ onAll(
 
 Deno.test("a call that writes and may only be shown is run when it is made again", async () => {
   const shown = { text: `${FENCED}\nSo.` };
-  await using server = strictServer([shown, shown, { text: "Done." }]);
-  const write: Tool = { ...echo, access: "write" };
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [write] });
-  const { toolExecutions } = await processTurn(agent, "go");
+  const tools: Tool[] = [{ ...echo, access: "write" }];
+  await using run = scripted([shown, shown, { text: "Done." }], { tools });
+  const { toolExecutions } = await processTurn(run.agent, "go");
   assertEquals(toolExecutions.map(({ isError }) => isError), [true, false]);
 });
-
-function listener(): { events: TurnEvent[]; onEvent: (event: TurnEvent) => void } {
-  const events: TurnEvent[] = [];
-  return { events, onEvent: (event) => events.push(event) };
-}
-
-function shown(events: readonly TurnEvent[]): string {
-  return events.map((e) => e.type === "text_delta" ? e.text : "").join("");
-}
 
 Deno.test("read calls of one round run side by side, others in order", async () => {
   const log: string[] = [];
@@ -435,20 +374,11 @@ Deno.test("read calls of one round run side by side, others in order", async () 
     },
   };
   const write: Tool = { ...slow, name: "write", access: "write" };
-  await using server = strictServer([{
-    toolCalls: [
-      call("slow", { text: "1" }),
-      call("slow", { text: "2" }),
-      call("write", { text: "3" }),
-      call("write", { text: "4" }),
-    ],
-  }, { text: "done" }] as Step[]);
-  const agent = new CopilotAgent(
-    { local: localConfig({ host: server.url, model: "test" }) },
-    Deno.cwd(),
-    { tools: [slow, write] },
+  const toolCalls = ["slow", "slow", "write", "write"].map((name, i) =>
+    call(name, { text: `${i + 1}` })
   );
-  const { toolExecutions } = await processTurn(agent, "go", {
+  await using run = scripted([{ toolCalls }, { text: "done" }], { tools: [slow, write] });
+  const { toolExecutions } = await processTurn(run.agent, "go", {
     onEvent(event) {
       if (event.type === "tool_start") log.push(`told ${event.args.text}`);
       if (event.type === "tool_done") log.push(`done ${event.exec.result}`);
@@ -463,26 +393,19 @@ Deno.test("read calls of one round run side by side, others in order", async () 
 });
 
 Deno.test("a callback that throws does not touch the turn", async () => {
-  await using server = strictServer([{ text: "fine" }, { text: "fine" }]);
-  const agent = new CopilotAgent(
-    { local: localConfig({ host: server.url, model: "test" }) },
-    Deno.cwd(),
-  );
+  await using run = scripted([{ text: "fine" }, { text: "fine" }]);
   const throws = () => {
     throw new Error("mine");
   };
   const rejects = () => Promise.reject(new Error("mine, and late")) as unknown as void;
   for (const onEvent of [throws, rejects]) {
-    assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
+    assertEquals((await processTurn(run.agent, "go", { onEvent })).response, "fine");
   }
 });
 
 Deno.test("one turn at a time, and never an empty one", async () => {
-  await using server = strictServer([{ text: "fine" }]);
-  const agent = new CopilotAgent(
-    { local: localConfig({ host: server.url, model: "test" }) },
-    Deno.cwd(),
-  );
+  await using run = scripted([{ text: "fine" }]);
+  const { agent } = run;
   await assertRejects(() => processTurn(agent, " \n"), TypeError, "empty");
   const turn = processTurn(agent, "go");
   await assertRejects(() => processTurn(agent, "too"), TypeError, "busy");
@@ -490,11 +413,9 @@ Deno.test("one turn at a time, and never an empty one", async () => {
 });
 
 Deno.test("messages have ids and parts; what callers push without ids stays in the conversation", async () => {
-  await using server = strictServer([
-    { toolCalls: [{ name: "read_file", arguments: { file_path: "nothing" } }] },
-    { text: "Red." },
-  ]);
-  const agent = new CopilotAgent({ local: localConfig({ host: server.url, model: "test" }) }, "/");
+  const toolCalls = [call("read_file", { file_path: "nothing" })];
+  await using run = scripted([{ toolCalls }, { text: "Red." }]);
+  const { agent, server } = run;
   agent.state.messages.push({ role: "user", content: "earlier" });
   agent.state.messages.push({ role: "assistant", content: "yes" });
   const parts: Part[] = [
@@ -566,9 +487,9 @@ const ENDS: [step: Step, notices: string[], stopReason: string, content: string]
 for (const [step, notices, stopReason, content] of ENDS) {
   const shown = JSON.stringify(step).slice(0, 60);
   Deno.test(`what is said of an answer, and how the turn ends: ${shown}`, async () => {
-    await using server = strictServer(Array(4).fill(step));
-    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools: [echo] });
-    const { events, onEvent } = listener();
+    const backend = "compat";
+    await using run = scripted(Array(4).fill(step), { tools: [echo], backend });
+    const { agent, events, onEvent } = run;
     assertEquals((await processTurn(agent, "go", { onEvent })).stopReason, stopReason);
     const told = events.flatMap((e) =>
       e.type === "notice" ? `${e.level} ${e.code}: ${e.message}` : []
@@ -584,22 +505,22 @@ for (
   Deno.test(`missing answers count from the last call that worked: ${name}`, async () => {
     const empty = [{}, {}, {}];
     const toolCalls = [call(name, { text: "a" })];
-    await using server = strictServer([...empty, { toolCalls }, ...empty, { text: "Yes." }]);
-    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools: [echo] });
-    await processTurn(agent, "go");
-    assertEquals(agent.state.messages.at(-1)!.content, last);
+    const steps = [...empty, { toolCalls }, ...empty, { text: "Yes." }];
+    await using run = scripted(steps, { tools: [echo], backend: "compat" });
+    await processTurn(run.agent, "go");
+    assertEquals(run.agent.state.messages.at(-1)!.content, last);
   });
 }
 
 Deno.test("a call at the very end of reasoning is one where there is nothing else, but for a fenced one", async () => {
-  await using server = strictServer([
+  await using run = scripted([
     { reasoning: `Let me see.\n${TAGGED}` },
     { reasoning: `Let me see.\n${FENCED}` },
     { text: "Yes." },
     { reasoning: `I must not do this:\n${TAGGED}` },
     { text: "No." },
-  ]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [echo] });
+  ], { tools: [echo] });
+  const { agent } = run;
   const { response, toolExecutions } = await processTurn(agent, "go");
   assertEquals([response, toolExecutions.map((e) => e.result)], ["Yes.", ["echo: a"]]);
   const refused = await processTurn(agent, "go");
@@ -608,15 +529,9 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
 
 Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {
   const turn = async (afterTool: NonNullable<CopilotAgent["afterTool"]>, signal?: AbortSignal) => {
-    await using server = strictServer([
-      { toolCalls: [call("echo", { text: "a" })] },
-      { text: "Yes." },
-    ]);
-    const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", {
-      tools: [echo],
-      afterTool,
-    });
-    const { stopReason, toolExecutions } = await processTurn(agent, "go", signal && { signal });
+    const steps = [{ toolCalls: [call("echo", { text: "a" })] }, { text: "Yes." }];
+    await using run = scripted(steps, { tools: [echo], afterTool });
+    const { stopReason, toolExecutions } = await processTurn(run.agent, "go", signal && { signal });
     return [stopReason, ...toolExecutions.map((e) => e.result)];
   };
   assertEquals(await turn(() => Promise.resolve(" b")), ["done", "echo: a b"]);
@@ -631,25 +546,24 @@ Deno.test("what stands behind a result is for the model; its failure is the turn
 });
 
 Deno.test("an agent without tools reads no calls in reasoning", async () => {
-  await using server = strictServer([{ reasoning: `Let me see.\n${TAGGED}` }, { text: "Yes." }]);
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", { tools: [] });
-  const { response, toolExecutions } = await processTurn(agent, "go");
+  const steps = [{ reasoning: `Let me see.\n${TAGGED}` }, { text: "Yes." }];
+  await using run = scripted(steps, { tools: [] });
+  const { response, toolExecutions } = await processTurn(run.agent, "go");
   assertEquals([response, toolExecutions], ["Yes.", []]);
 });
 
 Deno.test("a result says what its tool may do, but not of a call that was not run", async () => {
   const calls = ["echo", "write", "nope"].map((name) => call(name, { text: "a" }));
-  await using server = strictServer([{ toolCalls: calls }, { text: "fine" }]);
   const write: Tool = { ...echo, name: "write", access: "write" };
-  const agent = new CopilotAgent(allConfigs(server.url)[1]![1], "/", {
+  await using run = scripted([{ toolCalls: calls }, { text: "fine" }], {
     tools: [echo, write],
     policy: {
       decide: ({ name }) =>
         name === "write" ? { allow: false, reason: "not that" } : { allow: true },
     },
   });
-  await processTurn(agent, "go");
-  const results = agent.state.messages.filter(({ role }) => role === "tool");
+  await processTurn(run.agent, "go");
+  const results = run.agent.state.messages.filter(({ role }) => role === "tool");
   assertEquals(results.map((m) => [m.content, m.isError, m.toolAccess]), [
     ["echo: a", undefined, "read"],
     ["not that", true, undefined],
@@ -659,10 +573,9 @@ Deno.test("a result says what its tool may do, but not of a call that was not ru
 
 Deno.test("after as many rounds as are allowed, each further call is answered, and a note ends the turn", async () => {
   const step = { toolCalls: [call("echo", { text: "a" })] };
-  await using server = strictServer([step, { ...step, text: "More." }]);
-  const config = { ...allConfigs(server.url)[1]![1], maxToolRounds: 1 };
-  const agent = new CopilotAgent(config, "/", { tools: [echo] });
-  const { events, onEvent } = listener();
+  await using run = scripted([step, { ...step, text: "More." }], { tools: [echo] });
+  const { agent, events, onEvent } = run;
+  agent.configure({ ...agent.config, maxToolRounds: 1 });
   const { response, stopReason } = await processTurn(agent, "go", { onEvent });
   assertEquals([response.trim(), stopReason], ["More.", "max_rounds"]);
   const text = "Stopped after 1 rounds of tool calls.";

@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert/equals";
-import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn, type TurnOptions } from "../../src/agent/turn.ts";
 import { announcesStep, claimsChange, UNFOUNDED_QUESTIONS } from "../../src/agent/unfounded.ts";
 import type { Tool } from "../../src/types/tool.ts";
-import { type Step, strictServer } from "../helpers/strict_server.ts";
-import { allConfigs } from "./backends.ts";
+import type { Step } from "../helpers/strict_server.ts";
+import { scripted } from "./backends.ts";
 
 Deno.test("a claim is one that a change was made, for a message that asks for one", () => {
   const rows: [asked: string, answer: string, isClaim: boolean][] = [
@@ -86,13 +85,14 @@ Deno.test("done without a change is objected to, once", async () => {
     ["there is only reading", [], 0, [TOOLS[0]!]],
   ];
   for (const [name, steps, reminders, tools = TOOLS, options = {}] of rows) {
-    await using server = strictServer([...steps, { text: "Done." }, { text: "All fixed." }]);
     const refusal = { allow: false, reason: "No.", summary: "no" } as const;
     const policy = {
       decide: ({ access }: Tool) =>
         name.endsWith("refused") && access === "write" ? refusal : { allow: true as const },
     };
-    const agent = new CopilotAgent(allConfigs(server.url)[0]![1], "/", { tools, policy });
+    const script = [...steps, { text: "Done." }, { text: "All fixed." }];
+    await using run = scripted(script, { tools, policy, backend: "compat" });
+    const { agent } = run;
     const codes: (string | undefined)[] = [];
     const { response } = await processTurn(agent, "Fix the test", {
       ...options,
