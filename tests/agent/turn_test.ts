@@ -12,7 +12,7 @@ import { BackendError } from "../../src/errors.ts";
 import type { Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import type { Step } from "../helpers/strict_server.ts";
-import { onAll, scripted, shownIn } from "./backends.ts";
+import { noticesIn, onAll, scripted, shownIn } from "./backends.ts";
 
 const echo: Tool = {
   name: "echo",
@@ -584,4 +584,16 @@ Deno.test("after as many rounds as are allowed, each further call is answered, a
   assertEquals([note!.content, note!.standsFor], [`[${text}]`, "end_of_turn"]);
   const notices = events.flatMap((e) => e.type === "notice" ? [[e.level, e.code, e.message]] : []);
   assertEquals(notices, [["warning", "max_rounds", `${text} Say "go on" to continue.`]]);
+});
+
+Deno.test("calls that come as text are told of once, with what makes the server read them", async () => {
+  const text = `<tool_call>\n{"name": "echo", "arguments": {"text": "a"}}\n</tool_call>`;
+  const end = { text: "Done." };
+  await using run = scripted([{ text }, end, { text }, { text }, end], { tools: [echo] });
+  const told = () => noticesIn(run.events).filter((message) => /come as text/.test(message)).length;
+  await processTurn(run.agent, "one", run);
+  assertEquals(told(), 0);
+  await processTurn(run.agent, "two and three", run);
+  assertEquals(told(), 1);
+  assertEquals(run.events.filter(({ type }) => type === "tool_call_recovered").length, 3);
 });

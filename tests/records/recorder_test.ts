@@ -6,7 +6,7 @@ import { recordsBelow } from "../helpers/records.ts";
 import { result, says, user } from "./conversation.ts";
 
 /** A test with a recorder; `lines` reads what of its file was not read yet, without the head. */
-function recorderTest(
+function test(
   name: string,
   body: (recorder: Recorder, lines: () => unknown[], root: string) => void,
 ): void {
@@ -30,39 +30,33 @@ function recorderTest(
 const line = (message: Message) => ({ message });
 const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
 
-recorderTest(
-  "a conversation that grows has a line for each message, and no other",
-  (recorder, lines) => {
-    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
-    recorder.sync([]);
-    assertEquals(recorder.file, undefined);
-    recorder.sync([a]);
-    assertEquals(lines(), [line(a)]);
-    recorder.sync([a]);
-    assertEquals(lines(), []);
-    recorder.sync([a, b, c]);
-    assertEquals(lines(), [line(b), line(c)]);
-  },
-);
+test("a conversation that grows has a line for each message, and no other", (recorder, lines) => {
+  const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+  recorder.sync([]);
+  assertEquals(recorder.file, undefined);
+  recorder.sync([a]);
+  assertEquals(lines(), [line(a)]);
+  recorder.sync([a]);
+  assertEquals(lines(), []);
+  recorder.sync([a, b, c]);
+  assertEquals(lines(), [line(b), line(c)]);
+});
 
-recorderTest(
-  "one that changed has a line of its messages, with those that are new",
-  (recorder, lines) => {
-    const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
-    recorder.sync([a, b, c]);
-    lines();
-    recorder.sync([a, b]);
-    assertEquals(lines(), [{ conversation: ids(a, b) }]);
-    recorder.sync([a, b, c]);
-    assertEquals(lines(), [{ conversation: ids(a, b, c) }]);
-    recorder.sync([d, c]);
-    assertEquals(lines(), [{ conversation: ids(d, c), added: [line(d)] }]);
-    recorder.sync([d, c, b, user("e")].slice(0, 3));
-    assertEquals(lines(), [{ conversation: ids(d, c, b) }]);
-  },
-);
+test("one that changed has a line of its messages, with those that are new", (recorder, lines) => {
+  const [a, b, c, d] = [user("a"), says("b"), user("c"), user("d")] as const;
+  recorder.sync([a, b, c]);
+  lines();
+  recorder.sync([a, b]);
+  assertEquals(lines(), [{ conversation: ids(a, b) }]);
+  recorder.sync([a, b, c]);
+  assertEquals(lines(), [{ conversation: ids(a, b, c) }]);
+  recorder.sync([d, c]);
+  assertEquals(lines(), [{ conversation: ids(d, c), added: [line(d)] }]);
+  recorder.sync([d, c, b, user("e")].slice(0, 3));
+  assertEquals(lines(), [{ conversation: ids(d, c, b) }]);
+});
 
-recorderTest(
+test(
   "the mode and the model are written where they changed, also without a message",
   (recorder, lines) => {
     const [a, b] = [user("a"), says("b")] as const;
@@ -82,7 +76,7 @@ recorderTest(
   },
 );
 
-recorderTest("how a call ended stands beside its result", (recorder, lines) => {
+test("how a call ended stands beside its result", (recorder, lines) => {
   const all = [user("a"), says("", "1"), result("1")] as const;
   const execution = { outcome: "done", durationMs: 1 } as const;
   recorder.sync([...all], undefined, new Map([["1", execution]]));
@@ -92,7 +86,7 @@ recorderTest("how a call ended stands beside its result", (recorder, lines) => {
   }]);
 });
 
-recorderTest("pieces are written behind what is recorded, and only there", (recorder, lines) => {
+test("pieces are written behind what is recorded, and only there", (recorder, lines) => {
   const partial = "So";
   recorder.piece(partial);
   assertEquals(recorder.file, undefined);
@@ -103,7 +97,7 @@ recorderTest("pieces are written behind what is recorded, and only there", (reco
   assertEquals(lines(), [line(a), { partial }, { partial: null }]);
 });
 
-recorderTest(
+test(
   "a recorder that was left writes what ends later, and lets others have the file",
   (recorder, lines, root) => {
     const [a, b, c] = [user("a"), says("b"), user("c")] as const;
@@ -125,7 +119,7 @@ recorderTest(
   },
 );
 
-recorderTest(
+test(
   "messages that were put between those of the file are recorded with them",
   (recorder, lines, root) => {
     const [a, put, b] = [user("a"), says("put"), user("b")] as const;
@@ -142,7 +136,7 @@ recorderTest(
   },
 );
 
-recorderTest("of a write that fails in its middle nothing stays in the file", (recorder, lines) => {
+test("of a write that fails in its middle nothing stays in the file", (recorder, lines) => {
   const [a, b] = [user("a"), says("b")] as const;
   recorder.sync([a]);
   lines();
@@ -163,30 +157,27 @@ recorderTest("of a write that fails in its middle nothing stays in the file", (r
   assertEquals(lines(), [line(b)]);
 });
 
-recorderTest(
-  "of a write that fails in a file that was left, another program's line stays",
-  (recorder) => {
-    const [a, b] = [user("a"), says("b")] as const;
-    recorder.sync([a]);
-    const { path } = recorder.file!;
-    recorder[Symbol.dispose]();
-    const { writeSync } = Deno.FsFile.prototype;
-    try {
-      let room = 3;
-      Deno.FsFile.prototype.writeSync = function (bytes) {
-        if (room > 0) return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
-        Deno.writeTextFileSync(path, "\nits own\n", { append: true });
-        throw new Error("full");
-      };
-      assertThrows(() => recorder.sync([a, b]), Error, "full");
-    } finally {
-      Deno.FsFile.prototype.writeSync = writeSync;
-    }
-    assertEquals(Deno.readTextFileSync(path).endsWith("\nits own\n"), true);
-  },
-);
+test("of a write that fails in a file that was left, another program's line stays", (recorder) => {
+  const [a, b] = [user("a"), says("b")] as const;
+  recorder.sync([a]);
+  const { path } = recorder.file!;
+  recorder[Symbol.dispose]();
+  const { writeSync } = Deno.FsFile.prototype;
+  try {
+    let room = 3;
+    Deno.FsFile.prototype.writeSync = function (bytes) {
+      if (room > 0) return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
+      Deno.writeTextFileSync(path, "\nits own\n", { append: true });
+      throw new Error("full");
+    };
+    assertThrows(() => recorder.sync([a, b]), Error, "full");
+  } finally {
+    Deno.FsFile.prototype.writeSync = writeSync;
+  }
+  assertEquals(Deno.readTextFileSync(path).endsWith("\nits own\n"), true);
+});
 
-recorderTest(
+test(
   "a session that another program added to since it was read is gone on with in a file of its own",
   (recorder, lines, root) => {
     const [a, b, c] = [user("a"), says("b"), user("c")] as const;

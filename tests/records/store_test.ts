@@ -54,7 +54,7 @@ const storedAs = (messages: Message[]): StoredSession => ({
 });
 
 /** A test with a folder of its own for sessions. */
-function storeTest(
+function test(
   name: string,
   body: (root: string, record: (folder?: string) => Recorder) => Promise<void> | void,
   ignore = false,
@@ -66,30 +66,27 @@ function storeTest(
   });
 }
 
-storeTest(
-  "SES-03 sessions of one folder never share a file, and are for their owner alone",
-  (root) => {
-    const path = `${root}/deep/sessions`;
-    const recorders = ["/f", "/f", "/other"].map((folder) => new Recorder(path, () => folder));
-    const conversations: Message[][] = [[], [], []];
-    for (let turn = 0; turn < 20; turn++) {
-      recorders.forEach((recorder, i) => {
-        conversations[i]!.push(user(`${i} ${turn}`));
-        recorder.sync(conversations[i]!);
-      });
-    }
-    const mine = storedSessions(path, "/f");
-    assertEquals(mine.length, 2);
-    for (const { messages } of mine) {
-      const [i] = messages[0]!.content.split(" ");
-      assertEquals(messages, conversations[Number(i)]);
-    }
-    for (const file of recordsBelow(path)) assertEquals(Deno.statSync(file).mode! & 0o777, 0o600);
-    assertEquals(Deno.statSync(path).mode! & 0o777, 0o700);
-  },
-);
+test("SES-03 sessions of one folder never share a file, and are for their owner alone", (root) => {
+  const path = `${root}/deep/sessions`;
+  const recorders = ["/f", "/f", "/other"].map((folder) => new Recorder(path, () => folder));
+  const conversations: Message[][] = [[], [], []];
+  for (let turn = 0; turn < 20; turn++) {
+    recorders.forEach((recorder, i) => {
+      conversations[i]!.push(user(`${i} ${turn}`));
+      recorder.sync(conversations[i]!);
+    });
+  }
+  const mine = storedSessions(path, "/f");
+  assertEquals(mine.length, 2);
+  for (const { messages } of mine) {
+    const [i] = messages[0]!.content.split(" ");
+    assertEquals(messages, conversations[Number(i)]);
+  }
+  for (const file of recordsBelow(path)) assertEquals(Deno.statSync(file).mode! & 0o777, 0o600);
+  assertEquals(Deno.statSync(path).mode! & 0o777, 0o700);
+});
 
-storeTest(
+test(
   "SES-02 what is no session among them is passed over, and not waited for",
   async (root, record) => {
     record().sync(whole);
@@ -107,7 +104,7 @@ storeTest(
   Deno.build.os === "windows",
 );
 
-storeTest(
+test(
   "a conversation that was compacted or cleared is recorded as it is now",
   (root, record) => {
     const recorder = record();
@@ -127,7 +124,7 @@ storeTest(
   },
 );
 
-storeTest("lines are only appended, and each message is written once", (root, record) => {
+test("lines are only appended, and each message is written once", (root, record) => {
   const recorder = record();
   const text = () => Deno.readTextFileSync(recordsBelow(root)[0]!);
   const second = [user("and more"), says("more")];
@@ -155,17 +152,14 @@ storeTest("lines are only appended, and each message is written once", (root, re
   for (const id of ids) assertEquals(before.split(`"id":"${id}"`).length, 2, id);
 });
 
-storeTest(
-  "what goes on from another session and is cleared at once leaves no file",
-  (root, record) => {
-    const recorder = record();
-    recorder.continueFrom({ ...storedAs(whole), path: `${root}/a.jsonl` });
-    recorder.sync([]);
-    assertEquals([...Deno.readDirSync(root)], []);
-  },
-);
+test("what goes on from another session and is cleared at once leaves no file", (root, record) => {
+  const recorder = record();
+  recorder.continueFrom({ ...storedAs(whole), path: `${root}/a.jsonl` });
+  recorder.sync([]);
+  assertEquals([...Deno.readDirSync(root)], []);
+});
 
-storeTest(
+test(
   "SES-02 a file of over 256 MiB is named, one with a head of over 16 KiB is no session",
   (root, record) => {
     record().sync(whole);
@@ -193,7 +187,7 @@ const writtenAt = (path: string, minute: number) => {
   Deno.utimeSync(path, time, time);
 };
 
-storeTest("a session that is gone on with is appended to, however often", (root, record) => {
+test("a session that is gone on with is appended to, however often", (root, record) => {
   const list = () => storedSessions(root, "/f");
   {
     using recorder = record();
@@ -221,7 +215,7 @@ storeTest("a session that is gone on with is appended to, however often", (root,
   assertEquals(recordsBelow(root), [path]);
 });
 
-storeTest("what was cut off amid a line goes on behind that line, repaired", (root, record) => {
+test("what was cut off amid a line goes on behind that line, repaired", (root, record) => {
   {
     using recorder = record();
     recorder.sync(whole.slice(0, 2));
@@ -239,7 +233,7 @@ storeTest("what was cut off amid a line goes on behind that line, repaired", (ro
   assertEquals([again!.messages, again!.lost], [all, 1]);
 });
 
-storeTest("an answer on its way is on record, and gives way to the message", (root, record) => {
+test("an answer on its way is on record, and gives way to the message", (root, record) => {
   using recorder = record();
   const now = () => storedSessions(root, "/f")[0]!.messages.slice(1).map(({ content }) => content);
   recorder.sync([user("hi")]);
@@ -254,7 +248,7 @@ storeTest("an answer on its way is on record, and gives way to the message", (ro
   assertEquals(now(), ["Again."]);
 });
 
-storeTest("one that another program has open is repeated in a file of its own", (root, record) => {
+test("one that another program has open is repeated in a file of its own", (root, record) => {
   using first = record();
   first.sync([...whole], { model: "m", server: "h:1" });
   const [stored] = storedSessions(root, "/f");
@@ -278,23 +272,20 @@ storeTest("one that another program has open is repeated in a file of its own", 
   assertEquals(removeSession(root, stored!.name), false);
 });
 
-storeTest(
-  "a list reads the two ends of a long session, and says the same of it",
-  (root, record) => {
-    const model = (model: string) => ({ model, server: "h" });
-    using recorder = record();
-    const messages = [user("first"), ...Array.from({ length: 20 }, () => says("x".repeat(50_000)))];
-    recorder.sync([...messages], model("m"));
-    recorder.sync([...messages, user("then")], model("n"));
-    const [listed] = [...listedSessions(root)];
-    assertEquals([listed!.first, listed!.used], ["first", model("n")]);
-    assertEquals("2026" < listed!.updated, true);
-    recorder.sync([]);
-    assertEquals([...listedSessions(root)], []);
-  },
-);
+test("a list reads the two ends of a long session, and says the same of it", (root, record) => {
+  const model = (model: string) => ({ model, server: "h" });
+  using recorder = record();
+  const messages = [user("first"), ...Array.from({ length: 20 }, () => says("x".repeat(50_000)))];
+  recorder.sync([...messages], model("m"));
+  recorder.sync([...messages, user("then")], model("n"));
+  const [listed] = [...listedSessions(root)];
+  assertEquals([listed!.first, listed!.used], ["first", model("n")]);
+  assertEquals("2026" < listed!.updated, true);
+  recorder.sync([]);
+  assertEquals([...listedSessions(root)], []);
+});
 
-storeTest("what could not be written is written once it can be", (root, record) => {
+test("what could not be written is written once it can be", (root, record) => {
   const home = `${root}/sessions`;
   Deno.writeTextFileSync(home, "a file");
   using recorder = new Recorder(home, () => "/f");
@@ -310,7 +301,7 @@ storeTest("what could not be written is written once it can be", (root, record) 
   void record;
 });
 
-storeTest(
+test(
   "sessions are bounded for each folder: first go the oldest, an open one never",
   (root, record) => {
     using open = record();
@@ -338,7 +329,7 @@ storeTest(
   },
 );
 
-storeTest(
+test(
   "sessions of -p have a bound of their own, and the user's are none of them",
   (root, record) => {
     using own = record();
@@ -364,7 +355,7 @@ storeTest(
   },
 );
 
-storeTest("what the user continues of -p is a session of their own", (root, record) => {
+test("what the user continues of -p is a session of their own", (root, record) => {
   using printed = new Recorder(root, () => "/f", undefined, true);
   printed.sync([...whole]);
   printed[Symbol.dispose]();
