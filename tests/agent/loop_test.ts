@@ -29,15 +29,12 @@ const edit = round(["edit_file", { file_path: "a" }, "edited"]);
 const fails = (n: number) => round(["read_file", { file_path: `${n}` }, "!no such file"]);
 
 /** Rounds, and for each `-`, `n` for a nudge, `s` for a stop. */
+// deno-fmt-ignore
 const GUARD: [name: string, rounds: (ToolExecution[] | [string, ToolExecution[]])[], string][] = [
   ["the same call and result", Array(6).fill(read("1")), "--nnss"],
   ["a result that changes is progress", ["1", "1", "2", "2", "3", "3", "4"].map(read), "-------"],
   ["a result that came back counts anew", ["1", "1", "2", "1", "1", "1"].map(read), "-----n"],
-  [
-    "read, edit, read is progress",
-    [read("1"), edit, read("1"), edit, read("1"), edit, read("1"), edit],
-    "--------",
-  ],
+  ["read, edit, read is progress", [read("1"), edit, read("1"), edit, read("1"), edit, read("1"), edit], "--------"],
   [
     "the order in which arguments are written means nothing, in lists it does",
     [
@@ -51,33 +48,13 @@ const GUARD: [name: string, rounds: (ToolExecution[] | [string, ToolExecution[]]
     ],
     "--n----",
   ],
-  [
-    "several calls of an answer, in any order",
-    [[...read("1"), ...edit], [...edit, ...read("1")], [...read("1"), ...edit]],
-    "--n",
-  ],
-  [
-    "one more call beside it is progress",
-    [read("1"), [...read("1"), ...edit], read("1"), [...read("1"), ...edit]],
-    "----",
-  ],
+  ["several calls of an answer, in any order", [[...read("1"), ...edit], [...edit, ...read("1")], [...read("1"), ...edit]], "--n"],
+  ["one more call beside it is progress", [read("1"), [...read("1"), ...edit], read("1"), [...read("1"), ...edit]], "----"],
   ["the same call twice in one answer is one", [[...read("1"), ...read("1")], read("1")], "--"],
   ["other arguments that fail alike", [fails(1), fails(2), fails(3), fails(4)], "----"],
-  [
-    "other arguments that fail alike beside the same answer text",
-    [1, 2, 3, 4, 5].map((n) => ["I read it.", fails(n)]),
-    "--nns",
-  ],
-  [
-    "calls that all fail, each in another way",
-    [...Array(12).keys()].map((n) => fails(n)),
-    "-----n-----s",
-  ],
-  [
-    "calls that fail, with one that works between",
-    [0, 1, 2, 3, 4, -1, 5, 6, 7, 8, 9].map((n) => n < 0 ? edit : fails(n)),
-    "-----------",
-  ],
+  ["other arguments that fail alike beside the same answer text", [1, 2, 3, 4, 5].map((n) => ["I read it.", fails(n)]), "--nns"],
+  ["calls that all fail, each in another way", [...Array(12).keys()].map((n) => fails(n)), "-----n-----s"],
+  ["calls that fail, with one that works between", [0, 1, 2, 3, 4, -1, 5, 6, 7, 8, 9].map((n) => n < 0 ? edit : fails(n)), "-----------"],
   [
     "the same answer text beside calls that succeed is progress",
     ["1", "2", "3", "4"].map((n) => ["Next.", round(["t", { n }, "ok"])]),

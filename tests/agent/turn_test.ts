@@ -442,20 +442,11 @@ Deno.test("messages have ids and parts; what callers push without ids stays in t
 });
 
 /** An answer, its notices, how the turn ends, and what stands in the conversation. */
+// deno-fmt-ignore
 const ENDS: [step: Step, notices: string[], stopReason: string, content: string][] = [
   [{ text: "Yes." }, [], "done", "Yes."],
-  [
-    { text: "Yes", finish: "length" },
-    ["warning token_limit: The answer was cut off at the limit"],
-    "budget",
-    "Yes",
-  ],
-  [
-    { text: "No.", finish: "refused" },
-    ["warning ended_early: The model ended its answer with "],
-    "done",
-    "No.",
-  ],
+  [{ text: "Yes", finish: "length" }, ["warning token_limit: The answer was cut off at the limit"], "budget", "Yes"],
+  [{ text: "No.", finish: "refused" }, ["warning ended_early: The model ended its answer with "], "done", "No."],
   [
     {},
     [

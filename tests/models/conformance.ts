@@ -90,12 +90,9 @@ const read = (path: string) => ({ name: "read_file", arguments: { file_path: pat
 const raw = (text: string): Step => ({ toolCalls: [{ name: "read_file", arguments: text }] });
 const hard = 'Grüße 你好 🎉👩‍👩‍👧 \u2028\u0085 "q" \\ \\u00e9\n\ttail';
 
+// deno-fmt-ignore
 export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "text",
-    step: { text: "Hello." },
-    expected: { content: "Hello.", finish: "stop", usage },
-  },
+  { name: "text", step: { text: "Hello." }, expected: { content: "Hello.", finish: "stop", usage } },
   { name: "nothing", step: {}, expected: { finish: "stop", usage } },
   {
     name: "reasoning and text",
@@ -111,12 +108,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "think tags in the text where reasoning came apart",
     step: { reasoning: "Let me see.", text: "<think> and </think> are tags." },
-    expected: {
-      content: "<think> and </think> are tags.",
-      reasoning: "Let me see.",
-      finish: "stop",
-      usage,
-    },
+    expected: { content: "<think> and </think> are tags.", reasoning: "Let me see.", finish: "stop", usage },
   },
   {
     name: "one call",
@@ -126,33 +118,17 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "NET-07 calls of the same tool, in order",
     step: { toolCalls: [read("a"), read("b"), read("c")] },
-    expected: {
-      calls: ["a", "b", "c"].map((file_path) => ["read_file", { file_path }]),
-      finish: "tool_calls",
-      usage,
-    },
+    expected: { calls: ["a", "b", "c"].map((file_path) => ["read_file", { file_path }]), finish: "tool_calls", usage },
   },
   {
     name: "reasoning, text and a call",
     step: { reasoning: "Hm.", text: "I will look.", toolCalls: [read("a")] },
-    expected: {
-      content: "I will look.",
-      reasoning: "Hm.",
-      calls: [["read_file", { file_path: "a" }]],
-      finish: "tool_calls",
-      usage,
-    },
+    expected: { content: "I will look.", reasoning: "Hm.", calls: [["read_file", { file_path: "a" }]], finish: "tool_calls", usage },
   },
   {
     name: "NET-01 emoji, CJK, line separators and escapes",
     step: { text: hard, reasoning: hard, toolCalls: [read(hard)] },
-    expected: {
-      content: hard,
-      reasoning: hard,
-      calls: [["read_file", { file_path: hard }]],
-      finish: "tool_calls",
-      usage,
-    },
+    expected: { content: hard, reasoning: hard, calls: [["read_file", { file_path: hard }]], finish: "tool_calls", usage },
   },
   {
     name: "a call without arguments",
@@ -186,11 +162,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "NET-05 a call that the limit cut and that parses all the same",
     step: { toolCalls: [read("a"), read("b")], finish: "length" },
-    expected: {
-      calls: [["read_file", { file_path: "a" }], ["read_file", '{"file_path":"b"}']],
-      finish: "length",
-      usage,
-    },
+    expected: { calls: [["read_file", { file_path: "a" }], ["read_file", '{"file_path":"b"}']], finish: "length", usage },
   },
   {
     name: "NET-05 a refusal",
@@ -201,18 +173,10 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "usage with cached tokens",
     step: { text: "a", usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 60 } },
-    expected: {
-      content: "a",
-      finish: "stop",
-      usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 60 },
-    },
+    expected: { content: "a", finish: "stop", usage: { inputTokens: 100, outputTokens: 20, cachedTokens: 60 } },
     applies: isNotNative,
   },
-  {
-    name: "no usage",
-    step: { text: "a", usage: null },
-    expected: { content: "a", finish: "stop", usage: undefined },
-  },
+  { name: "no usage", step: { text: "a", usage: null }, expected: { content: "a", finish: "stop", usage: undefined } },
   ...(["text", "name", "arguments", "finish"] as const).map((cut): Scenario => ({
     name: `NET-04 an answer that ends amid its ${cut}`,
     step: { text: "I will look.", toolCalls: [read("a")], cut },
@@ -266,50 +230,26 @@ const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Conversations that every server takes. */
+// deno-fmt-ignore
 export const HISTORIES: [name: string, messages: Message[]][] = [
   ["a user text after results", [...question, called(), result("x"), goOn]],
   ["two user texts", [...question, goOn]],
   ["an answer that says nothing", [...question, { role: "assistant", content: "" }, goOn]],
-  ["a note after results", [
-    ...question,
-    called(),
-    result("x"),
-    { role: "assistant", content: "[stopped]" },
-    goOn,
-  ]],
+  ["a note after results", [...question, called(), result("x"), { role: "assistant", content: "[stopped]" }, goOn]],
   ["NET-05 a call that was cut off", [
     ...question,
     called({ arguments: {}, invalid: { text: '{"file_path": "a', reason: "it was cut off" } }),
     result("cut off"),
   ]],
-  ["a call of a tool that no one has", [...question, called({ name: "my tool!" }), {
-    ...result("no such tool"),
-    toolName: "my tool!",
-  }]],
-  ["ids of another server", [
-    ...question,
-    called({ id: "functions.read_file:0" }),
-    result("x", "functions.read_file:0"),
-  ]],
+  ["a call of a tool that no one has", [...question, called({ name: "my tool!" }), { ...result("no such tool"), toolName: "my tool!" }]],
+  ["ids of another server", [...question, called({ id: "functions.read_file:0" }), result("x", "functions.read_file:0")]],
   ["ill-formed Unicode", [
     { role: "system", content: "a\ud83d" },
     { role: "user", content: "\udc00b" },
     called({ arguments: { "a\ud83d": ["\ud83d"] } }),
     result("\ud83d\\ud83d"),
   ]],
-  ["images", [
-    {
-      role: "user",
-      content: "What is this?",
-      parts: [{ type: "image", mediaType: "image/png", data: png }],
-    },
-  ]],
-  ["an image alone", [
-    { role: "user", content: "", parts: [{ type: "image", mediaType: "image/png", data: png }] },
-  ]],
-  ["reasoning of an answer without text", [
-    ...question,
-    { role: "assistant", content: "[no answer]", reasoning: "Hm." },
-    goOn,
-  ]],
+  ["images", [{ role: "user", content: "What is this?", parts: [{ type: "image", mediaType: "image/png", data: png }] }]],
+  ["an image alone", [{ role: "user", content: "", parts: [{ type: "image", mediaType: "image/png", data: png }] }]],
+  ["reasoning of an answer without text", [...question, { role: "assistant", content: "[no answer]", reasoning: "Hm." }, goOn]],
 ];

@@ -8,6 +8,7 @@ const PAD = `${
 }\n`;
 
 /** [name, text, what stays of it; undefined for all] */
+// deno-fmt-ignore
 const rows: [name: string, text: string, kept?: string][] = [
   ["shorter than 200 characters", "It is a loop. ".repeat(14)],
   ["exactly 200", "It is a lo. ".repeat(16) + "12345678", "It is a lo. It is a lo."],
@@ -17,60 +18,20 @@ const rows: [name: string, text: string, kept?: string][] = [
     "😀".repeat(162) + "\nIt is low.\nIt is low.\nIt is low.\nabcd",
     "😀".repeat(162) + "\nIt is low.\nIt is low.",
   ],
-  [
-    "three times",
-    `${PAD}One two three. One two three. One two three.`,
-    `${PAD}One two three. One two three.`,
-  ],
+  ["three times", `${PAD}One two three. One two three. One two three.`, `${PAD}One two three. One two three.`],
   ["twice", `${PAD}One two three. One two three. Four`],
-  [
-    "apart",
-    `${PAD}Same again.\na\nSame again! Same again.\nb\nSame again.`,
-    `${PAD}Same again.\na\nSame again! Same again.`,
-  ],
-  [
-    "the last without an end",
-    `${PAD}Same again\nSame again\nSame again`,
-    `${PAD}Same again\nSame again`,
-  ],
+  ["apart", `${PAD}Same again.\na\nSame again! Same again.\nb\nSame again.`, `${PAD}Same again.\na\nSame again! Same again.`],
+  ["the last without an end", `${PAD}Same again\nSame again\nSame again`, `${PAD}Same again\nSame again`],
   ["9 characters", `${PAD}${"Same now.\n".repeat(5)}`],
   ["10 characters", `${PAD}${"Same now!!\n".repeat(5)}`, `${PAD}Same now!!\nSame now!!`],
   ["10 units but 9 characters", `${PAD}${"Same 😀ow.\n".repeat(5)}`],
-  [
-    "white space around does not count",
-    `${PAD}  Same again. \n\tSame again.\r\n Same again.`,
-    `${PAD}  Same again. \n\tSame again.`,
-  ],
-  [
-    "a dot within a word ends nothing",
-    `${PAD}see a.txt.gz. see a.txt.gz. see a.txt.gz.`,
-    `${PAD}see a.txt.gz. see a.txt.gz.`,
-  ],
-  [
-    "quotes after the stop",
-    `${PAD}He said "stop." He said "stop." He said "stop."`,
-    `${PAD}He said "stop." He said "stop."`,
-  ],
-  [
-    "wide stops need no space",
-    `${PAD}${"这是一个会重复的句子。".repeat(3)}`,
-    `${PAD}${"这是一个会重复的句子。".repeat(2)}`,
-  ],
-  [
-    "wide stops with quotes",
-    `${PAD}${"「这是一个会重复的句子！」".repeat(3)}`,
-    `${PAD}${"「这是一个会重复的句子！」".repeat(2)}`,
-  ],
-  [
-    "which comes first is cut",
-    `${PAD}${"First one.\nSecond one.\n".repeat(3)}`,
-    `${PAD}First one.\nSecond one.\nFirst one.`,
-  ],
-  [
-    "equal lines of code",
-    `${PAD}${"  return None\n  x = 1\n".repeat(3)}`,
-    `${PAD}  return None\n  x = 1\n  return None`,
-  ],
+  ["white space around does not count", `${PAD}  Same again. \n\tSame again.\r\n Same again.`, `${PAD}  Same again. \n\tSame again.`],
+  ["a dot within a word ends nothing", `${PAD}see a.txt.gz. see a.txt.gz. see a.txt.gz.`, `${PAD}see a.txt.gz. see a.txt.gz.`],
+  ["quotes after the stop", `${PAD}He said "stop." He said "stop." He said "stop."`, `${PAD}He said "stop." He said "stop."`],
+  ["wide stops need no space", `${PAD}${"这是一个会重复的句子。".repeat(3)}`, `${PAD}${"这是一个会重复的句子。".repeat(2)}`],
+  ["wide stops with quotes", `${PAD}${"「这是一个会重复的句子！」".repeat(3)}`, `${PAD}${"「这是一个会重复的句子！」".repeat(2)}`],
+  ["which comes first is cut", `${PAD}${"First one.\nSecond one.\n".repeat(3)}`, `${PAD}First one.\nSecond one.\nFirst one.`],
+  ["equal lines of code", `${PAD}${"  return None\n  x = 1\n".repeat(3)}`, `${PAD}  return None\n  x = 1\n  return None`],
   ["short lines of code", `${PAD}${"}\n}\nelse {\n".repeat(20)}`],
 ];
 
@@ -173,18 +134,13 @@ const dump = Array.from(
 ).join("");
 
 /** Honest texts that repeat sentences or lines. */
+// deno-fmt-ignore
 const repetitive: [name: string, text: string][] = [
-  [
-    "a sentence to be written ten times",
-    "I must not talk in class, said the teacher.\n".repeat(10),
-  ],
+  ["a sentence to be written ten times", "I must not talk in class, said the teacher.\n".repeat(10)],
   ["a short one, a hundred times", "I will not be late again.\n".repeat(100)],
   ["a short one, a dozen times in a line", "I will not be late again. ".repeat(12)],
   ["a round", VERSE.repeat(5)],
-  [
-    "a poem with a refrain",
-    Array.from({ length: 12 }, (_, n) => `In the year ${n} we sailed.\n${VERSE}`).join(""),
-  ],
+  ["a poem with a refrain", Array.from({ length: 12 }, (_, n) => `In the year ${n} we sailed.\n${VERSE}`).join("")],
   ["a form", "Name: ____________\nAddress: ____________________. Thank you.\n\n".repeat(30)],
   ["a log", "INFO  Waiting for the server. It is still loading.\n".repeat(40)],
   ["a log with times", "12:03:11 Waiting for the server. It is still loading.\n".repeat(40)],
@@ -202,10 +158,7 @@ const repetitive: [name: string, text: string][] = [
   ["a long word", `\`${"A".repeat(3500)}\``],
   ["a dump", dump],
   ["a matrix", `${FENCE}${matrix}\`\`\`\n`],
-  [
-    "a block of code",
-    `${FENCE}${"    if x:\n        return None\n    y = f(x)\n".repeat(200)}\`\`\`\n`,
-  ],
+  ["a block of code", `${FENCE}${"    if x:\n        return None\n    y = f(x)\n".repeat(200)}\`\`\`\n`],
   ["a box", `┌${"─".repeat(120)}┐\n│${" ".repeat(120)}│\n└${"─".repeat(120)}┘\n`],
   ["numbers", Array.from({ length: 2000 }, (_, n) => n).join(" ")],
   ["a page", PAGE.repeat(3)],

@@ -45,6 +45,7 @@ const granted = (context: ToolContext, realPath: string, withheld = NOTHING): To
 });
 
 /** Every tool, with what it is asked, and what its path is. */
+// deno-fmt-ignore
 const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: string][] = [
   ["read_file", readFile, { ...read, file_path: "dir/f" }, "dir/f"],
   ["grep_code", grepCode, { ...grep, pattern: "old", path: "." }, "."],
@@ -53,18 +54,8 @@ const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: strin
   ["glob_files", globFiles, { pattern: "*", path: "dir" }, "dir"],
   ["edit_file", editFile, { file_path: "dir/f", old_string: "old", new_string: "new" }, "dir/f"],
   ["write_file", writeFile, { file_path: "dir/f", content: "old mine\n" }, "dir/f"],
-  [
-    "write_file of a new one",
-    writeFile,
-    { file_path: "dir/new", content: "old mine\n" },
-    "dir/new",
-  ],
-  [
-    "write_file in a new folder",
-    writeFile,
-    { file_path: "dir/a/b/new", content: "old mine\n" },
-    "dir/a/b/new",
-  ],
+  ["write_file of a new one", writeFile, { file_path: "dir/new", content: "old mine\n" }, "dir/new"],
+  ["write_file in a new folder", writeFile, { file_path: "dir/a/b/new", content: "old mine\n" }, "dir/a/b/new"],
 ];
 
 test("PTH-03 a hard link that takes the place of a file since the decision is not written through", async () => {

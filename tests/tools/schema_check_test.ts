@@ -14,16 +14,13 @@ const tree: JsonSchema = {
   $ref: "#/$defs/node",
 };
 
+// deno-fmt-ignore
 const ROWS: [schema: JsonSchema, value: unknown, objection?: string][] = [
   [{ type: "integer" }, "3", 'the value must be an integer: current value is "3"'],
   [{ enum: [1, { a: [2], b: 3 }] }, { b: 3, a: [2] }],
   [{ enum: ["x", "y"] }, "z", 'the value must be one of "x", "y": current value is "z"'],
   [{ const: { a: 1 } }, { a: 2 }, 'the value must be {"a":1}: current value is an object'],
-  [
-    { properties: { age: { minimum: 0 } } },
-    { age: -1 },
-    "age must be at least 0: current value is -1",
-  ],
+  [{ properties: { age: { minimum: 0 } } }, { age: -1 }, "age must be at least 0: current value is -1"],
   [{ exclusiveMaximum: 1 }, 1, "the value must be less than 1: current value is 1"],
   [{ multipleOf: 5 }, 7, "the value must be a multiple of 5: current value is 7"],
   [{ maxLength: 2 }, "💡💡"],
@@ -35,17 +32,9 @@ const ROWS: [schema: JsonSchema, value: unknown, objection?: string][] = [
   [{ items: { type: "string" } }, ["a", 1], "[1] must be a string: current value is 1"],
   [{ prefixItems: [{ type: "string" }], items: false }, ["a", 1], "[1] must be left out"],
   [{ uniqueItems: true }, [{ a: 1, b: 2 }, { b: 2, a: 1 }], "the value must not repeat an item"],
-  [
-    { minItems: 1 },
-    [],
-    "the value must have at least 1 items: current value is an array of 0 items",
-  ],
+  [{ minItems: 1 }, [], "the value must have at least 1 items: current value is an array of 0 items"],
   [{ oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 3, "the value must fit one form: it fits 2"],
-  [
-    { propertyNames: { maxLength: 1 } },
-    { ab: 1 },
-    'the key "ab" must have at most 1 characters: current value is "ab"',
-  ],
+  [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, 'the key "ab" must have at most 1 characters: current value is "ab"'],
   [tree, { name: "a", next: { name: "b" } }],
   [tree, { name: "a", next: { nam: "b" } }, "next.name is missing"],
   [{ $ref: "#" }, 1, "the value is nested too deep"],
@@ -127,12 +116,9 @@ for (const [schema, right, wrong] of FITS) {
 
 Deno.test("what is wrong is told with its place, and of several forms each thing once", () => {
   const form = (key: string) => ({ required: [key] });
+  // deno-fmt-ignore
   const rows: [schema: JsonSchema, value: unknown, objection: string][] = [
-    [
-      { items: { items: { maximum: 1 } } },
-      [[1], [0, 2]],
-      "[1][1] must be at most 1: current value is 2",
-    ],
+    [{ items: { items: { maximum: 1 } } }, [[1], [0, 2]], "[1][1] must be at most 1: current value is 2"],
     [{ properties: { a: { items: form("b") } } }, { a: [{}] }, "a[0].b is missing"],
     [{ prefixItems: [form("b")] }, [{}], "[0].b is missing"],
     [{ additionalProperties: { type: "null" } }, { a: 1 }, "a must be null: current value is 1"],
@@ -140,19 +126,11 @@ Deno.test("what is wrong is told with its place, and of several forms each thing
     [{ properties: { a: { const: [1] } } }, { a: 1 }, "a must be [1]: current value is 1"],
     [{ properties: { a: false } }, { a: 1 }, "a must be left out"],
     [{ anyOf: ["a", "a", "b"].map(form) }, {}, "a is missing, or b is missing"],
-    [
-      { anyOf: ["a", "b", "c", "d", "e"].map(form) },
-      {},
-      "a is missing, or b is missing, or c is missing, or d is missing",
-    ],
+    [{ anyOf: ["a", "b", "c", "d", "e"].map(form) }, {}, "a is missing, or b is missing, or c is missing, or d is missing"],
     [{ oneOf: ["a", "b"].map(form) }, {}, "a is missing, or b is missing"],
     [{ exclusiveMinimum: 1 }, 1, "the value must be more than 1: current value is 1"],
     [{ maxLength: 1 }, "ab", 'the value must have at most 1 characters: current value is "ab"'],
-    [
-      { maxItems: 0 },
-      [1],
-      "the value must have at most 0 items: current value is an array of 1 items",
-    ],
+    [{ maxItems: 0 }, [1], "the value must have at most 0 items: current value is an array of 1 items"],
   ];
   for (const [schema, value, objection] of rows) {
     assertEquals(schemaObjection(schema, value), objection);

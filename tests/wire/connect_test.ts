@@ -116,37 +116,18 @@ test("failureFromThrown explains what fetch throws", () =>
           `error sending request for url (http://h:1/refused): client error (Connect): ${text}`,
         ),
       });
+    // deno-fmt-ignore
     const rows: [text: string, says: string, kind: string, retryable: boolean][] = [
-      [
-        "tcp connect error: Connection refused (os error 111)",
-        "nothing listens there (connection refused)",
-        "connection",
-        true,
-      ],
+      ["tcp connect error: Connection refused (os error 111)", "nothing listens there (connection refused)", "connection", true],
       [
         "tcp connect error: No connection could be made because the target machine actively refused it. (os error 10061)",
         "nothing listens there (connection refused)",
         "connection",
         true,
       ],
-      [
-        "dns error: failed to lookup address information: Name or service not known",
-        "no host has that name",
-        "connection",
-        false,
-      ],
-      [
-        "dns error: failed to lookup address information: Temporary failure in name resolution",
-        "DNS lookup failed",
-        "connection",
-        true,
-      ],
-      [
-        "invalid peer certificate: UnknownIssuer",
-        "its certificate is not trusted",
-        "connection",
-        false,
-      ],
+      ["dns error: failed to lookup address information: Name or service not known", "no host has that name", "connection", false],
+      ["dns error: failed to lookup address information: Temporary failure in name resolution", "DNS lookup failed", "connection", true],
+      ["invalid peer certificate: UnknownIssuer", "its certificate is not trusted", "connection", false],
       [
         "received corrupt message of type InvalidContentType",
         "it does not speak TLS (is it http:// rather than https://?)",
@@ -155,24 +136,9 @@ test("failureFromThrown explains what fetch throws", () =>
       ],
       ["invalid HTTP version parsed", "it does not answer in HTTP", "protocol", false],
       ["message head is too large", "it does not answer in HTTP", "protocol", false],
-      [
-        "connection closed before message completed",
-        "it closed the connection without an answer",
-        "connection",
-        true,
-      ],
-      [
-        "connection error: Connection reset by peer (os error 104)",
-        "it closed the connection without an answer",
-        "connection",
-        true,
-      ],
-      [
-        "tcp connect error: No route to host (os error 113)",
-        "tcp connect error: No route to host (os error 113)",
-        "connection",
-        true,
-      ],
+      ["connection closed before message completed", "it closed the connection without an answer", "connection", true],
+      ["connection error: Connection reset by peer (os error 104)", "it closed the connection without an answer", "connection", true],
+      ["tcp connect error: No route to host (os error 113)", "tcp connect error: No route to host (os error 113)", "connection", true],
     ];
     for (const [text, says, kind, retryable] of rows) {
       const error = failureFromThrown(thrown(text), "http://h:1/refused");

@@ -106,25 +106,16 @@ Deno.test("NET-11 failureFromResponse makes one line of pages and control charac
 });
 
 Deno.test("NET-11 a page instead of an answer is no model server's, where a server of pages sends such a status", () => {
+  // deno-fmt-ignore
   const rows: [status: number, body: string, kind: string, says: string][] = [
-    [
-      501,
-      "<html><title>Error",
-      "protocol",
-      ' (text/html), which is not an answer of a model server: "Error"',
-    ],
+    [501, "<html><title>Error", "protocol", ' (text/html), which is not an answer of a model server: "Error"'],
     [
       404,
       "404 page not found",
       "protocol",
       ' at /v1/chat/completions (text/html), which is not an answer of a model server: "404 page not found"',
     ],
-    [
-      405,
-      "no",
-      "protocol",
-      ' at /v1/chat/completions (text/html), which is not an answer of a model server: "no"',
-    ],
+    [405, "no", "protocol", ' at /v1/chat/completions (text/html), which is not an answer of a model server: "no"'],
     [404, "", "request", " at /v1/chat/completions (text/html) with an empty body"],
     [404, "model 'm' not found", "model_not_found", " (text/html): \"model 'm' not found\""],
     [404, '{"error":"gone"}', "request", " at /v1/chat/completions: gone"],
@@ -203,36 +194,17 @@ Deno.test("NET-10 failureFromResponse obeys retry-after up to its cap, and x-sho
 });
 
 Deno.test("NET-03 failureFromErrorObject finds the errors inside a 200 stream", () => {
+  // deno-fmt-ignore
   const rows: [value: unknown, kind: BackendErrorKind, retryable: boolean, says: string][] = [
     [anthropic("overloaded_error", "Overloaded"), "server", true, "Overloaded"],
-    [
-      anthropic("invalid_request_error", "prompt is too long: 3 tokens > 2"),
-      "context_too_long",
-      false,
-      "too long",
-    ],
+    [anthropic("invalid_request_error", "prompt is too long: 3 tokens > 2"), "context_too_long", false, "too long"],
     [openai("Rate limit", "requests", "rate_limit_exceeded"), "rate_limit", true, "Rate limit"],
     [openai("quota", "insufficient_quota", "insufficient_quota"), "rate_limit", false, "quota"],
     [{ error: { code: "502", message: "upstream" }, choices: [] }, "server", true, "upstream"],
-    [
-      { error: "an error was encountered while running the model: unexpected EOF" },
-      "server",
-      true,
-      "unexpected EOF",
-    ],
+    [{ error: "an error was encountered while running the model: unexpected EOF" }, "server", true, "unexpected EOF"],
     [{ error: JSON.stringify(llamaOverflow) }, "context_too_long", false, "1010"],
-    [
-      { object: "error", message: "boom", type: "InternalServerError", code: 500 },
-      "server",
-      true,
-      "boom",
-    ],
-    [
-      [{ error: { code: 429, message: "exhausted", status: "RESOURCE_EXHAUSTED" } }],
-      "rate_limit",
-      true,
-      "exhausted",
-    ],
+    [{ object: "error", message: "boom", type: "InternalServerError", code: 500 }, "server", true, "boom"],
+    [[{ error: { code: 429, message: "exhausted", status: "RESOURCE_EXHAUSTED" } }], "rate_limit", true, "exhausted"],
     [{ type: "error" }, "server", true, "error"],
     // Numbers that are no status of an error.
     [{ error: { code: 399, message: "low" } }, "server", true, "low"],
@@ -307,6 +279,7 @@ Deno.test("failures are read from hostile bodies without harm", () => {
 });
 
 /** What servers say of a request that is too long: the window that they name, and the request's tokens. */
+// deno-fmt-ignore
 const WORDS: [string, number | undefined, number | undefined][] = [
   ["the request exceeds the available context size (4096 tokens), try it", 4096, undefined],
   ["request (5000 tokens) exceeds the available context size (4096 tokens), try it", 4096, 5000],
@@ -318,16 +291,8 @@ const WORDS: [string, number | undefined, number | undefined][] = [
   ],
   ["prompt is too long: 210000 tokens > 200000 maximum", 200_000, 210_000],
   ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000, 190_000],
-  [
-    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-    1_048_576,
-    1_200_000,
-  ],
-  [
-    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
-    131_072,
-    537_812,
-  ],
+  ["The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576, 1_200_000],
+  ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072, 537_812],
   ["Your request exceeded model token limit: 8192 (requested: 9000)", 8192, undefined],
   ["This model's maximum context length is 256 tokens.", 256, undefined],
   // No model's window: a number of something else.

@@ -289,26 +289,19 @@ test("unusual but correct HTTP is read", async () => {
     new Blob(["data: a\n\ndata: [DONE]\n\n"]).stream().pipeThrough(new CompressionStream("gzip")),
   );
   const zipped = new Uint8Array(await gzip.arrayBuffer());
+  // deno-fmt-ignore
   const rows: Handler[] = [
     respond(200, { "content-type": "text/event-stream", "content-encoding": "gzip" }, zipped),
-    raw(
-      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n",
-      STREAM,
-      "data: a\n\ndata: [DONE]\n\n",
-    ),
+    raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", STREAM, "data: a\n\ndata: [DONE]\n\n"),
     raw("HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\ndata: [DONE]"),
     raw("HTTP/1.1 200 OK\r\n\r\ndata: a\n\ndata: [DONE]\n\n"),
-    raw(
-      "HTTP/1.1 200 OK\r\ncontent-type: TEXT/Event-Stream; charset=UTF-8\r\n\r\ndata: a\r\rdata: [DONE]\r\r",
-    ),
+    raw("HTTP/1.1 200 OK\r\ncontent-type: TEXT/Event-Stream; charset=UTF-8\r\n\r\ndata: a\r\rdata: [DONE]\r\r"),
     raw(
       "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4;x=y\r\ndata\r\n1\r\n:\r\n12\r\n a\n\ndata: [DONE]\n\n\r\n0\r\nx-trailer: 1\r\n\r\n",
     ),
     respond(201, { "content-type": "text/plain" }, "data: a\n\ndata: [DONE]\n\n"),
     // A body that is longer than it says, and what follows the terminator.
-    raw(
-      "HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\ndata: a\n\ndata: [DONE]\n\nHTTP/1.1 500 Surprise\r\n\r\n",
-    ),
+    raw("HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\ndata: a\n\ndata: [DONE]\n\nHTTP/1.1 500 Surprise\r\n\r\n"),
     raw(STREAM, "data: a\n\ndata: [DONE]\n\n", "data: b\n\ndata: {]\n\ndata: [DONE]\n\n"),
     raw(STREAM, "data: a\n\ndata: [DONE]\n\n", '{"error":"late"}'),
   ];

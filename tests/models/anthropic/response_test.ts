@@ -112,6 +112,7 @@ for (const [input, expected] of inputs) {
   });
 }
 
+// deno-fmt-ignore
 const usages: [usage: unknown, expected: unknown][] = [
   [undefined, undefined],
   [null, undefined],
@@ -119,29 +120,16 @@ const usages: [usage: unknown, expected: unknown][] = [
   [{}, undefined],
   [{ input_tokens: 5, output_tokens: 2 }, { inputTokens: 5, outputTokens: 2 }],
   [
-    {
-      input_tokens: 5,
-      output_tokens: 2,
-      cache_read_input_tokens: 100,
-      cache_creation_input_tokens: 10,
-    },
+    { input_tokens: 5, output_tokens: 2, cache_read_input_tokens: 100, cache_creation_input_tokens: 10 },
     { inputTokens: 115, outputTokens: 2, cachedTokens: 100, cacheWriteTokens: 10 },
   ],
   [
-    {
-      input_tokens: 5,
-      output_tokens: 2,
-      cache_read_input_tokens: 1,
-      cache_creation_input_tokens: 1,
-    },
+    { input_tokens: 5, output_tokens: 2, cache_read_input_tokens: 1, cache_creation_input_tokens: 1 },
     { inputTokens: 7, outputTokens: 2, cachedTokens: 1, cacheWriteTokens: 1 },
   ],
   [{ input_tokens: 5 }, { inputTokens: 5, outputTokens: 0 }],
   [{ output_tokens: 2 }, { inputTokens: 0, outputTokens: 2 }],
-  [{ input_tokens: "5", output_tokens: -1, cache_read_input_tokens: null }, {
-    inputTokens: 0,
-    outputTokens: 0,
-  }],
+  [{ input_tokens: "5", output_tokens: -1, cache_read_input_tokens: null }, { inputTokens: 0, outputTokens: 0 }],
 ];
 for (const [usage, expected] of usages) {
   Deno.test(`usage ${JSON.stringify(usage)}`, () => {

@@ -79,6 +79,7 @@ Deno.test("NET-05 a stream that gives no reason for its end runs no call", () =>
   }
 });
 
+// deno-fmt-ignore
 const folds: [name: string, events: unknown[], content: Json[], usage?: Json][] = [
   ["blocks that overlap, in any order, and a signature after later blocks", [
     start,
@@ -142,21 +143,11 @@ const folds: [name: string, events: unknown[], content: Json[], usage?: Json][] 
     [
       start,
       { type: "message_delta", delta: {}, usage: { output_tokens: 2 } },
-      finish("end_turn", {
-        input_tokens: 10,
-        output_tokens: 7,
-        cache_creation_input_tokens: 4,
-        cache_read_input_tokens: null,
-      }),
+      finish("end_turn", { input_tokens: 10, output_tokens: 7, cache_creation_input_tokens: 4, cache_read_input_tokens: null }),
       stop,
     ],
     [],
-    {
-      input_tokens: 10,
-      output_tokens: 7,
-      cache_creation_input_tokens: 4,
-      cache_read_input_tokens: 3,
-    },
+    { input_tokens: 10, output_tokens: 7, cache_creation_input_tokens: 4, cache_read_input_tokens: 3 },
   ],
   ["nothing after the end counts", [start, finish("end_turn"), stop, textDelta(0, "x"), 1], []],
   ["no start", [begin(0, { type: "text", text: "a" }), stop], [{ type: "text", text: "a" }], {}],
@@ -169,21 +160,16 @@ for (const [name, events, content, usage] of folds) {
   });
 }
 
+// deno-fmt-ignore
 const errors: [body: string, kind: string, retryable: boolean, says: string][] = [
   [
     'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
     ...["server", true, "Overloaded"] as const,
   ],
   // llama.cpp's
-  [
-    'data: {"error":{"code":500,"message":"boom","type":"server_error"}}',
-    ...["server", true, "boom"] as const,
-  ],
+  ['data: {"error":{"code":500,"message":"boom","type":"server_error"}}', ...["server", true, "boom"] as const],
   ['event: error\ndata: {"message":"boom"}', "server", true, "boom"],
-  [
-    'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}',
-    ...["request", false, "no"] as const,
-  ],
+  ['event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"no"}}', ...["request", false, "no"] as const],
 ];
 for (const [body, kind, retryable, says] of errors) {
   Deno.test(`NET-03 an error inside the stream is thrown: ${body}`, () => {

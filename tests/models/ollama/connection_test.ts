@@ -239,14 +239,13 @@ Deno.test("servedModel: whether the model sees images, and comes with sampling o
   type Row = [own: object, props: object, said: object];
   const sampling = (params: object) => ({ default_generation_settings: { params } });
   const usual = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05, repeat_penalty: 1 };
+  // deno-fmt-ignore
   const rows: Row[] = [
     [{}, { modalities: { vision: true } }, { seesImages: true }],
     // What llama.cpp says of the model as it runs counts more than the list.
     [{ capabilities: ["vision"] }, { modalities: { vision: false } }, { seesImages: false }],
     [{ architecture: { input_modalities: ["text", "image"] } }, {}, { seesImages: true }],
-    [{ architecture: { input_modalities: ["text"] }, capabilities: ["vision"] }, {}, {
-      seesImages: false,
-    }],
+    [{ architecture: { input_modalities: ["text"] }, capabilities: ["vision"] }, {}, { seesImages: false }],
     [{ capabilities: ["completion", "multimodal"] }, {}, { seesImages: true }],
     [{ capabilities: ["vision"] }, {}, { seesImages: true }],
     [{ capabilities: ["completion"] }, {}, {}],
@@ -254,11 +253,7 @@ Deno.test("servedModel: whether the model sees images, and comes with sampling o
     // As a number of 32 bits.
     [{}, sampling({ ...usual, top_p: 0.949_999_988 }), {}],
     [{}, sampling({ ...usual, temperature: "0.6" }), {}],
-    ...Object.entries(usual).map(([name, value]): Row => [
-      {},
-      sampling({ ...usual, [name]: value + 0.01 }),
-      { statesSampling: true },
-    ]),
+    ...Object.entries(usual).map(([name, value]): Row => [{}, sampling({ ...usual, [name]: value + 0.01 }), { statesSampling: true }]),
     [{}, sampling({ top_k: 20 }), { statesSampling: true }],
   ];
   for (const [own, props, said] of rows) {
@@ -313,6 +308,7 @@ const ROUTED = [["a", "unloaded"], ["b/m", "loaded"], ["m", "loaded"]].map(([id,
 ));
 
 /** What a server lists, what is at `/props`, what that says of the model, and what is asked then. */
+// deno-fmt-ignore
 const STARTED: [data: unknown, props: unknown, served: string, asked?: string][] = [
   // vLLM says all at once.
   [[VLLM], props(2048), '{"names":["m"],"contextLength":8192,"owner":"vllm"}', ""],
@@ -322,22 +318,14 @@ const STARTED: [data: unknown, props: unknown, served: string, asked?: string][]
     '{"names":["m"],"contextLength":4096,"takesTools":false,"owner":"llamacpp","size":"8.2B",' +
     '"parameters":8190735360,"quantization":"Q4_K - Medium"}',
   ],
-  [
-    [SMALL],
-    props(4096, true),
-    '{"names":["m"],"contextLength":512,"size":"135M","parameters":134515008,"quantization":"Q8_0"}',
-  ],
+  [[SMALL], props(4096, true), '{"names":["m"],"contextLength":512,"size":"135M","parameters":134515008,"quantization":"Q8_0"}'],
   [[{ id: "m", meta: { n_params: 1e9 } }], {}, '{"names":["m"],"size":"1.0B","parameters":1e9}'],
   // Lengths that are none, and the least one.
   [[{ id: "m", context_length: 255, meta: { n_ctx: "4096" } }], {}, '{"names":["m"]}'],
   [[{ id: "m", context_length: 256 }], props(4096.5), '{"names":["m"],"contextLength":256}'],
   // Its only model, whatever its name, else the one of that name.
   [[{ id: "x", context_length: 4096 }], {}, '{"names":["x"],"contextLength":4096}'],
-  [
-    [{ id: "a", context_length: 512 }, { id: "m", context_length: 4096 }],
-    {},
-    '{"names":["a","m"],"contextLength":4096}',
-  ],
+  [[{ id: "a", context_length: 512 }, { id: "m", context_length: 4096 }], {}, '{"names":["a","m"],"contextLength":4096}'],
   [[{ id: "a", context_length: 512 }, { id: "b" }], {}, '{"names":["a","b"]}'],
   [[], props(4096), '{"names":[]}', ""],
   ["m", props(4096), '{"names":[]}', ""],

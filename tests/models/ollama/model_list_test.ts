@@ -16,6 +16,7 @@ const OLLAMA = {
   },
   "/api/ps": { models: [{ name: "b", context_length: 4096 }, "no"] },
 };
+// deno-fmt-ignore
 const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, ListedModel[]][] = [
   ["Ollama", true, OLLAMA, [
     { name: "a:8b", size: "8.2B", quantization: "Q4_K_M", isLoaded: false },
@@ -26,17 +27,10 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
     { name: "b:latest", isLoaded: false },
   ]],
   ["llama.cpp", false, {
-    "/v1/models": {
-      data: [{ id: "/m/q 3.gguf", owned_by: "llamacpp", meta: { n_params: 8.2e9, n_ctx: 8192 } }],
-    },
-  }, [{
-    ...{ name: "/m/q 3.gguf", server: "llama.cpp" },
-    ...{ size: "8.2B", parameters: 8.2e9, contextLength: 8192 },
-  }]],
+    "/v1/models": { data: [{ id: "/m/q 3.gguf", owned_by: "llamacpp", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
+  }, [{ ...{ name: "/m/q 3.gguf", server: "llama.cpp" }, ...{ size: "8.2B", parameters: 8.2e9, contextLength: 8192 } }]],
   ["a router of llama.cpp", false, {
-    "/v1/models": {
-      data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }],
-    },
+    "/v1/models": { data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }] },
   }, [{ name: "a", isLoaded: true }, { name: "b", isLoaded: false }]],
   // As its source has it: newer versions list a status, older ones have /running.
   ["llama-swap", false, {
@@ -74,10 +68,7 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
       ...{ name: "q", server: "LM Studio", contextLength: 4096, quantization: "4bit" },
       ...{ abilities: ["completion", "tools"], isLoaded: true },
     },
-    {
-      ...{ name: "v", server: "LM Studio", contextLength: 8192 },
-      ...{ abilities: ["completion", "vision"], isLoaded: false },
-    },
+    { ...{ name: "v", server: "LM Studio", contextLength: 8192 }, ...{ abilities: ["completion", "vision"], isLoaded: false } },
   ]],
 ];
 for (const [kind, isNative, answers, models] of ROWS) {

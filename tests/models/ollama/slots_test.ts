@@ -6,25 +6,16 @@ const idle = { is_processing: false };
 const server = (props: unknown, slots: unknown, asked?: string[]) =>
   answering({ "/props": props, "/slots": slots }, asked);
 
+// deno-fmt-ignore
 const ROWS: [name: string, props: unknown, slots: unknown, free: number[]][] = [
   ["one slot", { total_slots: 1 }, [{ id: 0, ...idle, id_task: 3 }], []],
   [
     "the newest request's is not free, those used last come first",
     { total_slots: 4 },
-    [
-      { id: 0, ...idle, id_task: 3 },
-      { id: 1, ...idle, id_task: 9 },
-      { id: 2, is_processing: true, id_task: 8 },
-      { id: 3, ...idle },
-    ],
+    [{ id: 0, ...idle, id_task: 3 }, { id: 1, ...idle, id_task: 9 }, { id: 2, is_processing: true, id_task: 8 }, { id: 3, ...idle }],
     [0, 3],
   ],
-  [
-    "one that never had a task comes last",
-    { total_slots: 3 },
-    [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }],
-    [1, 0],
-  ],
+  ["one that never had a task comes last", { total_slots: 3 }, [{ id: 0 }, { id: 1, id_task: 0 }, { id: 2, id_task: 1 }], [1, 0]],
   ["slots that it does not show", { total_slots: 4 }, undefined, []],
   ["another kind of server", undefined, undefined, []],
   ["nonsense", { total_slots: "many" }, { slots: 4 }, []],

@@ -147,6 +147,7 @@ Deno.test("parseLocalResponse tells the formats apart by their shape", () => {
 });
 
 Deno.test("usage, where a server counts and where it counts nonsense", () => {
+  // deno-fmt-ignore
   const rows: [unknown, unknown][] = [
     [undefined, undefined],
     [null, undefined],
@@ -157,22 +158,13 @@ Deno.test("usage, where a server counts and where it counts nonsense", () => {
       { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 2 } },
       { inputTokens: 3, outputTokens: 4, cachedTokens: 2 },
     ],
-    [
-      { prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 },
-      { inputTokens: 3, outputTokens: 4, cachedTokens: 1 },
-    ],
+    [{ prompt_tokens: 3, completion_tokens: 4, prompt_cache_hit_tokens: 1 }, { inputTokens: 3, outputTokens: 4, cachedTokens: 1 }],
     [
       { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 0 } },
       { inputTokens: 3, outputTokens: 4, cachedTokens: 0 },
     ],
-    [
-      { prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: "2" } },
-      { inputTokens: 3, outputTokens: 4 },
-    ],
-    [
-      { prompt_tokens: 3, completion_tokens: 0.5, cost: 0.25 },
-      { inputTokens: 3, outputTokens: 0.5, cost: 0.25 },
-    ],
+    [{ prompt_tokens: 3, completion_tokens: 4, prompt_tokens_details: { cached_tokens: "2" } }, { inputTokens: 3, outputTokens: 4 }],
+    [{ prompt_tokens: 3, completion_tokens: 0.5, cost: 0.25 }, { inputTokens: 3, outputTokens: 0.5, cost: 0.25 }],
     [{ prompt_tokens: 3, completion_tokens: 4, cost: 0 }, { inputTokens: 3, outputTokens: 4 }],
     [{ prompt_tokens: 3, completion_tokens: 4, cost: "2" }, { inputTokens: 3, outputTokens: 4 }],
   ];

@@ -103,11 +103,9 @@ function callDeltas(text: string) {
 
 const BOTH = `read ${a}; read ${b}`;
 /** Fragments, and the calls that they make: without these, {@linkcode BOTH}. */
+// deno-fmt-ignore
 const FRAGMENTS: [name: string, fragments: string, calls?: string][] = [
-  [
-    "interleaved by index",
-    `0 x read '' / 1 y read '' / 0 - - {"p": / 1 - - {"p": / 0 - - "a"} / 1 - - "b"}`,
-  ],
+  ["interleaved by index", `0 x read '' / 1 y read '' / 0 - - {"p": / 1 - - {"p": / 0 - - "a"} / 1 - - "b"}`],
   ["both in one delta", "0 x read A + 1 y read B"],
   ["both in one delta, no index", "- x read A + - y read B"],
   ["no index, ids", `- x read '' / - - - A / - y read '' / - - - B`],
@@ -140,21 +138,13 @@ const FRAGMENTS: [name: string, fragments: string, calls?: string][] = [
   ["the same id twice", "0 x read A / 1 x read B"],
   ["the same id twice, no index", "- x read A / - x read B"],
   ["arguments at every character", `0 x read ${split(0, a)} / 1 y read ${split(1, b)}`],
-  [
-    "braces and quotes in strings",
-    `- - read {"p":"}\\"{" / - - - } / - - read B`,
-    `read {"p":"}\\"{"}; read ${b}`,
-  ],
+  ["braces and quotes in strings", `- - read {"p":"}\\"{" / - - - } / - - read B`, `read {"p":"}\\"{"}; read ${b}`],
   ["two without arguments, by index", "0 x now / 1 y now", "now {}; now {}"],
   ["two without arguments, by id", "- x now / - y list", "now {}; list {}"],
   ["two without arguments, by place", "- - now + - - list", "now {}; list {}"],
   ["name split, by id", "- x re / - x ad / - x - A / - y read B"],
   ["index only later, interleaved", `- x read '' / 0 - - {"p": / 1 y read B / 0 - - "a"}`],
-  [
-    "braces in strings, name on every fragment",
-    `- - read {"p":"}} / - - read \\"} / - - read "}`,
-    `read {"p":"}}\\"}"}`,
-  ],
+  ["braces in strings, name on every fragment", `- - read {"p":"}} / - - read \\"} / - - read "}`, `read {"p":"}}\\"}"}`],
   ["arguments as an object", "0 x read @A / 1 y read @B"],
   ["arguments null", "0 x now null", "now {}"],
   ["an empty key", `- - read {"":"a"} / - - read B`, `read {"":"a"}; read ${b}`],

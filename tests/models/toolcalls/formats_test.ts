@@ -132,14 +132,9 @@ Deno.test("a value that holds the closing mark is not halved where the call brea
 });
 
 Deno.test("time is linear, whatever begins without an end", () => {
+  // deno-fmt-ignore
   const openers = [
-    ...[
-      "<tool_call>",
-      "<function=run_bash>",
-      '<invoke name="run_bash">',
-      "[TOOL_CALLS]",
-      "Action: ",
-    ],
+    ...["<tool_call>", "<function=run_bash>", '<invoke name="run_bash">', "[TOOL_CALLS]", "Action: "],
     ...["<｜tool▁calls▁begin｜>", "<|channel|>commentary to=", "functions.run_bash:0{", "[", "{"],
     ...['<tool_call>{"name":"run_bash",', "<tool_call>run_bash<arg_key>", "[run_bash(", '{"name":'],
     ...[

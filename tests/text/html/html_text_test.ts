@@ -21,6 +21,7 @@ for (
 
 const WORDS = "word ".repeat(50).trim();
 
+// deno-fmt-ignore
 const ROWS: [html: string, text: string][] = [
   ["", ""],
   ["plain", "plain"],
@@ -31,10 +32,7 @@ const ROWS: [html: string, text: string][] = [
   ["x <b> y </b> z", "x y z"],
   ["a<a href=b> c </a>d", "a [c](/b) d"],
   ["<a href='#x'>a</a> <a href=list.html#x>b</a> <a href=other#x>c</a>", "a b [c](/other#x)"],
-  [
-    "<a href=//site.test/a>a</a> <a href=http://site.test/a>b</a>",
-    "[a](/a) [b](http://site.test/a)",
-  ],
+  ["<a href=//site.test/a>a</a> <a href=http://site.test/a>b</a>", "[a](/a) [b](http://site.test/a)"],
   ["<a href=https://u:p@x.test/>a</a> <a href='data:text/html,x'>b</a>", "a b"],
   ["<a href=/x><h2>T</h2><p>d</p></a>", "## T\n\nd\n\n(/x)"],
   ["<a href=/x><img alt=logo></a><a href=/y></a>", "[[image: logo]](/x)"],
@@ -45,10 +43,7 @@ const ROWS: [html: string, text: string][] = [
   ["<ul><li>a<ol><li>b<li><p>c</ol><li>d</ul>e", "- a\n  1. b\n  2. c\n- d\n\ne"],
   ["<table><tr><td>one column<tr><td>only</table>", "one column\nonly"],
   [`<table><tr><td>${"a ".repeat(300)}<td>b</table>`, `${"a ".repeat(300).trim()} · b`],
-  [
-    "<table><tr><th>a<th>b<tr><td><table><tr><td>in<td>side</table>",
-    "a · b\n\n| in | side |\n| --- | --- |",
-  ],
+  ["<table><tr><th>a<th>b<tr><td><table><tr><td>in<td>side</table>", "a · b\n\n| in | side |\n| --- | --- |"],
   ["</table></ul></pre></a></code>a", "a"],
   ["<!-- a", ""],
   ["<!-->a", "a"],
@@ -106,30 +101,11 @@ Deno.test("a page without an address has only links that need none", () => {
 });
 
 /** Beginnings without an end, which a reader that looks for the end each time takes hours for. */
+// deno-fmt-ignore
 const FLOODS = [
   ...["<", "<!--", "<!", '<a href="', "<a b='", "<a b=\"'", "<ul><li>x", "<blockquote>x", "<div>"],
-  ...[
-    "<table><tr><td>x",
-    "<tr><td>x",
-    "<a href=/x>y",
-    "<code>`x",
-    "<pre>`",
-    "<script>",
-    "<title>x",
-  ],
-  ...[
-    "&",
-    "&#x",
-    "&amp;",
-    "<p hidden>",
-    "<main>x",
-    "</a>",
-    "<svg>",
-    "<sup>1",
-    " ",
-    "<h1>",
-    "<dd>x",
-  ],
+  ...["<table><tr><td>x", "<tr><td>x", "<a href=/x>y", "<code>`x", "<pre>`", "<script>", "<title>x"],
+  ...["&", "&#x", "&amp;", "<p hidden>", "<main>x", "</a>", "<svg>", "<sup>1", " ", "<h1>", "<dd>x"],
 ];
 
 Deno.test("floods of broken markup take linear time, and their text is bounded", () => {

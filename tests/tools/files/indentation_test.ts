@@ -10,6 +10,7 @@ function edited(text: string, before: string, after: string): string | undefined
   return text.slice(0, found.at) + found.after + text.slice(found.at + found.before.length);
 }
 
+// deno-fmt-ignore
 const rows: [name: string, text: string, before: string, after: string, expected?: string][] = [
   [
     "moved to the left",
@@ -33,20 +34,8 @@ const rows: [name: string, text: string, before: string, after: string, expected
     "func f() {\n\tif x {\n\t\tif y {\n\t\t\tz()\n\t\t}\n\t}\n}\n",
   ],
   ["tabs for spaces", "  a\n    b\n", "\ta\n\t\tb", "\ta\n\t\t\tb", "  a\n      b\n"],
-  [
-    "one depth of tabs for spaces",
-    "\t\tx = 1\n",
-    "        x = 1",
-    "        x = 2\n            y",
-    "\t\tx = 2\n\t\t\ty\n",
-  ],
-  [
-    "two spaces for four",
-    "a\n    b\n        c\n",
-    "a\n  b\n    c",
-    "a\n  b\n    c\n      d",
-    "a\n    b\n        c\n            d\n",
-  ],
+  ["one depth of tabs for spaces", "\t\tx = 1\n", "        x = 1", "        x = 2\n            y", "\t\tx = 2\n\t\t\ty\n"],
+  ["two spaces for four", "a\n    b\n        c\n", "a\n  b\n    c", "a\n  b\n    c\n      d", "a\n    b\n        c\n            d\n"],
   ["blank lines with spaces", "  a\n   \n  b\n", "a\n\nb", "a\n\n\nc", "  a\n\n\n  c\n"],
   ["the last line, without an end", "x\n  y", "y", "z", "x\n  z"],
   ["lines removed", "a\n  b\nc\n", "    b\n", "", "a\nc\n"],

@@ -31,6 +31,7 @@ const MILLISECONDS = "milliseconds as timeout_seconds";
 const BLOCKS = "SEARCH and REPLACE as old_string and new_string";
 const searchAs = (pattern: string) => `the search as the pattern ${pattern}`;
 /** A call, what is read of it, and what is said of the repair. */
+// deno-fmt-ignore
 const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, called?: string][] = [
   // Wrappers.
   ["read_file", { input: A }, A, "what is in input as the arguments"],
@@ -66,48 +67,14 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
     `replace_all ${given} as ${given === 1}`,
   ]),
   // Times.
-  [
-    "run_bash",
-    { command: "a", timeout_ms: 5000 },
-    { command: "a", timeout_seconds: 5 },
-    MILLISECONDS,
-  ],
-  [
-    "run_bash",
-    { command: "a", yield_time_ms: "1500" },
-    { command: "a", timeout_seconds: 1.5 },
-    MILLISECONDS,
-  ],
-  ["run_bash", { command: "a", timeout_seconds: 9, timeout_ms: 5000 }, {
-    command: "a",
-    timeout_seconds: 9,
-  }, MILLISECONDS],
-  [
-    "run_bash",
-    { command: "a", timeout: 999 },
-    { command: "a", timeout_seconds: 999 },
-    "timeout as 999 seconds",
-  ],
-  [
-    "run_bash",
-    { command: "a", timeout: 1 },
-    { command: "a", timeout_seconds: 1 },
-    "timeout as 1 seconds",
-  ],
+  ["run_bash", { command: "a", timeout_ms: 5000 }, { command: "a", timeout_seconds: 5 }, MILLISECONDS],
+  ["run_bash", { command: "a", yield_time_ms: "1500" }, { command: "a", timeout_seconds: 1.5 }, MILLISECONDS],
+  ["run_bash", { command: "a", timeout_seconds: 9, timeout_ms: 5000 }, { command: "a", timeout_seconds: 9 }, MILLISECONDS],
+  ["run_bash", { command: "a", timeout: 999 }, { command: "a", timeout_seconds: 999 }, "timeout as 999 seconds"],
+  ["run_bash", { command: "a", timeout: 1 }, { command: "a", timeout_seconds: 1 }, "timeout as 1 seconds"],
   ["run_bash", { command: "a", timeout: 0 }, { command: "a" }, "timeout as none given"],
-  [
-    "run_bash",
-    { command: "a", timeout: "86401" },
-    { command: "a", timeout_seconds: 86.401 },
-    "timeout as 86.401 seconds",
-  ],
-  [
-    "run_bash",
-    { command: "a", timeout: 5000 },
-    { command: "a", timeout_seconds: 5 },
-    "timeout as 5 seconds",
-    "Bash",
-  ],
+  ["run_bash", { command: "a", timeout: "86401" }, { command: "a", timeout_seconds: 86.401 }, "timeout as 86.401 seconds"],
+  ["run_bash", { command: "a", timeout: 5000 }, { command: "a", timeout_seconds: 5 }, "timeout as 5 seconds", "Bash"],
   // Folders.
   ["run_bash", { command: "a", cwd: "/ws/" }, { command: "a" }, ""],
   ["run_bash", { command: "a", dir: "$PWD" }, { command: "a" }, ""],
@@ -116,12 +83,7 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ["grep_code", { pattern: "a", ignore_case: true }, { pattern: "(?i)a" }, searchAs("(?i)a")],
   ["grep_code", { pattern: "(?i)a", "-i": true }, { pattern: "(?i)a" }, searchAs("(?i)a")],
   ["grep_code", { query: "a", match_case: false }, { pattern: "(?i)a" }, searchAs("(?i)a")],
-  [
-    "grep_code",
-    { pattern: "a", case_sensitive: true, "-n": true, head_limit: 3 },
-    { pattern: "a" },
-    "",
-  ],
+  ["grep_code", { pattern: "a", case_sensitive: true, "-n": true, head_limit: 3 }, { pattern: "a" }, ""],
   ["grep_code", { pattern: "a.b", is_regex: false }, { pattern: "a\\.b" }, searchAs("a\\.b")],
   ["grep_code", { pattern: "a.b", regex: false }, { pattern: "a\\.b" }, searchAs("a\\.b")],
   ["grep_code", { pattern: "a.b", fixed_strings: true }, { pattern: "a\\.b" }, searchAs("a\\.b")],
@@ -129,20 +91,8 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
   ["grep_code", { pattern: "a", "-A": 2, "-B": "3" }, { pattern: "a", context_lines: 3 }, ""],
   ["grep_code", { pattern: "a", "-C": 2 }, { pattern: "a", context_lines: 2 }, ""],
   ["grep_code", { "-i": true }, {}, ""],
-  [
-    "glob_files",
-    { query: "cart" },
-    { pattern: "**/*cart*" },
-    "cart as the pattern **/*cart*",
-    "file_search",
-  ],
-  [
-    "glob_files",
-    { pattern: "*.ts" },
-    { pattern: "**/*.ts" },
-    "*.ts as the pattern **/*.ts",
-    "find",
-  ],
+  ["glob_files", { query: "cart" }, { pattern: "**/*cart*" }, "cart as the pattern **/*cart*", "file_search"],
+  ["glob_files", { pattern: "*.ts" }, { pattern: "**/*.ts" }, "*.ts as the pattern **/*.ts", "find"],
   ["glob_files", { pattern: "**" }, { pattern: "**" }, "", "find"],
   ["glob_files", { pattern: "src/a" }, { pattern: "src/a" }, "", "find"],
   ["glob_files", { query: "cart" }, { pattern: "cart" }, "query as pattern"],
@@ -164,18 +114,8 @@ const ROWS: [tool: string, given: ToolArgs, args: ToolArgs, repairs: string, cal
     old_string: "a",
     new_string: "b",
   }, "the one edit of a list as the edit|newText as new_string"],
-  [
-    "edit_file",
-    { ...A, diff: "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE" },
-    { ...A, old_string: "a", new_string: "b" },
-    BLOCKS,
-  ],
-  [
-    "edit_file",
-    { ...A, diff: "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE" },
-    { ...A, old_string: "a\n", new_string: "" },
-    BLOCKS,
-  ],
+  ["edit_file", { ...A, diff: "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE" }, { ...A, old_string: "a", new_string: "b" }, BLOCKS],
+  ["edit_file", { ...A, diff: "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE" }, { ...A, old_string: "a\n", new_string: "" }, BLOCKS],
 ];
 
 for (const [name, given, args, repairs, called] of ROWS) {

@@ -20,6 +20,7 @@ const encoded = (value: unknown, times: number): string =>
 const asPath = "path as file_path";
 const asCall = "the call within the arguments as the call";
 /** Calls with several slips, or slips at a limit, and what is told of each repair. */
+// deno-fmt-ignore
 const REPAIRED: [name: string, args: ToolArgs | string, tool: string, repairs: string[]][] = [
   ["readFile", { path: "a" }, "read_file", ["readFile as read_file", asPath]],
   ["read_file", '{"file_path": "a"}', "read_file", []],
@@ -31,29 +32,15 @@ const REPAIRED: [name: string, args: ToolArgs | string, tool: string, repairs: s
   ["list_directory", " Null ", "list_directory", []],
   ["read_file", '[{"path": "a"}]', "read_file", ["a list of one object as the object", asPath]],
   ["run_bash", 'command="ls"', "run_bash", ['"command=\\"ls\\"" as {"command":"ls"}']],
-  ["read_file", "path='a', offset=3", "read_file", [
-    `"path='a', offset=3" as {"path":"a","offset":3}`,
-    asPath,
-  ]],
+  ["read_file", "path='a', offset=3", "read_file", [`"path='a', offset=3" as {"path":"a","offset":3}`, asPath]],
   ["read_file", encoded({ path: "a" }, 2), "read_file", [asPath]],
-  ["read_file", encoded("x".repeat(499), 0), "read_file", [
-    `"${"x".repeat(499)}" as {"file_path":"${"x".repeat(499)}"}`,
-  ]],
+  ["read_file", encoded("x".repeat(499), 0), "read_file", [`"${"x".repeat(499)}" as {"file_path":"${"x".repeat(499)}"}`]],
   ["", { read_file: { path: "a" } }, "read_file", [asCall, asPath]],
   ["tool", { name: "list_directory", arguments: {} }, "list_directory", [asCall]],
   ["tool", { name: "read_file", arguments: '{"path": "a"}' }, "read_file", [asCall, asPath]],
-  ["tool", { arguments: { name: "read_file", arguments: { path: "a" } } }, "read_file", [
-    asCall,
-    asPath,
-  ]],
-  ["tool", { function: { name: "read_file", arguments: { path: "a" } } }, "read_file", [
-    asCall,
-    asPath,
-  ]],
-  ["search_files", { query: "src/*.ts" }, "glob_files", [
-    "search_files as glob_files",
-    "query as pattern",
-  ]],
+  ["tool", { arguments: { name: "read_file", arguments: { path: "a" } } }, "read_file", [asCall, asPath]],
+  ["tool", { function: { name: "read_file", arguments: { path: "a" } } }, "read_file", [asCall, asPath]],
+  ["search_files", { query: "src/*.ts" }, "glob_files", ["search_files as glob_files", "query as pattern"]],
 ];
 
 for (const [name, args, tool, repairs] of REPAIRED) {
@@ -77,18 +64,14 @@ Deno.test("of two tools whose names differ in their signs, the one of exactly th
 
 const long = "x".repeat(600);
 /** Calls that have no one reading, and what is said. */
+// deno-fmt-ignore
 const TOLD: [name: string, args: ToolArgs | string, said: RegExp, not?: RegExp][] = [
   ["run_bash", "ls", /not valid JSON: .*\. A correct call: {"command":"ls"}\. You gave: ls$/],
   ["run_bash", "x".repeat(499), /A correct call/],
   ["run_bash", "x".repeat(500), /You gave: x{500}$/, /A correct call/],
   ["run_bash", long, /You gave: x{300} \.\.\. x{150}$/, /A correct call/],
   ["edit_file", "a", /not valid JSON/, /A correct call/],
-  [
-    "ReadFile",
-    { function: "nothing", arguments: { path: "a" } },
-    /no argument "function"/,
-    /its arguments name/,
-  ],
+  ["ReadFile", { function: "nothing", arguments: { path: "a" } }, /no argument "function"/, /its arguments name/],
   ["run_bash", "<b>", /not valid JSON/, /A correct call/],
   ["run_bash", "a=1, a=2", /not valid JSON/],
   ["run_bash", "[1, 2]", /it must be an object/],
@@ -104,32 +87,16 @@ const TOLD: [name: string, args: ToolArgs | string, said: RegExp, not?: RegExp][
   ["tool", { name: 7, arguments: { path: "a" } }, /^There is no tool "tool"\. The/],
   ["tool", { name: "read_file", arguments: "a" }, /^There is no tool "tool"\. The/],
   ["read_file", `"${long}"`, /not valid JSON/],
-  [
-    "read_file",
-    { name: "write_file", arguments: { path: "a" } },
-    /it is one of read_file, and its arguments name write_file/,
-  ],
+  ["read_file", { name: "write_file", arguments: { path: "a" } }, /it is one of read_file, and its arguments name write_file/],
   ["apply_patch", {}, /There is no tool "apply_patch": edit_file replaces .*The tools are: /],
   ["strange", {}, /^There is no tool "strange"\. The tools are: /],
-  [
-    "red_file",
-    { path: "a" },
-    /do you mean read_file\? A correct call: read_file {"file_path":"a"}\. The tools are/,
-  ],
+  ["red_file", { path: "a" }, /do you mean read_file\? A correct call: read_file {"file_path":"a"}\. The tools are/],
   ["red_file", { path: "x".repeat(284) }, /A correct call: read_file {"file_path":"x{284}"}\./],
   ["red_file", { path: "x".repeat(285) }, /A correct call: read_file {\.\.\.}\./],
   ["read_file", { wat: {} }, /^Cannot run read_file as it has no argument "wat"/],
   ["readFile", { wat: {} }, /^There is no tool "readFile", but read_file\. Cannot run/],
-  [
-    "search_files",
-    { query: "a-b" },
-    /^There is no tool "search_files"\. Call what you mean: .* or .*{"pattern":"a-b"}/,
-  ],
-  [
-    "search_files",
-    { query: "*.(a|b)" },
-    /mean: glob_files {"pattern":"\*\.\(a\|b\)"} or grep_code {"pattern":"\*\.\(a\|b\)"}$/,
-  ],
+  ["search_files", { query: "a-b" }, /^There is no tool "search_files"\. Call what you mean: .* or .*{"pattern":"a-b"}/],
+  ["search_files", { query: "*.(a|b)" }, /mean: glob_files {"pattern":"\*\.\(a\|b\)"} or grep_code {"pattern":"\*\.\(a\|b\)"}$/],
 ];
 
 for (const [name, args, said, not] of TOLD) {

@@ -34,14 +34,11 @@ async function put(ws: Workspace, files: Record<string, string>): Promise<void> 
 }
 
 /** Trees with ignore files, and what is left of them. */
+// deno-fmt-ignore
 const ROWS: [name: string, files: Record<string, string>, left: string][] = [
   ["nothing ignored", { "a": "", "d/b": "" }, "a d/b"],
   ["no repository is needed", { ".gitignore": "a", "a": "", "b": "" }, "b"],
-  [
-    "a long file of rules is read to its end",
-    { ".gitignore": `${"# comment\n".repeat(10_000)}/a`, "a": "", "b": "" },
-    "b",
-  ],
+  ["a long file of rules is read to its end", { ".gitignore": `${"# comment\n".repeat(10_000)}/a`, "a": "", "b": "" }, "b"],
   ["a BOM is no part of a rule", { ".gitignore": "\ufeffa", "a": "", "b": "" }, "b"],
   [
     "nested files, the nearest decides",
@@ -58,22 +55,14 @@ const ROWS: [name: string, files: Record<string, string>, left: string][] = [
     },
     "d/top d/x.log own",
   ],
-  [
-    "what is in an ignored folder stays ignored",
-    { ".gitignore": "d/", "d/.gitignore": "!a", "d/a": "", "e/d": "" },
-    "e/d",
-  ],
+  ["what is in an ignored folder stays ignored", { ".gitignore": "d/", "d/.gitignore": "!a", "d/a": "", "e/d": "" }, "e/d"],
   [
     "anchored in the folder of the file",
     { "d/.gitignore": "/a\ne/f", "d/a": "", "d/e/a": "", "d/e/f": "", "d/g/e/f": "", "a": "" },
     "a d/e/a d/g/e/f",
   ],
   ["excluded by the repository", { ".git/info/exclude": "a", "a": "", "b": "" }, "b"],
-  [
-    "a .gitignore goes before the repository's own list",
-    { ".git/info/exclude": "a\nb", ".gitignore": "!a", "a": "", "b": "" },
-    "a",
-  ],
+  ["a .gitignore goes before the repository's own list", { ".git/info/exclude": "a\nb", ".gitignore": "!a", "a": "", "b": "" }, "a"],
   [
     ".ignore goes before .gitignore, also from above",
     { ".ignore": "!a", ".gitignore": "a\nb", "a": "", "b": "", "d/.gitignore": "a", "d/a": "" },
@@ -86,27 +75,11 @@ const ROWS: [name: string, files: Record<string, string>, left: string][] = [
   ],
   [
     "a repository within another has its own rules",
-    {
-      ".git/HEAD": "",
-      ".gitignore": "a",
-      "a": "",
-      "in/.git/HEAD": "",
-      "in/a": "",
-      "in/b": "",
-      "in/.gitignore": "b",
-    },
+    { ".git/HEAD": "", ".gitignore": "a", "a": "", "in/.git/HEAD": "", "in/a": "", "in/b": "", "in/.gitignore": "b" },
     "in/a",
   ],
-  [
-    "hidden but kept",
-    { ".gitignore": "!.keep\n!.dir", ".keep": "", ".other": "", ".dir/a": "", ".dir/.b": "" },
-    ".dir/a .keep",
-  ],
-  [
-    "node_modules",
-    { "node_modules/a": "", "d/node_modules/a": "", "e/node_modules": "" },
-    "e/node_modules",
-  ],
+  ["hidden but kept", { ".gitignore": "!.keep\n!.dir", ".keep": "", ".other": "", ".dir/a": "", ".dir/.b": "" }, ".dir/a .keep"],
+  ["node_modules", { "node_modules/a": "", "d/node_modules/a": "", "e/node_modules": "" }, "e/node_modules"],
   ["a folder in the place of a file", { ".gitignore/a": "", ".ignore/a": "", "b": "" }, "b"],
 ];
 
