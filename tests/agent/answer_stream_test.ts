@@ -78,27 +78,12 @@ Deno.test("half a character at the end of a piece waits for its other half", asy
 
 Deno.test("what is shown is what goes into the conversation, of random texts on every split", () => {
   const tool_calls = [{ id: "x", function: { name: "echo", arguments: {} } }];
+  // deno-fmt-ignore
   const parts = [
-    "<think>",
-    "</think>",
-    "<reasoning>",
-    "</reasoning>",
-    '<toolcall>{"name":"echo","arguments":{"text":"</think>"}}</toolcall>',
-    "<toolcall>",
-    '```json\n{"name":"echo","arguments":{}}\n```\n',
-    "```\n",
-    "`",
-    "\n",
-    "\n\n",
-    " ",
-    "    ",
-    "> ",
-    "| ",
-    '"',
-    "<pre>",
-    "</pre>",
-    "a",
-    "<",
+    "<think>", "</think>", "<reasoning>", "</reasoning>",
+    '<toolcall>{"name":"echo","arguments":{"text":"</think>"}}</toolcall>', "<toolcall>",
+    '```json\n{"name":"echo","arguments":{}}\n```\n', "```\n", "`", "\n", "\n\n", " ", "    ",
+    "> ", "| ", '"', "<pre>", "</pre>", "a", "<",
   ];
   for (const content of randomTexts(parts, 12)) {
     for (const more of [{}, { thinking: "hm" }, { tool_calls }]) {

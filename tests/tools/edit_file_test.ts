@@ -12,8 +12,10 @@ function edit(
   return editFile({ file_path, old_string, new_string, replace_all }, ws.context);
 }
 
+type Row<File> = [name: string, file: File, before: string, after: string, expected: string];
+
 // Each row: the file, old_string, new_string, the file after it.
-Deno.test.each([
+const ONCE: Row<string>[] = [
   ["one of many lines", "a\nb\nc\n", "b", "B", "a\nB\nc\n"],
   ["the whole file", "a\nb", "a\nb", "c", "c"],
   ["deletion", "a\nb\nc\n", "b\n", "", "a\nc\n"],
@@ -65,7 +67,9 @@ Deno.test.each([
     "\ta\r\n\tx\r\n\t\ty\r\n\tb\r\nc\r\n",
   ],
   ["wide text", "日本語\nb\n", "本", "x", "日x語\nb\n"],
-])("replaces once: %s", async (_name, content, before, after, expected) => {
+];
+
+Deno.test.each(ONCE)("replaces once: %s", async (_name, content, before, after, expected) => {
   using ws = workspace();
   ws.put("f", content);
   assertStringIncludes(await edit(ws, "f", before, after), "Replaced 1 match in f");
@@ -99,56 +103,44 @@ Deno.test.each([
 });
 
 // Each row: the file, old_string, new_string, what the error says.
-Deno.test.each([
+// deno-fmt-ignore
+const REFUSED: Row<string | number[]>[] = [
   ["EDT-09 three matches", "a\nb\na\nc\na\n", "a", "x", "appears 3 times (lines 1, 3, 5)"],
   ["twenty places are named", "a\n".repeat(20), "a", "x", "18, 19, 20): add"],
   ["more are not", "a\n".repeat(21), "a", "x", "18, 19, 20, ...): add"],
   ["EDT-09 overlapping matches", "aaa\n", "aa", "x", "appears 2 times"],
-  [
-    "EDT-09 matches across CRLF",
-    "a\r\nb\r\na\r\nb\r\n",
-    "a\nb",
-    "x",
-    "appears 2 times (lines 1, 3)",
-  ],
+  ["EDT-09 matches across CRLF", "a\r\nb\r\na\r\nb\r\n", "a\nb", "x", "appears 2 times (lines 1, 3)"],
   ["EDT-09 the same", "a\n", "a", "a", "are the same"],
   ["EDT-09 the same but for line endings", "a\r\nb", "a\r\nb", "a\nb", "line endings alone"],
   ["EDT-09 empty old_string", "a\n", "", "x", "old_string is empty and the file is not"],
   ["EDT-09 not found", "a\n", "b", "x", "not found"],
   ["EDT-09 no regular expression", "abc\n", "a.c", "x", "not found"],
   ["EDT-09 case counts", "Abc\n", "abc", "x", "not found"],
-  [
-    "an addition that is there",
-    "one\n- two\n",
-    "one\n",
-    "one\n- two\n",
-    "is there already (line 1)",
-  ],
+  ["an addition that is there", "one\n- two\n", "one\n", "one\n- two\n", "is there already (line 1)"],
   ["a replacement that is there", "x\nc\n", "b", "c", "there already (line 2): was this edit made"],
   ["a line doubled behind", "a;\nb;\nreturn c;\n", "b;\n", "x;\nreturn c;\n", '"return c;" of new'],
   ["a line doubled before", "return c;\nb;\n", "b;\n", "return c;\nx;\n", '"return c;" of new'],
-  [
-    "lost indentation",
-    "{\n  a: 1,\n}\n",
-    "a: 1,\n",
-    "a: 1,\nb: 2,\n",
-    "further lines of new_string",
-  ],
+  ["lost indentation", "{\n  a: 1,\n}\n", "a: 1,\n", "a: 1,\nb: 2,\n", "further lines of new_string"],
   ["EDT-05 half of a character", "a😀\n", "a\ud83d", "b\ud83d", "half of a character"],
   ["EDT-05 Latin-1", [0x61, 10, 0xe9, 10], "a", "b", "not valid UTF-8"],
   ["EDT-05 Shift_JIS", [0x61, 10, 0x93, 0xfa, 10], "a", "b", "not valid UTF-8"],
   ["EDT-05 a stray byte at the end", [0x61, 10, 0xe9], "a", "b", "not valid UTF-8"],
   ["EDT-05 a coded surrogate", [0x61, 10, 0xed, 0xa0, 0x80], "a", "b", "not valid UTF-8"],
-])("refuses and leaves the file: %s", async (_name, content, before, after, expected) => {
-  using ws = workspace();
-  ws.put("f", content as string);
-  const old = ws.bytes("f");
-  const { mtime, ino } = await Deno.stat(ws.at("f"));
-  await assertRejects(() => edit(ws, "f", before, after), Error, expected);
-  assertEquals(ws.bytes("f"), old);
-  const stat = await Deno.stat(ws.at("f"));
-  assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
-});
+];
+
+Deno.test.each(REFUSED)(
+  "refuses and leaves the file: %s",
+  async (_name, content, before, after, expected) => {
+    using ws = workspace();
+    ws.put("f", content);
+    const old = ws.bytes("f");
+    const { mtime, ino } = await Deno.stat(ws.at("f"));
+    await assertRejects(() => edit(ws, "f", before, after), Error, expected);
+    assertEquals(ws.bytes("f"), old);
+    const stat = await Deno.stat(ws.at("f"));
+    assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
+  },
+);
 
 test("an edit of another indentation says so, and one that fits two places is refused", async (ws) => {
   Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");

@@ -25,89 +25,61 @@ function error(t: Tool, given: unknown): string {
   return checked.error;
 }
 
-Deno.test.each(
-  [
-    ["defaults are filled", "read_file", { file_path: "a" }, {
-      file_path: "a",
-      offset: 1,
-      limit: 2000,
-    }],
-    ["text for an integer", "read_file", { file_path: "a", offset: " 10 " }, {
-      file_path: "a",
-      offset: 10,
-      limit: 2000,
-    }],
-    ["null for an optional one", "read_file", { file_path: "a", offset: null, limit: 5 }, {
-      file_path: "a",
-      limit: 5,
-      offset: 1,
-    }],
-    ["text for a boolean", "edit_file", {
-      file_path: "a",
-      old_string: "1",
-      new_string: "2",
-      replace_all: "True",
-    }, { file_path: "a", old_string: "1", new_string: "2", replace_all: true }],
-    ["text for a number", "run_bash", { command: "ls", timeout_seconds: "1.5e1" }, {
-      command: "ls",
-      timeout_seconds: 15,
-    }],
-    ["a digit string stays a string", "write_file", { file_path: "a", content: "10" }, {
-      file_path: "a",
-      content: "10",
-    }],
-    ["path for file_path", "read_file", { path: "a", limit: 5 }, {
-      file_path: "a",
-      limit: 5,
-      offset: 1,
-    }],
-    ["no arguments at all", "list_directory", {}, { path: "." }],
-  ] as const,
-)("accepted: %s", (_name, tool, given, expected) => {
+// deno-fmt-ignore
+const ACCEPTED: [name: string, tool: string, given: unknown, expected: object][] = [
+  ["defaults are filled", "read_file", { file_path: "a" }, { file_path: "a", offset: 1, limit: 2000 }],
+  ["text for an integer", "read_file", { file_path: "a", offset: " 10 " }, { file_path: "a", offset: 10, limit: 2000 }],
+  ["null for an optional one", "read_file", { file_path: "a", offset: null, limit: 5 }, { file_path: "a", limit: 5, offset: 1 }],
+  ["text for a boolean", "edit_file", {
+    file_path: "a",
+    old_string: "1",
+    new_string: "2",
+    replace_all: "True",
+  }, { file_path: "a", old_string: "1", new_string: "2", replace_all: true }],
+  ["text for a number", "run_bash", { command: "ls", timeout_seconds: "1.5e1" }, { command: "ls", timeout_seconds: 15 }],
+  ["a digit string stays a string", "write_file", { file_path: "a", content: "10" }, { file_path: "a", content: "10" }],
+  ["path for file_path", "read_file", { path: "a", limit: 5 }, { file_path: "a", limit: 5, offset: 1 }],
+  ["no arguments at all", "list_directory", {}, { path: "." }],
+];
+
+Deno.test.each(ACCEPTED)("accepted: %s", (_name, tool, given, expected) => {
   assertEquals(args(builtin(tool), given), expected);
 });
 
 // Each row: the tool, what the model sent, what the error must name.
-Deno.test.each(
-  [
-    ["read_file", undefined, "must be a JSON object"],
-    ["read_file", null, "current value is null"],
-    ["read_file", '{"file_path": "a"}', "must be a JSON object"],
-    ["read_file", ["a"], "an array of 1 items"],
-    ["read_file", {}, 'file_path is required. A correct call: {"file_path": "..."}'],
-    ["read_file", { file_path: null }, "file_path is required: current value is null"],
-    ["read_file", { file_path: 5 }, "file_path must be a string: current value is 5"],
-    ["read_file", { path: "a.ts", file: "b" }, "use file_path. A correct call"],
-    ["read_file", { path: 5 }, "file_path must be a string: current value is 5"],
-    ["read_file", { filePath: "a.ts" }, 'use file_path. A correct call: {"file_path": "a.ts"}'],
-    ["run_bash", { cmd: "ls" }, 'use command. A correct call: {"command": "ls"}'],
-    ["run_bash", { command: "ls", timeout: 5 }, "use timeout_seconds"],
-    ["read_file", { file_path: "a", zzz: 1 }, '"zzz", only file_path, offset, limit'],
-    ["read_file", { file_path: "a", __proto__x: 1 }, "it has no argument"],
-    ["read_file", JSON.parse('{"file_path": "a", "__proto__": {"limit": 1}}'), '"__proto__"'],
-    ["read_file", JSON.parse('{"__proto__": {"file_path": "a"}}'), '"__proto__"'],
-    ["read_file", { file_path: "a", constructor: 1 }, '"constructor"'],
-    ["read_file", { file_path: "a", offset: 0 }, "offset must be at least 1"],
-    ["read_file", { file_path: "a", offset: 1.5 }, "current value is 1.5"],
-    ["read_file", { file_path: "a", offset: "1.5" }, 'current value is "1.5"'],
-    ["read_file", { file_path: "a", offset: "0x10" }, "offset must be"],
-    ["read_file", { file_path: "a", offset: true }, "offset must be"],
-    ["run_bash", { command: "x", timeout_seconds: NaN }, "timeout_seconds must be a number"],
-    ["run_bash", { command: "x", timeout_seconds: "1e999" }, "timeout_seconds must be"],
-    [
-      "edit_file",
-      { file_path: "a", old_string: "x", new_string: "y", replace_all: "yes" },
-      "boolean",
-    ],
-    ["edit_file", { file_path: "a", old_string: "x", new_string: "y", replace_all: 1 }, "boolean"],
-    [
-      "write_file",
-      { file_path: "a", content: 10 },
-      "content must be a string: current value is 10",
-    ],
-    ["write_file", { file_path: "a", content: "\ud800" }, "content must be well-formed Unicode"],
-  ] as const,
-)("PTH-07 refused %#: %s", (name, given, expected) => {
+// deno-fmt-ignore
+const REFUSED: [tool: string, given: unknown, expected: string][] = [
+  ["read_file", undefined, "must be a JSON object"],
+  ["read_file", null, "current value is null"],
+  ["read_file", '{"file_path": "a"}', "must be a JSON object"],
+  ["read_file", ["a"], "an array of 1 items"],
+  ["read_file", {}, 'file_path is required. A correct call: {"file_path": "..."}'],
+  ["read_file", { file_path: null }, "file_path is required: current value is null"],
+  ["read_file", { file_path: 5 }, "file_path must be a string: current value is 5"],
+  ["read_file", { path: "a.ts", file: "b" }, "use file_path. A correct call"],
+  ["read_file", { path: 5 }, "file_path must be a string: current value is 5"],
+  ["read_file", { filePath: "a.ts" }, 'use file_path. A correct call: {"file_path": "a.ts"}'],
+  ["run_bash", { cmd: "ls" }, 'use command. A correct call: {"command": "ls"}'],
+  ["run_bash", { command: "ls", timeout: 5 }, "use timeout_seconds"],
+  ["read_file", { file_path: "a", zzz: 1 }, '"zzz", only file_path, offset, limit'],
+  ["read_file", { file_path: "a", __proto__x: 1 }, "it has no argument"],
+  ["read_file", JSON.parse('{"file_path": "a", "__proto__": {"limit": 1}}'), '"__proto__"'],
+  ["read_file", JSON.parse('{"__proto__": {"file_path": "a"}}'), '"__proto__"'],
+  ["read_file", { file_path: "a", constructor: 1 }, '"constructor"'],
+  ["read_file", { file_path: "a", offset: 0 }, "offset must be at least 1"],
+  ["read_file", { file_path: "a", offset: 1.5 }, "current value is 1.5"],
+  ["read_file", { file_path: "a", offset: "1.5" }, 'current value is "1.5"'],
+  ["read_file", { file_path: "a", offset: "0x10" }, "offset must be"],
+  ["read_file", { file_path: "a", offset: true }, "offset must be"],
+  ["run_bash", { command: "x", timeout_seconds: NaN }, "timeout_seconds must be a number"],
+  ["run_bash", { command: "x", timeout_seconds: "1e999" }, "timeout_seconds must be"],
+  ["edit_file", { file_path: "a", old_string: "x", new_string: "y", replace_all: "yes" }, "boolean"],
+  ["edit_file", { file_path: "a", old_string: "x", new_string: "y", replace_all: 1 }, "boolean"],
+  ["write_file", { file_path: "a", content: 10 }, "content must be a string: current value is 10"],
+  ["write_file", { file_path: "a", content: "\ud800" }, "content must be well-formed Unicode"],
+];
+
+Deno.test.each(REFUSED)("PTH-07 refused %#: %s", (name, given, expected) => {
   assertStringIncludes(error(builtin(name), given), expected);
 });
 

@@ -15,7 +15,8 @@ const file = [
 ].join("\n");
 
 // Each row: what was looked for, and parts of the explanation.
-Deno.test.each([
+// deno-fmt-ignore
+const MISSES: [name: string, wanted: string, parts: string[]][] = [
   ["spaces for a tab", "    return compute(1);", [
     "whitespace alone",
     "4\t→return compute(1);",
@@ -24,11 +25,7 @@ Deno.test.each([
   [
     "other indentation, several lines, a line break at the end",
     "  const value = compute(2);\n  return value;\n",
-    [
-      "whitespace alone",
-      "8\t····const value = compute(2);\n9\t····return value;",
-      "is: ··const value",
-    ],
+    ["whitespace alone", "8\t····const value = compute(2);\n9\t····return value;", "is: ··const value"],
   ],
   ["space at the end", "function first() { ", ["whitespace alone", "3\tfunction first() {", "{·"]],
   ["two spaces within", "function  second() {", ["whitespace alone", "function··second"]],
@@ -42,12 +39,11 @@ Deno.test.each([
   ["a space before the first line", " import { a } from './a';", ["alone", "1\timport", "is: ·i"]],
   ["line numbers of other lines", "7\tfunction first() :", ["Closest lines", "3\tfunction"]],
   ["a line number alone", "7\t", ["No line"]],
-  ["escapes of other lines", "function third() {\\n", [
-    "Closest lines",
-    "is: function third() {\\n",
-  ]],
+  ["escapes of other lines", "function third() {\\n", ["Closest lines", "is: function third() {\\n"]],
   ["nothing like it", "SELECT * FROM users WHERE id = 42", ["No line of the file is like it"]],
-])("tells why it is not found: %s", (_name, wanted, parts) => {
+];
+
+Deno.test.each(MISSES)("tells why it is not found: %s", (_name, wanted, parts) => {
   const text = explainMiss(file, wanted);
   for (const part of parts) assertStringIncludes(text, part);
 });

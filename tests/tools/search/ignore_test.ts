@@ -91,15 +91,9 @@ const gitTest = testUnless(gitMissing || Deno.build.os === "windows");
 
 /** The same, as git has it. The rules are in the folder's `.gitignore`. */
 async function ignoredByGit(dir: string, paths: readonly string[]): Promise<string[]> {
+  // deno-fmt-ignore
   const args = [
-    "-C",
-    dir,
-    "-c",
-    "core.excludesFile=",
-    "check-ignore",
-    "--no-index",
-    "--stdin",
-    "-z",
+    "-C", dir, "-c", "core.excludesFile=", "check-ignore", "--no-index", "--stdin", "-z",
   ];
   const git = new Deno.Command("git", { args, stdin: "piped", stdout: "piped", stderr: "piped" })
     .spawn();
@@ -144,22 +138,9 @@ const ATOMS = [
   ...["[ab]", "[!a]", "[a-f]", "[]a]", "[a-", "]", "[[:alpha:]]", "[!-a]", "[^/]", "[\\]]"],
   ...["[z-a]", "[[:foo:]]", "[[:a]", "[--a]", "[a-]", "[é]", "[!é]", "[à-é]"],
 ];
+// deno-fmt-ignore
 const NAMES = [
-  "é",
-  "😀",
-  "a",
-  "b",
-  "foo",
-  "foo.js",
-  "a.b",
-  "ab",
-  "-",
-  "[a]",
-  "x y",
-  "#h",
-  "!n",
-  "a ",
-  "*",
+  "é", "😀", "a", "b", "foo", "foo.js", "a.b", "ab", "-", "[a]", "x y", "#h", "!n", "a ", "*",
 ];
 
 gitTest(
