@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { readFormed, readSchema } from "../../src/agent/answer_form.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { Step, StrictRequest } from "../helpers/strict_server.ts";
-import { noticesIn, onAll, scripted } from "./backends.ts";
+import { noticesIn, onAllWith, scripted } from "./backends.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
 const schema = {
@@ -35,10 +35,11 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
   for (const [answer, read] of rows) assertEquals(readFormed(schema, answer), read, answer);
 });
 
+const onAll = onAllWith({});
+
 onAll(
   "an answer that matches costs no request, tools work before it",
   [look, { text: RIGHT }],
-  {},
   async ({ agent, server }) => {
     const { response, stopReason, objection, toolExecutions } = await processTurn(agent, "who?", {
       answerSchema: schema,
@@ -58,7 +59,6 @@ const given = ({ format }: StrictRequest): Step =>
 onAll(
   "another answer is asked for again, held to the schema",
   [{ text: "Mara is 31." }, given, { text: "Yes." }],
-  {},
   async ({ agent, server, events, onEvent }) => {
     const result = await processTurn(agent, "who?", { answerSchema: schema, onEvent });
     assertEquals(JSON.parse(result.response), JSON.parse(RIGHT));

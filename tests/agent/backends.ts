@@ -56,23 +56,26 @@ export function scripted(
 
 const ALL = ["compat", "local native", "local compatible", "hosted"];
 
-/** One test for each backend; at the end no request may have been one that a server refuses. */
-export function onAll(
+/**
+ * Returns a function that registers a test for each backend, with agents that have the `usual` options. At the end no
+ * request may have been one that a server refuses.
+ */
+export const onAllWith = (usual: Parameters<typeof scripted>[1]) =>
+(
   name: string,
   steps: Script | (() => Script),
-  options: Parameters<typeof scripted>[1],
   body: (run: Run) => Promise<void>,
-  backends: readonly string[] = ALL,
-): void {
+  { backends = ALL, ...options }: Parameters<typeof scripted>[1] & { backends?: string[] } = {},
+): void => {
   for (const backend of backends) {
     Deno.test(`${name} (${backend})`, async () => {
       const script = typeof steps === "function" ? steps() : steps;
-      await using run = scripted(script, { ...options, backend });
+      await using run = scripted(script, { ...usual, ...options, backend });
       await body(run);
       assertEquals(run.server.requests.map(({ problem }) => problem).filter(Boolean), []);
     });
   }
-}
+};
 
 /** The texts of the notices among `events`. */
 export const noticesIn = (events: readonly TurnEvent[]): string[] =>

@@ -16,7 +16,7 @@ import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { plain } from "../helpers/messages.ts";
-import { noticesIn, onAll, scripted } from "./backends.ts";
+import { noticesIn, onAllWith, scripted } from "./backends.ts";
 
 const dump: Tool = {
   name: "dump",
@@ -48,6 +48,8 @@ const options = (contextLength?: number) => ({
   systemPrompt: "You are a copilot.",
   settings: { maxTokens: 512, maxRetries: 0, ...(contextLength && { contextLength }) },
 });
+
+const onAll = onAllWith(options());
 
 /** What a server with a tokenizer of its own counts. */
 const tokensOf = (request: StrictRequest, charsPerToken = 3) =>
@@ -100,7 +102,6 @@ const session = (turns: number, chars: number): Step[] =>
 onAll(
   "a request that the server refuses as too long is made shorter and sent again",
   () => model(4000, [...session(3, 2000), { text: "fine" }]),
-  options(),
   async ({ agent, server, events, onEvent }) => {
     for (let t = 0; t < 3; t++) {
       assertEquals((await processTurn(agent, `Go ${t}`, { onEvent })).response, `Answer ${t}.`);
@@ -118,7 +119,6 @@ const tooLong: Step = {
 onAll(
   "SES-04 a request that stays too long fails once, and the session goes on",
   [{ text: "One." }, { text: "Two." }, tooLong, { text: "Task: none." }, tooLong, { text: "fine" }],
-  options(),
   async ({ agent, server }) => {
     for (const text of ["a", "b"]) await processTurn(agent, text.repeat(2000));
     await assertRejects(() => processTurn(agent, "and now"), BackendError, "too long");
@@ -131,7 +131,6 @@ onAll(
 onAll(
   "what can not be made shorter is not sent again",
   [tooLong, { text: "fine" }],
-  options(),
   async ({ agent, server }) => {
     await assertRejects(() => processTurn(agent, "x".repeat(100_000)), BackendError, "too long");
     assertEquals([server.requests.length, agent.state.messages.length], [1, 0]);
@@ -145,7 +144,6 @@ onAll(
     const big = ["big", "b", "c", "d", "e"].map((name) => dumps(name, 99_000));
     return model(6000, [{ toolCalls: [...big, dumps("small", 50)] }, { text: "fine" }]);
   },
-  options(6000),
   async ({ agent, server, events, onEvent }) => {
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
     const results = agent.state.messages.filter((m) => m.role === "tool");
@@ -158,6 +156,7 @@ onAll(
     assert(server.requests.every((r) => tokensOf(r) <= 6000));
     assertEquals(compactions(events).map((c) => [c.cutResults, c.summarized]), [[5, 0]]);
   },
+  options(6000),
 );
 
 /** Aborted when the server is asked for a summary. */
@@ -175,7 +174,6 @@ onAll(
     { text: "Task: a." },
     { text: "fine" },
   ],
-  options(),
   async ({ agent, events, onEvent }) => {
     whileSummarising = new AbortController();
     const { signal } = whileSummarising;
@@ -202,7 +200,6 @@ onAll(
     { text: "Task: a." },
     { text: "fine" },
   ],
-  options(),
   async ({ agent }) => {
     await processTurn(agent, lines("a", 8000));
     const before = structuredClone(agent.state.messages);
@@ -216,7 +213,6 @@ onAll(
 onAll(
   "where the model gives no summary, what the person said goes on",
   [{ text: "One." }, { text: "Two." }, tooLong, {}, { text: "fine" }],
-  options(),
   async ({ agent, server }) => {
     await processTurn(agent, `Rule: no tabs. ${lines("a", 8000)}`);
     await processTurn(agent, "Second");
@@ -255,7 +251,6 @@ for (
   onAll(
     `compact by hand: ${name}, and the conversation is as it was`,
     [{ text: "One." }, { text: "Two." }, step, { text: "fine" }],
-    options(),
     async ({ agent }) => {
       for (const text of ["a", "b"]) await processTurn(agent, text);
       const before = structuredClone(agent.state.messages);
@@ -272,7 +267,6 @@ onAll(
     text: "Task: a.",
     usage: { inputTokens: 70, outputTokens: 7 },
   }, { text: "fine" }],
-  options(),
   async ({ agent, server, events, onEvent }) => {
     for (const text of [lines("a", 4000), "b"]) await processTurn(agent, text);
     const { inputTokens } = agent.state;
@@ -303,12 +297,12 @@ onAll(
       return { reasoning, toolCalls: [dumps(`${i}`, 1000)], usage: null };
     });
   },
-  options(4000),
   async ({ agent, events, onEvent }) => {
     await processTurn(agent, "go", { onEvent });
     assert(compactions(events).length > 0);
     assertEquals(compactions(events).filter((c) => c.cutResults > 0), []);
   },
+  options(4000),
 );
 
 Deno.test("a summary that was refused as too long is asked for with less, and the count is learnt", async () => {
@@ -460,7 +454,6 @@ onAll(
   Array.from({ length: 100 }, () => (request: StrictRequest): Step => (
     { text: isSummaryRequest(request) ? "Task: go on." : "fine" }
   )),
-  options(),
   async ({ agent, server, config }) => {
     for (const history of histories()) {
       for (const contextLength of [600, 1000, 4000, 60_000, undefined]) {
@@ -485,7 +478,6 @@ onAll(
 onAll(
   "a server that cuts the prompt without a word is noticed once, and not sent more from then on",
   () => model(2500, session(6, 1200), { cuts: true }),
-  options(),
   async ({ agent, server, events, onEvent }) => {
     for (let t = 0; t < 6; t++) await processTurn(agent, `Go ${t}`, { onEvent });
     const told = events.flatMap((e) =>

@@ -7,7 +7,7 @@ import type { ToolExecution } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Handler, json, ndjson, serve, sse } from "../helpers/server.ts";
 import type { Step } from "../helpers/strict_server.ts";
-import { noticesIn, onAll, scripted } from "./backends.ts";
+import { noticesIn, onAllWith, scripted } from "./backends.ts";
 
 /** `name args result`, each a call with its result; an error where the result starts with `!`. */
 function round(...calls: [name: string, args: Record<string, unknown>, result: string][]) {
@@ -100,10 +100,11 @@ const looks = (at: string, text?: string): Step => (
   { ...(text && { text }), toolCalls: [{ name: "look", arguments: { at } }] }
 );
 
+const onAll = onAllWith({ tools: [look] });
+
 onAll(
   "the same call over and over is told, then stopped, and the next turn goes on",
   [...Array(5).fill(looks("a", "Let me see.")), { text: "fine" }],
-  { tools: [look] },
   async ({ agent, events, onEvent }) => {
     const { stopReason, response, toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals([stopReason, response.trim(), toolExecutions.length], ["loop", "Let me see.", 5]);
@@ -126,7 +127,6 @@ onAll(
     ...Array.from({ length: 4 }, (_, i) => ({ reasoning: "hm ".repeat(i + 1) })),
     { text: "fine" },
   ],
-  { tools: [look] },
   async ({ agent, server, events, onEvent }) => {
     assertEquals((await processTurn(agent, "go", { onEvent })).response, "There.");
     assertEquals(events.filter((e) => e.type === "thinking").length, 2);

@@ -12,7 +12,7 @@ import { BackendError } from "../../src/errors.ts";
 import type { Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import type { Step } from "../helpers/strict_server.ts";
-import { noticesIn, onAll, scripted, shownIn } from "./backends.ts";
+import { noticesIn, onAllWith, scripted, shownIn } from "./backends.ts";
 
 const echo: Tool = {
   name: "echo",
@@ -24,6 +24,8 @@ const echo: Tool = {
 
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
+const onAll = onAllWith({ tools: [echo] });
+
 /** Those whose text may hold calls and reasoning. */
 const TEXT_BACKENDS = ["compat", "local native", "local compatible"];
 
@@ -34,7 +36,6 @@ onAll(
     toolCalls: [call("echo", { text: "a" })],
     usage: { inputTokens: 10, outputTokens: 5 },
   }, { text: "It said a.", usage: { inputTokens: 20, outputTokens: 4 } }],
-  { tools: [echo] },
   async ({ agent, events, onEvent }) => {
     const result = await processTurn(agent, "say a", { onEvent });
     assertEquals(result.response, "It said a.");
@@ -71,23 +72,29 @@ for (const [message, told] of [["Loading model", "loading"], ["Overloaded", "ret
   });
 }
 
+const NO_ARGUMENTS = { type: "object", properties: {} };
+const hang: Tool = {
+  ...echo,
+  name: "hang",
+  parameters: NO_ARGUMENTS,
+  access: "execute",
+  run: (_, { signal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    }),
+};
+const boom: Tool = {
+  ...echo,
+  name: "boom",
+  parameters: NO_ARGUMENTS,
+  run: () => Promise.reject(new Error("it broke")),
+};
+
 onAll(
   "SES-01 an abort while tools run leaves one result for each call",
   [{
     toolCalls: [call("echo", { text: "a" }), call("hang", {}), call("echo", { text: "b" })],
   }, { text: "fine" }],
-  {
-    tools: [echo, {
-      ...echo,
-      name: "hang",
-      parameters: { type: "object", properties: {} },
-      access: "execute",
-      run: (_, { signal }) =>
-        new Promise((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason));
-        }),
-    }],
-  },
   async ({ agent }) => {
     const stop = new AbortController();
     const result = await processTurn(agent, "go", {
@@ -99,12 +106,12 @@ onAll(
     assertEquals(agent.state.messages.filter((m) => m.role === "tool").length, 3);
     assertEquals((await processTurn(agent, "and now?")).response, "fine");
   },
+  { tools: [echo, hang] },
 );
 
 onAll(
   "NET-13 an abort while the answer streams keeps what was said",
   [{ text: "Some words that come first", hang: true }, { text: "fine" }],
-  { tools: [echo] },
   async ({ agent, server, events, onEvent }) => {
     const stop = new AbortController();
     const result = await processTurn(agent, "go", {
@@ -122,7 +129,6 @@ onAll(
 onAll(
   "an abort before anything was said, then a new turn",
   [{ text: "fine" }],
-  { tools: [echo] },
   async ({ agent, server }) => {
     const result = await processTurn(agent, "go", { signal: AbortSignal.abort() });
     assertEquals([result.stopReason, result.response], ["aborted", interruption().content]);
@@ -139,19 +145,18 @@ onAll(
     { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
     { text: "fine" },
   ],
-  { tools: [{ ...echo, run: () => Promise.reject(new Error("must not run")) }] },
   async ({ agent }) => {
     const error = await assertRejects(() => processTurn(agent, "go"), BackendError);
     assertEquals(agent.state.messages.filter((m) => m.toolCalls).length, 0);
     assertStringIncludes(agent.state.messages.at(-1)!.content, error.message);
     assertEquals((await processTurn(agent, "again")).response, "fine");
   },
+  { tools: [{ ...boom, name: "echo" }] },
 );
 
 onAll(
   "a failure before the model said anything leaves no trace of the turn",
   [{ error: { status: 400, message: "no" } }, { text: "fine" }],
-  { tools: [echo] },
   async ({ agent }) => {
     await assertRejects(() => processTurn(agent, "go"), BackendError);
     assertEquals(agent.state.messages, []);
@@ -164,7 +169,6 @@ onAll(
   [{ toolCalls: [call("echo", { text: "a" })] }, { error: { status: 400, message: "no" } }, {
     text: "fine",
   }],
-  { tools: [echo] },
   async ({ agent }) => {
     await assertRejects(() => processTurn(agent, "go"), BackendError);
     const roles = agent.state.messages.map((m) => m.role).join();
@@ -178,16 +182,6 @@ onAll(
   [{ toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] }, {
     text: "sorry",
   }],
-  {
-    tools: [echo, {
-      ...echo,
-      name: "boom",
-      parameters: { type: "object", properties: {} },
-      run: () => {
-        throw new Error("it broke");
-      },
-    }],
-  },
   async ({ agent }) => {
     const { toolExecutions, response } = await processTurn(agent, "go");
     assertEquals(response, "sorry");
@@ -196,6 +190,7 @@ onAll(
     assertStringIncludes(toolExecutions[1]!.result, "text");
     assertStringIncludes(toolExecutions[2]!.result, "it broke");
   },
+  { tools: [echo, boom] },
 );
 
 onAll(
@@ -204,12 +199,11 @@ onAll(
     { text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>', finish: "length" },
     { text: "fine" },
   ],
-  { tools: [echo] },
   async ({ agent }) => {
     const { toolExecutions } = await processTurn(agent, "go");
     assertEquals(toolExecutions.map((e) => e.isError), [true]);
   },
-  TEXT_BACKENDS,
+  { backends: TEXT_BACKENDS },
 );
 
 /** Answers that repeat without end where nobody sees it. */
@@ -225,7 +219,6 @@ for (const [name, step] of hidden) {
   onAll(
     `a runaway of ${name} ends the request too`,
     [{ ...step, hang: true }, { text: "fine" }],
-    { tools: [echo] },
     async ({ agent, server }) => {
       const { stopReason, response } = await processTurn(agent, "go");
       await server.requests[0]!.closed;
@@ -240,10 +233,9 @@ onAll(
   "a loop in reasoning ends the turn the second time",
   // It is asked for again, without thinking.
   Array(2).fill({ reasoning: "So it goes. ".repeat(2000) }),
-  { tools: [echo] },
   async ({ agent }) => assertEquals((await processTurn(agent, "go")).stopReason, "loop"),
   // The strict compatible servers take no argument that turns thinking off.
-  ["local native", "hosted"],
+  { backends: ["local native", "hosted"] },
 );
 
 onAll(
@@ -261,7 +253,6 @@ onAll(
     { text: "fine" },
     { toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })), hang: true },
   ],
-  { tools: [echo] },
   async ({ agent, server }) => {
     const { stopReason, response, toolExecutions } = await processTurn(agent, "go");
     await server.requests[0]!.closed;
@@ -271,7 +262,7 @@ onAll(
     const same = await processTurn(agent, "the same call over and over");
     assertEquals([same.stopReason, same.toolExecutions.length], ["loop", 0]);
   },
-  ["compat", "local compatible", "hosted"],
+  { backends: ["compat", "local compatible", "hosted"] },
 );
 
 onAll(
@@ -281,7 +272,6 @@ onAll(
     { toolCalls: [{ ...call("echo", { text: "b" }), id: "call_0" }] },
     { text: "fine" },
   ],
-  { tools: [echo] },
   async ({ agent }) => {
     assertEquals((await processTurn(agent, "go")).response, "fine");
     const ids = agent.state.messages.flatMap((m) => m.toolCalls?.map(({ id }) => id) ?? []);
@@ -294,14 +284,13 @@ onAll(
   [{
     text: 'I look. <toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
   }, { text: "Done." }],
-  { tools: [echo] },
   async ({ agent, events, onEvent }) => {
     const result = await processTurn(agent, "go", { onEvent });
     assertEquals(result.toolExecutions.map((e) => e.result), ["echo: a"]);
     assertEquals(shownIn(events), "I look.Done.");
     assertEquals(events.filter((e) => e.type === "tool_call_recovered").length, 1);
   },
-  TEXT_BACKENDS,
+  { backends: TEXT_BACKENDS },
 );
 
 const TAGGED = '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>';
@@ -310,13 +299,12 @@ const FENCED = '```json\n{"name":"echo","arguments":{"text":"a"}}\n```';
 onAll(
   "text of typed blocks is shown and kept as it is",
   [{ text: `The form is ${TAGGED} and <think>so</think> </think>.` }],
-  { tools: [echo] },
   async ({ agent, events, onEvent }) => {
     const { response, toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals(response, `The form is ${TAGGED} and <think>so</think> </think>.`);
     assertEquals([shownIn(events), toolExecutions], [response, []]);
   },
-  ["hosted"],
+  { backends: ["hosted"] },
 );
 
 onAll(
@@ -325,14 +313,13 @@ onAll(
     { text: `As in ${TAGGED}:\n`, toolCalls: [call("echo", { text: "b" })] },
     { text: "Done." },
   ],
-  { tools: [echo] },
   async ({ agent, events, onEvent }) => {
     const { toolExecutions } = await processTurn(agent, "go", { onEvent });
     assertEquals(toolExecutions.map((e) => e.result), ["echo: b"]);
     assertEquals(agent.state.messages[1]!.content.trimEnd(), "As in :");
     assertEquals(shownIn(events).replace(/\s*Done\.$/, ""), "As in :");
   },
-  TEXT_BACKENDS,
+  { backends: TEXT_BACKENDS },
 );
 
 onAll(
@@ -342,13 +329,12 @@ onAll(
     { text: `${FENCED}\nSo.` },
     { text: `For example:\n${FENCED}` },
   ],
-  { tools: [echo] },
   async ({ agent }) => {
     const { response, toolExecutions } = await processTurn(agent, "go");
     assertEquals(toolExecutions.map((e) => e.result), ["echo: b", "echo: a"]);
     assertEquals(response, `For example:\n${FENCED}`);
   },
-  TEXT_BACKENDS,
+  { backends: TEXT_BACKENDS },
 );
 
 Deno.test("a call that writes and may only be shown is run when it is made again", async () => {
