@@ -1,16 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { editFile } from "./text_results.ts";
-import { test, type Workspace, workspace } from "./workspace.ts";
-
-function edit(
-  ws: Workspace,
-  file_path: string,
-  old_string: string,
-  new_string: string,
-  replace_all = false,
-): Promise<string> {
-  return editFile({ file_path, old_string, new_string, replace_all }, ws.context);
-}
+import { test, workspace } from "./workspace.ts";
 
 type Row<File> = [name: string, file: File, before: string, after: string, expected: string];
 
@@ -72,7 +61,7 @@ const ONCE: Row<string>[] = [
 Deno.test.each(ONCE)("replaces once: %s", async (_name, content, before, after, expected) => {
   using ws = workspace();
   ws.put("f", content);
-  assertStringIncludes(await edit(ws, "f", before, after), "Replaced 1 match in f");
+  assertStringIncludes(await ws.edit("f", before, after), "Replaced 1 match in f");
   assertEquals(ws.text("f"), expected);
   assertEquals(ws.names(), ["f"]);
 });
@@ -80,7 +69,7 @@ Deno.test.each(ONCE)("replaces once: %s", async (_name, content, before, after, 
 test("a mark in place of lines is refused, and the file stays", async (ws) => {
   ws.put("f", "one();\ntwo();\nthree();\n");
   await assertRejects(
-    () => edit(ws, "f", "one();\ntwo();\nthree();\n", "one();\n// ... existing code ...\n"),
+    () => ws.edit("f", "one();\ntwo();\nthree();\n", "one();\n// ... existing code ...\n"),
     Error,
     'new_string has "// ... existing code ..." as a placeholder for lines that old_string has',
   );
@@ -97,7 +86,7 @@ Deno.test.each([
 ])("EDT-09 replace_all: %s", async (_name, content, before, after, expected, count) => {
   using ws = workspace();
   ws.put("f", content);
-  const result = await edit(ws, "f", before, after, true);
+  const result = await ws.edit("f", before, after, true);
   assertStringIncludes(result, `Replaced ${count} match`);
   assertEquals(ws.text("f"), expected);
 });
@@ -135,7 +124,7 @@ Deno.test.each(REFUSED)(
     ws.put("f", content);
     const old = ws.bytes("f");
     const { mtime, ino } = await Deno.stat(ws.at("f"));
-    await assertRejects(() => edit(ws, "f", before, after), Error, expected);
+    await assertRejects(() => ws.edit("f", before, after), Error, expected);
     assertEquals(ws.bytes("f"), old);
     const stat = await Deno.stat(ws.at("f"));
     assertEquals([stat.mtime, stat.ino, ws.names()], [mtime, ino, ["f"]]);
@@ -144,20 +133,20 @@ Deno.test.each(REFUSED)(
 
 test("an edit of another indentation says so, and one that fits two places is refused", async (ws) => {
   Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");
-  assertStringIncludes(await edit(ws, "a.py", "\tb()", "\tc()"), "differed in indentation");
+  assertStringIncludes(await ws.edit("a.py", "\tb()", "\tc()"), "differed in indentation");
   assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
-  await edit(ws, "a.py", "c()", "a()");
-  await assertRejects(() => edit(ws, "a.py", "\ta()", "\tc()"), Error, "not found");
+  await ws.edit("a.py", "c()", "a()");
+  await assertRejects(() => ws.edit("a.py", "\ta()", "\tc()"), Error, "not found");
 });
 
 test("an empty old_string creates a file or fills an empty one", async (ws) => {
-  assertStringIncludes(await edit(ws, "a/b", "", "x\n"), "Created a/b");
+  assertStringIncludes(await ws.edit("a/b", "", "x\n"), "Created a/b");
   assertEquals(ws.text("a/b"), "x\n");
   ws.put("empty", "");
-  assertStringIncludes(await edit(ws, "empty", "", "y"), "Filled empty");
+  assertStringIncludes(await ws.edit("empty", "", "y"), "Filled empty");
   assertEquals(ws.text("empty"), "y");
   ws.put("bom", "\ufeff");
-  await edit(ws, "bom", "", "z");
+  await ws.edit("bom", "", "z");
   assertEquals(ws.text("bom"), "\ufeffz");
 });
 
@@ -165,37 +154,37 @@ test("shows the changed lines, numbered, with three around them", async (ws) => 
   const lines = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`);
   ws.put("f", lines.join("\r\n"));
   assertEquals(
-    await edit(ws, "f", "line 10\nline 11", "new\nline 11"),
+    await ws.edit("f", "line 10\nline 11", "new\nline 11"),
     "Replaced 1 match in f (line 10)\n7\tline 7\n8\tline 8\n9\tline 9\n10\tnew\n" +
       "11\tline 11\n12\tline 12\n13\tline 13\n14\tline 14",
   );
   assertEquals(
-    await edit(ws, "f", "line 1\n", "😀".repeat(500) + "\n"),
+    await ws.edit("f", "line 1\n", "😀".repeat(500) + "\n"),
     `Replaced 1 match in f (line 1)\n1\t${
       "😀".repeat(150)
     }...\n2\tline 2\n3\tline 3\n4\tline 4\n5\tline 5`,
   );
   assertEquals(
-    await edit(ws, "f", "line 20", "end"),
+    await ws.edit("f", "line 20", "end"),
     "Replaced 1 match in f (line 20)\n17\tline 17\n18\tline 18\n19\tline 19\n20\tend",
   );
-  const long = await edit(ws, "f", "end", "x\n".repeat(500));
+  const long = await ws.edit("f", "end", "x\n".repeat(500));
   assertEquals(long.split("\n").length, 42);
   assert(long.endsWith("\n..."));
   ws.put("g", "\n\na\n");
-  assertEquals(await edit(ws, "g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
+  assertEquals(await ws.edit("g", "a", "b"), "Replaced 1 match in g (line 3)\n1\t\n2\t\n3\tb");
 });
 
 test("millions of matches are replaced in bounded memory, unless the result is too long", async (ws) => {
   ws.put("f", "a\r\n".repeat(1_000_000));
   const before = Deno.memoryUsage().rss;
-  assertStringIncludes(await edit(ws, "f", "a", "bc", true), "Replaced 1000000 matches");
+  assertStringIncludes(await ws.edit("f", "a", "bc", true), "Replaced 1000000 matches");
   const grown = Deno.memoryUsage().rss - before;
   assert(grown < 250e6, `${grown} bytes more`);
   assertEquals(ws.text("f") === "bc\r\n".repeat(1_000_000), true);
   const old = ws.bytes("f");
   await assertRejects(
-    () => edit(ws, "f", "b", "x".repeat(200), true),
+    () => ws.edit("f", "b", "x".repeat(200), true),
     RangeError,
     "Cannot edit f as the result must have at most 16777216 characters: it would have 203000000",
   );
@@ -205,10 +194,10 @@ test("millions of matches are replaced in bounded memory, unless the result is t
 test("a file of 16 MiB can be edited, a longer one is refused before it is read", async (ws) => {
   const most = 16 * 1024 * 1024;
   Deno.truncateSync(ws.put("f", "a"), most);
-  assertStringIncludes(await edit(ws, "f", "a", "b"), "Replaced 1 match");
+  assertStringIncludes(await ws.edit("f", "a", "b"), "Replaced 1 match");
   Deno.truncateSync(ws.at("f"), most + 1);
   await assertRejects(
-    () => edit(ws, "f", "b", "c"),
+    () => ws.edit("f", "b", "c"),
     RangeError,
     "at most 16777216 bytes: it has 16777217. Use run_bash",
   );
@@ -218,17 +207,17 @@ test("4 MB: matched, replaced everywhere, and missed in linear time", async (ws)
   const line = "const someValue = compute(anotherValue); // and a comment\r\n";
   const content = line.repeat(70_000);
   ws.put("f", content);
-  await edit(ws, "f", "compute", "x", true);
+  await ws.edit("f", "compute", "x", true);
   assertEquals(ws.text("f"), content.replaceAll("compute", "x"));
   await assertRejects(
-    () => edit(ws, "f", "const someValeu = y(anotherValue);", "b"),
+    () => ws.edit("f", "const someValeu = y(anotherValue);", "b"),
     Error,
     "Closest",
   );
-  await assertRejects(() => edit(ws, "f", "someValue", "b"), Error, "appears 70000 times");
-  await assertRejects(() => edit(ws, "f", "qqqq\n".repeat(1000), "b"), Error, "not found");
+  await assertRejects(() => ws.edit("f", "someValue", "b"), Error, "appears 70000 times");
+  await assertRejects(() => ws.edit("f", "qqqq\n".repeat(1000), "b"), Error, "not found");
   // Lines that all vote, and a text without any line break.
   ws.put("g", "}\n".repeat(400_000) + "a".repeat(3_200_000));
-  await assertRejects(() => edit(ws, "g", "}\n".repeat(100) + "x", "b"), Error, "not found");
-  await assertRejects(() => edit(ws, "g", "ab".repeat(1000), "b"), Error, "not found");
+  await assertRejects(() => ws.edit("g", "}\n".repeat(100) + "x", "b"), Error, "not found");
+  await assertRejects(() => ws.edit("g", "ab".repeat(1000), "b"), Error, "not found");
 });

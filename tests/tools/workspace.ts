@@ -2,6 +2,7 @@ import { assert } from "@std/assert";
 import { fromFileUrl } from "@std/path/from-file-url";
 import { join } from "@std/path/join";
 import type { ToolContext } from "../../src/types/tool.ts";
+import { editFile, writeFile } from "./text_results.ts";
 
 /** A temporary working directory for tools, removed in the end. */
 export interface Workspace extends Disposable {
@@ -13,23 +14,26 @@ export interface Workspace extends Disposable {
   put(name: string, content: string | number[] | Uint8Array, mode?: number): string;
   bytes(name: string): Uint8Array;
   text(name: string): string;
+  /** What the model reads of an edit, or of a write. */
+  edit(name: string, before: string, after: string, all?: boolean): Promise<string>;
+  write(name: string, content: string): Promise<string>;
   /** Every name in a folder, sorted: no temporary file may be left among them. */
   names(folder?: string): string[];
 }
 
-export function workspace(context: Partial<ToolContext> = {}): Workspace {
+export function workspace(settings: Partial<ToolContext> = {}): Workspace {
   // As the system spells it: the temporary folder itself is a link on some systems.
   const dir = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "tools-test-" }));
   const at = (name: string) => join(dir, name);
+  const { signal } = new AbortController();
+  const context = { workingDir: dir, maxOutputChars: 100_000, signal, ...settings };
   return {
     dir,
-    context: {
-      workingDir: dir,
-      maxOutputChars: 100_000,
-      signal: new AbortController().signal,
-      ...context,
-    },
+    context,
     at,
+    edit: (file_path, old_string, new_string, replace_all = false) =>
+      editFile({ file_path, old_string, new_string, replace_all }, context),
+    write: (file_path, content) => writeFile({ file_path, content }, context),
     put(name, content, mode) {
       const bytes = typeof content === "string"
         ? new TextEncoder().encode(content)

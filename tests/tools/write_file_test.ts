@@ -1,19 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { prepareWrite } from "../../src/tools/write_file.ts";
 import { editFile, writeFile } from "./text_results.ts";
-import {
-  hasNobody,
-  posixTest,
-  runAsNobody,
-  test,
-  testUnless,
-  type Workspace,
-  workspace,
-} from "./workspace.ts";
-
-function write(ws: Workspace, file_path: string, content: string): Promise<string> {
-  return writeFile({ file_path, content }, ws.context);
-}
+import { hasNobody, posixTest, runAsNobody, test, testUnless, workspace } from "./workspace.ts";
 
 const posix = Deno.build.os !== "windows";
 const root = posix && Deno.uid() === 0;
@@ -21,13 +9,13 @@ const mode = (path: string) => Deno.statSync(path).mode! & 0o7777;
 
 test("EDT-06 a new file holds exactly the bytes given, and folders are made", async (ws) => {
   for (const content of ["", "a", "a\n", "\n", "a  \n\n\n", "a\r\nb", "\ufeffa", "日本😀", "\0"]) {
-    assertStringIncludes(await write(ws, "x/y/f", content), "Created x/y/f: wrote");
+    assertStringIncludes(await ws.write("x/y/f", content), "Created x/y/f: wrote");
     assertEquals(ws.text("x/y/f"), content);
     assertEquals(ws.names("x/y"), ["f"]);
     await Deno.remove(ws.at("x"), { recursive: true });
   }
-  assertEquals(await write(ws, "f", "日本"), "Created f: wrote 6 bytes");
-  assertEquals(await write(ws, "f", "x"), "Replaced f: wrote 1 byte");
+  assertEquals(await ws.write("f", "日本"), "Created f: wrote 6 bytes");
+  assertEquals(await ws.write("f", "x"), "Replaced f: wrote 1 byte");
 });
 
 // Each row: old bytes, content given, new bytes, what the result says.
@@ -47,7 +35,7 @@ Deno.test.each([
 ])("overwrites a file: %s", async (_name, old, content, expected, note) => {
   using ws = workspace();
   ws.put("f", old);
-  const result = await write(ws, "f", content);
+  const result = await ws.write("f", content);
   assertEquals(ws.text("f"), expected);
   assertStringIncludes(result, `wrote ${ws.bytes("f").length} byte`);
   if (note === "") assert(!result.includes("kept"), result);
@@ -57,7 +45,7 @@ Deno.test.each([
 test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async (ws) => {
   for (const bytes of [[0xff, 0xfe, 0x61, 0], [0xfe, 0xff, 0, 0x61], [0xff, 0xfe]]) {
     ws.put("f", bytes);
-    await assertRejects(() => write(ws, "f", "b\n"), Error, "Cannot write f as it is UTF-16 text");
+    await assertRejects(() => ws.write("f", "b\n"), Error, "Cannot write f as it is UTF-16 text");
     assertEquals([...ws.bytes("f")], bytes);
   }
 });
@@ -65,17 +53,17 @@ test("EDT-05 a UTF-16 file does not become UTF-8 unasked", async (ws) => {
 posixTest("EDT-01 mode bits stay, a new file gets 0666 & ~umask", async (ws) => {
   for (const bits of [0o755, 0o640, 0o600, 0o4755, 0o666]) {
     ws.put("f", "old", bits);
-    await write(ws, "f", "new");
+    await ws.write("f", "new");
     assertEquals([ws.text("f"), mode(ws.at("f"))], ["new", bits]);
   }
-  await write(ws, "new", "x");
+  await ws.write("new", "x");
   assertEquals(mode(ws.at("new")), 0o666 & ~Deno.umask());
   assertEquals(ws.names(), ["f", "new"]);
 });
 
 posixTest("EDT-01 a read-only file is refused, also for root", async (ws) => {
   ws.put("f", "old", 0o444);
-  await assertRejects(() => write(ws, "f", "new"), Error, "read-only (mode 0444)");
+  await assertRejects(() => ws.write("f", "new"), Error, "read-only (mode 0444)");
   assertEquals([ws.text("f"), mode(ws.at("f")), ws.names()], ["old", 0o444, ["f"]]);
 });
 
@@ -83,7 +71,7 @@ testUnless(!root)("EDT-01 the owner stays (needs root)", async (ws) => {
   ws.put("f", "old", 0o4640);
   await Deno.chown(ws.at("f"), 12345, 23456);
   await Deno.chmod(ws.at("f"), 0o4640);
-  await write(ws, "f", "new");
+  await ws.write("f", "new");
   const { uid, gid } = await Deno.stat(ws.at("f"));
   assertEquals([uid, gid, mode(ws.at("f")), ws.text("f")], [12345, 23456, 0o4640, "new"]);
 });
@@ -95,13 +83,13 @@ test("EDT-02 links stay links, and the file they lead to is written", async (ws)
   await Deno.symlink(target, ws.at("absolute"));
   await Deno.symlink("relative", ws.at("chain"));
   for (const name of ["relative", "absolute", "chain"]) {
-    const result = await write(ws, name, `by ${name}`);
+    const result = await ws.write(name, `by ${name}`);
     assertStringIncludes(result, target);
     assertEquals(ws.text("docs/real"), `by ${name}`);
     assert((await Deno.lstat(ws.at(name))).isSymlink);
   }
   Deno.linkSync(target, ws.at("other"));
-  assertStringIncludes(await write(ws, "other", "shared"), "2 hard links");
+  assertStringIncludes(await ws.write("other", "shared"), "2 hard links");
   assertEquals([ws.text("docs/real"), Deno.statSync(target).nlink], ["shared", 2]);
   assertEquals(ws.names(), ["absolute", "chain", "docs", "other", "relative"]);
   assertEquals(ws.names("docs"), ["real"]);
@@ -113,7 +101,7 @@ test("PTH-04 a dangling link is followed and its target created", async (ws) => 
   // Where `..` leads depends on what `linked` is a link to.
   await Deno.symlink("linked/../made/f", ws.at("dangling"));
   await Deno.symlink("dangling", ws.at("chain"));
-  assertStringIncludes(await write(ws, "chain", "x"), "Created chain");
+  assertStringIncludes(await ws.write("chain", "x"), "Created chain");
   assertEquals(ws.text("deep/made/f"), "x");
   assert((await Deno.lstat(ws.at("dangling"))).isSymlink);
   assert((await Deno.lstat(ws.at("chain"))).isSymlink);
@@ -122,7 +110,7 @@ test("PTH-04 a dangling link is followed and its target created", async (ws) => 
 test("a loop of links is an error", async (ws) => {
   await Deno.symlink("b", ws.at("a"));
   await Deno.symlink("a", ws.at("b"));
-  await assertRejects(() => write(ws, "a", "x"), Error, "Cannot write a");
+  await assertRejects(() => ws.write("a", "x"), Error, "Cannot write a");
   assertEquals(ws.names(), ["a", "b"]);
 });
 
@@ -210,7 +198,7 @@ test("a placeholder is no text of a file", async (ws) => {
     "Content of a.py",
   ];
   for (const content of rows) {
-    await assertRejects(() => write(ws, "f", content), Error, "is a placeholder");
+    await assertRejects(() => ws.write("f", content), Error, "is a placeholder");
   }
-  await write(ws, "f", "{{ item.name }}\n");
+  await ws.write("f", "{{ item.name }}\n");
 });

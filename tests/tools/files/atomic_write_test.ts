@@ -8,7 +8,6 @@ import {
 import { copyAttributes } from "../../../src/tools/files/copy_attributes.ts";
 import { writeAtomically, writeReport } from "../../../src/tools/files/atomic_write.ts";
 import { grantOfNamed } from "../../../src/tools/files/regular_file.ts";
-import { editFile, writeFile } from "../text_results.ts";
 import {
   hasNobody,
   linuxTest,
@@ -52,15 +51,14 @@ listTest(
     assertStringIncludes(rights, "user:1234:rw-");
     assertStringIncludes(rights, 'user.note="kept"');
     const { ino } = Deno.statSync(ws.at(name));
-    const edit = { file_path: name, old_string: "old", new_string: "new", replace_all: false };
-    assert(!(await editFile(edit, ws.context)).includes("in place"));
+    assert(!(await ws.edit(name, "old", "new")).includes("in place"));
     assertEquals([ws.text(name), await rightsOf(ws.at(name))], ["new", rights]);
     assertNotEquals(Deno.statSync(ws.at(name)).ino, ino);
 
     ws.put("plain", "old", 0o664);
     const plain = await rightsOf(ws.at("plain"));
     await run("setfacl", "-d", "-m", "u:1234:rw", ws.dir);
-    await writeFile({ file_path: "plain", content: "new" }, ws.context);
+    await ws.write("plain", "new");
     assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
     assertEquals(ws.names(), [name, "plain"]);
   },
@@ -150,10 +148,7 @@ mountTest(
       for (
         const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
       ) {
-        const writing = writeFile(
-          { file_path: `disk/${name}`, content: "n".repeat(length) },
-          ws.context,
-        );
+        const writing = ws.write(`disk/${name}`, "n".repeat(length));
         await assertRejects(() => writing, Error, "No space left on device", name);
         assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
         assertEquals(ws.names("disk"), ["f", "linked", "other"]);
@@ -250,17 +245,11 @@ test("edits of one file side by side in one process all last, also under other n
   ws.put("f", lines.join(""));
   await Deno.symlink("f", ws.at("link"));
   const edits = lines.map((_, i) =>
-    editFile({
-      file_path: i % 2 === 0 ? "f" : "link",
-      old_string: `line ${i};`,
-      new_string: `edited ${i};`,
-      replace_all: false,
-    }, ws.context)
+    ws.edit(i % 2 === 0 ? "f" : "link", `line ${i};`, `edited ${i};`)
   );
   await Promise.all(edits);
   assertEquals(ws.text("f"), lines.join("").replaceAll("line", "edited"));
-  const args = (n: number) => ({ file_path: "new/f", content: `${n}` });
-  const results = await Promise.all([1, 2, 3].map((n) => writeFile(args(n), ws.context)));
+  const results = await Promise.all([1, 2, 3].map((n) => ws.write("new/f", `${n}`)));
   assertEquals(results.map((result) => result.split(" ")[0]), ["Created", "Replaced", "Replaced"]);
   assertEquals(ws.text("new/f"), "3");
 });
@@ -305,12 +294,8 @@ Deno.test.each([
       if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
       const names = ws.names().filter((name) => name !== "f" || content !== undefined);
       const write = tool === "edit"
-        ? () =>
-          editFile(
-            { file_path: "f", old_string: "a", new_string: "ours", replace_all: false },
-            ws.context,
-          )
-        : () => writeFile({ file_path: "f", content: "ours\n" }, ws.context);
+        ? () => ws.edit("f", "a", "ours")
+        : () => ws.write("f", "ours\n");
       await assertRejects(
         () => meanwhile(write, () => change(ws.at("f"))),
         Error,
@@ -328,8 +313,7 @@ test("PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
     using ws = workspace();
     ws.put("f", "a\n");
     if (links === 2) Deno.linkSync(ws.at("f"), ws.at("linked"));
-    const edit = { file_path: "f", old_string: "a", new_string: "b", replace_all: false };
-    const writing = meanwhile(() => editFile(edit, ws.context), () => {
+    const writing = meanwhile(() => ws.edit("f", "a", "b"), () => {
       Deno.removeSync(ws.at("f"));
       new Deno.Command("mkfifo", { args: [ws.at("f")] }).outputSync();
     });
@@ -365,7 +349,7 @@ posixTest("a file that could neither be written nor put back is said to be damag
   const { write } = Deno.FsFile.prototype;
   Deno.FsFile.prototype.write = () => Promise.reject(new Error("I/O error (os error 5)"));
   try {
-    const writing = writeFile({ file_path: "f", content: "new" }, ws.context);
+    const writing = ws.write("f", "new");
     await assertRejects(
       () => writing,
       Error,
@@ -392,15 +376,14 @@ mountTest(
     await run("mount", "-o", "remount,bind,ro", ws.at("closed"));
     try {
       for (const name of ["open/f", "closed/f"]) {
-        const edit = { file_path: name, old_string: "old", new_string: "new", replace_all: false };
-        assertStringIncludes(await editFile(edit, ws.context), "Replaced 1 match");
+        assertStringIncludes(await ws.edit(name, "old", "new"), "Replaced 1 match");
         assertEquals([ws.text("source"), ws.names("open")], ["new\n", ["f"]]);
-        await writeFile({ file_path: name, content: "old\n" }, ws.context);
+        await ws.write(name, "old\n");
         assertEquals([ws.text("source"), ws.names("open")], ["old\n", ["f"]]);
       }
       assertEquals(Deno.statSync(ws.at("source")).mode! & 0o777, 0o640);
       await assertRejects(
-        () => writeFile({ file_path: "closed/new", content: "" }, ws.context),
+        () => ws.write("closed/new", ""),
         Error,
         "Cannot write closed/new: Read-only file system",
       );
