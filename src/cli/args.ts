@@ -364,16 +364,21 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     }
     if (before !== undefined) args[flag.name] = `${before}\n${args[flag.name]}`;
     if (flag.name === "approve") takeMode(args);
-    const value = args[flag.name];
-    if (Array.isArray(flag.values) && value !== undefined && !flag.values.includes(value)) {
-      throw wrongValue(flag.name, flag.values.join(", "), String(value));
+    const value = `${args[flag.name] ?? ""}`;
+    const isGiven = args[flag.name] !== undefined;
+    if (isGiven && Array.isArray(flag.values) && !flag.values.includes(value)) {
+      throw wrongValue(flag.name, flag.values.join(", "), value);
     }
+    if (isNumeric(flag) && !isNumber(value)) throw wrongValue(flag.name, "a number", value);
   }
   const { print, message, ...others } = args as Args;
   if (print === undefined || message === undefined) return args as Args;
   if (print !== "") throw unexpected(message);
   return { ...others, print: message };
 }
+
+export const isNumeric = ({ value = "" }: Flag): boolean => /^(?:[NTPR]|SECONDS)$/.test(value);
+export const isNumber = (text: string): boolean => Number.isFinite(Number(text.trim() || NaN));
 
 /** Flags that may follow `-p`. Others choose a server or give rights, which a word of strangers must not. */
 const BEHIND_PRINT = new Set(

@@ -29,14 +29,7 @@ import { type ModelTarget, targetOf } from "../models/target.ts";
 import type { VariableReader } from "../user_files.ts";
 import { FLAGS_OF_SERVER, modelDefaults, SERVER_FLAGS, specFlags } from "./defaults.ts";
 import { type Env, hostIn, KEY_VARIABLES, keyFor, unsentKey, variableIn } from "./keys.ts";
-import {
-  type Args,
-  flagOfSetting,
-  type FlagRow,
-  parseArgs,
-  wholeFlag,
-  wrongValue,
-} from "./args.ts";
+import { type Args, flagOfSetting, parseArgs, wholeFlag } from "./args.ts";
 
 /** Options of {@linkcode copilot} (spec 4.1). */
 export interface CopilotOptions {
@@ -162,6 +155,10 @@ function addressIn(env: Env, kind: ModelTarget["kind"]): string | undefined {
   }
 }
 
+const number = (text: string | undefined) => text === undefined ? undefined : Number(text);
+const milliseconds = (seconds: string | undefined) =>
+  seconds === undefined ? undefined : Number(seconds) * 1000;
+
 export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
   return {
     apiKey: args["api-key"],
@@ -172,23 +169,23 @@ export function optionsFromArgs(args: Args): CopilotOptions & ExtraSettings {
     host: args.host,
     useCompat: args["use-compat"],
     workingDir: args["working-dir"],
-    maxTokens: number(args, "max-tokens"),
-    thinkBudget: number(args, "think-budget"),
-    contextLength: number(args, "context-length"),
-    temperature: number(args, "temperature"),
-    topP: number(args, "top-p"),
-    topK: number(args, "top-k"),
-    minP: number(args, "min-p"),
-    repeatPenalty: number(args, "repeat-penalty"),
+    maxTokens: number(args["max-tokens"]),
+    thinkBudget: number(args["think-budget"]),
+    contextLength: number(args["context-length"]),
+    temperature: number(args["temperature"]),
+    topP: number(args["top-p"]),
+    topK: number(args["top-k"]),
+    minP: number(args["min-p"]),
+    repeatPenalty: number(args["repeat-penalty"]),
     sampling: args.sampling as Sampling | undefined,
     think: (args.think === "on" || args.think !== "off" && args.think) as Thinking | undefined,
     keepAlive: args["keep-alive"],
     textTools: args["text-tools"],
-    maxToolRounds: number(args, "max-turns"),
+    maxToolRounds: number(args["max-turns"]),
     promptTier: args["prompt-tier"] as PromptTier | undefined,
-    connectTimeoutMs: seconds(args, "connect-timeout"),
-    firstTokenTimeoutMs: seconds(args, "first-token-timeout"),
-    idleTimeoutMs: seconds(args, "idle-timeout"),
+    connectTimeoutMs: milliseconds(args["connect-timeout"]),
+    firstTokenTimeoutMs: milliseconds(args["first-token-timeout"]),
+    idleTimeoutMs: milliseconds(args["idle-timeout"]),
   };
 }
 
@@ -209,23 +206,6 @@ export function checkLimitsOf(args: Args): CheckLimits {
     seconds: wholeFlag("until-timeout", args["until-timeout"] ?? `${seconds}`, 1, 86_400),
     mayEdit: args["until-may-edit"] === true,
   };
-}
-
-function number(args: Args, name: NumberFlag) {
-  const text = args[name];
-  if (text === undefined) return undefined;
-  if (text.trim() === "" || !Number.isFinite(Number(text))) {
-    throw wrongValue(name, "a number", text);
-  }
-  return Number(text);
-}
-
-type NumberFlag = Extract<FlagRow, { value: "N" | "T" | "P" | "R" | "SECONDS" }>["name"];
-type TimeoutFlag = Extract<FlagRow, { value: "SECONDS" }>["name"];
-
-function seconds(args: Args, name: TimeoutFlag): number | undefined {
-  const value = number(args, name);
-  return value === undefined ? undefined : value * 1000;
 }
 
 /** The flags of `/model`: those that choose a model, and how it is called. */

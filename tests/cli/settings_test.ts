@@ -184,7 +184,7 @@ Deno.test("/model takes the flags of a model, and no others", () => {
     'No API key: put it under "keys" in config.json. For a model of your own use --local or --base-url',
   );
   for (const { name, ...flag } of FLAGS) {
-    const value = "values" in flag && typeof flag.values === "object" ? flag.values[0] : "x";
+    const value = "values" in flag && Array.isArray(flag.values) ? flag.values[0] : "1";
     const words = "value" in flag ? [`--${name}`, value] : [`--${name}`];
     if ([...modelFlags.names, "--api-key"].includes(`--${name}`)) continue;
     assertThrows(() => modelFlags.parse(words, here), UsageError, `/model does not take --${name}`);

@@ -23,7 +23,7 @@ export class Hooks {
   readonly #sandboxes: Record<string, Confine> = {};
   readonly #transcript: HookTranscript;
 
-  constructor(private readonly session: SessionState) {
+  constructor(protected readonly session: SessionState) {
     this.#transcript = new HookTranscript(session.permissions.variables);
   }
 
@@ -94,7 +94,7 @@ export class Hooks {
       confine(program, args, right, { reads, changesState: plugin !== undefined });
   }
 
-  close(): void {
+  protected endTranscript(): void {
     this.#transcript.end();
   }
 }

@@ -32,20 +32,15 @@ const mayAnswer = (
 ): boolean =>
   decision === "allow" || decision === "allowUsual" && isRoutine && !right && !networked;
 
-export class SessionHooks implements Extension {
+export class SessionHooks extends Hooks implements Extension {
   readonly seesFailures = true;
-  readonly #hooks: Hooks;
   /** The rounds of the turn so far: all, those since a call, and the calls. */
   #continued = 0;
   #idle = 0;
   #calls = 0;
 
-  constructor(private readonly session: SessionState) {
-    this.#hooks = new Hooks(session);
-  }
-
   permissions() {
-    return Promise.resolve(this.#hooks.all.map((hook) => ["hook", hookText(hook)] as const));
+    return Promise.resolve(this.all.map((hook) => ["hook", hookText(hook)] as const));
   }
 
   /** Adds hooks, and runs those of a new or resumed session. Their text is sent with the next message. */
@@ -55,14 +50,14 @@ export class SessionHooks implements Extension {
     signal: AbortSignal,
   ): Promise<void> {
     const about = ["SessionStart", [source], { source }, signal] as const;
-    const { context } = await this.#hooks.fire(...about, definitions);
+    const { context } = await this.fire(...about, definitions);
     if (context !== undefined) this.session.pending.push(notePart(context));
-    this.#hooks.all.push(...definitions);
+    this.all.push(...definitions);
   }
 
   /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
   async message(prompt: string, signal: AbortSignal): Promise<Part[]> {
-    const verdict = await this.#hooks.fire("UserPromptSubmit", [], { prompt }, signal);
+    const verdict = await this.fire("UserPromptSubmit", [], { prompt }, signal);
     const { block, stop, context, shown } = verdict;
     const refusal = block === undefined ? stop : shown ?? block;
     if (refusal !== undefined) throw new Error(`The message is not sent: ${refusal}`);
@@ -76,7 +71,7 @@ export class SessionHooks implements Extension {
       ...aboutCall(names, input, context.subAgent),
       tool_use_id: context.callId ?? "",
     };
-    const verdict = await this.#hooks.fire("PreToolUse", names, about, context.signal);
+    const verdict = await this.fire("PreToolUse", names, about, context.signal);
     if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
     if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
     const checked = verdict.updatedInput && checkArguments(tool, verdict.updatedInput);
@@ -140,19 +135,19 @@ export class SessionHooks implements Extension {
     const { call, subAgent } = question;
     const { names, input } = this.#callOf(call.name, call.arguments);
     const about = aboutCall(names, input, subAgent);
-    const { block, decision } = await this.#hooks.fire("PermissionRequest", names, about, signal);
+    const { block, decision } = await this.fire("PermissionRequest", names, about, signal);
     if (block !== undefined) return { choice: "refuse", reason: block };
     if (mayAnswer(decision, question)) return { choice: "once" };
     const type = "permission_prompt";
     const message = `copilot needs your permission to use ${names[0]}`;
     const fields = { notification_type: type, message };
-    this.#hooks.fire("Notification", [type], fields, signal).catch(() => {});
+    this.fire("Notification", [type], fields, signal).catch(() => {});
     return undefined;
   }
 
   async beforeRoom(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
-    await this.#hooks.fire("PreCompact", [trigger], fields, signal);
+    await this.fire("PreCompact", [trigger], fields, signal);
   }
 
   #callOf(name: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof hookCall> {
@@ -179,13 +174,13 @@ export class SessionHooks implements Extension {
     const about = { ...aboutCall(names, input), tool_use_id: toolCallId, tool_response: response };
     const verdicts = [
       execution.isError
-        ? await this.#hooks.fire("PostToolUseFailure", names, { ...about, error: result }, signal)
-        : await this.#hooks.fire("PostToolUse", names, about, signal),
+        ? await this.fire("PostToolUseFailure", names, { ...about, error: result }, signal)
+        : await this.fire("PostToolUse", names, about, signal),
     ];
     if (name === EXPLORE) {
       const agent = typeof args.agent === "string" ? args.agent : EXPLORE;
       const ended = { agent_type: agent, agent_id: toolCallId, last_assistant_message: result };
-      verdicts.push(await this.#hooks.fire("SubagentStop", [agent], ended, signal));
+      verdicts.push(await this.fire("SubagentStop", [agent], ended, signal));
     }
     const said: string[] = [];
     for (const { block, context, stop, shown } of verdicts) {
@@ -206,7 +201,7 @@ export class SessionHooks implements Extension {
     if (toolExecutions.length > this.#calls) this.#idle = 0;
     this.#calls = toolExecutions.length;
     const about = { stop_hook_active: this.#continued > 0, last_assistant_message: response };
-    const { block, stop, shown } = await this.#hooks.fire("Stop", [], about, signal);
+    const { block, stop, shown } = await this.fire("Stop", [], about, signal);
     if (block === undefined || stop !== undefined) {
       const passed = { command: "Stop hook", passed: true, rounds: this.#continued + 1 };
       return this.#continued > 0 ? { check: passed } : undefined;
@@ -225,8 +220,8 @@ export class SessionHooks implements Extension {
 
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
-    await this.#hooks.fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
-    this.#hooks.close();
+    await this.fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
+    this.endTranscript();
   }
 
   #endTurn(reason: string): void {

@@ -86,10 +86,7 @@ export function listedRows({ name, tools = [], memory }: McpServer): string[] {
 
 /** An MCP server in one line: `github: 12 tools, about 3400 tokens if all were shown · running`. */
 export function mcpRow(
-  { name, standing, definition, isRunning, failure, tools, changes }: Pick<
-    McpServer,
-    "name" | "standing" | "definition" | "isRunning" | "failure" | "tools" | "changes"
-  >,
+  { name, standing, definition, isRunning, failure, tools, changes }: McpServer,
   command: "/mcp" | "copilot mcp",
 ): string {
   const approve = `${command} approve ${oneLine(name)}`;

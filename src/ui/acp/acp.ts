@@ -55,7 +55,7 @@ export async function serveEditor(options: AcpOptions): Promise<void> {
     },
     cancellation: (requestId) => ({ method: "$/cancel_request", params: { requestId } }),
   });
-  server.connect(peer);
+  server.peer = peer;
   options.signal.addEventListener("abort", () => peer.close(options.signal.reason));
   await peer.closed;
   await server[Symbol.asyncDispose]();
@@ -67,7 +67,8 @@ class AcpServer implements AsyncDisposable, Editor {
   accepts = { notices: false, choices: false };
   fs = { readTextFile: false, writeTextFile: false };
   readonly #sessions = new Map<string, AcpSession>();
-  #peer: RpcPeer | undefined;
+  /** Set before the first message. */
+  peer!: RpcPeer;
   #isInitialized = false;
 
   readonly #methods: Readonly<Record<string, Method>> = {
@@ -102,10 +103,6 @@ class AcpServer implements AsyncDisposable, Editor {
 
   constructor(private readonly options: AcpOptions) {}
 
-  connect(peer: RpcPeer): void {
-    this.#peer = peer;
-  }
-
   /** Answers a request. @throws {RpcError} */
   async answer(name: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
     const method = Object.hasOwn(this.#methods, name) ? this.#methods[name] : undefined;
@@ -131,13 +128,13 @@ class AcpServer implements AsyncDisposable, Editor {
   }
 
   update(sessionId: string, update: Record<string, unknown>): void {
-    const peer = this.#peer!;
     // Do not wait for an editor that has stopped reading.
-    peer.notify("session/update", { sessionId, update }).catch((error) => peer.close(error));
+    this.peer.notify("session/update", { sessionId, update })
+      .catch((error) => this.peer.close(error));
   }
 
   async request(method: string, params: RpcParams, signal: AbortSignal): Promise<unknown> {
-    return await this.#peer!.request(method, params, { signal });
+    return await this.peer.request(method, params, { signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
