@@ -242,7 +242,7 @@ export const FLAGS = [
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
 
-export type FlagRow = typeof FLAGS[number];
+type FlagRow = typeof FLAGS[number];
 type Switch = Exclude<FlagRow, { value: string }>["name"];
 
 /** The given flags: `true` for a switch, otherwise the value; "" for an optional value that is missing. */
@@ -364,12 +364,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
     }
     if (before !== undefined) args[flag.name] = `${before}\n${args[flag.name]}`;
     if (flag.name === "approve") takeMode(args);
-    const value = `${args[flag.name] ?? ""}`;
-    const isGiven = args[flag.name] !== undefined;
-    if (isGiven && Array.isArray(flag.values) && !flag.values.includes(value)) {
-      throw wrongValue(flag.name, flag.values.join(", "), value);
-    }
-    if (isNumeric(flag) && !isNumber(value)) throw wrongValue(flag.name, "a number", value);
+    if (args[flag.name] !== undefined) checkValue(flag, `${args[flag.name]}`);
   }
   const { print, message, ...others } = args as Args;
   if (print === undefined || message === undefined) return args as Args;
@@ -377,7 +372,14 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
   return { ...others, print: message };
 }
 
-export const isNumeric = ({ value = "" }: Flag): boolean => /^(?:[NTPR]|SECONDS)$/.test(value);
+function checkValue(flag: Flag, value: string): void {
+  if (Array.isArray(flag.values) && !flag.values.includes(value)) {
+    throw wrongValue(flag.name, flag.values.join(", "), value);
+  }
+  if (takesNumber(flag) && !isNumber(value)) throw wrongValue(flag.name, "a number", value);
+}
+
+export const takesNumber = ({ value = "" }: Flag): boolean => /^(?:[NTPR]|SECONDS)$/.test(value);
 export const isNumber = (text: string): boolean => Number.isFinite(Number(text.trim() || NaN));
 
 /** Flags that may follow `-p`. Others choose a server or give rights, which a word of strangers must not. */

@@ -9,7 +9,7 @@ import { reasonOf } from "../text/reason.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { STATUS_PARTS, type StatusPart } from "../ui/terminal/session/footer.ts";
-import { type Args, type Flag, FLAGS, isNumber, isNumeric } from "./args.ts";
+import { type Args, type Flag, FLAGS, isNumber, takesNumber } from "./args.ts";
 
 /** Flags for one run, or for something other than a run. */
 const PER_RUN = new Set(
@@ -220,7 +220,7 @@ function flagsIn(settings: Record<string, unknown>, path: string): Record<string
     }
     const [wanted, isFit] = flag.value === undefined
       ? ["true or false", typeof value === "boolean"]
-      : isNumeric(flag)
+      : takesNumber(flag)
       ? ["a number", typeof value !== "boolean" && isNumber(`${value}`)]
       : ["text", typeof value === "string" || typeof value === "number" && name !== "model"];
     if (!isFit) throw new UsageError(`Cannot use "${name}" in ${path} as it must be ${wanted}`);

@@ -52,8 +52,6 @@ Deno.test("config.json gives the flags that the command line does not", async ()
 
 for (
   const [name, text, says] of [
-    ["a list where no list may be", '{"model": ["a"]}', /model.* must be text/],
-    ["a list for a switch", '{"local": []}', /local.*true or false/],
     [
       "nothing like a flag",
       '{"zzzzzzzz": 1}',
@@ -71,9 +69,7 @@ for (
       /"approve" in .* as it must be one of .*: did you mean "auto"\?$/,
     ],
     ["no object", "[]", /must be a JSON object/],
-    ["no flag", '{\n  "modell": "x"}', /"modell".*: did you mean "model"\?$/],
     ["a flag for once", '{"yes": true}', /"yes".*for one run: give --yes on the command line$/],
-    ["trust, which is for a folder", '{"trust": true}', /"trust".*for one run: give --trust on/],
     ["a key for no address", '{"api-key": "x"}', /"api-key".*for one address: "keys": \{"http/],
     ["a value for a switch", '{"local": "yes"}', /local.*true or false/],
     ["checks of another form", '{"checks": {"tsc": true}}', /"checks".* must be false, or like/],
@@ -81,15 +77,9 @@ for (
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["a number that is none", '{"temperature": "hot"}', /"temperature" in .*a number/],
     ["a number as a name", '{"model": 5}', /"model" in .* must be text/],
-    ["no value", '{"model": true}', /model.* must be text/],
     [
       "roles in a list",
       '{"roles": ["x"]}',
-      /"roles" in .*config\.json as it must be an object/,
-    ],
-    [
-      "roles in a text",
-      '{"roles": "x"}',
       /"roles" in .*config\.json as it must be an object/,
     ],
     [
@@ -98,11 +88,6 @@ for (
       /"act" of "roles" in .* must be one of plan/,
     ],
     ["a role without a text", '{"roles": {"plan": 1}}', /"plan" of "roles" .* it must be SERVER#M/],
-    [
-      "a role without a model",
-      '{"roles": {"plan": "http://a:1"}}',
-      /"plan" of .* it must be SERVER#M/,
-    ],
     [
       "a server that is none",
       '{"roles": {"plan": "gpu#m"}}',

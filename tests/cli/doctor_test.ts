@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { servedModel } from "../../src/models/ollama/served_model.ts";
 import { examineSession } from "../../src/cli/doctor.ts";
 import { localConfig } from "../../src/config.ts";
 import { CommandRunner } from "../../src/ui/terminal/session/command_runner.ts";
@@ -97,43 +96,6 @@ Deno.test("doctor: a model that is not there, a server that is not there, wrong 
   assertEquals((await run(["doctor", "--demo"])).code, 2);
   assertEquals((await run(["-p", "x", "--json", "--demo"])).code, 2);
 });
-
-for (
-  const [name, answers, expected] of [
-    ["vLLM", { "/v1/models": { data: [{ id: "test", max_model_len: 12_000 }] } }, 12_000],
-    ["OpenRouter", {
-      "/v1/models": {
-        data: [{ id: "other", context_length: 1 }, { id: "test", context_length: 9 }],
-      },
-    }, undefined],
-    ["llama.cpp", {
-      "/v1/models": { data: [{ id: "a.gguf" }] },
-      "/props": { default_generation_settings: { n_ctx: 8192 } },
-    }, 8192],
-    ["llama.cpp's router", {
-      "/v1/models": {
-        data: [{ id: "test", context_length: 32_768, status: { value: "unloaded" } }, { id: "b" }],
-      },
-      "/props": { role: "router", default_generation_settings: { n_ctx: 0 } },
-      "/props?model=test": { default_generation_settings: { n_ctx: 8192 } },
-    }, 8192],
-    ["a server that says nothing", {}, undefined],
-    ["nonsense", { "/v1/models": { data: "x" }, "/props": [] }, undefined],
-  ] as const
-) {
-  Deno.test(`the context that ${name} gives`, async () => {
-    await using server = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen() {} },
-      (request) => {
-        const { pathname, search } = new URL(request.url);
-        const answer = (answers as Record<string, unknown>)[pathname + search];
-        return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
-      },
-    );
-    const host = `http://127.0.0.1:${server.addr.port}`;
-    assertEquals((await servedModel("test", { host })).contextLength, expected);
-  });
-}
 
 Deno.test("/doctor examines the server of the session, with what a session can do about it", async () => {
   await using server = strictServer([{ text: "ready" }, call, { text: "A README." }]);

@@ -100,30 +100,6 @@ Deno.test(`SEC-02 a key is pasted hidden, and Esc at the list ends with a line a
   assert(config.includes('"https://api.anthropic.com": "sk-very-secret"'), config);
 });
 
-Deno.test({
-  name: `the demo may be chosen, for this time${skipped}`,
-  ignore,
-  async fn() {
-    await using server = strictServer([], { models: ["one", "two"] });
-    await using screen = await terminal();
-    await screen.type(newPerson(server));
-    await untilListed(screen, "one");
-    await screen.type("demo\r");
-    await screen.until((rows) =>
-      rows.some((row) => row.startsWith("· demo: a script plays the model")) &&
-      rows.some((row) => row.startsWith(">"))
-    );
-    await screen.until((rows) => rows.includes("> The tests fail. Fix them."));
-    await screen.type("\r");
-    await screen.until(asksAboutCall);
-    await screen.type("n\r");
-    await screen.until("Nothing was changed.");
-    await screen.type("\x15exit\r");
-    await screen.until("To use a real model: copilot, without --demo");
-    assertEquals([...Deno.readDirSync(screen.folder)].some(({ name }) => name === "config"), false);
-  },
-});
-
 for (const columns of [80, 40]) {
   Deno.test({
     name:

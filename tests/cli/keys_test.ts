@@ -132,13 +132,10 @@ for (
 for (
   const keys of [
     `"canary"`,
-    `["canary"]`,
-    `{"http://gpu": ""}`,
     `{"http://gpu": 7}`,
     `{"http://gpu": "canary key"}`,
     `{"canary": "x"}`,
     `{"http://u:canary@ gpu": "x"}`,
-    `{"http://gpu": canary}`,
     `{"http://gpu": "canary"`,
   ]
 ) {

@@ -109,20 +109,6 @@ Deno.test("all that is to be trusted can be read before the answer: what a file 
   assertEquals(rows.slice(0, 2), ["  e", "    1 + new"]);
 });
 
-Deno.test("of many skills, commands or sub-agents eight each are named", () => {
-  const files = (kind: "skill" | "agent", length: number) =>
-    Array.from({ length }, (_, i) => ({ name: `${kind}${i}`, lines: 1, isHeeded: true, kind }));
-  const line = (...some: ReturnType<typeof files>[]) =>
-    instructionLines({ files: some.flat(), refused: [], isHeeded: true }, "terminal")[0]!;
-  const names = (kind: string, length: number) =>
-    Array.from({ length }, (_, i) => `${kind}${i} (1 line)`).join(", ");
-  assertEquals(line(files("skill", 8)), `· using ${names("skill", 8)}`);
-  assertEquals(
-    line(files("skill", 9), files("agent", 10)),
-    `· using ${names("skill", 8)}, and 1 more skill, ${names("agent", 8)}, and 2 more agents`,
-  );
-});
-
 Deno.test("a session that is left says how to resume it, and what could not be saved", () => {
   const path = "/s/2026-11-27T01-28-20-000Z-1568fabb.jsonl";
   const how = "To continue: copilot --resume 1568fabb";

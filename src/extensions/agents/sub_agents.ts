@@ -11,7 +11,7 @@ import { notePart } from "../../text/parts.ts";
 import { truncateMiddle } from "../../text/truncate.ts";
 import type { ToolExecution, TurnEvent, TurnResult } from "../../types/event.ts";
 import type { Policy } from "../../types/policy.ts";
-import type { SubCall, Subject, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
+import type { SubCall, SubProgress, ToolContext, ToolOutcome } from "../../types/tool.ts";
 import { modelNames } from "../../models/model_server.ts";
 import type { SkillsExtension } from "../skills/skills_extension.ts";
 import type { PromptFile } from "../skills/load.ts";
@@ -25,7 +25,6 @@ import { isSameModel } from "../../models/ollama/connection.ts";
 
 const MAX_SUB_ROUNDS = 30;
 const MAX_KEPT_CALLS = 200;
-const MAX_SUBJECT_CHARS = 300;
 /** The words that are requested, and the maximum characters of an answer, in total and per token of context. */
 const ANSWER_WORDS = 300;
 const MAX_HANDED_CHARS = 12_000;
@@ -255,7 +254,7 @@ class SubAgentWork {
     switch (event.type) {
       case "tool_start": {
         const { name: toolName, subject } = event;
-        this.#running = { toolName, ...subject && { subject: shortSubject(subject) } };
+        this.#running = { toolName, ...subject && { subject } };
         return;
       }
       case "tool_done":
@@ -291,22 +290,13 @@ const IN_WORKTREE =
 const ANSWER_NOW =
   "[No more calls: answer the task now with what you found, and say what is missing.]";
 
-function shortSubject(subject: Subject): Subject {
-  const { command, query, reason: _, ...rest } = subject;
-  return {
-    ...rest,
-    ...command !== undefined && { command: shortened(command, MAX_SUBJECT_CHARS) },
-    ...query !== undefined && { query: shortened(query, MAX_SUBJECT_CHARS) },
-  };
-}
-
 function subCall({ toolName, subject, outcome, durationMs, details = {} }: ToolExecution): SubCall {
   const { counts, range, exitCode } = details;
   return {
     toolName,
     outcome,
     durationMs,
-    ...subject && { subject: shortSubject(subject) },
+    ...subject && { subject },
     details: {
       ...counts && { counts },
       ...range && { range },

@@ -89,10 +89,7 @@ function hookOf(
   };
 }
 
-const MAX_MATCHER_CHARS = 500;
-
-const isPattern = (matcher: string): boolean =>
-  matcher.length <= MAX_MATCHER_CHARS && attempt(() => new RegExp(matcher)) !== undefined;
+const isPattern = (matcher: string) => attempt(() => new RegExp(matcher)) !== undefined;
 
 /** True if a hook is for one of `names`. A hook with an invalid matcher is for all. */
 export function matchesHook(

@@ -12,7 +12,7 @@ import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import { PLUGGED } from "../../safety/rules.ts";
 import type { Frontend } from "../../session/frontend.ts";
-import type { Extension, PendingCall, SessionState, TurnEnd } from "../../session/extension.ts";
+import type { Extension, PendingCall, TurnEnd } from "../../session/extension.ts";
 import { type HookDefinition, hookText } from "./definition.ts";
 import { Hooks } from "./hooks.ts";
 import { hookCall } from "./tool_names.ts";

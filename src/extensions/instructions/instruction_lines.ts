@@ -44,26 +44,12 @@ export function instructionLines(
   return lines;
 }
 
-/** The maximum number of skills, of commands and of sub-agents that a question names. */
-const MAX_NAMED_PROMPTS = 8;
-
 function fileNames(files: readonly InstructionFile[]): string {
-  const named = (list: readonly InstructionFile[]) =>
-    list.map(({ name, lines, total, imports, change }) => {
-      const since = change &&
-        (change.type === "added" ? ", new" : ", changed since you trusted it");
-      // The last line says that it was cut.
-      const many = total === undefined
-        ? count(lines, "line")
-        : `${lines - 1} of ${total} lines fit`;
-      const more = imports ? `, with ${imports.map(oneLine).join(", ")}` : "";
-      return `${oneLine(name)} (${many}${more}${since ?? ""})`;
-    });
-  const groups = (["skill", "command", "agent"] as const).flatMap((kind) => {
-    const some = files.filter((file) => file.kind === kind);
-    if (some.length <= MAX_NAMED_PROMPTS) return named(some);
-    const rest = some.length - MAX_NAMED_PROMPTS;
-    return [...named(some.slice(0, MAX_NAMED_PROMPTS)), `and ${count(rest, `more ${kind}`)}`];
-  });
-  return [...named(files.filter(({ kind }) => kind === undefined)), ...groups].join(", ");
+  return files.map(({ name, lines, total, imports, change }) => {
+    const since = change && (change.type === "added" ? ", new" : ", changed since you trusted it");
+    // The last line says that it was cut.
+    const many = total === undefined ? count(lines, "line") : `${lines - 1} of ${total} lines fit`;
+    const more = imports ? `, with ${imports.map(oneLine).join(", ")}` : "";
+    return `${oneLine(name)} (${many}${more}${since ?? ""})`;
+  }).join(", ");
 }

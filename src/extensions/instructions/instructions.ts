@@ -24,7 +24,6 @@ const FILE_NAMES =
     .split(" ");
 /** The folders of rules. The first existing one of each folder is used. */
 const RULE_FOLDERS = [".claude/rules", ".cursor/rules"];
-const MAX_RULE_FILES = 30;
 /** The user's own files in the home folder, of which the first is used without one of this program. */
 const OWN_FILES = [".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md"];
 /** The maximum size of a file's part that is used, as in other agents, and of the file. */
@@ -209,7 +208,7 @@ function ruleFilesIn(at: string): string[] {
     (attempt(() => [...Deno.readDirSync(join(at, path))]) ?? []).map(({ name }) => name).sort()
       .filter((name) => /\.mdc?$/.test(name)).map((name) => join(at, path, name))
   ).filter((paths) => paths.length > 0);
-  return rules.slice(0, MAX_RULE_FILES);
+  return rules;
 }
 
 /** Returns what the model gets of a rule: of one for some files, the path. */

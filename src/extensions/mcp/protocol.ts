@@ -58,8 +58,6 @@ const MAX_DEFINED_NAME = 128;
 const MAX_URI = 2048;
 /** The maximum length of a description, in characters. Longer ones are shortened. */
 const MAX_DEFINED_WORDS = 4000;
-/** The maximum length of a schema, in characters. A longer one would fill a small model's window. */
-const MAX_SCHEMA = 64 * 1024;
 
 const definedWords = (value: unknown, max = MAX_DEFINED_WORDS): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.slice(0, max).toWellFormed() : undefined;
@@ -71,9 +69,6 @@ export function toolDefinitionOf(value: unknown): ToolDefinition | string {
     return `a tool's name must be text of 1 to ${MAX_DEFINED_NAME} characters`;
   }
   if (!isObject(inputSchema)) return `the schema of ${name} is not an object`;
-  if (JSON.stringify(inputSchema).length > MAX_SCHEMA) {
-    return `the schema of ${name} has over ${MAX_SCHEMA} characters`;
-  }
   const title = definedWords(value.title, 200);
   const description = definedWords(value.description);
   return { name, ...title && { title }, ...description && { description }, inputSchema };

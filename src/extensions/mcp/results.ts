@@ -9,8 +9,6 @@ import { loadedImage } from "../../tools/files/image.ts";
 import type { ImageLimits } from "../../types/image.ts";
 import type { ToolOutcome } from "../../types/tool.ts";
 
-/** The maximum number of parts of one answer. A server may send a million empty ones. */
-const MAX_RESULT_PARTS = 200;
 const MAX_PART = 2 ** 20;
 const MAX_IMAGES = 10;
 
@@ -28,7 +26,7 @@ type SeenImages = ReadonlyMap<unknown, NonNullable<ReturnType<typeof loadedImage
 
 function imagesIn(content: unknown, limits: ImageLimits): SeenImages {
   const seen = new Map();
-  for (const part of Array.isArray(content) ? content.slice(0, MAX_RESULT_PARTS) : []) {
+  for (const part of Array.isArray(content) ? content : []) {
     if (!isObject(part)) continue;
     const data = part.type === "image" ? part.data : isObject(part.resource) && part.resource.blob;
     if (typeof data !== "string" || seen.size === MAX_IMAGES) continue;
@@ -49,10 +47,9 @@ export function contentText(
   seen: SeenImages = new Map(),
 ): string {
   const given = Array.isArray(content) ? content : content === undefined ? [] : [content];
-  const parts = firstParts(
-    given,
-    (part) => seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part),
-  );
+  const parts = given.map((part) =>
+    seen.has(part) ? `[image: ${seen.get(part)!.about}]` : partText(part)
+  ).filter((one) => one !== "");
   if (structured !== undefined && !isRepeated(given, structured)) {
     parts.push(shownText(JSON.stringify(structured)));
   }
@@ -61,13 +58,7 @@ export function contentText(
 
 export function resourceText(contents: unknown): string {
   const given = Array.isArray(contents) ? contents : [];
-  return firstParts(given, (one) => isObject(one) ? embedded(one) : "").join("\n");
-}
-
-function firstParts(given: readonly unknown[], text: (part: unknown) => string): string[] {
-  const more = given.length - MAX_RESULT_PARTS;
-  const parts = given.slice(0, MAX_RESULT_PARTS).map(text).filter((one) => one !== "");
-  return more > 0 ? [...parts, `[${more} more parts left out]`] : parts;
+  return given.filter(isObject).map(embedded).filter((one) => one !== "").join("\n");
 }
 
 function partText(part: unknown): string {

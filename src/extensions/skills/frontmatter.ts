@@ -7,15 +7,12 @@ export interface FrontmatterFile {
   body: string;
 }
 
-/** Longer frontmatter is treated as text. */
-const MAX_HEAD_CHARS = 16_384;
-
 /** Splits a file into its fields and the text below. */
 export function readFrontmatter(text: string): FrontmatterFile {
   const whole = text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
   const begin = /^---[ \t]*\n/.exec(whole);
   if (begin === null) return { fields: {}, body: whole };
-  const head = whole.slice(begin[0].length, begin[0].length + MAX_HEAD_CHARS);
+  const head = whole.slice(begin[0].length);
   const end = /^(?:---|\.\.\.)[ \t]*(?:\n|$)/m.exec(head);
   if (end === null) return { fields: {}, body: whole };
   const body = whole.slice(begin[0].length + end.index + end[0].length);

@@ -116,15 +116,12 @@ const decides = (permissionDecision: string, more = {}) =>
     },
   });
 const changes = (command: unknown) => decides("allow", { updatedInput: { command } });
-const LONG = `printf '{"a":"'; head -c 200000 /dev/zero | tr '\\0' x; echo '"}'`;
 
 const GUARDS: [name: string, command: string, outcome: string, asked: number, result?: RegExp][] = [
   ["exits with 2", "echo not this >&2; exit 2", "refused", 0, /not this/],
   ["is killed", "kill -9 $$", "refused", 0, /cannot run/],
   ["never ends", "sleep 60", "refused", 0, /did not end within 0.5 s/],
-  ["prints too much", LONG, "refused", 0, /not JSON/],
   ["does not read", "exec <&-; true", "done", 1],
-  ["denies", decides("deny"), "refused", 0, /so it is/],
   ["allows", decides("allow"), "done", 0],
   ["asks", decides("ask"), "done", 1],
   [

@@ -8,8 +8,6 @@ import { placesWith } from "../../helpers/places.ts";
 import { run } from "../../helpers/program.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 
-import { noTmux, terminal } from "../../helpers/tmux.ts";
-
 const never = new AbortController().signal;
 Deno.env.set("USER_TOKEN", "secret");
 type Files = Readonly<Record<string, unknown>>;
@@ -132,25 +130,6 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertStringIncludes((await at.plugin("remove", "help")).stderr, "There is no plug-in help");
   const left = [...Deno.readDirSync(at.plugins)].map(({ name }) => name).sort();
   assertEquals(left, [".lock", "plug-in-12345678"]);
-});
-
-Deno.test("plugin: what is typed before the question does not answer it", {
-  ignore: noTmux !== "",
-}, async () => {
-  await using at = await places();
-  at.put("tools", TOOLS);
-  await using screen = await terminal();
-  const add = `HOME=${at.home} $DENO run -A $ENTRY plugin add ${at.root}/tools`;
-  for (const ahead of ["y\r", "y"]) {
-    await screen.type(`clear; ${add}\r${ahead}`);
-    await screen.until((rows) => rows.at(-1)?.endsWith("[y/N]") === true);
-    await screen.type("\r");
-    await screen.until("Not approved.");
-  }
-  await screen.type(`clear; ${add}\r`);
-  await screen.until((rows) => rows.at(-1)?.endsWith("[y/N]") === true);
-  await screen.type("y\r");
-  await screen.until("Installed tools");
 });
 
 Deno.test("plugin: sessions use its skills, commands, agents, hooks and servers under its name", async () => {
