@@ -3,9 +3,8 @@
 import { ownResult } from "../agent/run_tools.ts";
 import { attempt } from "../attempt.ts";
 import { UsageError } from "../errors.ts";
-import { shortName, type StoredSession } from "../records/store.ts";
+import { MAX_TITLE_CHARS, shortName, type StoredSession } from "../records/store.ts";
 import { withoutPasswords } from "../safety/git_files.ts";
-import { sessionTitle } from "../session/record.ts";
 import { hideCredentials } from "../text/credentials.ts";
 import { blocksOf } from "../text/fence.ts";
 import { oneLine } from "../text/one_line.ts";
@@ -38,14 +37,15 @@ export function exportSession(
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);
   const markdown = exportedText(session);
+  const temporary = `${path}.${Deno.pid}.tmp`;
   try {
     // It exists also if it is a link, which a command may have made.
-    const options = { createNew: true };
-    Deno.writeTextFileSync(path, isHtml ? htmlPage(markdown) : markdown, options);
+    if (attempt(() => Deno.lstatSync(path))) throw new Error("it exists: name another file");
+    const text = isHtml ? htmlPage(markdown) : markdown;
+    Deno.writeTextFileSync(temporary, text, { createNew: true });
+    Deno.renameSync(temporary, path);
   } catch (error) {
-    const isTaken = error instanceof Deno.errors.AlreadyExists;
-    const why = isTaken ? "it exists: name another file" : reasonOf(error);
-    throw new UsageError(`Cannot write ${oneLine(file)} as ${why}`);
+    throw new UsageError(`Cannot write ${oneLine(file)} as ${reasonOf(error)}`);
   }
   return `Exported to ${
     oneLine(file)
@@ -57,7 +57,7 @@ const cleanLine = (text: string) => oneLine(clean(text));
 
 /** Returns a session as Markdown, whose only HTML are the folds. */
 export function exportedText(session: StoredSession): string {
-  const { head: { folder, started }, used, name, messages, executions } = session;
+  const { head: { folder, started, title }, first, used, name, messages, executions } = session;
   const facts = [`copilot session ${shortName(name)}, ${started}`, folder, used?.model ?? ""];
   const tools = withJobs(builtinTools);
   const subjectOf = (name: string, args: Record<string, unknown>) =>
@@ -68,9 +68,9 @@ export function exportedText(session: StoredSession): string {
     if (message.role !== "tool") return messageTexts(message);
     return callEntry(pastExecution(message, calls, { executions, subjectOf }));
   });
-  const title = `# ${withoutHtml(cleanLine(sessionTitle(session).title))}`;
+  const heading = `# ${withoutHtml(cleanLine(title ?? first.slice(0, MAX_TITLE_CHARS)))}`;
   const about = facts.map((fact) => proseWithoutHtml(cleanLine(fact)));
-  return `${[title, ...about, ...body].join("\n\n")}\n`;
+  return `${[heading, ...about, ...body].join("\n\n")}\n`;
 }
 
 function folded(summary: string, body: string, isOpen = false): string {

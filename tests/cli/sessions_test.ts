@@ -195,7 +195,7 @@ Deno.test("copilot sessions lists, shows, renames, exports and deletes", async (
   assertEquals(recordsBelow(at.root), []);
 });
 
-Deno.test("kill -9 at each step of a fork, a new title and a deletion loses nothing", async () => {
+Deno.test("kill -9 at each step of a fork, a new title, a deletion and an export loses nothing", async () => {
   const script = fromFileUrl(new URL("killed_at.ts", import.meta.url));
   const data = png(2, 3).toBase64();
   const messages: Message[] = [
@@ -205,7 +205,7 @@ Deno.test("kill -9 at each step of a fork, a new title and a deletion loses noth
     },
     { role: "assistant", content: "x".repeat(100_000) },
   ];
-  const rows = [["fork", 2], ["rename", 1], ["delete", 1]] as const;
+  const rows = [["fork", 2], ["rename", 1], ["delete", 1], ["export", 2]] as const;
   for (const [verb, steps] of rows) {
     for (let step = 1;; step++) {
       using at = home();
@@ -224,6 +224,10 @@ Deno.test("kill -9 at each step of a fork, a new title and a deletion loses noth
       const isKilled = await act(step) === "SIGKILL";
       assertEquals(isKilled, step <= steps, `${verb} ${step}`);
       if (!isKilled) break;
+      assertEquals(
+        [...Deno.readDirSync(at.folder)].some(({ name }) => name.endsWith(".md")),
+        false,
+      );
       const found = [...listedSessions(at.root)];
       assertEquals(verb === "delete" || found.length > 0, true);
       for (const { name, path } of found) {

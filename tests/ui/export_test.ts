@@ -123,6 +123,9 @@ Deno.test("an export has no line of a private key of a change, and has what a ch
   assertEquals(exportedText(session).includes(hidden), true);
   session.messages[3]!.content += "\n\n[1 new error]";
   assertEquals(exportedText(session).includes("\n```\n\n```\n[1 new error]\n```\n"), true);
+  // That of a branch, which lists name by its last message.
+  session.head = { ...session.head, title: undefined, parent: "x" };
+  assertEquals(exportedText(session).startsWith("# hi\n"), true);
 });
 
 Deno.test("an export is a new file, by its flag or its name", async () => {

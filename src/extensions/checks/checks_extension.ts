@@ -2,6 +2,7 @@
 
 import type { Extension, PendingCall, SessionState } from "../../session/extension.ts";
 import { count } from "../../text/count.ts";
+import { shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { resolve } from "../../text/std_path.ts";
 import { shellTool } from "../../tools/run_bash.ts";
@@ -61,7 +62,9 @@ export class ChecksExtension implements Extension {
     const by = [...new Set(errors.map(({ checker }) => checker))].join(", ");
     const news = count(errors.length, "new error");
     const lines = errors.map(({ file, line, text }) => `${file}:${line}: ${text}`);
-    this.#session?.tell("checks", `✗ ${news} · ${by}: ${lines[0]}`);
+    const { way, columns } = this.#session!.surface;
+    const row = `✗ ${news} · ${by}: ${lines[0]}`;
+    this.#session!.tell("checks", way === "terminal" ? shortened(row, 2 * (columns - 2)) : row);
     const more = lines.splice(MAX_SHOWN_ERRORS).length;
     const shown = [...lines, ...more > 0 ? [`and ${more} more`] : []].join("\n");
     return `${changes}\n\n[The edit was made. ${news} (${by}):\n${shown}]`;

@@ -83,11 +83,10 @@ export class EditChecks {
         await this.#errors(run, context, run.checker.project ? project : file);
       if (!errors) return [];
       this.#known.set(command, Promise.resolve(errors));
-      const left = counted(before);
+      const left = before.map(errorKey);
       return errors.filter((error) => {
-        const same = left.get(errorKey(error)) ?? 0;
-        left.set(errorKey(error), same - 1);
-        return same <= 0;
+        const at = left.indexOf(errorKey(error));
+        return at === -1 || !left.splice(at, 1);
       });
     }));
     return found.flat();
@@ -166,27 +165,18 @@ export class EditChecks {
         const does = checker.format ? "format" : "check";
         this.tell(`${checker.name} cannot ${does} (exit code ${status?.code}): ${oneLine(why)}`);
       }
-      return errorsIn(matches, checker, folder, context.workingDir);
+      return matches.filter(({ groups }) => !checker.ignores?.test(groups!.text!))
+        .map(({ groups }) => ({
+          checker: checker.name,
+          file: relative(context.workingDir, resolve(folder, groups!.file ?? "")),
+          line: Number(groups!.line ?? 1),
+          text: shortened(oneLine(groups!.text!), MAX_ERROR_CHARS),
+        }));
     } catch {
       context.signal.throwIfAborted();
       return undefined;
     }
   }
-}
-
-function errorsIn(
-  matches: readonly RegExpExecArray[],
-  checker: Checker,
-  folder: string,
-  workingDir: string,
-): CheckError[] {
-  return matches.filter(({ groups }) => !checker.ignores?.test(groups!.text!))
-    .map(({ groups }) => ({
-      checker: checker.name,
-      file: relative(workingDir, resolve(folder, groups!.file ?? "")),
-      line: Number(groups!.line ?? 1),
-      text: shortened(oneLine(groups!.text!), MAX_ERROR_CHARS),
-    }));
 }
 
 /** Returns how a program runs for a file; undefined if the file is of another kind or project, or without the program. */
@@ -222,9 +212,3 @@ const isOfFile = ({ command }: Checker): boolean => command.includes("{}");
 
 /** An error without its line, which edits above it move. */
 const errorKey = ({ file, text }: CheckError): string => `${file} ${text}`;
-
-function counted(errors: readonly CheckError[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const error of errors) counts.set(errorKey(error), (counts.get(errorKey(error)) ?? 0) + 1);
-  return counts;
-}

@@ -1,3 +1,5 @@
+import { attempt } from "../../attempt.ts";
+import { findProgram, programFolders } from "../../find_program.ts";
 import { join } from "../../text/std_path.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
@@ -18,6 +20,8 @@ const KNOWN_ROWS: readonly (readonly [file: string, command: string, tasks?: Reg
   ["pytest.ini", "pytest"],
   ["pyproject.toml", "pytest"],
 ];
+/** As `unittest` finds them. */
+const PYTHON_TEST = /^test.*\.py$/;
 
 export async function knownChecks(folder: string): Promise<string[]> {
   const checks = await Promise.all(KNOWN_ROWS.map(async ([file, command, tasks]) => {
@@ -25,5 +29,10 @@ export async function knownChecks(folder: string): Promise<string[]> {
     if (text === undefined) return [];
     return tasks ? [...text.matchAll(tasks)].map(([, name]) => `${command} ${name}`) : [command];
   }));
+  const at = [".", "tests"].find((at) =>
+    attempt(() => Deno.readDirSync(join(folder, at)).some(({ name }) => PYTHON_TEST.test(name)))
+  );
+  const hasPytest = findProgram("pytest", programFolders(folder), folder);
+  if (at) checks.push([hasPytest ? "pytest" : `python3 -m unittest discover ${at}`]);
   return [...new Set(checks.flat().map((check) => check.replace("npm run test", "npm test")))];
 }

@@ -62,7 +62,7 @@ posixTest(
         write("b.txt", "bad two\nbad two\n"),
         write("c.md", "bad\n"),
       ),
-      calls(write("a.txt", "good\nbad old\n"), write("notes/c.txt", "bad\n")),
+      calls(write("a.txt", "good\nbad old\n"), write("notes/c.txt", `bad${" long".repeat(30)}\n`)),
       calls(write("a.txt", "more\ngood\nbad old\nbad one\n")),
     ];
     const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
@@ -79,11 +79,11 @@ posixTest(
     );
     assertEquals(mended!.includes("[The edit"), false);
     // A pattern may name folders.
-    assertStringIncludes(below!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad]");
+    assertStringIncludes(below!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad long");
     assertStringIncludes(again!, "[The edit was made. 1 new error (own):\na.txt:4: bad one]");
     assertEquals(notices.filter((line) => line.startsWith("✗")), [
       "✗ 3 new errors · own: a.txt:1: bad one",
-      "✗ 1 new error · own: notes/c.txt:1: bad",
+      `✗ 1 new error · own: notes/c.txt:1: bad${" long".repeat(23)} …`,
       "✗ 1 new error · own: a.txt:4: bad one",
     ]);
     // Before the first edit of a.txt, and after the edits of each answer.

@@ -3,6 +3,7 @@
 
 import {
   assertEquals,
+  assertMatch,
   assertNotEquals,
   assertRejects,
   assertStringIncludes,
@@ -229,6 +230,12 @@ Deno.test("the checks of a folder are those that its files name", async () => {
     "make check",
     "cargo test",
   ]);
+  await Deno.mkdir(`${temp.path}/tests`);
+  await put("tests/test_a.py");
+  assertMatch(
+    (await knownChecks(temp.path)).at(-1)!,
+    /^(pytest|python3 -m unittest discover tests)$/,
+  );
   await put("deno.json", '{"tasks":{"ok":"x"}}');
   assertEquals((await knownChecks(temp.path))[0], "deno task ok");
 });
