@@ -18,7 +18,6 @@ export class ChecksExtension implements Extension {
   #session: SessionState | undefined;
   #checks: EditChecks | undefined;
   readonly #edited = new Set<string>();
-  readonly #told = new Set<string>();
 
   constructor(private readonly settings: CheckSettings = {}) {}
 
@@ -90,12 +89,11 @@ export class ChecksExtension implements Extension {
     if (this.#checks) return this.#checks;
     const { EditChecks } = await import("./edit_checks.ts");
     const { checkersOf } = await import("./checkers.ts");
-    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => this.#tellOnce(line));
-  }
-
-  #tellOnce(line: string): void {
-    if (!this.#told.has(line)) this.#session?.tell("checks", line);
-    this.#told.add(line);
+    const told = new Set<string>();
+    return this.#checks = new EditChecks(checkersOf(this.settings), (line) => {
+      if (!told.has(line)) this.#session?.tell("checks", line);
+      told.add(line);
+    });
   }
 }
 

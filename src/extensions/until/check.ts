@@ -83,24 +83,22 @@ export class UntilCheck {
   }
 
   async #passed(isLast: boolean, files: string, signal: AbortSignal): Promise<TurnEnd> {
+    const { approve, confirm, tell } = this.session;
     const reason = `passed, but the model changed the check's own files: ${files}`;
-    if (files === "" || !isLast && await this.#isAccepted(reason, signal)) {
-      this.session.tell("check", `✓ ${this.#name} passed (round ${this.#round})`);
+    let isAccepted = files === "";
+    if (!isAccepted && !isLast && approve) {
+      tell("check", `${this.#name} ${reason}`);
+      const question = { kind: "check", title: "Does that count?", text: "", files: [] };
+      isAccepted = !confirm || await confirm(question, signal) === true;
+    }
+    if (isAccepted) {
+      tell("check", `✓ ${this.#name} passed (round ${this.#round})`);
       return { check: { command: this.command, passed: true, rounds: this.#round } };
     }
     return this.#continue(reason, isLast, [
       `The check ${this.#name} passed, but it does not count: you changed its own files: ${files}.`,
       "Restore that, and make the check pass by changing the program.",
     ]);
-  }
-
-  /** Asks the user if a check counts for which the model changed the files. */
-  async #isAccepted(reason: string, signal: AbortSignal): Promise<boolean> {
-    const { approve, confirm } = this.session;
-    if (!approve) return false;
-    this.session.tell("check", `${this.#name} ${reason}`);
-    const question = { kind: "check", title: "Does that count?", text: "", files: [] };
-    return !confirm || await confirm(question, signal) === true;
   }
 
   #failed(isIdle: boolean, files: string, outcome: ToolOutcome): TurnEnd {
