@@ -6,9 +6,9 @@ import {
   failureFromThrown,
   isRefused,
 } from "../../src/wire/connect.ts";
-import { requestJson, requestStream } from "../../src/wire/http.ts";
+import { requestJson } from "../../src/wire/http.ts";
 import { serve, sse } from "../helpers/server.ts";
-import { leakTest as test, options, textReader } from "./http_helper.ts";
+import { ask, leakTest as test, options } from "./http_helper.ts";
 import { waitUntil } from "../helpers/wait_until.ts";
 
 /** A port on which nobody accepts, with so many connections waiting that no further one is made. */
@@ -81,11 +81,8 @@ test("a server that accepts no connection is a timeout on connecting, tried twic
   using full = await fullBacklog();
   await withProxy(undefined, async () => {
     const asked = options({ connectTimeoutMs: 60 });
-    const error = await assertRejects(
-      () => requestStream({ url: full.url, body: "{}" }, asked, () => textReader()),
-      BackendError,
-      "no connection within 60 ms",
-    );
+    const says = "no connection within 60 ms";
+    const error = await assertRejects(() => ask(full.url, asked), BackendError, says);
     assertEquals([error.kind, error.status, asked.delays.length], ["timeout", undefined, 1]);
   });
 });
@@ -98,7 +95,7 @@ test("a busy server that accepts and answers later is waited for beyond the conn
   });
   await withProxy(undefined, async () => {
     const asked = options({ connectTimeoutMs: 1000 });
-    const answer = requestStream({ url: server.url, body: "{}" }, asked, () => textReader());
+    const answer = ask(server.url, asked);
     // The request's own connection, and the probe's: then the limit on connecting is over.
     await waitUntil(() => server.connections >= 2);
     await new Promise((next) => setTimeout(next, 600));
@@ -108,51 +105,34 @@ test("a busy server that accepts and answers later is waited for beyond the conn
   });
 });
 
+/** What fetch throws, and what is said of it; where it does not speak HTTP, the failure is of the protocol. */
+// deno-fmt-ignore
+const THROWN: [text: string, says: string, retryable: boolean][] = [
+  ["tcp connect error: Connection refused (os error 111)", "nothing listens there (connection refused)", true],
+  ["No connection could be made because the target machine actively refused it. (os error 10061)", "nothing listens there (connection refused)", true],
+  ["dns error: failed to lookup address information: Name or service not known", "no host has that name", false],
+  ["dns error: failed to lookup address information: Temporary failure in name resolution", "DNS lookup failed", true],
+  ["invalid peer certificate: UnknownIssuer", "its certificate is not trusted", false],
+  ["received corrupt message of type InvalidContentType", "it does not speak TLS (is it http:// rather than https://?)", false],
+  ["invalid HTTP version parsed", "it does not answer in HTTP", false],
+  ["message head is too large", "it does not answer in HTTP", false],
+  ["connection closed before message completed", "it closed the connection without an answer", true],
+  ["connection error: Connection reset by peer (os error 104)", "it closed the connection without an answer", true],
+  ["tcp connect error: No route to host (os error 113)", "tcp connect error: No route to host (os error 113)", true],
+];
+
 test("failureFromThrown explains what fetch throws", () =>
   withProxy(undefined, () => {
-    const thrown = (text: string) =>
-      new TypeError("fetch failed", {
-        cause: new Error(
-          `error sending request for url (http://h:1/refused): client error (Connect): ${text}`,
-        ),
-      });
-    // deno-fmt-ignore
-    const rows: [text: string, says: string, kind: string, retryable: boolean][] = [
-      ["tcp connect error: Connection refused (os error 111)", "nothing listens there (connection refused)", "connection", true],
-      [
-        "tcp connect error: No connection could be made because the target machine actively refused it. (os error 10061)",
-        "nothing listens there (connection refused)",
-        "connection",
-        true,
-      ],
-      ["dns error: failed to lookup address information: Name or service not known", "no host has that name", "connection", false],
-      ["dns error: failed to lookup address information: Temporary failure in name resolution", "DNS lookup failed", "connection", true],
-      ["invalid peer certificate: UnknownIssuer", "its certificate is not trusted", "connection", false],
-      [
-        "received corrupt message of type InvalidContentType",
-        "it does not speak TLS (is it http:// rather than https://?)",
-        "connection",
-        false,
-      ],
-      ["invalid HTTP version parsed", "it does not answer in HTTP", "protocol", false],
-      ["message head is too large", "it does not answer in HTTP", "protocol", false],
-      ["connection closed before message completed", "it closed the connection without an answer", "connection", true],
-      ["connection error: Connection reset by peer (os error 104)", "it closed the connection without an answer", "connection", true],
-      ["tcp connect error: No route to host (os error 113)", "tcp connect error: No route to host (os error 113)", "connection", true],
-    ];
-    for (const [text, says, kind, retryable] of rows) {
-      const error = failureFromThrown(thrown(text), "http://h:1/refused");
+    for (const [text, says, retryable] of THROWN) {
+      const where = "error sending request for url (http://h:1/refused): client error (Connect)";
+      const thrown = new TypeError("fetch failed", { cause: new Error(`${where}: ${text}`) });
+      const error = failureFromThrown(thrown, "http://h:1/refused");
       assertEquals(error.message, `Cannot reach http://h:1: ${says}`);
-      assertEquals([error.kind, error.retryable, isRefused(error.cause)], [
-        kind,
-        retryable,
-        /refused/.test(says),
-      ]);
+      assertEquals(error.kind, /in HTTP/.test(says) ? "protocol" : "connection");
+      assertEquals([error.retryable, isRefused(error.cause)], [retryable, /refused/.test(says)]);
     }
-    const blocked = failureFromThrown(
-      new TypeError("Fetch failed: Requests to port 1 are blocked"),
-      "http://h:1/",
-    );
+    const port = new TypeError("Fetch failed: Requests to port 1 are blocked");
+    const blocked = failureFromThrown(port, "http://h:1/");
     assertEquals([blocked.retryable, blocked.kind], [false, "connection"]);
     for (const odd of ["odd", undefined]) {
       const { message, retryable } = failureFromThrown(odd, "http://h:1/");
@@ -187,11 +167,9 @@ test("a server nearby is asked by path alone where a proxy is set, and commands 
       using connection = await listener.accept();
       const bytes = new Uint8Array(4096);
       const size = await connection.read(bytes);
-      await connection.write(
-        new TextEncoder().encode(
-          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
-        ),
-      );
+      const json =
+        "Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+      await connection.write(new TextEncoder().encode(`HTTP/1.1 200 OK\r\n${json}`));
       await answer;
       const [line] = new TextDecoder().decode(bytes.subarray(0, size!)).split("\r\n");
       assertEquals(line, "GET /v1/models HTTP/1.1");

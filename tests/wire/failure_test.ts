@@ -11,16 +11,20 @@ import { cpuTime } from "../helpers/cpu_time.ts";
 const URL_OF_CHAT = "https://models.example:8443/v1/chat/completions";
 const HTML = { "content-type": "text/html; charset=utf-8" };
 
+/** The failure that an answer is; a body that is no text is JSON. */
+function failure(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return failureFromResponse(status, new Headers(headers), text, URL_OF_CHAT);
+}
+
 Deno.test("NET-10 NET-11 failureFromResponse reads every server's errors", () => {
   for (const [name, status, body, kind, retryable, says] of ROWS) {
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    const type = typeof body === "string" ? "" : "application/json";
-    const headers = new Headers(type === "" ? {} : { "content-type": type });
-    const error = failureFromResponse(status, headers, text, URL_OF_CHAT);
+    const isJson = typeof body !== "string";
+    const error = failure(status, body, isJson ? { "content-type": "application/json" } : {});
     assertEquals([error.kind, error.retryable, error.status], [kind, retryable, status], name);
     assert(error.message.startsWith(`models.example:8443 answered ${status}`), error.message);
     assert(error.message.includes(says), `${name}: ${error.message}`);
-    if (type !== "" && says.startsWith(": ")) assertEquals(error.serverMessage, says.slice(2));
+    if (isJson && says.startsWith(": ")) assertEquals(error.serverMessage, says.slice(2));
     // The path is shown where it may be wrong, the type where the body is none of an API.
     const isMisplaced = (status === 404 || status === 405) &&
       (kind === "request" || kind === "protocol");
@@ -38,20 +42,15 @@ Deno.test("failureFromResponse knows a request too long and a missing model by t
   ];
   for (const [error, kind, statuses] of rows) {
     for (const status of [400, 404, 413, 422, 500]) {
-      const read = failureFromResponse(
-        status,
-        new Headers(),
-        JSON.stringify({ error }),
-        URL_OF_CHAT,
-      );
+      const read = failure(status, { error });
       const other = status === 500 ? "server" : status === 413 ? "context_too_long" : "request";
       assertEquals(read.kind, statuses.includes(status) ? kind : other, `${status} ${error}`);
       assertEquals(read.retryable, read.kind === "server");
     }
   }
   // Words far from the beginning are of a page, or of a text that the server quotes.
-  const far = JSON.stringify({ error: `${"x ".repeat(5_000)}maximum context length` });
-  assertEquals(failureFromResponse(400, new Headers(), far, URL_OF_CHAT).kind, "request");
+  const far = { error: `${"x ".repeat(5_000)}maximum context length` };
+  assertEquals(failure(400, far).kind, "request");
 });
 
 Deno.test("NET-11 failureFromResponse reads errors within errors, down to the eighth", () => {
@@ -71,36 +70,20 @@ Deno.test("NET-11 failureFromResponse reads errors within errors, down to the ei
     [wrapped(ofProvider, 7, error), "m: deep"],
   ];
   for (const [body, says] of rows) {
-    const read = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
-    assertEquals(read.serverMessage, says);
+    assertEquals(failure(400, body).serverMessage, says);
   }
 });
 
 Deno.test("NET-11 failureFromResponse makes one line of pages and control characters", () => {
-  const title = failureFromResponse(
-    502,
-    new Headers(HTML),
-    "<!DOCTYPE html>\n<html><head><title>\n502 Bad\x1b[31m Gateway</title></head><body><script>x()</script>",
-    URL_OF_CHAT,
-  );
+  const head = "<!DOCTYPE html>\n<html><head><title>\n502 Bad\x1b[31m Gateway</title></head>";
+  const title = failure(502, `${head}<body><script>x()</script>`, HTML);
   assertEquals(title.message, 'models.example:8443 answered 502 (text/html): "502 Bad Gateway"');
   assertEquals(title.serverMessage, "502 Bad Gateway");
-  const body = failureFromResponse(
-    503,
-    new Headers(HTML),
-    "<html><style>p{}</style><p>No <b>server</b></p></html>",
-    URL_OF_CHAT,
-  );
+  const body = failure(503, "<html><style>p{}</style><p>No <b>server</b></p></html>", HTML);
   assertEquals(body.message, 'models.example:8443 answered 503 (text/html): "No server"');
-  const late = `<html>${"<p>x</p>".repeat(700)}<title>late</title>`;
-  const page = failureFromResponse(503, new Headers(HTML), late, URL_OF_CHAT);
+  const page = failure(503, `<html>${"<p>x</p>".repeat(700)}<title>late</title>`, HTML);
   assert(page.serverMessage?.startsWith("x x"), "the beginning of a page is enough");
-  const long = failureFromResponse(
-    500,
-    new Headers(),
-    `{"error":"${"x".repeat(9_000)}"}`,
-    URL_OF_CHAT,
-  );
+  const long = failure(500, { error: "x".repeat(9_000) });
   assertEquals(long.serverMessage?.length, 200);
   assert(long.message.length < 260);
 });
@@ -123,7 +106,7 @@ Deno.test("NET-11 a page instead of an answer is no model server's, where a serv
     [403, "<html><title>Error", "auth", ' (text/html): "Error"'],
   ];
   for (const [status, body, kind, says] of rows) {
-    const error = failureFromResponse(status, new Headers(HTML), body, URL_OF_CHAT);
+    const error = failure(status, body, HTML);
     assertEquals(
       [error.kind, error.message, error.retryable],
       [kind, `models.example:8443 answered ${status}${says}`, status === 502],
@@ -139,17 +122,16 @@ Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than t
     ["http://[", "http://["],
   ];
   for (const [location, target] of rows) {
-    const error = failureFromResponse(307, new Headers({ location }), "", URL_OF_CHAT);
+    const error = failure(307, "", { location });
     assertEquals([error.kind, error.retryable, error.status], ["redirect", false, 307]);
     assert(
       error.message.includes(`redirects to ${target} (307), which is not followed`),
       error.message,
     );
   }
-  const kinds = [300, 399, 400].map((status) => {
-    const headers = new Headers({ location: "/elsewhere" });
-    return failureFromResponse(status, headers, "", URL_OF_CHAT).kind;
-  });
+  const kinds = [300, 399, 400].map((status) =>
+    failure(status, "", { location: "/elsewhere" }).kind
+  );
   assertEquals(kinds, ["redirect", "redirect", "request"]);
 });
 
@@ -187,7 +169,7 @@ Deno.test("NET-10 failureFromResponse obeys retry-after up to its cap, and x-sho
     [400, { "x-should-retry": "perhaps" }, false],
   ];
   for (const [status, headers, retryable, after] of rows) {
-    const error = failureFromResponse(status, new Headers(headers), "busy", URL_OF_CHAT);
+    const error = failure(status, "busy", headers);
     assertEquals([error.retryable, error.retryAfterMs], [retryable, after]);
     assertEquals(error.message.includes("it asks to wait 61 s"), after === 61_000);
   }
@@ -273,49 +255,16 @@ Deno.test("failures are read from hostile bodies without harm", () => {
     `{"error":"${"model ".repeat(9_000)}"}`,
   ];
   for (const body of cases) {
-    assertEquals(failureFromResponse(400, new Headers(), body, URL_OF_CHAT).kind, "request");
+    assertEquals(failure(400, body).kind, "request");
   }
   assert(cpuTime() - begin < 5_000);
 });
-
-/** What servers say of a request that is too long: the window that they name, and the request's tokens. */
-// deno-fmt-ignore
-const WORDS: [string, number | undefined, number | undefined][] = [
-  ["the request exceeds the available context size (4096 tokens), try it", 4096, undefined],
-  ["request (5000 tokens) exceeds the available context size (4096 tokens), try it", 4096, 5000],
-  [
-    "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens " +
-    "(4904 in the messages, 4096 in the completion).",
-    8192,
-    4904,
-  ],
-  ["prompt is too long: 210000 tokens > 200000 maximum", 200_000, 210_000],
-  ["input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000", 200_000, 190_000],
-  ["The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576, 1_200_000],
-  ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072, 537_812],
-  ["Your request exceeded model token limit: 8192 (requested: 9000)", 8192, undefined],
-  ["This model's maximum context length is 256 tokens.", 256, undefined],
-  // No model's window: a number of something else.
-  ["This model's maximum context length is 255 tokens.", undefined, undefined],
-  ["input length exceeds the context length", undefined, undefined],
-  ["Please reduce the length of the messages or completion.", undefined, undefined],
-  ["", undefined, undefined],
-];
-
-for (const [words, window, prompt] of WORDS) {
-  Deno.test(`the window and the prompt in: ${words}`, () => {
-    const body = openai(words, "context_length_exceeded");
-    const refusal = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
-    assertEquals(refusal.contextTokens, { window, prompt });
-    assertEquals(failureFromErrorObject(body)?.contextTokens, { window, prompt });
-  });
-}
 
 Deno.test("the window and the prompt of a refusal that gives them as fields, however deep", () => {
   const fields = { message: "too long.", n_prompt_tokens: 5000, n_ctx: 4096 };
   const error = { ...fields, type: "exceed_context_size_error" };
   for (const body of [{ error }, { error: JSON.stringify({ error }) }]) {
-    const refusal = failureFromResponse(400, new Headers(), JSON.stringify(body), URL_OF_CHAT);
+    const refusal = failure(400, body);
     assertEquals(refusal.contextTokens, { prompt: 5000, window: 4096 });
     assertStringIncludes(refusal.message, "too long. (5000 tokens, of 4096)");
   }
@@ -326,15 +275,9 @@ Deno.test("the window and the prompt of a refusal that gives them as fields, how
       ...(!one.n_prompt_tokens && { n_ctx }),
       type: "exceed_context_size_error",
     };
-    const refusal = failureFromResponse(400, new Headers(), JSON.stringify({ error }), URL_OF_CHAT);
+    const refusal = failure(400, { error });
     assertEquals(refusal.contextTokens, { prompt: undefined, window: undefined });
     assertEquals(refusal.serverMessage, "too long.");
   }
-  const other = failureFromResponse(
-    429,
-    new Headers(),
-    JSON.stringify({ error: fields }),
-    URL_OF_CHAT,
-  );
-  assertEquals(other.contextTokens, undefined);
+  assertEquals(failure(429, { error: fields }).contextTokens, undefined);
 });

@@ -6,7 +6,7 @@
 
 import { BackendError } from "../../src/errors.ts";
 import { failureFromErrorObject } from "../../src/wire/failure.ts";
-import type { requestJson, StreamReader } from "../../src/wire/http.ts";
+import { type requestJson, requestStream, type StreamReader } from "../../src/wire/http.ts";
 import { SseDecoder } from "../../src/wire/sse.ts";
 
 type HttpOptions = Parameters<typeof requestJson>[1];
@@ -63,6 +63,18 @@ export function options(
     ...settings,
   };
 }
+
+/** Asks for a stream, and returns the data of its events. */
+export const ask = (
+  request: string | Parameters<typeof requestStream>[0],
+  asked: HttpOptions = options(),
+  onText?: (text: string) => void,
+): Promise<string[]> =>
+  requestStream(
+    typeof request === "string" ? { url: request, body: "{}" } : request,
+    asked,
+    () => textReader(onText),
+  );
 
 /** The head of an event stream that lasts until the connection is closed. */
 export const STREAM = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";

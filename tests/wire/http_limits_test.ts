@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { requestJson, requestStream } from "../../src/wire/http.ts";
 import { wait } from "../../src/wire/wait.ts";
 import { type Handler, head, raw, respond, serve, sse, stall } from "../helpers/server.ts";
-import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
+import { ask, leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const post = (url: string) => ({ url, body: "{}" });
@@ -72,7 +72,7 @@ test("NET-12 a server that stalls is left, at every stage, and asked again", asy
       onRetry?.(notice);
       Object.assign(asked, { firstTokenTimeoutMs: 60_000, idleTimeoutMs: 60_000 });
     };
-    assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+    assertEquals(await ask(server.url, asked), ["a"]);
     await soon(left);
     assertEquals([asked.reasons.length, server.requests.length], [1, 2]);
     assert(asked.reasons[0]!.includes(says), asked.reasons[0]);
@@ -84,12 +84,7 @@ test("NET-12 after output a stall is reported, not repeated", async () => {
   await using server = serve(handler, OK);
   const shown: string[] = [];
   const error = await assertRejects(
-    () =>
-      requestStream(
-        post(server.url),
-        options({ idleTimeoutMs: 40 }),
-        () => textReader((text) => shown.push(text)),
-      ),
+    () => ask(server.url, options({ idleTimeoutMs: 40 }), (text) => shown.push(text)),
     BackendError,
   );
   await soon(left);
@@ -110,10 +105,7 @@ test("NET-12 pings and single bytes keep a stream alive, but not for ever", asyn
   await Promise.all(rows.map(async ([start, piece, says]) => {
     await using server = serve(drip(start, piece));
     const limits = { firstTokenTimeoutMs: 600, idleTimeoutMs: 400, maxRetries: 0 };
-    const error = await assertRejects(
-      () => requestStream(post(server.url), options(limits), () => textReader()),
-      BackendError,
-    );
+    const error = await assertRejects(() => ask(server.url, options(limits)), BackendError);
     assertEquals([error.kind, error.retryable], ["timeout", true]);
     assert(error.message.includes(says), error.message);
   }));
@@ -121,11 +113,9 @@ test("NET-12 pings and single bytes keep a stream alive, but not for ever", asyn
 
 test("NET-12 a JSON answer must be whole within the first-token limit", async () => {
   await using server = serve(drip(head(200, { "content-type": "application/json" }) + "[", "1,"));
-  await assertRejects(
-    () => requestJson({ url: server.url }, options({ firstTokenTimeoutMs: 60, maxRetries: 0 })),
-    BackendError,
-    "sent no answer within 60 ms",
-  );
+  const limits = { firstTokenTimeoutMs: 60, maxRetries: 0 };
+  const asked = () => requestJson({ url: server.url }, options(limits));
+  await assertRejects(asked, BackendError, "sent no answer within 60 ms");
 });
 
 test("an answer ends with its terminator, though the connection stays open or breaks", async () => {
@@ -135,7 +125,7 @@ test("an answer ends with its terminator, though the connection stays open or br
   const rows = [handler, drip(answer, ": ping\n\n"), drip(answer, "data: b\n\n"), raw(broken)];
   await Promise.all(rows.map(async (each) => {
     await using server = serve(each);
-    const texts = requestStream(post(server.url), options(), () => textReader());
+    const texts = ask(server.url);
     assertEquals(await soon(texts), ["a"]);
     if (each === handler) await soon(left);
   }));
@@ -157,7 +147,7 @@ test("the body of an error is not waited for, nor read without end", async () =>
   ];
   await Promise.all(rows.map(async ([{ handler, left }, says]) => {
     await using server = serve(handler);
-    const answer = requestStream(post(server.url), options(), () => textReader());
+    const answer = ask(server.url);
     await soon(assertRejects(() => answer, BackendError, says));
     if (left) await soon(left);
   }));
@@ -170,11 +160,8 @@ test("an answer without end is given up with one clear error", async () => {
     Promise.resolve(new Response(new ReadableStream({ pull: (c) => c.enqueue(piece) })));
   let progress = 0;
   const reader = () => ({ ...textReader(), progress: 0, push: () => void progress++ });
-  await assertRejects(
-    () => requestStream(post("http://localhost:1"), options({ fetch }), reader),
-    BackendError,
-    "The answer does not end: it is over 128 MiB",
-  );
+  const endless = () => requestStream(post("http://localhost:1"), options({ fetch }), reader);
+  await assertRejects(endless, BackendError, "The answer does not end: it is over 128 MiB");
   assertEquals(progress, 127);
 
   let left = 128;
@@ -222,7 +209,7 @@ test("NET-13 an abort ends the request at once, at every stage, with the signal'
     });
     const controller = new AbortController();
     const asked = options({ signal: controller.signal });
-    const request = requestStream(post(server.url), asked, () => textReader());
+    const request = ask(server.url, asked);
     const reason = new Error(name);
     const rejected = assertRejects(() => request);
     await stalled;
@@ -258,11 +245,8 @@ test("NET-13 an abort ends a fetch that does not heed it", async () => {
   assertEquals(await json.catch((e) => e), "later");
 
   const { promise: response, resolve } = Promise.withResolvers<Response>();
-  const never = requestStream(
-    { url: "http://127.0.0.1:9/" },
-    options({ firstTokenTimeoutMs: 20, maxRetries: 0, fetch: () => response }),
-    () => textReader(),
-  );
+  const late20 = options({ firstTokenTimeoutMs: 20, maxRetries: 0, fetch: () => response });
+  const never = ask("http://127.0.0.1:9/", late20);
   await assertRejects(() => never, BackendError, "sent no answer within 20 ms");
   const { promise: late, resolve: dropped } = Promise.withResolvers<void>();
   resolve(new Response(new ReadableStream({ cancel: dropped })));
@@ -280,6 +264,6 @@ test("no signal listener is left behind", async () => {
     ...args: Parameters<typeof remove>
   ) => (listeners--, remove(...args));
   const asked = options({ signal, wait: (_ms, signal) => wait(1, signal) });
-  assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+  assertEquals(await ask(server.url, asked), ["a"]);
   assertEquals([listeners, server.requests.length], [0, 2]);
 });

@@ -3,7 +3,7 @@ import { BackendError } from "../../src/errors.ts";
 import { JsonReader, limitText, requestJson, requestStream } from "../../src/wire/http.ts";
 import { type Handler, json, raw, reset, respond, serve, sse } from "../helpers/server.ts";
 import { forEverySplit } from "../helpers/split.ts";
-import { leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
+import { ask, leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
 const KEY = "sk-proj-8243719650abcdef+/x";
@@ -18,8 +18,7 @@ const post = (url: string) => ({
 async function failureOf(handler: Handler, settings = {}): Promise<BackendError> {
   await using server = serve(handler);
   return await assertRejects(
-    () =>
-      requestStream(post(server.url), options({ maxRetries: 0, ...settings }), () => textReader()),
+    () => ask(post(server.url), options({ maxRetries: 0, ...settings })),
     BackendError,
   );
 }
@@ -53,7 +52,7 @@ test("a server that refuses is awaited only if it has answered before", async ()
   for (const answers of [false, true]) {
     const given = options({ awaitsRestart: true });
     const server = serve(OK);
-    const send = () => requestStream(post(server.url), given, () => textReader());
+    const send = () => ask(post(server.url), given);
     if (answers) await send();
     await server[Symbol.asyncDispose]();
     assertEquals((await assertRejects(send, BackendError)).kind, "connection");
@@ -85,17 +84,15 @@ test("a user name and a password in the address go as Basic authorization", asyn
 });
 
 test("an optional request that finds nothing does not read the answer", async () => {
-  const cases = [
-    [true, "has nothing there", "request"],
-    [false, "no such page", "protocol"],
-  ] as const;
+  const cases = [[true, "has nothing there", "request"], [
+    false,
+    "no such page",
+    "protocol",
+  ]] as const;
   for (const [isOptional, says, kind] of cases) {
     await using server = serve(respond(404, {}, "no such page"));
-    const error = await assertRejects(
-      () => requestJson({ url: server.url, isOptional }, options({ maxRetries: 0 })),
-      BackendError,
-      says,
-    );
+    const asked = () => requestJson({ url: server.url, isOptional }, options({ maxRetries: 0 }));
+    const error = await assertRejects(asked, BackendError, says);
     assertEquals([error.kind, error.status], [kind, 404]);
   }
 });
@@ -111,10 +108,8 @@ test("NET-11 requestJson rejects what is no answer", async () => {
   ];
   for (const [handler, kind, says] of rows) {
     await using server = serve(handler);
-    const error = await assertRejects(
-      () => requestJson({ url: server.url }, options({ maxRetries: 0 })),
-      BackendError,
-    );
+    const asked = () => requestJson({ url: server.url }, options({ maxRetries: 0 }));
+    const error = await assertRejects(asked, BackendError);
     assertEquals([error.kind, error.status], [kind, 200], error.message);
     assert(error.message.includes(says), error.message);
     assert(error.message.includes("127.0.0.1"), error.message);
@@ -139,7 +134,7 @@ test("NET-10 a failure that may pass is repeated, with a notice, until it passes
   for (const [i, failure] of failures.entries()) {
     await using server = serve(failure, failure, OK);
     const asked = options();
-    assertEquals(await requestStream(post(server.url), asked, () => textReader()), ["a"]);
+    assertEquals(await ask(post(server.url), asked), ["a"]);
     assertEquals(server.requests.length, 3);
     // Deno 2.9.5 itself repeats a request that was not answered at all, once.
     const most = silent.includes(failure) && asked.delays.length === 1 ? 1 : 2;
@@ -191,8 +186,7 @@ test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
     await using server = serve(handler, OK);
     const shown: string[] = [];
     const error = await assertRejects(
-      () =>
-        requestStream(post(server.url), options(), () => textReader((text) => shown.push(text))),
+      () => ask(post(server.url), options(), (text) => shown.push(text)),
       BackendError,
     );
     assertEquals([error.kind, shown, server.requests.length], [kind, expected, 1], error.message);
@@ -242,28 +236,19 @@ test("SEC-03 a redirect is refused, and nothing reaches its target", async () =>
 test("SEC-02 a key that is echoed is in no error and no notice", async () => {
   const echo: Handler = (request, peer) =>
     respond(500, {}, `${request.head} ${btoa(`Bearer ${KEY}`)} ${"x".repeat(300)}`)(request, peer);
-  const page: Handler = (request, peer) =>
-    respond(200, { "content-type": "text/html" }, request.headers.get("authorization")!)(
-      request,
-      peer,
-    );
+  const page: Handler = (request, peer) => {
+    const key = request.headers.get("authorization")!;
+    return respond(200, { "content-type": "text/html" }, key)(request, peer);
+  };
   const broken: Handler = (_request, peer) =>
     sse([{ error: { message: `bad ${KEY}`, type: "overloaded_error" } }])(_request, peer);
   const location: Handler = respond(307, { location: `https://other.example/${KEY}` });
   for (const handler of [echo, page, broken, location]) {
     await using server = serve(handler);
     const asked = options({ maxRetries: 1 });
-    const error = await assertRejects(
-      () => requestStream(post(server.url), asked, () => textReader()),
-      BackendError,
-    );
-    const all = JSON.stringify([
-      asked.reasons,
-      error.message,
-      error.serverMessage,
-      Deno.inspect(error),
-      error.stack,
-    ]);
+    const error = await assertRejects(() => ask(post(server.url), asked), BackendError);
+    const { message, serverMessage, stack } = error;
+    const all = JSON.stringify([asked.reasons, message, serverMessage, Deno.inspect(error), stack]);
     assert(!all.includes("8243719650"), all);
     assert(!all.includes(btoa(KEY).slice(4, 20)), all);
     assert(all.includes("[redacted]"), all);
@@ -307,43 +292,27 @@ test("unusual but correct HTTP is read", async () => {
   ];
   for (const handler of rows) {
     await using server = serve(handler);
-    assertEquals(await requestStream(post(server.url), options(), () => textReader()), ["a"]);
+    assertEquals(await ask(post(server.url)), ["a"]);
   }
 });
 
 test("gzip that is broken is a broken answer", async () => {
-  const error = await failureOf(
-    respond(
-      200,
-      { "content-type": "text/event-stream", "content-encoding": "gzip" },
-      "data: a\n\n",
-    ),
-  );
-  assertEquals(error.kind, "incomplete");
+  const headers = { "content-type": "text/event-stream", "content-encoding": "gzip" };
+  assertEquals((await failureOf(respond(200, headers, "data: a\n\n"))).kind, "incomplete");
 });
 
 test("an injected fetch is used, and its failures are explained", async () => {
   const seen: unknown[] = [];
-  const answer = await requestStream(
-    { url: "http://127.0.0.1:9/x" },
-    options({
-      fetch: (input, init) => {
-        seen.push([input, init?.method, init?.redirect]);
-        return Promise.resolve(new Response("data: a\n\ndata: [DONE]\n\n"));
-      },
-    }),
-    () => textReader(),
-  );
-  assertEquals([answer, seen], [["a"], [["http://127.0.0.1:9/x", "GET", "manual"]]]);
-  const error = await assertRejects(
-    () =>
-      requestJson(
-        { url: "http://127.0.0.1:9/x" },
-        options({ fetch: () => Promise.reject(new TypeError("no way")) }),
-      ),
-    BackendError,
-    "Cannot reach http://127.0.0.1:9: no way",
-  );
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    seen.push([input, init?.method, init?.redirect]);
+    return Promise.resolve(new Response("data: a\n\ndata: [DONE]\n\n"));
+  };
+  const url = "http://127.0.0.1:9/x";
+  assertEquals(await ask({ url }, options({ fetch })), ["a"]);
+  assertEquals(seen, [[url, "GET", "manual"]]);
+  const failing = options({ fetch: () => Promise.reject(new TypeError("no way")) });
+  const says = "Cannot reach http://127.0.0.1:9: no way";
+  const error = await assertRejects(() => requestJson({ url }, failing), BackendError, says);
   assertEquals([error.kind, error.retryable], ["connection", false]);
 });
 

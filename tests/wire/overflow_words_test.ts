@@ -1,17 +1,18 @@
 import { assertEquals } from "@std/assert";
-import { failureFromResponse } from "../../src/wire/failure.ts";
+import { failureFromErrorObject, failureFromResponse } from "../../src/wire/failure.ts";
 import { OTHERS, REFUSALS } from "../fixtures/overflow_words.ts";
 
 for (const [source, status, words, window, prompt] of REFUSALS) {
   Deno.test(`a request that is too long, in the words of ${source}`, () => {
-    const body = JSON.stringify({ error: { message: words } });
-    const failure = failureFromResponse(status, new Headers(), body, "http://models.example/v1");
-    const { kind, contextTokens } = failure;
-    assertEquals([kind, contextTokens?.window ?? 0, contextTokens?.prompt ?? 0], [
-      "context_too_long",
-      window,
-      prompt,
-    ]);
+    const body = { error: { message: words, code: status } };
+    const url = "http://models.example/v1";
+    const refusal = failureFromResponse(status, new Headers(), JSON.stringify(body), url);
+    // The same inside a stream.
+    for (const failure of [refusal, failureFromErrorObject(body)]) {
+      const { kind, contextTokens } = failure!;
+      const found = [kind, contextTokens?.window ?? 0, contextTokens?.prompt ?? 0];
+      assertEquals(found, ["context_too_long", window, prompt]);
+    }
   });
 }
 
