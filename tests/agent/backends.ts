@@ -18,6 +18,10 @@ export function allConfigs(url: string, more = {}): [name: string, config: Copil
   ];
 }
 
+/** The configuration of one of the four ways, with `more` settings. */
+export const configFor = (backend: string, url: string, more = {}): CopilotConfig =>
+  allConfigs(url, more).find(([name]) => name === backend)![1];
+
 type AgentOptions = NonNullable<ConstructorParameters<typeof CopilotAgent>[2]>;
 type Script = Parameters<typeof strictServer>[0];
 
@@ -41,8 +45,7 @@ export function scripted(
   } = {},
 ): Run {
   const server = strictServer(steps);
-  const config = (more: object) =>
-    allConfigs(server.url, more).find(([name]) => name === backend)![1];
+  const config = (more: object) => configFor(backend, server.url, more);
   const events: TurnEvent[] = [];
   return {
     agent: new CopilotAgent(config(settings), folder, options),

@@ -2,8 +2,8 @@
 
 import { CopilotAgent } from "../../src/agent/agent.ts";
 import { processTurn } from "../../src/agent/turn.ts";
-import { compatConfig, type CopilotConfig, hostedConfig, localConfig } from "../../src/config.ts";
-import type { ToolExecution, TurnResult } from "../../src/types/event.ts";
+import type { ToolExecution } from "../../src/types/event.ts";
+import { configFor } from "../agent/backends.ts";
 import { workspace } from "../tools/workspace.ts";
 import { type Handler, ndjson, serve, sse } from "./server.ts";
 
@@ -50,16 +50,7 @@ export interface Slip {
   plain?: true;
 }
 
-export type Wire = "compat" | "local" | "local compatible" | "hosted";
-
-/** The outcome of a case. */
-export interface SlipOutcome {
-  executions: readonly ToolExecution[];
-  /** The files that are new or changed. */
-  changed: Record<string, string>;
-  result: TurnResult | undefined;
-  error: string;
-}
+export type Wire = "compat" | "local native" | "local compatible" | "hosted";
 
 const DONE = "Done.";
 /** Folders that the program must not make at the root of the disk; removed if it does. */
@@ -93,7 +84,8 @@ export async function wrongIn(slip: Slip): Promise<string> {
   return wrongs.length === 0 ? "" : `${wrongs.join("; ")} | ${text}`;
 }
 
-async function play(slip: Slip): Promise<SlipOutcome> {
+/** The calls of a case, the files that it left, and what was thrown. */
+async function play(slip: Slip) {
   using ws = workspace();
   const files = { ...FILES, ...slip.files };
   for (const [name, text] of Object.entries(files)) {
@@ -108,12 +100,12 @@ async function play(slip: Slip): Promise<SlipOutcome> {
     [slip.chunks ? sse([...slip.chunks, "[DONE]"]) : answerOf(wire, slip)];
   const end = answerOf(wire, { text: DONE });
   await using server = serve(...reads, ...reads.length > 0 ? [end] : [], ...first, end);
-  const agent = new CopilotAgent(configOf(wire, server.url), ws.dir);
-  let result: TurnResult | undefined;
+  const agent = new CopilotAgent(configFor(wire, server.url), ws.dir);
+  let executions: readonly ToolExecution[] = [];
   let error = "";
   try {
     if (reads.length > 0) await processTurn(agent, "Read these.");
-    result = await processTurn(agent, "Do it.");
+    ({ toolExecutions: executions } = await processTurn(agent, "Do it."));
   } catch (thrown) {
     error = String(thrown);
   }
@@ -127,19 +119,12 @@ async function play(slip: Slip): Promise<SlipOutcome> {
     changed[path] = "(at the root)";
     Deno.removeSync(path, { recursive: true });
   }
-  return { executions: result?.toolExecutions ?? [], changed, result, error };
-}
-
-function configOf(wire: Wire, url: string): CopilotConfig {
-  const model = "test";
-  if (wire === "compat") return { compat: compatConfig({ baseUrl: `${url}/v1`, model }) };
-  if (wire === "hosted") return { hosted: hostedConfig({ baseUrl: url, model, apiKey: "k" }) };
-  return { local: localConfig({ host: url, model, useCompat: wire === "local compatible" }) };
+  return { executions, changed, error };
 }
 
 function answerOf(wire: Wire, { call, text = "", reasoning }: Partial<Slip>): Handler {
   const args = typeof call?.[1] === "string" ? call[1] : JSON.stringify(call?.[1] ?? {});
-  if (wire === "local") {
+  if (wire === "local native") {
     const given = typeof call?.[1] === "string" ? call[1] : call?.[1] ?? {};
     const calls = call && [{ function: { name: call[0], arguments: given } }];
     const message = {

@@ -91,11 +91,9 @@ export function strictServer(
       closed,
     };
     requests.push(received);
-    const fail = (status: number, message: string, type?: string, headers = {}): Response =>
-      new Response(format.error(type, status, message), {
-        status,
-        headers: { "content-type": "application/json", ...headers },
-      });
+    const headers = { "content-type": "application/json" };
+    const fail = (status: number, message: string, type?: string): Response =>
+      new Response(format.error(type, status, message), { status, headers });
     try {
       received.body = parse(bytes, request.headers);
       wellFormed(received.body);
@@ -111,16 +109,14 @@ export function strictServer(
     if (!scripted) return fail(400, "The script of the strict server has no step left");
     const step = typeof scripted === "function" ? await scripted(received) : scripted;
     const { error } = step;
-    if (error && error.status !== 200) {
-      return fail(error.status, error.message, error.type, error.headers);
-    }
+    if (error && error.status !== 200) return fail(error.status, error.message, error.type);
     const context = { model, body: received.body, next };
     if (!format.streams(received.body)) {
       const body = error
         ? format.error(error.type, 200, error.message)
         : format.whole(step, context);
       const cut = step.cut ? body.slice(0, body.length / 2) : body;
-      return new Response(cut, { headers: { "content-type": "application/json" } });
+      return new Response(cut, { headers });
     }
     const pieces = upTo(step, format.stream(step, context));
     if (error) pieces.push(format.streamError(format.error(error.type, 200, error.message)));

@@ -24,7 +24,7 @@ export interface Step {
    */
   cut?: "text" | "name" | "arguments" | "finish";
   /** A failure. Status 200 is an error object after the step's text, inside the stream. */
-  error?: { status: number; message: string; type?: string; headers?: Record<string, string> };
+  error?: { status: number; message: string; type?: string };
   /** Sends the content but never the end, until the client goes. */
   hang?: boolean;
   /** What is sent in place of the streamed pieces; throwing resets the connection. */

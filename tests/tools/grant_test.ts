@@ -206,12 +206,39 @@ test("PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is
   assertEquals(made.names("out").sort(), [made.token, "f"].sort());
 });
 
-/** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
-async function found(
+interface SearchArgs {
+  pattern: string;
+  path: string;
+  glob?: string;
+}
+
+/** What a search shows in `folder` with these rules, and `more` settings. */
+async function search(
+  { context }: Workspace,
+  folder: string,
   rules: string[],
-  args: { pattern: string; path: string; glob?: string },
-  { tool = "grep_code", isAsked = true } = {},
-): Promise<{ files: string[]; text: string }> {
+  args: SearchArgs,
+  { tool = "grep_code", isAsked = true, more = {} } = {},
+): Promise<string> {
+  const settings = {
+    ...{ approve: "ask", sandbox: "off", isTrusted: true, hasBash: () => true } as const,
+    rules: rules.map((text) => {
+      const [effect, ...rest] = text.split(" ");
+      return parseRule(effect as RuleEffect, rest.join(" ").replace("DIR", folder));
+    }),
+    ...more,
+  };
+  const place = (path: string) => placeOf(folder, path);
+  const grant = grantOf({ name: tool, access: "read" }, args.path, settings, place, isAsked);
+  const given = { ...context, workingDir: folder, grant };
+  const run = tool === "grep_code"
+    ? grepCode({ ...grep, ...args }, given)
+    : globFiles({ ...args }, given);
+  return await run.catch(String);
+}
+
+/** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
+async function found(rules: string[], args: SearchArgs, options?: Parameters<typeof search>[4]) {
   using made = workspace();
   for (const folder of ["secret", "secret/deep", "src", "src/credentials", ".ssh"]) {
     Deno.mkdirSync(made.at(folder));
@@ -222,22 +249,7 @@ async function found(
   ).split(" ");
   for (const file of files) made.put(file, `${file} TOKEN\n`);
   Deno.symlinkSync("secret", made.at("alias"));
-  const settings = {
-    approve: "ask",
-    sandbox: "off",
-    isTrusted: true,
-    hasBash: () => true,
-    rules: rules.map((text) => {
-      const [effect, ...rest] = text.split(" ");
-      return parseRule(effect as RuleEffect, rest.join(" ").replace("DIR", made.dir));
-    }),
-  } as const;
-  const place = (path: string) => placeOf(made.dir, path);
-  const grant = grantOf({ name: tool, access: "read" }, args.path, settings, place, isAsked);
-  const context = { ...made.context, grant };
-  const text = tool === "grep_code"
-    ? await grepCode({ ...grep, ...args }, context).catch(String)
-    : await globFiles(args, context).catch(String);
+  const text = await search(made, made.dir, rules, args, options);
   return { files: files.filter((file) => text.includes(file)), text };
 }
 
@@ -245,53 +257,28 @@ const ALL = { pattern: "TOKEN", path: "." };
 const PLAIN = ["a.txt", "src/ok.txt", "src/credentials/mod.ts"];
 const BOTH = ["secret/b.txt", "secret/deep/c.txt"];
 
-const SEARCHES: [
-  name: string,
-  rules: string[],
-  args: { pattern: string; path: string; glob?: string },
-  files: string[],
-  isAsked?: boolean,
-][] = [
-  ["secrets are withheld", [], ALL, ["a.txt", ...BOTH, ...PLAIN.slice(1)]],
+const OPEN = ["a.txt", ...BOTH, ...PLAIN.slice(1)];
+type Search = [name: string, rules: string[], args: SearchArgs, files: string[], isAsked?: boolean];
+// deno-fmt-ignore
+const SEARCHES: Search[] = [
+  ["secrets are withheld", [], ALL, OPEN],
   ["what a rule denies is", ["deny read(secret/**)"], ALL, PLAIN],
   ["by its absolute path, too", ["deny read(DIR/secret/**)"], ALL, PLAIN],
   ["for another tool, too", ["deny read_file(secret)"], ALL, PLAIN],
-  ["but not for one that writes", ["deny write(secret)"], ALL, [
-    "a.txt",
-    ...BOTH,
-    ...PLAIN.slice(1),
-  ]],
-  ["what a rule asks about is", ["ask read(secret/deep)"], ALL, [
-    "a.txt",
-    BOTH[0]!,
-    ...PLAIN.slice(1),
-  ]],
+  ["but not for one that writes", ["deny write(secret)"], ALL, OPEN],
+  ["what a rule asks about is", ["ask read(secret/deep)"], ALL, ["a.txt", BOTH[0]!, ...PLAIN.slice(1)]],
   ["a hidden name in the pattern", [], { ...ALL, glob: ".env" }, []],
   ["a hidden folder in the pattern", [], { ...ALL, glob: ".ssh/*" }, []],
   ["a file as a folder in the pattern", [], { ...ALL, glob: "a.txt/" }, ["a.txt"]],
   ["a folder in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "secret/deep/*" }, []],
   ["a link in the pattern", ["deny read(secret/**)"], { ...ALL, glob: "alias/*" }, []],
   ["a link in the path", ["deny read(secret/deep)"], { ...ALL, path: "alias" }, [BOTH[0]!]],
-  ["below a folder", ["deny read(/**/ok.txt)", "deny read(src/ok.txt)"], { ...ALL, path: "src" }, [
-    "src/credentials/mod.ts",
-  ]],
+  ["below a folder", ["deny read(/**/ok.txt)", "deny read(src/ok.txt)"], { ...ALL, path: "src" }, ["src/credentials/mod.ts"]],
   ["a file that was named", [], { ...ALL, path: ".env" }, [".env"]],
   ["a folder that was named", ["ask read(secret/**)"], { ...ALL, path: "secret" }, BOTH],
   ["a folder of secrets", [], { ...ALL, path: ".ssh" }, [".ssh/id_ed25519"]],
-  ["--yes", ["ask read(src/**)"], ALL, [
-    "a.txt",
-    ...BOTH,
-    "src/server.key",
-    ...PLAIN.slice(1),
-    "id_rsa",
-  ], false],
-  [
-    "--yes does not undo a denial",
-    ["deny read(id_rsa)", "deny read(src)"],
-    ALL,
-    ["a.txt", ...BOTH],
-    false,
-  ],
+  ["--yes", ["ask read(src/**)"], ALL, [...OPEN, "src/server.key", "id_rsa"], false],
+  ["--yes does not undo a denial", ["deny read(id_rsa)", "deny read(src)"], ALL, ["a.txt", ...BOTH], false],
 ];
 
 for (const [name, rules, args, files, isAsked = true] of SEARCHES) {
@@ -307,43 +294,32 @@ Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () =
   Deno.mkdirSync(made.at("work"));
   made.put("out/secret/b.txt", "TOKEN\n");
   made.put("out/secret/id_rsa", "TOKEN\n");
-  const search = async (workingDir: string, rules: string[], args: { glob?: string }) => {
-    const settings = {
-      approve: "ask",
-      sandbox: "off",
-      isTrusted: true,
-      hasBash: () => true,
-      rules: rules.map((text) => parseRule("deny", text)),
-    } as const;
-    const place = (path: string) => placeOf(workingDir, path);
-    const path = made.at("out");
-    const grant = grantOf({ name: "grep_code", access: "read" }, path, settings, place, true);
-    const context = { ...made.context, workingDir, grant };
-    const text = await grepCode({ ...grep, pattern: "TOKEN", path, ...args }, context).catch(
-      String,
-    );
-    return ["b.txt:", "c.txt:", "id_rsa:"].filter((name) => text.includes(name));
+  const path = made.at("out");
+  const names = async (folder: string, rules: string[], args: { glob?: string }) => {
+    const text = await search(made, folder, rules, { pattern: "TOKEN", path, ...args });
+    return ["b.txt:", "c.txt:", "id_rsa:"].filter((name) => text.includes(name)).join(" ");
   };
   const folder = made.at("out/secret");
+  const [work, out] = [made.at("work"), made.at("out")];
   const below = { glob: "secret/*" };
-  assertEquals(await search(made.at("work"), [], below), ["b.txt:"]);
+  assertEquals(await names(work, [], below), "b.txt:");
   Deno.mkdirSync(made.at("out/u\u0308"));
   made.put("out/u\u0308/c.txt", "TOKEN\n");
-  assertEquals(await search(made.at("out"), [], {}), ["b.txt:", "c.txt:"]);
-  assertEquals(await search(made.at("out"), ["read(\u00fc)"], {}), ["b.txt:"]);
-  assertEquals(await search(made.at("work"), [`read(${made.at("out/\u00fc")})`], {}), ["b.txt:"]);
+  assertEquals(await names(out, [], {}), "b.txt: c.txt:");
+  assertEquals(await names(out, ["deny read(\u00fc)"], {}), "b.txt:");
+  assertEquals(await names(work, [`deny read(${made.at("out/\u00fc")})`], {}), "b.txt:");
   Deno.removeSync(made.at("out/u\u0308"), { recursive: true });
-  assertEquals(await search(made.at("work"), [`read(${folder})`], below), []);
-  assertEquals(await search(made.at("work"), [`read(${folder})`], {}), []);
-  for (const folder of ["work", "out"]) {
-    assertEquals(await search(made.at(folder), [], { glob: "secret/b.txt/" }), ["b.txt:"]);
-    assertEquals(await search(made.at(folder), [], { glob: "secret/id_rsa/" }), []);
+  assertEquals(await names(work, [`deny read(${folder})`], below), "");
+  assertEquals(await names(work, [`deny read(${folder})`], {}), "");
+  for (const from of [work, out]) {
+    assertEquals(await names(from, [], { glob: "secret/b.txt/" }), "b.txt:");
+    assertEquals(await names(from, [], { glob: "secret/id_rsa/" }), "");
   }
   if (SEPARATOR !== "/") return;
   for (const rule of [folder.slice(1), folder]) {
-    assertEquals(await search("/", [], {}), ["b.txt:"]);
-    assertEquals(await search("/", [`read(${rule})`], {}), []);
-    assertEquals(await search("/", [`read(${rule})`], below), []);
+    assertEquals(await names("/", [], {}), "b.txt:");
+    assertEquals(await names("/", [`deny read(${rule})`], {}), "");
+    assertEquals(await names("/", [`deny read(${rule})`], below), "");
   }
 });
 
@@ -365,7 +341,6 @@ test("R-19 a search from a folder above leaves out what the view closes", async 
   }
   for (const name of ["lib/a", "lib/home/b", "lib/home/tools/c"]) made.put(name, "TOKEN\n");
   const workingDir = made.at("work");
-  const place = (path: string) => placeOf(workingDir, path);
   const places = new Map(
     [
       [made.at("lib"), "read"],
@@ -375,18 +350,14 @@ test("R-19 a search from a folder above leaves out what the view closes", async 
     ] as const,
   );
   const view = () => ({ folder: workingDir, places, network: false, isComplete: true });
-  const search = async (from: string, isSandboxed: boolean) => {
-    const settings = {
-      ...{ approve: "auto", sandbox: "off", hasBash: () => true, rules: [] } as const,
-      ...isSandboxed && { view },
-    };
-    const path = made.at(from);
-    const grant = grantOf({ name: "grep_code", access: "read" }, path, settings, place, true);
-    const context = { ...made.context, workingDir, grant };
-    const text = await grepCode({ ...grep, pattern: "TOKEN", path }, context);
+  const names = async (from: string, isSandboxed: boolean) => {
+    const more = { approve: "auto", ...isSandboxed && { view } };
+    const text = await search(made, workingDir, [], { pattern: "TOKEN", path: made.at(from) }, {
+      more,
+    });
     return ["a", "b", "c"].filter((name) => text.includes(`/${name}:`)).join("");
   };
-  assertEquals(await search("lib", false), "abc");
-  assertEquals(await search("lib", true), "a");
-  assertEquals(await search("lib/home/tools", true), "c");
+  assertEquals(await names("lib", false), "abc");
+  assertEquals(await names("lib", true), "a");
+  assertEquals(await names("lib/home/tools", true), "c");
 });
