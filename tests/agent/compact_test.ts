@@ -15,7 +15,6 @@ import type { TurnEvent } from "../../src/types/event.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
-import { plain } from "../helpers/messages.ts";
 import { noticesIn, onAllWith, scripted } from "./backends.ts";
 
 const dump: Tool = {
@@ -28,6 +27,10 @@ const dump: Tool = {
   access: "read",
   run: ({ file_path, chars }) => lines(`${file_path}`, Number(chars)),
 };
+
+/** Messages without their ids. */
+const plain = (messages: readonly Message[]): Message[] =>
+  messages.map(({ id: _id, standsFor: _standsFor, ...message }) => message);
 
 /** Text of `chars` characters that says where it is from. */
 function lines(title: string, chars: number): string {

@@ -41,6 +41,7 @@ const tool: Tool = {
   run: () => "",
 };
 
+// deno-fmt-ignore
 const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?: string][] = [
   [
     "rule 1: system messages become the system text",
@@ -53,11 +54,7 @@ const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?
     [user("hi")],
     "A\n\nB",
   ],
-  ["plain text stays text", [user("a"), says("b \n"), user(" c ")], [
-    user("a"),
-    says("b"),
-    user(" c "),
-  ]],
+  ["plain text stays text", [user("a"), says("b \n"), user(" c ")], [user("a"), says("b"), user(" c ")]],
   [
     "rules 2 to 4: calls become blocks, results one user message",
     [
@@ -74,29 +71,13 @@ const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?
   ],
   [
     "user text after results joins them",
-    [
-      user("a"),
-      says("", { toolCalls: [call("1")] }),
-      result("1", "one"),
-      user("stop"),
-      user("no, go on"),
-    ],
+    [user("a"), says("", { toolCalls: [call("1")] }), result("1", "one"), user("stop"), user("no, go on")],
     [user("a"), says([use("1")]), user([answer("1", "one"), text("stop"), text("no, go on")])],
   ],
   [
     "results come first also where a text was before them",
-    [
-      user("a"),
-      says("", { toolCalls: [call("1"), call("2")] }),
-      result("1", "one"),
-      user("b"),
-      result("2", "two"),
-    ],
-    [
-      user("a"),
-      says([use("1"), use("2")]),
-      user([answer("1", "one"), answer("2", "two"), text("b")]),
-    ],
+    [user("a"), says("", { toolCalls: [call("1"), call("2")] }), result("1", "one"), user("b"), result("2", "two")],
+    [user("a"), says([use("1"), use("2")]), user([answer("1", "one"), answer("2", "two"), text("b")])],
   ],
   ["roles alternate", [user("a"), user("b"), says("c"), says("d"), user("e")], [
     user([text("a"), text("b")]),
@@ -105,22 +86,12 @@ const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?
   ]],
   [
     "blank texts are left out",
-    [
-      user(""),
-      user("a"),
-      says(" \n"),
-      user("\t"),
-      says(" ", { toolCalls: [call("1")] }),
-      result("1", " "),
-    ],
+    [user(""), user("a"), says(" \n"), user("\t"), says(" ", { toolCalls: [call("1")] }), result("1", " ")],
     [user("a"), says([use("1")]), user([answer("1", "(no output)")])],
   ],
   [
     "images go before their text",
-    [
-      { ...user("see"), parts: [image("image/png", "AA==")] },
-      { ...user(""), parts: [image("image/gif", "BB==")] },
-    ],
+    [{ ...user("see"), parts: [image("image/png", "AA==")] }, { ...user(""), parts: [image("image/gif", "BB==")] }],
     [user([shown("image/png", "AA=="), text("see"), shown("image/gif", "BB==")])],
   ],
   [
@@ -151,21 +122,11 @@ const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?
       user("a"),
       says("one two", {
         toolCalls: [call("new")],
-        hostedBlocks: [
-          thought,
-          { ...text("one "), citations: null },
-          redacted,
-          text("two"),
-          use("old"),
-        ],
+        hostedBlocks: [thought, { ...text("one "), citations: null }, redacted, text("two"), use("old")],
       }),
       result("new", "r"),
     ],
-    [
-      user("a"),
-      says([thought, text("one"), redacted, text("two"), use("new")]),
-      user([answer("new", "r")]),
-    ],
+    [user("a"), says([thought, text("one"), redacted, text("two"), use("new")]), user([answer("new", "r")])],
   ],
   [
     "a text that was changed since stands before the first call",

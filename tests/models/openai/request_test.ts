@@ -19,6 +19,7 @@ const tool: Tool = {
   run: () => "",
 };
 
+// deno-fmt-ignore
 const conversation: Message[] = [
   { role: "system", content: "Be brief." },
   { role: "user", content: "Read a and b" },
@@ -28,22 +29,13 @@ const conversation: Message[] = [
     reasoning: "two files",
     toolCalls: [
       { id: "x", name: "read", arguments: { p: "a" } },
-      {
-        id: "y",
-        name: "re ad!",
-        arguments: {},
-        invalid: { text: '{"p":"b', reason: "it was cut" },
-      },
+      { id: "y", name: "re ad!", arguments: {}, invalid: { text: '{"p":"b', reason: "it was cut" } },
     ],
   },
   { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
   { role: "tool", content: "", toolCallId: "y", toolName: "re ad!", isError: true },
   { role: "assistant", content: "Done.", reasoning: "done" },
-  {
-    role: "user",
-    content: "And this?",
-    parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }],
-  },
+  { role: "user", content: "And this?", parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }] },
 ];
 
 Deno.test("messages in the compat format", () => {
@@ -180,6 +172,7 @@ const STREAMED = '"stream_options":{"include_usage":true},';
 
 type CompatSettings = Parameters<typeof compatBody>[0];
 /** The fields of bodies between `stream` and the messages, which come last. */
+// deno-fmt-ignore
 const COMPAT: [fields: string, config?: Partial<CompatSettings>, asked?: Asked][] = [
   // Nothing is sent that nobody chose.
   [""],
@@ -189,16 +182,8 @@ const COMPAT: [fields: string, config?: Partial<CompatSettings>, asked?: Asked][
   [BUDGET_ON_WIRE, { baseUrl: OWN, thinkBudget: 99 }],
   ["", { baseUrl: "https://api.openai.com/v1", thinkBudget: 99 }],
   [STREAMED + USUAL_ON_WIRE, USUAL, { stream: true }],
-  [
-    `${STREAMED}"return_progress":true,${USUAL_ON_WIRE}`,
-    { ...USUAL, baseUrl: OWN },
-    { stream: true },
-  ],
-  [
-    `${USUAL_ON_WIRE}"frequency_penalty":0,${TOOLS}`,
-    { ...USUAL, frequencyPenalty: 0 },
-    { tools: [tool] },
-  ],
+  [`${STREAMED}"return_progress":true,${USUAL_ON_WIRE}`, { ...USUAL, baseUrl: OWN }, { stream: true }],
+  [`${USUAL_ON_WIRE}"frequency_penalty":0,${TOOLS}`, { ...USUAL, frequencyPenalty: 0 }, { tools: [tool] }],
   ['"max_completion_tokens":4096,', USUAL, {
     stream: true,
     adjusted: ["max_tokens", "temperature", "stream_options"],
@@ -229,6 +214,7 @@ Deno.test("bodies of compatible servers have the documented fields, messages las
 const OPTIONS = '"num_predict":32768,"temperature":0.1,"repeat_penalty":1.2';
 type LocalSettings = Parameters<typeof localConfig>[0];
 /** The fields of native bodies before `truncate`, and the options behind it. */
+// deno-fmt-ignore
 const LOCAL: [fields: string, options: string, config?: LocalSettings, asked?: Asked][] = [
   ['"keep_alive":"30m",', `${OPTIONS},"num_ctx":8192`, { contextLength: 8192 }],
   ['"think":"low","keep_alive":"30m",', OPTIONS, { think: "low" }, { tools: [tool] }],
@@ -242,11 +228,7 @@ const LOCAL: [fields: string, options: string, config?: LocalSettings, asked?: A
     '"num_predict":32768,"temperature":0.6,"top_p":0.95,"top_k":20,"min_p":0',
     { keepAlive: "", sampling: "server", temperature: 0.6, topK: 20, topP: 0.95, minP: 0 },
   ],
-  [
-    "",
-    '"num_predict":32768,"temperature":0.1,"top_k":20',
-    { keepAlive: "", sampling: "auto", topK: 20 },
-  ],
+  ["", '"num_predict":32768,"temperature":0.1,"top_k":20', { keepAlive: "", sampling: "auto", topK: 20 }],
   [
     "",
     '"num_predict":32768,"temperature":0.1,"repeat_penalty":1',
