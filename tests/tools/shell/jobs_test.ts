@@ -13,7 +13,6 @@ import { living, marker } from "../../helpers/processes.ts";
 import { contentOf, runInBackground } from "../text_results.ts";
 import { run, type Workspace, workspace } from "../workspace.ts";
 
-const ignore = Deno.build.os === "windows"; // the commands are for a POSIX shell
 const tools = withJobs(builtinTools);
 
 /** Starts a job; whether it ends at once is waited for as long as it takes, or not at all. */
@@ -42,6 +41,13 @@ function session(): AsyncDisposable & { ws: Workspace; jobs: Jobs } {
   };
 }
 
+/** Registers a test with jobs of its own; their commands are for a POSIX shell. */
+const test = (name: string, check: (s: ReturnType<typeof session>) => Promise<void>) =>
+  Deno.test(name, { ignore: Deno.build.os === "windows" }, async () => {
+    await using s = session();
+    await check(s);
+  });
+
 /** A pipe that a job waits at until the test opens it, and the other way round. */
 async function gate(ws: Workspace, name: string): Promise<() => Promise<void>> {
   await run("mkfifo", ws.at(name));
@@ -57,15 +63,13 @@ Deno.test("jobs are offered only where they are kept, after run_bash", () => {
   assertEquals(withJobs(own), own); // somebody else's may run elsewhere
 });
 
-Deno.test("a job that ends at once shows little if there is little room", { ignore }, async () => {
-  await using at = session();
-  const context = { ...at.ws.context, maxOutputChars: 1 };
+test("a job that ends at once shows little if there is little room", async ({ ws }) => {
+  const context = { ...ws.context, maxOutputChars: 1 };
   const said = await runInBackground({ command: "seq 1000" }, context, 30_000);
   assert(said.length > 200 && said.length < 500, said);
 });
 
-Deno.test("a job goes on after its call, and is looked at piece by piece", { ignore }, async () => {
-  await using s = session();
+test("a job goes on after its call, and is looked at piece by piece", async (s) => {
   const go = await gate(s.ws, "go");
   const result = await start(s.ws, "echo one; : < go; echo two >&2; exec sleep 1000");
   assert(result.startsWith("job 1 runs in the background until the session ends."), result);
@@ -83,8 +87,7 @@ Deno.test("a job goes on after its call, and is looked at piece by piece", { ign
   assertEquals(await look(s.ws, 1, { stop: true }), ended);
 });
 
-Deno.test("a command that fails at once is no job", { ignore }, async () => {
-  await using s = session();
+test("a command that fails at once is no job", async (s) => {
   s.jobs.onEnd = () => assert(false);
   assertEquals(await start(s.ws, "echo no >&2; exit 3", 60_000), "exit code: 3\noutput:\nno");
   assertMatch(
@@ -95,8 +98,7 @@ Deno.test("a command that fails at once is no job", { ignore }, async () => {
   assert((await start(s.ws, "sleep 1000")).startsWith("job 1 "));
 });
 
-Deno.test("the end of a job is told once, whether or not somebody waits", { ignore }, async () => {
-  await using s = session();
+test("the end of a job is told once, whether or not somebody waits", async (s) => {
   const over = Promise.withResolvers<string>();
   s.jobs.onEnd = ({ number, outcome, isTold }) => over.resolve(`${number} ${outcome} ${isTold}`);
   const go = await gate(s.ws, "go");
@@ -122,8 +124,7 @@ const STUBBORN = [
   "sleep NAP & kill -STOP $!; wait",
 ];
 
-Deno.test("PRC-02 PRC-07 nothing is left of jobs that are stopped", { ignore }, async () => {
-  await using each = session();
+test("PRC-02 PRC-07 nothing is left of jobs that are stopped", async (each) => {
   await using all = session();
   const mark = marker();
   await Promise.all(
@@ -142,10 +143,7 @@ Deno.test("PRC-02 PRC-07 nothing is left of jobs that are stopped", { ignore }, 
   assertEquals(outcomes(all), STUBBORN.map(() => "stopped"));
 });
 
-Deno.test("PRC-03 a job that floods takes little memory, and is heard from", {
-  ignore,
-}, async () => {
-  await using s = session();
+test("PRC-03 a job that floods takes little memory, and is heard from", async (s) => {
   const go = await gate(s.ws, "go");
   await run("mkfifo", s.ws.at("written"));
   const before = Deno.memoryUsage().rss;
@@ -165,31 +163,25 @@ Deno.test("PRC-03 a job that floods takes little memory, and is heard from", {
   assert(s.jobs.list[0]!.tail(100).endsWith("\n3999999\nend\n"));
 });
 
-Deno.test(
-  "a moved command keeps its time, and moves only if one more job may run",
-  { ignore },
-  async () => {
-    await using s = session();
-    await gate(s.ws, "go");
-    const begun = Promise.withResolvers<void>();
-    const tool = tools.find(({ name }) => name === "run_bash")!;
-    const context = { ...s.ws.context, onOutput: () => begun.resolve() };
-    const ran = tool.run({ command: "read x < go", timeout_seconds: 100 }, context);
-    await begun.promise;
-    const before = performance.now();
-    await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));
-    assertEquals(s.jobs.moveRunning(), 0);
-    await s.jobs.list[0]!.stop("stopped");
-    assertEquals(s.jobs.moveRunning(), 1);
-    assertStringIncludes(contentOf(await ran), "job 9 runs in the background");
-    const job = s.jobs.list.at(-1)!;
-    assert(job.elapsedMs >= performance.now() - before, "it counts from its start");
-    assertEquals(s.jobs.moveRunning(), undefined);
-  },
-);
+test("a moved command keeps its time, and moves only if one more job may run", async (s) => {
+  await gate(s.ws, "go");
+  const begun = Promise.withResolvers<void>();
+  const tool = tools.find(({ name }) => name === "run_bash")!;
+  const context = { ...s.ws.context, onOutput: () => begun.resolve() };
+  const ran = tool.run({ command: "read x < go", timeout_seconds: 100 }, context);
+  await begun.promise;
+  const before = performance.now();
+  await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));
+  assertEquals(s.jobs.moveRunning(), 0);
+  await s.jobs.list[0]!.stop("stopped");
+  assertEquals(s.jobs.moveRunning(), 1);
+  assertStringIncludes(contentOf(await ran), "job 9 runs in the background");
+  const job = s.jobs.list.at(-1)!;
+  assert(job.elapsedMs >= performance.now() - before, "it counts from its start");
+  assertEquals(s.jobs.moveRunning(), undefined);
+});
 
-Deno.test("at most 8 jobs run, and the error says what to do", { ignore }, async () => {
-  await using s = session();
+test("at most 8 jobs run, and the error says what to do", async (s) => {
   await Promise.all(Array.from({ length: 8 }, () => start(s.ws, "exec sleep 1000")));
   assertEquals(s.jobs.list.map(({ number }) => number), [1, 2, 3, 4, 5, 6, 7, 8]);
   const error = await assertRejects(() => start(s.ws, "touch made"), RangeError);
@@ -200,8 +192,7 @@ Deno.test("at most 8 jobs run, and the error says what to do", { ignore }, async
   assertEquals(s.ws.names(), []);
 });
 
-Deno.test("a job that is not there, and a call that makes no sense", { ignore }, async () => {
-  await using s = session();
+test("a job that is not there, and a call that makes no sense", async (s) => {
   await assertRejects(
     () => look(s.ws, 1),
     RangeError,
@@ -217,8 +208,7 @@ Deno.test("a job that is not there, and a call that makes no sense", { ignore },
   await assertRejects(() => start(s.ws, "touch made"), RangeError, "the session is over");
 });
 
-Deno.test("PRC-07 a job that starts while the session ends is ended too", { ignore }, async () => {
-  await using s = session();
+test("PRC-07 a job that starts while the session ends is ended too", async (s) => {
   const mark = marker();
   s.ws.context.confine = async (program, args) => {
     await s.jobs[Symbol.asyncDispose]();
@@ -228,8 +218,7 @@ Deno.test("PRC-07 a job that starts while the session ends is ended too", { igno
   assertEquals(await living(mark), []);
 });
 
-Deno.test("an abort ends the waiting for news, and no job", { ignore }, async () => {
-  await using s = session();
+test("an abort ends the waiting for news, and no job", async (s) => {
   await start(s.ws, "exec sleep 1000");
   const stop = new AbortController();
   s.ws.context.signal = stop.signal;
@@ -239,8 +228,7 @@ Deno.test("an abort ends the waiting for news, and no job", { ignore }, async ()
   assertEquals(s.jobs.list[0]!.outcome, undefined);
 });
 
-Deno.test("SEC-01 PRC-04 a job has no input and no credentials", { ignore }, async () => {
-  await using s = session();
+test("SEC-01 PRC-04 a job has no input and no credentials", async (s) => {
   Deno.env.set("MY_TOKEN", "canary");
   try {
     assertEquals(
@@ -300,8 +288,7 @@ Deno.test("a job in one line", () => {
   assertEquals(short(`${" ".repeat(999)}xy`), "x");
 });
 
-Deno.test("a job that fails tells the limits of what confines it", { ignore }, async () => {
-  await using s = session();
+test("a job that fails tells the limits of what confines it", async (s) => {
   s.ws.context.confine = (program, args) =>
     Promise.resolve({ program, args: [...args], limits: "no network" });
   assertEquals(await start(s.ws, "exit 3", 60_000), "exit code: 3\nno network\nno output");

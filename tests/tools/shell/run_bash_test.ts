@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { commandEnvironment } from "../../../src/tools/shell/command_environment.ts";
+import type { ConfinedProgram } from "../../../src/types/confine.ts";
 import type { NewestOutput, ToolContext } from "../../../src/types/tool.ts";
-import { runBash as runBashOutcome } from "../../../src/tools/shell/run_bash.ts";
 import { left, living, marker } from "../../helpers/processes.ts";
 import { runBash as outcomeOf } from "../../../src/tools/shell/run_bash.ts";
 import { runBash } from "../text_results.ts";
@@ -26,6 +26,20 @@ function bash(
   return runBash({ command, timeout_seconds }, { ...ws.context, ...context });
 }
 
+/** A program whose script has commands of `run`. */
+function program(ws: Workspace, script: string, options: Deno.CommandOptions): Deno.Command {
+  ws.put(
+    "script.ts",
+    `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
+    const signal = new AbortController().signal;
+    const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
+    const run = (command) => runBash({ command, timeout_seconds: 60 }, context);
+    ${script}`,
+  );
+  const args = [...RUN_MODULE.slice(1), ws.at("script.ts"), ws.dir];
+  return new Deno.Command(RUN_MODULE[0], { args, ...options });
+}
+
 // Commands in which NAP sleeps under a mark; none may be left of it. They run side by side: the
 // deaf ones take the two seconds that SIGTERM is given, and no call may touch the others' processes.
 const UNENDING = [
@@ -46,17 +60,14 @@ const UNENDING = [
   ],
 ] as const;
 
-Deno.test("PRC-01 at the time limit nothing is left", { ignore }, async (t) => {
-  using ws = workspace();
+test("PRC-01 at the time limit nothing is left", async (ws) => {
   const runs = UNENDING.map(([name, command]) => {
     const mark = marker();
     return { name, mark, result: bash(ws, command.replaceAll("NAP", mark), 0.3) };
   });
   for (const { name, mark, result } of runs) {
-    await t.step(name, async () => {
-      assert((await result).startsWith("exit code: 124\ntimed_out: true"), await result);
-      assertEquals(await living(mark), []);
-    });
+    assertEquals((await result).startsWith("exit code: 124\ntimed_out: true"), true, name);
+    assertEquals(await living(mark), [], name);
   }
 });
 
@@ -90,17 +101,14 @@ const BACKGROUND = [
   ["a failing shell", "sleep NAP & echo done; exit 3"],
 ] as const;
 
-Deno.test("PRC-02 returns when the shell does, and ends what it left", { ignore }, async (t) => {
-  using ws = workspace();
+test("PRC-02 returns when the shell does, and ends what it left", async (ws) => {
   for (const [name, command] of BACKGROUND) {
-    await t.step(name, async () => {
-      const mark = marker();
-      const result = await bash(ws, command.replaceAll("NAP", mark));
-      assert(result.startsWith(`exit code: ${command.includes("exit 3") ? 3 : 0}\n`), result);
-      assertStringIncludes(result, "ended processes it left in the background");
-      assert(/^done$/m.test(result), result);
-      assertEquals(await living(mark), []);
-    });
+    const mark = marker();
+    const result = await bash(ws, command.replaceAll("NAP", mark));
+    assert(result.startsWith(`exit code: ${command.includes("exit 3") ? 3 : 0}\n`), result);
+    assertStringIncludes(result, "ended processes it left in the background", name);
+    assert(/^done$/m.test(result), result);
+    assertEquals(await living(mark), [], name);
   }
 });
 
@@ -111,10 +119,8 @@ linuxTest("PRC-02 a process cannot by its name have another's process ended", as
       const mark = marker();
       // A script is known by its file's name.
       ws.put(name, `#!/bin/sh\ntouch started\nsleep ${mark}\n:\n`, 0o755);
-      const result = await bash(
-        ws,
-        `./$'${name}' & until [ -e started ]; do :; done; rm started; echo done`,
-      );
+      const command = `./$'${name}' & until [ -e started ]; do :; done; rm started; echo done`;
+      const result = await bash(ws, command);
       assertStringIncludes(result, "ended processes it left in the background: 2 (");
       assertEquals(await living(mark), []);
       assertEquals((await living("sleep")).some((row) => parseInt(row) === other.pid), true, name);
@@ -196,20 +202,18 @@ test("PRC-03 much output takes little memory, and what is left out is counted", 
 test(
   "stdout and stderr share the room, and one that needs little leaves it to the other",
   async (ws) => {
-    const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, {
-      maxOutputChars: 10_000,
-    });
+    const limit = { maxOutputChars: 10_000 };
+    const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, limit);
     assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
     const [out, err] = both.split("\nstderr:\n") as [string, string];
-    for (
-      const [part, first, last] of [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const
-    ) {
+    const parts = [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const;
+    for (const [part, first, last] of parts) {
       assertStringIncludes(part, first);
       assert(part.endsWith(last));
       assertStringIncludes(part, "bytes omitted");
       assert(part.length > 4000);
     }
-    const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, { maxOutputChars: 10_000 });
+    const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, limit);
     assert(!one.includes("omitted"));
     assert(one.endsWith("2500\nstderr:\noops"));
   },
@@ -222,40 +226,24 @@ test("no limit on results is no limit on memory", async (ws) => {
 });
 
 test("PRC-04 no input, no terminal, and nothing that would ask", async (ws) => {
-  assertEquals(await bash(ws, "cat; read x || echo eof"), "exit code: 0\nstdout:\neof");
-  assertEquals(
-    await bash(ws, "(: < /dev/tty) 2>/dev/null || echo none; test -t 0 || test -t 1 || echo no"),
-    "exit code: 0\nstdout:\nnone\nno",
-  );
-  assertEquals(
-    await bash(
-      ws,
-      'echo "$GIT_TERMINAL_PROMPT|$PAGER|$GIT_PAGER|$EDITOR|$GIT_EDITOR|$TERM|$GPG_TTY|"',
-    ),
-    "exit code: 0\nstdout:\n0|cat|cat|true|true|dumb||",
-  );
-  const commit = await bash(
-    ws,
-    "git init -q . && git add -A && git commit --allow-empty 2>&1; :",
-    30,
-  );
+  const rows = [
+    ["cat; read x || echo eof", "eof"],
+    ["(: < /dev/tty) 2>/dev/null || echo none; test -t 0 || test -t 1 || echo no", "none\nno"],
+    ["echo $GIT_TERMINAL_PROMPT $PAGER $GIT_PAGER $EDITOR $GIT_EDITOR", "0 cat cat true true"],
+    ['echo "$TERM|$GPG_TTY|"', "dumb||"],
+  ] as const;
+  for (const [command, said] of rows) {
+    assertEquals(await bash(ws, command), `exit code: 0\nstdout:\n${said}`);
+  }
+  const ask = "git init -q . && git add -A && git commit --allow-empty 2>&1; :";
+  const commit = await bash(ws, ask, 30);
   assert(!commit.includes("timed_out"), commit);
 });
 
 test("PRC-04 what is typed to the program never reaches a command", async (ws) => {
-  ws.put(
-    "script.ts",
-    `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
-    const signal = new AbortController().signal;
-    const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-    console.log((await runBash({ command: "cat", timeout_seconds: 60 }, context)).content);
-    console.log(await new Response(Deno.stdin.readable).text());`,
-  );
-  const child = new Deno.Command(RUN_MODULE[0], {
-    args: [...RUN_MODULE.slice(1), ws.at("script.ts"), ws.dir],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
+  const script = `console.log((await run("cat")).content);
+    console.log(await new Response(Deno.stdin.readable).text());`;
+  const child = program(ws, script, { stdin: "piped", stdout: "piped" }).spawn();
   const writer = child.stdin.getWriter();
   await writer.write(new TextEncoder().encode("typed"));
   await writer.close();
@@ -268,22 +256,13 @@ test("PRC-07 a program that crashes takes its command along", async (ws) => {
     const mark = marker();
     // The second one is of another group, as with `timeout`.
     const command = `trap '' TERM; sleep ${mark} & set -m; sleep ${mark} & : > begun; wait`;
-    ws.put(
-      "script.ts",
-      `import { runBash } from "${import.meta.resolve("../../../src/tools/shell/run_bash.ts")}";
-      const signal = new AbortController().signal;
-      const context = { workingDir: Deno.args[0], maxOutputChars: 1000, signal };
-      runBash({ command: ${JSON.stringify(command)}, timeout_seconds: 60 }, context);
+    const script = `run(${JSON.stringify(command)});
       const look = () => {
         try { Deno.statSync(Deno.args[0] + "/begun"); } catch { return setTimeout(look, 5); }
         ${crash};
       };
-      look();`,
-    );
-    const child = new Deno.Command(RUN_MODULE[0], {
-      args: [...RUN_MODULE.slice(1), ws.at("script.ts"), ws.dir],
-      stderr: "null",
-    });
+      look();`;
+    const child = program(ws, script, { stderr: "null" });
     assert((await child.output()).code > 0);
     assertEquals(await left(mark), [], crash);
     Deno.removeSync(ws.at("begun"));
@@ -335,32 +314,25 @@ test("PRC-08 an unknown command, and one that begins with a dash", async (ws) =>
 });
 
 test("a command that fails tells the limits of what confines it", async (ws) => {
-  const confined = (limits?: string): Partial<ToolContext> => ({
-    confine: (program, args) =>
-      Promise.resolve({ program, args: [...args], ...limits && { limits } }),
+  const confined = (limits: Partial<ConfinedProgram>): Partial<ToolContext> => ({
+    confine: (program, args) => Promise.resolve({ program, args: [...args], ...limits }),
   });
-  assertEquals(
-    await bash(ws, "exit 1", 60, confined("no network")),
-    "exit code: 1\nno network\nno output",
-  );
-  assertEquals(await bash(ws, "true", 60, confined("no network")), "exit code: 0\nno output");
-  assertEquals(await bash(ws, "exit 1", 60, confined()), "exit code: 1\nno output");
+  const limits = "no network";
+  const said = await bash(ws, "exit 1", 60, confined({ limits }));
+  assertEquals(said, "exit code: 1\nno network\nno output");
+  assertEquals(await bash(ws, "true", 60, confined({ limits })), "exit code: 0\nno output");
+  assertEquals(await bash(ws, "exit 1", 60, confined({})), "exit code: 1\nno output");
   const told: unknown[] = [];
-  const limited: Partial<ToolContext> = {
-    confine: (program, args) =>
-      Promise.resolve({
-        ...{ program, args: [...args], limits: "all limits" },
-        limitOf: (end) => {
-          told.push(end);
-          return end.stderr === "no network" ? { kind: "network", mayAsk: true } : undefined;
-        },
-      }),
-  };
-  const command = "echo no network >&2; exit 6";
-  const outcome = await runBashOutcome({ command, timeout_seconds: 60 }, {
-    ...ws.context,
-    ...limited,
+  const limited = confined({
+    limits: "all limits",
+    limitOf: (end) => {
+      told.push(end);
+      return end.stderr === "no network" ? { kind: "network", mayAsk: true } : undefined;
+    },
   });
+  const command = "echo no network >&2; exit 6";
+  const context = { ...ws.context, ...limited };
+  const outcome = await outcomeOf({ command, timeout_seconds: 60 }, context);
   assertEquals(outcome.content.split("\n").slice(0, 2), [
     "exit code: 6",
     'Cause: no network in the sandbox. Call again with leave "network" and a reason: the user decides. --network grants it for good.',
