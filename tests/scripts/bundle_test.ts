@@ -34,10 +34,25 @@ const CASES: [title: string, source: string, functions: string[], result: string
     "var f=(function f(){return[1].map((n=>n))});a();b((()=>1));",
   ],
   [
-    "methods stay, as do fields and declarations within functions",
-    "class A{#a=1;m(){}get b(){return 1}}f(()=>{function g(){}});",
-    ["m(){}", "get b(){return 1}", "()=>{function g(){}}", "function g(){}"],
-    "class A{#a=1;m(){}get b(){return 1}}f((()=>{function g(){}}));",
+    "fields and declarations within functions stay",
+    "class A{#a=1;get b(){return 1}}f(()=>{function g(){}});",
+    ["get b(){return 1}", "()=>{function g(){}}", "function g(){}"],
+    "class A{#a=1;get b(){return 1}}f((()=>{function g(){}}));",
+  ],
+  [
+    "public methods, except static ones and those that use super",
+    "class A{a;m(){b=()=>1}async *n(){}constructor(){}#p(){}static s(){}o(){super.o()}}",
+    [
+      "m(){b=()=>1}",
+      "()=>1",
+      "async *n(){}",
+      "constructor(){}",
+      "#p(){}",
+      "s(){}",
+      "o(){super.o()}",
+    ],
+    "class A{a;static{this.prototype.m=(function(){b=(()=>1)})}static{this.prototype.n=(async function*(){})}" +
+    "constructor(){}#p(){}static s(){}o(){super.o()}}",
   ],
 ];
 
