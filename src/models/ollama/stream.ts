@@ -9,8 +9,8 @@ import { argumentsText } from "../wire_values.ts";
 export class LocalReader extends DeltaReader {
   /** The line that ends the answer. */
   #last: Fields | undefined;
-  #content = "";
-  #thinking = "";
+  readonly #contents: string[] = [];
+  readonly #thoughts: string[] = [];
   readonly #calls: unknown[] = [];
   readonly #keys = new Set<string>();
   protected readonly decoder = new NdjsonDecoder((value) => this.#take(value));
@@ -22,10 +22,11 @@ export class LocalReader extends DeltaReader {
   end(): Fields {
     if (!this.#last) this.decoder.end();
     if (!this.#last) throw brokeOff();
+    const thinking = this.#thoughts.join("");
     const message = {
       role: "assistant",
-      content: this.#content,
-      ...(this.#thinking !== "" && { thinking: this.#thinking }),
+      content: this.#contents.join(""),
+      ...(thinking !== "" && { thinking }),
       ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
     };
     return { ...this.#last, message };
@@ -46,10 +47,10 @@ export class LocalReader extends DeltaReader {
 
   #takeMessage(message: Fields, isLast: boolean): void {
     const thought = stringOf(message.thinking, "thinking");
-    this.#thinking += thought;
+    this.#thoughts.push(thought);
     if (thought !== "") this.emit({ type: "reasoning", text: thought });
     const text = stringOf(message.content, "content");
-    this.#content += text;
+    this.#contents.push(text);
     if (text !== "") this.emit({ type: "text", text });
     if (message.tool_calls) this.#takeCalls(listOf(message.tool_calls, "tool_calls"), isLast);
   }
