@@ -9,7 +9,7 @@ export async function readBoundedText(
   root?: string,
 ): Promise<string | undefined> {
   try {
-    if (!(await Deno.stat(path)).isFile) return undefined;
+    if (!Deno.statSync(path).isFile) return undefined;
     const since = Date.now();
     using file = await openToRead(path);
     const info = file.statSync();

@@ -3,7 +3,7 @@
 import { basename, dirname, resolve } from "../text/std_path.ts";
 import { isWithin } from "../text/paths.ts";
 import { isRepository } from "./git_files.ts";
-import { type Place, realPathOf } from "./places.ts";
+import type { Place } from "./places.ts";
 import { ANY_HOME, type PathTable } from "./path_table.ts";
 import {
   isFor,
@@ -133,8 +133,8 @@ export function secretAt(scene: Scene, { path, real }: Place): string | undefine
 }
 
 /** Returns the folder of all sessions' temporary files if it is in the working directory. */
-export const temporaryIn = ({ paths, root }: Scene): string[] =>
-  paths.temporary.flatMap((at) => realPathOf(at) ?? []).filter((at) => isWithin(root.real, at));
+export const temporaryIn = ({ paths, root, place }: Scene): string[] =>
+  paths.temporary.map((at) => place(at).real).filter((at) => isWithin(root.real, at));
 
 /** True for a rule against reading a file. It applies to each tool that may show a file's contents. */
 export function isAgainstReading(rule: Rule): boolean {

@@ -21,8 +21,9 @@ export interface Place {
 export function placeOf(workingDir: string, path: string, system: LinkReader = Deno): Place {
   const asked = resolvePath({ workingDir }, path);
   try {
-    const real = resolveLinks(asked, system, MAX_LINKS);
-    return { path: asked, real, isInside: isWithin(system.realPathSync(workingDir), real) };
+    const root = system.realPathSync(workingDir);
+    const real = asked === workingDir ? root : resolveLinks(asked, system, MAX_LINKS);
+    return { path: asked, real, isInside: isWithin(root, real) };
   } catch {
     return { path: asked, real: asked, isInside: false };
   }

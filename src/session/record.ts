@@ -1,6 +1,5 @@
 /** Records a session, and resumes an earlier one. @module */
 
-import { hasUserinfo } from "../server_address.ts";
 import type { CopilotAgent } from "../agent/agent.ts";
 import { requestTokens } from "../agent/tokens.ts";
 import { targetOf } from "../models/target.ts";
@@ -32,7 +31,6 @@ import type { Message } from "../types/message.ts";
 import type { TurnEvent } from "../types/event.ts";
 import { branchOf } from "../safety/repositories.ts";
 import type { CacheWatch } from "./cache_watch.ts";
-import { serverOf } from "../models/model_server.ts";
 
 const MAX_UNRECORDED_MS = 2000;
 /** The maximum number of characters that wait, so that little of a fast answer is pending. */
@@ -163,10 +161,11 @@ function modelUsedBy(
   { measured }: Partial<RecordOptions> = {},
 ): ModelUsed {
   const { name, kind, url } = targetOf(config);
+  const { host, username, password } = new URL(url);
   return {
     model: name,
-    server: serverOf(config),
-    ...!hasUserinfo(url) && { at: { kind, url } },
+    server: oneLine(host),
+    ...!username && !password && { at: { kind, url } },
     ...measured?.(),
   };
 }

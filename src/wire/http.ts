@@ -157,7 +157,7 @@ async function attemptOnce<T>(
   open: (contentType: string) => StreamReader<T>,
 ): Promise<T> {
   const { signal, ready } = options;
-  const { host } = new URL(request.url);
+  const { host, origin } = new URL(request.url);
   using attempt = endingWith(signal);
   let body: ByteReader;
   const cancel = () => void body?.cancel().catch(() => {});
@@ -171,7 +171,7 @@ async function attemptOnce<T>(
   try {
     const response = await send(request, options, attempt.signal);
     connected?.();
-    answered.add(new URL(request.url).origin);
+    answered.add(origin);
     ({ status } = response);
     body = response.body?.getReader();
     if (status === 404 && request.isOptional) {
