@@ -148,10 +148,10 @@ export async function readFile(args: ToolArgs, context: ToolContext): Promise<To
 
 /** The start of a file, usually all of it; `isPartial` if it continues. */
 async function firstBytesOf({ file, info: { size } }: RegularFile) {
-  // A file may have grown, and some systems give no size.
-  const most = Math.min(Math.max(size, HEAD_BYTES), MAX_READ_BYTES);
-  const bytes = await readBytes(file, most + 1);
-  return { bytes: bytes.subarray(0, most), isPartial: bytes.length > most };
+  // Some systems give no size. A byte more would be one more read.
+  const most = size === 0 ? HEAD_BYTES : Math.min(size, MAX_READ_BYTES);
+  const bytes = await readBytes(file, most);
+  return { bytes, isPartial: size > most || size === 0 && bytes.length === most };
 }
 
 function pageOf(bytes: Uint8Array, window: Window, isPartial: boolean): Page {
