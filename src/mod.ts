@@ -61,16 +61,10 @@ export { jobStore } from "./tools/shell/jobs.ts";
 export type * from "./models/backend.ts";
 export type { Fields } from "./models/fields.ts";
 export { callCompat } from "./models/openai/mod.ts";
-export {
-  type CompatMessage,
-  type CompatPart,
-  type CompatTool,
-  messagesToCompatFormat,
-  toolsToCompatFormat,
-} from "./models/openai/request.ts";
+export { messagesToCompatFormat, toolsToCompatFormat } from "./models/openai/request.ts";
 export { parseCompatResponse } from "./models/openai/response.ts";
 export { callLocal } from "./models/ollama/mod.ts";
-export { type LocalMessage, messagesToLocalFormat } from "./models/ollama/request.ts";
+export { messagesToLocalFormat } from "./models/ollama/request.ts";
 export {
   checkLocalConnection,
   listLocalModels,
@@ -80,7 +74,6 @@ export { callHosted } from "./models/anthropic/mod.ts";
 export {
   type HostedBlock,
   type HostedMessage,
-  type HostedTool,
   messagesToHostedFormat,
   toolsToHostedFormat,
 } from "./models/anthropic/request.ts";

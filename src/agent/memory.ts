@@ -1,7 +1,6 @@
 /** The memory of an agent, apart from its conversation. @module */
 
 import type { Message } from "../types/message.ts";
-import type { Tool } from "../types/tool.ts";
 
 /** The facts that an agent has learned about one model on one server. */
 export interface LearnedModel {
@@ -32,8 +31,6 @@ export class AgentMemory {
   isBusy: boolean = false;
   /** Sizes by position: a map of messages is slower. */
   readonly sizes: SizedMessage[] = [];
-  systemSize: { text: string; size: number } = { text: "", size: 0 };
-  toolSize: { tools: readonly Tool[]; size: number } = { tools: [], size: 0 };
 
   /** Runs `work` while nothing else changes the conversation. @throws {TypeError} if the agent is busy. */
   async exclusively<T>(action: string, work: () => Promise<T>): Promise<T> {

@@ -252,7 +252,7 @@ const MESSAGE_TOKENS = 8;
 function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasoning", number> {
   const { offered: tools, state } = agent;
   // Separate variables: adding to a field with the role's name takes five times as long.
-  let [system, user, assistant, tool, reasoning] = [roughSystem(agent), 0, 0, 0, 0];
+  let [system, user, assistant, tool, reasoning] = [roughTokens(agent.systemPrompt), 0, 0, 0, 0];
   const { sizes } = memoryOf(agent);
   const { messages } = state;
   for (let i = 0; i < messages.length; i++) {
@@ -273,7 +273,7 @@ function roughParts(agent: CopilotAgent): Record<ContextPart["name"] | "reasonin
     if (message.reasoning !== undefined) reasoning += roughReasoning(message);
   }
   sizes.length = messages.length;
-  return { system, tools: roughTools(agent, tools), user, assistant, tool, reasoning };
+  return { system, tools: roughTools(tools), user, assistant, tool, reasoning };
 }
 
 function sum(parts: readonly number[]): number {
@@ -285,20 +285,12 @@ function roughReasoning({ toolCalls, reasoning = "" }: Message): number {
   return toolCalls ? reasoning.length / CHARS_PER_TOKEN : 0;
 }
 
-function roughSystem(agent: CopilotAgent): number {
-  const { systemPrompt: text } = agent;
-  const memory = memoryOf(agent);
-  if (memory.systemSize.text !== text) memory.systemSize = { text, size: roughTokens(text) };
-  return memory.systemSize.size;
-}
-
-function roughTools(agent: CopilotAgent, tools: readonly Tool[]): number {
-  const memory = memoryOf(agent);
-  if (memory.toolSize.tools !== tools) {
-    const shown = tools.map(({ name, description, parameters }) => [name, description, parameters]);
-    memory.toolSize = { tools, size: roughTokens(JSON.stringify(shown)) };
-  }
-  return memory.toolSize.size;
+function roughTools(tools: readonly Tool[]): number {
+  return roughTokens(
+    JSON.stringify(
+      tools.map(({ name, description, parameters }) => [name, description, parameters]),
+    ),
+  );
 }
 
 function roughMessage(message: Message): number {

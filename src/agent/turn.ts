@@ -27,7 +27,7 @@ import {
   promptLimit,
   requestTokens,
 } from "./tokens.ts";
-import { endOfTurn, toolResult, usedIds } from "./turn_messages.ts";
+import { endOfTurn, toolResult } from "./turn_messages.ts";
 import { UNFOUNDED_QUESTIONS, unfoundedIn } from "./unfounded.ts";
 import { askForForm, formNote, readFormed } from "./answer_form.ts";
 import { type CompactOptions, makeRoom } from "./compact.ts";
@@ -289,14 +289,13 @@ class Turn {
     // Repaired here, so that the conversation shows the model its calls as they should have been.
     const reads = message.toolCalls.map((call) => readCall(call, tools, state.workingDir));
     const calls = reads.map(({ call }) => call);
-    const given = new Set(calls.map(({ id }) => id));
-    message.toolCalls = withUniqueIds(calls, usedIds(state.messages, given));
+    const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
+    message.toolCalls = withUniqueIds(calls, earlier.map(({ id }) => id));
     this.#errors = new Map(message.toolCalls.map(({ id }, i) => [id, reads[i]!.error]));
     const recovered = message.toolCalls.filter(isRecovered);
     if (recovered.length === 0) return;
     for (const { name, id } of recovered) this.#emit({ type: "tool_call_recovered", name, id });
     const isMeant = targetOf(config).textTools === true;
-    const earlier = state.messages.flatMap(({ toolCalls = [] }) => toolCalls);
     const before = earlier.filter(isRecovered).length;
     const isEnough = before + recovered.length >= MIN_RECOVERED_TOLD;
     if (!isMeant && before < MIN_RECOVERED_TOLD && isEnough) {

@@ -19,8 +19,8 @@ type CheckedArguments = { ok: true; args: ToolArgs } | { ok: false; error: strin
 
 /**
  * Checks `args` against `tool.parameters`, fills in defaults, and converts equivalent forms that small models write:
- * `"10"` for a number, `"true"` for a boolean, JSON text for an array or object, `null` for a missing argument, and
- * `path` for the only missing argument, `file_path`. A number never becomes a string. Never throws.
+ * `"10"` for a number, `"true"` for a boolean, JSON text for an array or object, and `null` for a missing argument. A
+ * number never becomes a string. Never throws.
  */
 export function checkArguments(tool: Tool, args: unknown): CheckedArguments {
   const schema = tool.parameters;
@@ -57,16 +57,10 @@ const isKnown = (schema: JsonSchema, key: string): boolean =>
 function unknownKey(tool: Tool, unknown: string[], args: ToolArgs): CheckedArguments {
   const key = unknown[0]!;
   const missing = requiredOf(tool.parameters).filter((name) => !Object.hasOwn(args, name));
-  const only = missing.length === 1 ? missing[0] : undefined;
   const names = Object.keys(objectOf(tool.parameters.properties));
-  // `path` for `file_path` is not a typo, so it is handled separately.
+  // `path` for `file_path` is not a typo.
   const part = names.find((name) => key.length > 2 && (name.includes(key) || key.includes(name)));
-  if (unknown.length === 1 && part !== undefined && only === part) {
-    // There is only this reading.
-    const { [key]: value, ...rest } = args;
-    return checkArguments(tool, { ...rest, [part]: value });
-  }
-  const near = part ?? nearest(key, names) ?? only;
+  const near = part ?? nearest(key, names) ?? (missing.length === 1 ? missing[0] : undefined);
   const renamed = near !== undefined && !Object.hasOwn(args, near);
   const hint = renamed ? `: use ${near}` : `, only ${names.join(", ") || "none"}`;
   const problem = `it has no argument ${valueText(key)}${hint}`;

@@ -5,6 +5,7 @@ import type { HostedConfig, Thinking } from "../../config.ts";
 import type { Message, ToolCall } from "../../types/message.ts";
 import type { JsonSchema, Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { Fields } from "../fields.ts";
 import { samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import { ANSWER_TOOL } from "../reply.ts";
 import { argumentsOnWire, jsonText, nameOnWire, NO_OUTPUT } from "../wire_values.ts";
@@ -18,16 +19,6 @@ export interface HostedMessage {
   role: "user" | "assistant";
   /** Text, or blocks if it is more than text. */
   content: string | HostedBlock[];
-}
-
-/** A tool of the hosted API: flat, without the compat format's wrapper. */
-export interface HostedTool {
-  /** The tool's name. */
-  name: string;
-  /** Its description for the model. */
-  description: string;
-  /** The schema of its arguments. */
-  input_schema: JsonSchema;
 }
 
 /** The API requires a user message first. */
@@ -127,7 +118,7 @@ export function messagesToHostedFormat(messages: readonly Message[]): [string, H
 /** Converts tools to flat objects with an `input_schema` (spec 4.4). */
 export function toolsToHostedFormat(
   tools: readonly Pick<Tool, "name" | "description" | "parameters">[],
-): HostedTool[] {
+): Fields[] {
   return tools.map(({ name, description, parameters }) => (
     { name, description, input_schema: parameters }
   ));

@@ -5,6 +5,7 @@ import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { Fields } from "../fields.ts";
 import { toolsToCompatFormat } from "../openai/request.ts";
 import { defaultOf, samplingParameters, withDefaultTemperature } from "../sampling.ts";
 import {
@@ -14,24 +15,6 @@ import {
   NO_OUTPUT,
   withResultImages,
 } from "../wire_values.ts";
-
-/** A message for `/api/chat`. */
-export interface LocalMessage {
-  /** The role of the author. */
-  role: Message["role"];
-  /** The text; may be empty with calls or images. */
-  content: string;
-  /** The reasoning of an assistant message. */
-  thinking?: string;
-  /** Images in base64. */
-  images?: string[];
-  /** The calls of an assistant message. */
-  tool_calls?: { id: string; function: { name: string; arguments: Record<string, unknown> } }[];
-  /** The tool of a tool message. */
-  tool_name?: string;
-  /** The id of the call that a tool message answers. */
-  tool_call_id?: string;
-}
 
 /**
  * Returns the body of a request. `messages` comes last, and `adjusted` is dropped, as in `compatBody`. `truncate`
@@ -77,11 +60,11 @@ export function localBody(
  * `{"invalid_json": "the model's text"}`. Reasoning goes into `thinking`. An empty message is dropped; an empty
  * tool result says so.
  */
-export function messagesToLocalFormat(messages: readonly Message[]): LocalMessage[] {
+export function messagesToLocalFormat(messages: readonly Message[]): Fields[] {
   return withResultImages(messages).flatMap(localMessages);
 }
 
-function localMessages(message: Message): LocalMessage[] {
+function localMessages(message: Message): Fields[] {
   const { role, content, toolCalls = [], reasoning, toolCallId } = message;
   if (role === "tool") {
     return [{

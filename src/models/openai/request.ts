@@ -5,6 +5,7 @@ import { imagesOf } from "../../text/parts.ts";
 import type { Message } from "../../types/message.ts";
 import type { Tool } from "../../types/tool.ts";
 import type { Adjusted, AnswerLimits } from "../adjust.ts";
+import type { Fields } from "../fields.ts";
 import { samplingParameters } from "../sampling.ts";
 import {
   argumentsOnWire,
@@ -13,31 +14,6 @@ import {
   NO_OUTPUT,
   withResultImages,
 } from "../wire_values.ts";
-
-/** A tool in a request, for the compatible and the native local endpoint. */
-export interface CompatTool {
-  /** Always this. */
-  type: "function";
-  /** The tool, with the JSON schema of its arguments. */
-  function: { name: string; description: string; parameters: Tool["parameters"] };
-}
-
-/** A message for chat completions servers. */
-export type CompatMessage =
-  | { role: "system"; content: string }
-  | { role: "user"; content: string | CompatPart[] }
-  | {
-    role: "assistant";
-    content: string | null;
-    reasoning_content?: string;
-    tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
-  }
-  | { role: "tool"; tool_call_id: string; content: string };
-
-/** A part of a user message with images. */
-export type CompatPart =
-  | { type: "text"; text: string }
-  | { type: "image_url"; image_url: { url: string } };
 
 /**
  * Returns the body of a request. `messages` comes last, so that the next body extends this one up to its closing
@@ -122,11 +98,11 @@ function thinking(asked: CompatConfig["think"], adjusted: Adjusted): Record<stri
 export function messagesToCompatFormat(
   messages: readonly Message[],
   { reasoning = true }: { reasoning?: boolean } = {},
-): CompatMessage[] {
+): Fields[] {
   return withResultImages(messages).flatMap((one) => compatMessages(one, { reasoning }));
 }
 
-function compatMessages(message: Message, form: MessageForm): CompatMessage[] {
+function compatMessages(message: Message, form: MessageForm): Fields[] {
   const { reasoning, empty = null } = form;
   const { role, content, toolCalls = [] } = message;
   if (role === "tool") {
@@ -148,8 +124,8 @@ function compatMessages(message: Message, form: MessageForm): CompatMessage[] {
   }
   const images = role === "user" ? imagesOf(message) : [];
   if (images.length > 0) {
-    const text: CompatPart[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
-    const shown = images.map(({ mediaType, data }): CompatPart => (
+    const text: Fields[] = content.trim() === "" ? [] : [{ type: "text", text: content }];
+    const shown = images.map(({ mediaType, data }) => (
       { type: "image_url", image_url: { url: `data:${mediaType};base64,${data}` } }
     ));
     return [{ role: "user", content: [...text, ...shown] }];
@@ -158,7 +134,7 @@ function compatMessages(message: Message, form: MessageForm): CompatMessage[] {
 }
 
 /** Converts tools to `{type: "function", function: {...}}`. */
-export function toolsToCompatFormat(tools: readonly Tool[]): CompatTool[] {
+export function toolsToCompatFormat(tools: readonly Tool[]): Fields[] {
   return tools.map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, description, parameters },
