@@ -5,7 +5,7 @@ import { processTurn } from "../../src/agent/turn.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import { configFor } from "../agent/backends.ts";
 import { workspace } from "../tools/workspace.ts";
-import { type Handler, ndjson, serve, sse } from "./server.ts";
+import { type Step, strictServer } from "./strict_server.ts";
 
 /** The files at the start of every case. */
 export const FILES: Readonly<Record<string, string>> = {
@@ -28,8 +28,8 @@ export interface Slip {
   reasoning?: string;
   /** The whole first answer of the compatible protocol: chunks of its stream. */
   chunks?: readonly unknown[];
-  /** Handlers of the first requests, in its place. */
-  handlers?: readonly Handler[];
+  /** The first answers, in its place. */
+  steps?: readonly Step[];
   /** The protocol: compat. */
   wire?: Wire;
   /** Further files. */
@@ -52,7 +52,6 @@ export interface Slip {
 
 export type Wire = "compat" | "local native" | "local compatible" | "hosted";
 
-const DONE = "Done.";
 /** Folders that the program must not make at the root of the disk; removed if it does. */
 const AT_ROOT = ["/src", "/newsrc", "/newsrc.ts"].filter((path) => !exists(path));
 
@@ -93,13 +92,15 @@ async function play(slip: Slip) {
     ws.put(name, text);
   }
   const wire = slip.wire ?? "compat";
-  const reads = (slip.read ?? []).map((path) =>
-    answerOf(wire, { call: ["read_file", JSON.stringify({ file_path: path })] })
-  );
-  const first = slip.handlers ??
-    [slip.chunks ? sse([...slip.chunks, "[DONE]"]) : answerOf(wire, slip)];
-  const end = answerOf(wire, { text: DONE });
-  await using server = serve(...reads, ...reads.length > 0 ? [end] : [], ...first, end);
+  const end = { text: "Done." };
+  const reads = (slip.read ?? []).map((path): Step => (
+    { toolCalls: [{ name: "read_file", arguments: { file_path: path } }] }
+  ));
+  await using server = strictServer([
+    ...reads.length > 0 ? [...reads, end] : [],
+    ...slip.steps ?? [stepOf(slip)],
+    ...Array(9).fill(end),
+  ]);
   const agent = new CopilotAgent(configFor(wire, server.url), ws.dir);
   let executions: readonly ToolExecution[] = [];
   let error = "";
@@ -122,50 +123,16 @@ async function play(slip: Slip) {
   return { executions, changed, error };
 }
 
-function answerOf(wire: Wire, { call, text = "", reasoning }: Partial<Slip>): Handler {
-  const args = typeof call?.[1] === "string" ? call[1] : JSON.stringify(call?.[1] ?? {});
-  if (wire === "local native") {
-    const given = typeof call?.[1] === "string" ? call[1] : call?.[1] ?? {};
-    const calls = call && [{ function: { name: call[0], arguments: given } }];
-    const message = {
-      role: "assistant",
-      content: text,
-      ...(reasoning && { thinking: reasoning }),
-      ...(calls && { tool_calls: calls }),
-    };
-    return ndjson([{ message, done: false }, {
-      message: { role: "assistant", content: "" },
-      done: true,
-      done_reason: "stop",
-    }]);
+function stepOf({ wire, call, chunks, text = "", reasoning = "" }: Slip): Step {
+  if (chunks) {
+    const data = [...chunks.map((one) => JSON.stringify(one)), "[DONE]"];
+    return { garble: () => data.map((one) => `data: ${one}\n\n`) };
   }
-  if (wire === "hosted") {
-    const start = call
-      ? { type: "tool_use", id: "toolu_1", name: call[0], input: {} }
-      : { type: "text", text: "" };
-    const delta = call
-      ? { type: "input_json_delta", partial_json: args }
-      : { type: "text_delta", text };
-    return sse([
-      { type: "message_start", message: { role: "assistant", content: [], usage: {} } },
-      { type: "content_block_start", index: 0, content_block: start },
-      { type: "content_block_delta", index: 0, delta },
-      { type: "content_block_stop", index: 0 },
-      { type: "message_delta", delta: { stop_reason: call ? "tool_use" : "end_turn" } },
-      { type: "message_stop" },
-    ]);
-  }
-  const delta = call
-    ? {
-      tool_calls: [{
-        index: 0,
-        id: "call_1",
-        type: "function",
-        function: { name: call[0], arguments: args },
-      }],
-    }
-    : { content: text, ...(reasoning && { reasoning_content: reasoning }) };
-  return sse([chunk(delta), chunk({}, call ? "tool_calls" : "stop"), "[DONE]"]);
+  if (!call) return { text, reasoning };
+  // In the native format, text that is no JSON can only come as a string.
+  const isText = typeof call[1] === "string" && wire !== "local native";
+  const args = isText ? call[1] as string : JSON.stringify(call[1]);
+  return { toolCalls: [{ name: call[0], arguments: args }] };
 }
 
 /** A chunk of the compatible protocol. */
