@@ -87,10 +87,7 @@ export async function wrongIn(slip: Slip): Promise<string> {
 async function play(slip: Slip) {
   using ws = workspace();
   const files = { ...FILES, ...slip.files };
-  for (const [name, text] of Object.entries(files)) {
-    Deno.mkdirSync(ws.at(name).replace(/\/[^/]*$/, ""), { recursive: true });
-    ws.put(name, text);
-  }
+  ws.putAll(files);
   const wire = slip.wire ?? "compat";
   const end = { text: "Done." };
   const reads = (slip.read ?? []).map((path): Step => (

@@ -7,7 +7,7 @@ function list(ws: Workspace, path = "."): Promise<string> {
 }
 
 test("lists folders, files with sizes, and links with their targets, sorted", async (ws) => {
-  await Deno.mkdir(ws.at("src"));
+  ws.put("src/");
   ws.put("a.txt", "");
   ws.put("Z", "x".repeat(1023));
   ws.put("b c", "x".repeat(2150));

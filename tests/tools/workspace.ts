@@ -10,8 +10,9 @@ export interface Workspace extends Disposable {
   context: ToolContext;
   /** The absolute path of a name in it. */
   at(name: string): string;
-  /** Writes a file: text as UTF-8, or bytes. */
-  put(name: string, content: string | number[] | Uint8Array, mode?: number): string;
+  /** Writes a file, in a folder that is made for it: text as UTF-8, or bytes. Of a name that ends in / only the folder is made. */
+  put(name: string, content?: string | number[] | Uint8Array, mode?: number): string;
+  putAll(files: Readonly<Record<string, string | number[]>>): void;
   bytes(name: string): Uint8Array;
   text(name: string): string;
   /** What the model reads of an edit, or of a write. */
@@ -34,13 +35,18 @@ export function workspace(settings: Partial<ToolContext> = {}): Workspace {
     edit: (file_path, old_string, new_string, replace_all = false) =>
       editFile({ file_path, old_string, new_string, replace_all }, context),
     write: (file_path, content) => writeFile({ file_path, content }, context),
-    put(name, content, mode) {
+    put(name, content = "", mode) {
+      Deno.mkdirSync(at(name.replace(/[^/]*$/, "")), { recursive: true });
+      if (name.endsWith("/")) return at(name);
       const bytes = typeof content === "string"
         ? new TextEncoder().encode(content)
         : Uint8Array.from(content);
       Deno.writeFileSync(at(name), bytes);
       if (mode !== undefined) Deno.chmodSync(at(name), mode);
       return at(name);
+    },
+    putAll(files) {
+      for (const [name, content] of Object.entries(files)) this.put(name, content);
     },
     bytes: (name) => Deno.readFileSync(at(name)),
     text: (name) =>

@@ -137,7 +137,7 @@ posixTest("EDT-07 killed at any moment, an edit leaves the old bytes or the new"
 mountTest(
   "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
   async (ws) => {
-    await Deno.mkdir(ws.at("disk"));
+    ws.put("disk/");
     await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
     try {
       const old = "o".repeat(400_000);
@@ -204,7 +204,6 @@ async function mountable(): Promise<boolean> {
 }
 
 posixTest("SEC-04 temporary files are new, private, and in the target's own folder", async (ws) => {
-  await Deno.mkdir(ws.at("real"));
   ws.put("real/secret", "old", 0o600);
   await Deno.symlink("real/secret", ws.at("link"));
   // What an attacker could prepare: a link under each temporary name that was ever used.
@@ -363,8 +362,6 @@ posixTest("a file that could neither be written nor put back is said to be damag
 mountTest(
   "a file that is mounted by itself is written in place (needs root)",
   async (ws) => {
-    await Deno.mkdir(ws.at("open"));
-    await Deno.mkdir(ws.at("closed"));
     ws.put("source", "old\n", 0o640);
     for (const name of ["open/f", "closed/f"]) {
       ws.put(name, "");
@@ -429,7 +426,7 @@ Deno.test("the report of a write: its notes for the model, its facts as data, no
 linuxTest(
   "EDT-01 a link that a program puts in place of the temporary file changes no file outside",
   async (ws) => {
-    await Deno.mkdir(ws.at("work"));
+    ws.put("work/");
     ws.put("outside", "", 0o600);
     const swap = `$| = 1; alarm 60; print "begun";
     for (;;) { for (glob(".copilot-*.tmp")) { unlink; symlink "../outside", $_ } }`;
@@ -454,7 +451,7 @@ linuxTest(
 posixTest(
   "a new file is not made in a folder to which a link leads that a job puts there meanwhile",
   async (ws) => {
-    Deno.mkdirSync(ws.at("out"));
+    ws.put("out/");
     const { signal } = new AbortController();
     signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
     const context = { signal, grant: grantOfNamed(ws.at("new")) };

@@ -13,13 +13,6 @@ async function names(ws: Workspace, pattern: string, path?: string): Promise<str
   return (await glob(ws, pattern, path)).split("\n").sort().join(" ");
 }
 
-async function put(ws: Workspace, files: Record<string, string>): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    await Deno.mkdir(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
-    ws.put(name, content);
-  }
-}
-
 const TREE = {
   "a.ts": "",
   "b.js": "",
@@ -38,7 +31,7 @@ const TREE = {
 };
 
 test("finds files by pattern, relative to the working directory", async (ws) => {
-  await put(ws, TREE);
+  ws.putAll(TREE);
   const rows: [pattern: string, found: string, path?: string][] = [
     ["*.ts", "a.ts"],
     ["./*.ts", "a.ts"],
@@ -85,16 +78,15 @@ test("finds files by pattern, relative to the working directory", async (ws) => 
 });
 
 test("nothing found says why, and what to try", async (ws) => {
-  await put(ws, TREE);
+  ws.putAll(TREE);
   assertStringIncludes(await glob(ws, "c.ts"), "**/c.ts searches folders below, too.");
   assertStringIncludes(await glob(ws, "*.log"), "6 ignored or hidden (name one as path");
   assertEquals((await glob(ws, "**/*.none")).includes("folders below"), false);
-  await Deno.mkdir(ws.at("empty"));
+  ws.put("empty/");
   assertEquals(await glob(ws, "**/*", "empty"), "No files match **/*.");
 });
 
 test("the newest come first, at most 500, with the rest counted", async (ws) => {
-  await Deno.mkdir(ws.at("d"));
   const shuffled = Array.from({ length: 520 }, (_, i) => i * 97 % 520);
   for (const i of shuffled) {
     ws.put(`d/${i}`, "");
@@ -126,7 +118,7 @@ Deno.test("PTH-06 patterns that lead out are refused, with what to give instead"
   using outside = workspace();
   outside.put("secret.ts", "");
   using ws = workspace();
-  await Deno.mkdir(ws.at("sub"));
+  ws.put("sub/");
   const cases = [
     "../*",
     "**/../*",
@@ -155,7 +147,7 @@ Deno.test("PTH-06 links are not followed", { ignore: !posix }, async () => {
   using outside = workspace();
   outside.put("secret.ts", "");
   using ws = workspace();
-  await put(ws, { "in/a.ts": "" });
+  ws.put("in/a.ts");
   await Deno.symlink(outside.dir, ws.at("sub"));
   await Deno.symlink(outside.at("secret.ts"), ws.at("leak.ts"));
   await Deno.symlink(".", ws.at("in/loop"));
@@ -179,7 +171,7 @@ Deno.test("a place outside that is named plainly is listed with whole paths", as
 });
 
 test("bad arguments are refused with what to give instead", async (ws) => {
-  await put(ws, TREE);
+  ws.putAll(TREE);
   const rows: [pattern: string, path: string, message: string][] = [
     ["", ".", "**/* finds all"],
     ["*", "a.ts", "use read_file"],

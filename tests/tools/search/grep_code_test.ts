@@ -17,17 +17,10 @@ function grep(
   });
 }
 
-async function put(ws: Workspace, files: Record<string, string | number[]>): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    await Deno.mkdir(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
-    ws.put(name, content);
-  }
-}
-
 const bytes = (text: string) => [...text].map((char) => char.charCodeAt(0));
 
 test("shows lines as file:line:text, sorted by path", async (ws) => {
-  await put(ws, {
+  ws.putAll({
     "b.ts": "x\nhit 1\r\n\r\nhit 2",
     "a/z.ts": "hit\n",
     "a.ts": "\ufeffhit\n",
@@ -75,7 +68,7 @@ const TREE = {
 };
 
 test("searches what is not hidden, ignored or binary, and what is named", async (ws) => {
-  await put(ws, TREE);
+  ws.putAll(TREE);
   const rows: [args: { path?: string; glob?: string }, found: string][] = [
     [{}, "a.ts src/b.js src/b.ts src/deep/c.ts"],
     [{ glob: "*.ts" }, "a.ts src/b.ts src/deep/c.ts"],
@@ -104,26 +97,21 @@ test("searches what is not hidden, ignored or binary, and what is named", async 
 });
 
 test("nothing found says where it looked, what it left out, and what to try", async (ws) => {
-  await put(ws, TREE);
-  assertEquals(
-    await grep(ws, "none"),
-    "No matches in 4 files. Skipped: 1 binary, 6 ignored or hidden (name one as path to search it).",
-  );
-  assertStringIncludes(
-    await grep(ws, "needle", { glob: "*.py" }),
-    "No files to search. Skipped: 5 files of other names, 6 i",
-  );
+  ws.putAll(TREE);
+  const left = "Skipped: 1 binary, 6 ignored or hidden (name one as path to search it).";
+  assertEquals(await grep(ws, "none"), `No matches in 4 files. ${left}`);
+  const none = "No files to search. Skipped: 5 files of other names, 6 i";
+  assertStringIncludes(await grep(ws, "needle", { glob: "*.py" }), none);
   assertEquals(await grep(ws, "needle\\(", { path: "a.ts" }), "No matches in 1 file.");
   for (const sign of "|({+?") {
-    assertEquals(
-      await grep(ws, `needle\\${sign}2\\)`, { path: "src/b.ts" }),
-      `No matches in 1 file. \\${sign} is a literal ${sign}, without \\ it is not.`,
-    );
+    const found = await grep(ws, `needle\\${sign}2\\)`, { path: "src/b.ts" });
+    const said = `No matches in 1 file. \\${sign} is a literal ${sign}, without \\ it is not.`;
+    assertEquals(found, said);
   }
 });
 
 test("EDT-05 files in other encodings are searched", async (ws) => {
-  await put(ws, {
+  ws.putAll({
     "latin1": bytes("caf\xe9 ascii\n"),
     "gbk": bytes("\xc4\xe3 ascii\n"),
     "stray": [...new TextEncoder().encode("größe ascii "), 0xe9, 10],
@@ -144,7 +132,7 @@ test("EDT-05 files in other encodings are searched", async (ws) => {
 
 posixTest("PTH-05 special files are neither opened nor searched", async (ws) => {
   ws.put("a", "needle");
-  await Deno.mkdir(ws.at("f.txt"));
+  ws.put("f.txt/");
   await run("mkfifo", ws.at("fifo"));
   using _socket = Deno.listen({ transport: "unix", path: ws.at("socket") });
   await Deno.symlink("/dev/zero", ws.at("zero"));
@@ -163,7 +151,7 @@ posixTest("PTH-05 special files are neither opened nor searched", async (ws) => 
 });
 
 test("binary and unreadable files", async (ws) => {
-  await put(ws, {
+  ws.putAll({
     "early": "\0 needle",
     "late": `needle${"x".repeat(10_000)}\0`,
     "text": "needle",
@@ -178,23 +166,17 @@ test("binary and unreadable files", async (ws) => {
 linuxTest("names that are not UTF-8 are counted", async (ws) => {
   ws.put("a", "needle");
   ws.put("\ufffd", "needle"); // a name like any other
-  await run(
-    "sh",
-    "-c",
-    `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`,
-  );
+  const script = `cd '${ws.dir}'; echo needle >"$(printf 'x\\377')"; mkdir "$(printf 'd\\377')"`;
+  await run("sh", "-c", script);
   const skipped = "[skipped: 2 with a name that is not UTF-8]";
   assertEquals(await grep(ws, "needle"), `a:1:needle\n\ufffd:1:needle\n${skipped}`);
 });
 
-testUnless(!posix || Deno.uid() === 0)(
-  "files that cannot be read are counted",
-  async (ws) => {
-    ws.put("a", "needle");
-    ws.put("b", "needle", 0);
-    assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
-  },
-);
+testUnless(!posix || Deno.uid() === 0)("files that cannot be read are counted", async (ws) => {
+  ws.put("a", "needle");
+  ws.put("b", "needle", 0);
+  assertEquals(await grep(ws, "needle"), "a:1:needle\n[skipped: 1 unreadable]");
+});
 
 test("files over 64 MiB are named, not read whole", async (ws) => {
   ws.put("a", "needle");
@@ -228,7 +210,7 @@ test("the result keeps within its limit exactly, and counts the rest", async (ws
 });
 
 test("bad arguments are refused with the next move", async (ws) => {
-  await put(ws, TREE);
+  ws.putAll(TREE);
   const rows: [pattern: string, args: { path?: string; glob?: string }, message: string][] = [
     ["", {}, "empty pattern"],
     ["foo(", {}, "write \\( or \\)"],
@@ -247,7 +229,7 @@ test("bad arguments are refused with the next move", async (ws) => {
 });
 
 test("a file with a NUL byte among its first 8192 is binary", async (ws) => {
-  await put(ws, {
+  ws.putAll({
     "binary": bytes(`${"x".repeat(8191)}\0`),
     "text": bytes(`${"x".repeat(8192)}\0`),
   });

@@ -16,8 +16,7 @@ async function last(found: FittingPaths): Promise<string[]> {
 
 function fill(ws: Workspace, files: Record<string, number>): void {
   for (const [name, seconds] of Object.entries(files)) {
-    Deno.mkdirSync(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
-    ws.put(name, "");
+    ws.put(name);
     Deno.utimeSync(ws.at(name), seconds, seconds);
   }
 }

@@ -2,20 +2,20 @@ import { assert, assertEquals } from "@std/assert";
 import { emptyTally, isWithheld, Walk, type WalkOptions } from "../../../src/tools/search/walk.ts";
 import { posixTest, run, test, type Workspace, workspace } from "../workspace.ts";
 
-const posix = Deno.build.os !== "windows";
 const rgMissing = await run("rg", "--version").then(() => false, () => true);
 
+const WALK = { maxDepth: Infinity, hidden: [] };
+const rootOf = (ws: Workspace) => ws.dir.replaceAll("\\", "/");
+
+/** A walk of a workspace, and what it counts. */
+function walkOf(ws: Workspace, options: Partial<WalkOptions> = {}) {
+  const [root, tally] = [rootOf(ws), emptyTally()];
+  return { root, tally, walker: new Walk({ ...WALK, root, top: root, ...options }, tally) };
+}
+
 /** The files that a walk comes to, from `root` on, sorted. */
-function walk(ws: Workspace, options: Partial<WalkOptions> = {}): string[] {
-  const root = (options.root ?? ws.dir).replaceAll("\\", "/");
-  const all = {
-    root,
-    top: ws.dir.replaceAll("\\", "/"),
-    maxDepth: Infinity,
-    hidden: [],
-    ...options,
-  };
-  const walker = new Walk({ ...all, root }, emptyTally());
+function walk(ws: Workspace, root = rootOf(ws)): string[] {
+  const { walker } = walkOf(ws, { root });
   const folders = [root];
   const found: string[] = [];
   for (let folder; (folder = folders.pop()) !== undefined;) {
@@ -24,13 +24,6 @@ function walk(ws: Workspace, options: Partial<WalkOptions> = {}): string[] {
     found.push(...listed.files.map((path) => path.slice(root.length + 1)));
   }
   return found.sort();
-}
-
-async function put(ws: Workspace, files: Record<string, string>): Promise<void> {
-  for (const [name, content] of Object.entries(files)) {
-    await Deno.mkdir(ws.at(name.replace(/[^/]*$/, "")), { recursive: true });
-    if (!name.endsWith("/")) ws.put(name, content);
-  }
 }
 
 /** Trees with ignore files, and what is left of them. */
@@ -83,10 +76,10 @@ const ROWS: [name: string, files: Record<string, string>, left: string][] = [
   ["a folder in the place of a file", { ".gitignore/a": "", ".ignore/a": "", "b": "" }, "b"],
 ];
 
-Deno.test("what a walk leaves out", async () => {
+Deno.test("what a walk leaves out", () => {
   for (const [name, files, left] of ROWS) {
     using ws = workspace();
-    await put(ws, files);
+    ws.putAll(files);
     assertEquals(walk(ws).join(" "), left, name);
   }
 });
@@ -96,7 +89,7 @@ Deno.test("what a walk leaves out, as ripgrep has it", { ignore: rgMissing }, as
     // rg needs a rule for the one, and an old rg takes the BOM for a part of the name.
     if (name === "node_modules" || name.includes("BOM")) continue;
     using ws = workspace();
-    await put(ws, { ".git/HEAD": "", ...files });
+    ws.putAll({ ".git/HEAD": "", ...files });
     const args = ["--files", "--no-config", "--no-ignore-global"];
     const { stdout } = await new Deno.Command("rg", { args, cwd: ws.dir }).output();
     const theirs = new TextDecoder().decode(stdout).split("\n").slice(0, -1).sort();
@@ -104,8 +97,8 @@ Deno.test("what a walk leaves out, as ripgrep has it", { ignore: rgMissing }, as
   }
 });
 
-test("ignored folders that are named are walked, by their own rules", async (ws) => {
-  await put(ws, {
+test("ignored folders that are named are walked, by their own rules", (ws) => {
+  ws.putAll({
     ".gitignore": "out/\n*.log",
     "out/a": "",
     "out/b.log": "",
@@ -115,7 +108,7 @@ test("ignored folders that are named are walked, by their own rules", async (ws)
     ".hid/a": "",
     ".hid/b.log": "",
   });
-  const at = (name: string) => walk(ws, { root: ws.at(name) }).join(" ");
+  const at = (name: string) => walk(ws, `${rootOf(ws)}/${name}`).join(" ");
   assertEquals(at("out"), "a b.log deep/c.log");
   assertEquals(at("out/deep"), "c.log");
   // Hidden only, so that the rules from above still hold.
@@ -136,38 +129,28 @@ posixTest("a deep tree, and a chain of links to itself", async (ws) => {
   assertEquals(walk(ws), ["end"]);
 });
 
-test("SEC-01 names of files are withheld for files alone, and counted", async (ws) => {
-  await put(ws, { "d.key/a": "", "d.key/b.key": "", "c.key": "" });
-  const root = ws.dir.replaceAll("\\", "/");
-  const tally = emptyTally();
-  const withheld = { folder: root, paths: [], files: /\.key$/ };
-  const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [], withheld }, tally);
+test("SEC-01 names of files are withheld for files alone, and counted", (ws) => {
+  ws.putAll({ "d.key/a": "", "d.key/b.key": "", "c.key": "" });
+  const withheld = { folder: rootOf(ws), paths: [], files: /\.key$/ };
+  const { root, tally, walker } = walkOf(ws, { withheld });
   assertEquals(walker.list(root), { files: [], folders: [`${root}/d.key`], links: [] });
-  assertEquals(walker.list(`${root}/d.key`), {
-    files: [`${root}/d.key/a`],
-    folders: [],
-    links: [],
-  });
+  const listed = { files: [`${root}/d.key/a`], folders: [], links: [] };
+  assertEquals(walker.list(`${root}/d.key`), listed);
   assertEquals(tally, { ...emptyTally(), withheld: 2 });
 });
 
 test("what cannot be listed is counted, but for what is gone", (ws) => {
   ws.put("file", "");
-  for (
-    const [name, unreadable, unnameable] of [["file", 1, 0], ["gone", 0, 0], ["x\ufffd", 0, 1]]
-  ) {
-    const tally = emptyTally();
-    const root = ws.dir.replaceAll("\\", "/");
-    const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+  const rows = [["file", 1, 0], ["gone", 0, 0], ["x\ufffd", 0, 1]];
+  for (const [name, unreadable, unnameable] of rows) {
+    const { root, tally, walker } = walkOf(ws);
     assertEquals(walker.list(`${root}/${name}`), { files: [], folders: [], links: [] });
     assertEquals(tally, { ...emptyTally(), unreadable, unnameable });
   }
 });
 
-Deno.test("the root of the file system is listed without folders of the system's state", {
-  ignore: !posix,
-}, () => {
-  const walker = new Walk({ root: "", top: "", maxDepth: Infinity, hidden: [] }, emptyTally());
+posixTest("the file system is listed without folders of the system's state", () => {
+  const walker = new Walk({ ...WALK, root: "", top: "" }, emptyTally());
   const { folders } = walker.list("");
   assert(folders.includes("/usr"), folders.join());
   if (Deno.build.os === "linux") {
@@ -204,9 +187,9 @@ Deno.test.each([
   assertEquals([isWithheld(none, path, false), isWithheld(none, path, true)], [false, false]);
 });
 
-test("R-07 the first rules of a file hold, and long files are cut at a line", async (ws) => {
+test("R-07 the first rules of a file hold, and long files are cut at a line", (ws) => {
   const rules = (count: number) => Array.from({ length: count }, (_, i) => `zz${i}\n`).join("");
-  await put(ws, {
+  ws.putAll({
     ".gitignore": rules(4999) + "a\n",
     "d/.gitignore": rules(5000) + "b\n",
     "d/a": "",
@@ -216,21 +199,17 @@ test("R-07 the first rules of a file hold, and long files are cut at a line", as
     "e/long": "",
   });
   assertEquals(walk(ws), ["d/b", "e/long"]);
-  const tally = emptyTally();
-  const root = ws.dir.replaceAll("\\", "/");
-  const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+  const { root, tally, walker } = walkOf(ws);
   for (const folder of ["", "/d", "/e"]) walker.list(root + folder);
   assertEquals(tally.cutRules, 2);
 });
 
-Deno.test("R-07 a file of rules is read whole up to 1 MiB; of a longer one the first rule holds, too", async () => {
+Deno.test("R-07 a file of rules is read whole up to 1 MiB; of a longer one the first rule holds, too", () => {
   for (const [more, isCut] of [[0, false], [1, true]] as const) {
     using ws = workspace();
     const comment = "#".repeat(1024 * 1024 - "/a\n\n/b".length + more);
-    await put(ws, { ".gitignore": `/a\n${comment}\n/b`, "a": "", "b": "", "c": "" });
-    const tally = emptyTally();
-    const root = ws.dir.replaceAll("\\", "/");
-    const walker = new Walk({ root, top: root, maxDepth: Infinity, hidden: [] }, tally);
+    ws.putAll({ ".gitignore": `/a\n${comment}\n/b`, "a": "", "b": "", "c": "" });
+    const { root, tally, walker } = walkOf(ws);
     const left = walker.list(root).files.map((path) => path.slice(root.length + 1)).sort();
     assertEquals([left, tally.cutRules], [isCut ? ["b", "c"] : ["c"], isCut ? 1 : 0]);
   }
