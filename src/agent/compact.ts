@@ -133,8 +133,6 @@ export async function makeRoom(
 const STILL_FULL = 0.85;
 /** A summary must save this share of the messages' room if they fit without one. */
 const MIN_GAIN = 1 / 5;
-/** The number of further messages after which a useless summary is tried again. */
-const RETRY_AFTER = 20;
 
 /**
  * Returns `messages` with a summary in place of the oldest ones; undefined if a summary is not worth its request,
@@ -163,9 +161,7 @@ async function summaryOf(
   const stays = kept.map((message) => shorter[messages.indexOf(message)]!);
   const after = sizeOf(stays, size) + room + tokensOf(textOfParts(parts), size);
   const isNeeded = byHand || total > most;
-  const age = messages.length - memoryOf(agent).failedSummaryAt;
-  const isTried = age >= 0 && age < RETRY_AFTER;
-  if (!isNeeded && (isTried || total - after < most * MIN_GAIN)) return undefined;
+  if (!isNeeded && total - after < most * MIN_GAIN) return undefined;
   try {
     const summary = await writtenSummary(agent, old, parts, { limit, room, size }, options);
     if (summary) return { messages: [...summary, ...kept], summarized };
@@ -173,7 +169,6 @@ async function summaryOf(
   } catch (error) {
     if (isNeeded || options.signal.aborted) throw error;
   }
-  memoryOf(agent).failedSummaryAt = messages.length;
   return undefined;
 }
 

@@ -25,8 +25,6 @@ export class AgentMemory {
   readonly models: Map<string, LearnedModel> = new Map();
   /** The addresses of servers that do not count the tokens of a request. */
   readonly silentServers: Set<string> = new Set();
-  /** The number of messages at the last useless summary. */
-  failedSummaryAt: number = Infinity;
   /** True while a turn or a compaction changes the conversation. */
   isBusy: boolean = false;
   /** Sizes by position: a map of messages is slower. */
