@@ -3,9 +3,10 @@ export function wrapped(text: string, columns: number): string {
   return text.split("\n").flatMap((line) => wrapLine(line, columns)).join("\n");
 }
 
-/** Breaks lines over `columns` between their parts, as in `one fact · another fact`. */
+/** Breaks lines over `columns` between their parts, as in `one fact · another fact`, in place of the dot. */
 export const wrappedParts = (text: string, columns: number): string =>
-  wrapped(text.replace(/(?<!·) (?!·)/g, "\u00a0"), columns).replaceAll("\u00a0", " ");
+  wrapped(text.replace(/(?<!·) (?!·)/g, "\u00a0"), columns).replace(/ ·$|^· /gm, "")
+    .replaceAll("\u00a0", " ");
 
 function wrapLine(line: string, columns: number): string[] {
   // Each row repeats the indentation, so it is limited to half a row.

@@ -214,7 +214,8 @@ export function tellingLines(exec: ToolExecution): (string | number)[] {
   const isBad = failedExitCode(exec) !== undefined;
   const loud = isBad ? places.filter((at) => FAILURE.test(all[at]!)) : [];
   const kept = new Set(
-    [...new Set([...fromBothEnds(loud), ...fromBothEnds(places)])].slice(0, MAX_TELLING_LINES),
+    [...new Set([...places.slice(-1), ...fromBothEnds(loud), ...fromBothEnds(places)])]
+      .slice(0, MAX_TELLING_LINES),
   );
   const lines: (string | number)[] = [];
   for (const [at, line] of all.entries()) {

@@ -1,3 +1,4 @@
+import { objectOr } from "../text/json.ts";
 import type { ExecutionFacts } from "../records/execution.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -14,13 +15,17 @@ export function pastExecution(
   calls: ReadonlyMap<string, ToolCall>,
   { executions, subjectOf }: PastCalls,
 ): ToolExecution {
-  const args = calls.get(toolCallId)?.arguments ?? {};
+  const given = calls.get(toolCallId)?.arguments ?? {};
+  // A server's tool is shown by its own name.
+  const { name, arguments: inside, ...others } = given;
+  const isForwarded = toolName === "call_tool" && typeof name === "string";
+  const args = isForwarded ? { ...others, ...objectOr(inside) } : given;
   const subject = subjectOf(toolName, args);
   // The duration of a call without a recorded end is unknown.
   const unknown = { durationMs: 0, outcome: isError ? "failed" : "done" } as const;
   return {
     toolCallId,
-    toolName,
+    toolName: isForwarded ? name : toolName,
     arguments: args,
     ...subject && { subject },
     result: content,

@@ -505,7 +505,7 @@ test("CMD-05 nothing of a request is hidden: both its ends are seen, and how muc
     const [first, last] = parts.map((part) => part.replaceAll(" ", ""));
     const command = shown.replaceAll(" ", "");
     assertEquals([command.startsWith(first!), command.endsWith(last!)], [true, true], name);
-    const isCut = seen.some((row) => /^▌ {3}… \d+ of \d+ rows hidden: Ctrl-O shows all$/.test(row));
+    const isCut = seen.some((row) => /^▌ {3}… \d+ of \d+ rows hidden · Ctrl-O$/.test(row));
     assertEquals(isCut, i !== 2, name);
     if (isCut) {
       await terminal.type("y");

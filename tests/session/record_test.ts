@@ -122,7 +122,7 @@ recordTest(
     await using other = await open({});
     assertMatch(
       (await other.command("/resume"))!,
-      /^ +1 {2}see @a\.txt {2}just now · 2 messages\n/,
+      /^ +1 {2}see @a\.txt {2}just now {2}2 messages\n/,
     );
     await fake.session.prompt("more", signal);
     // How long the answer may be is not in the prompt, which the cache is of.
@@ -131,7 +131,7 @@ recordTest(
     );
     assertEquals(second!.slice(0, first!.length), first, "the server's cache holds");
     const [choice] = await other.session.choices("resume", signal);
-    assertMatch(choice!.detail!, /^just now · \d messages$/);
+    assertMatch(choice!.detail!, /^just now {2}\d messages$/);
     assertEquals(choice!.preview!.split("\n")[0], "> more");
   },
 );
@@ -487,7 +487,7 @@ recordTest(
     assertMatch((await fake.command("/rewind 1"))!, /\n\/resume [\da-f]{8} returns to what was /);
     await using other = await open();
     const rows = await other.session.choices("resume", signal);
-    assertEquals(rows.map(({ label, detail }) => [label, detail!.split(" · ")[1]]), [
+    assertEquals(rows.map(({ label, detail }) => [label, detail!.split("  ")[1]]), [
       ["first", "4 messages"],
       [`└ branch ${copy.slice(0, 4)}: third`, "4 messages"],
       [`  └ branch ${rows[2]!.argument.slice(0, 4)}: third`, "4 messages"],

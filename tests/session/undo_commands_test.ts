@@ -82,7 +82,7 @@ Deno.test("a command's new, changed, removed, renamed and chmodded files are und
         ...["  made/deep/new: removed", "  mode: restored", "  new name: removed"],
         ...["  renamed: restored", "  run.sh: restored", "  sub/gone: restored"],
         "1 shell command ran; what it changed elsewhere, in ignored files, in .git or in the background stays.",
-        'Undid the message "message". /redo restores it.',
+        'Undid "message". /redo restores it.',
       ]);
       assertEquals(await sh(`rmdir -p made/deep; ${STATE}`), before);
       assertStringIncludes(await say("redo"), "made/deep/new: restored");

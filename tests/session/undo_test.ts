@@ -68,7 +68,7 @@ Deno.test("/undo gives files their bytes back, message by message, and /redo the
     const after = [read("a.txt"), agent.state.messages.length];
     const second = await log.say("undo", agent);
     assertEquals(second.split("\n"), [
-      'Undid the message "message 2". /redo restores it.',
+      'Undid "message 2". /redo restores it.',
       "  a.txt: restored",
       "1 shell command ran; what it changed stays.",
     ]);
@@ -119,7 +119,7 @@ Deno.test("/undo brings no conversation back that was left, but its files", asyn
     agent.state.messages.push(hello);
     assertEquals(
       await log.say("undo", agent),
-      'Undid the message "hello". /redo restores it. No files were changed.',
+      'Undid "hello". No files were changed. /redo restores it.',
     );
     assertEquals(agent.state.messages, []);
     await log.say("redo", agent);

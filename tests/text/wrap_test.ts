@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { wrapped } from "../../src/text/wrap.ts";
+import { wrapped, wrappedParts } from "../../src/text/wrap.ts";
 
 const rows: [name: string, text: string, columns: number, expected: string][] = [
   ["a row is as long as it may be", "one two three", 7, "one two\nthree"],
@@ -16,3 +16,7 @@ const rows: [name: string, text: string, columns: number, expected: string][] = 
 for (const [name, text, columns, expected] of rows) {
   Deno.test(`wrapped: ${name}`, () => assertEquals(wrapped(text, columns), expected));
 }
+
+Deno.test("wrappedParts breaks between parts, in place of their dot", () => {
+  assertEquals(wrappedParts("a b · c · d e f", 8), "a b · c\nd e f");
+});

@@ -150,6 +150,8 @@ FAILED (failures=1)
   ]);
   assertEquals(telling("..\n---\nRan 2 tests\n\nOK\n", 0), ["Ran 2 tests", "OK"]);
   assertEquals([telling("---\n", 0), telling("", 1)], [["---"], []]);
+  const frames = "  raise Error\n  main()\n".repeat(6);
+  assertEquals(telling(`${frames}shop.Broken: no stock\n`, 1).at(-1), "shop.Broken: no stock");
 });
 
 Deno.test("a reason takes three rows, and says that it is cut", () => {

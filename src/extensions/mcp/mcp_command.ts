@@ -15,7 +15,7 @@ export const mcpCommand = (source: McpServers | undefined): Command => ({
   name: "mcp",
   group: "Setup",
   argument: "[NAME]",
-  help: "list the MCP servers, or show one; /mcp approve NAME approves it, or its changed tools",
+  help: "list the MCP servers, or show one; /mcp approve NAME approves it",
   run: (session, argument, signal) => runMcpCommand(source, session, argument, signal),
   values: () => (source?.servers ?? []).flatMap(argumentsFor),
 });

@@ -14,8 +14,9 @@ export const jobsCommand: Command = {
   name: "jobs",
   group: "Work",
   argument: "[N]",
-  help: "list background commands, or show the output of one; /jobs stop N (or all) stops it",
+  help: "list background commands, or the output of one; /jobs stop N stops it",
   question: "Which job?",
+  isView: true,
   run: ({ jobs, surface: { columns } }, argument) => runJobs(jobs, argument, columns),
   choices: ({ jobs: { list } }) => jobChoices(list),
 };

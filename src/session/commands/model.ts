@@ -23,7 +23,7 @@ import type { ArgumentChoice, CommandAnswer, Notice } from "../data.ts";
 import { failureText, type Way } from "../hint_text.ts";
 import type { Command, ModelFlags, SessionState } from "../extension.ts";
 import { nearest } from "../../text/nearest.ts";
-import { unknownText } from "./texts.ts";
+import { factTexts, unknownText } from "./texts.ts";
 import {
   connectionFailure,
   isNative,
@@ -38,7 +38,7 @@ export const modelCommand: Command = {
   name: "model",
   group: "Model",
   argument: "[[ROLE] NAME]",
-  help: "list models, or switch to one; flags: to another server; ROLE: plan, explore, summary",
+  help: "list models, or switch to one; ROLE: plan, explore, summary",
   question: "Which model?",
   isSlow: true,
   isListView: true,
@@ -70,7 +70,6 @@ const setupAnswer = ({ surface: { way } }: SessionState): CommandAnswer => ({
     : "/setup needs an interactive terminal. Use /model --local --host URL or /model --base-url URL.",
 });
 
-const MIN_FACTS_COLUMNS = 60;
 const MAX_SPEED_SESSIONS = 30;
 const ROLE_ARGUMENT = new RegExp(`^(${MODEL_ROLES.join("|")})(?:\\s+(.*))?$`);
 
@@ -92,20 +91,18 @@ async function modelChoices(
   const speeds = new Map(seen.toReversed().map(({ model, writeSpeed }) => [model, writeSpeed]));
   if (cache.writeSpeed) speeds.set(target.name, cache.writeSpeed);
   const scoreOf = examScores();
-  const facts = models.map((model) => {
-    const speed = speeds.get(model.name);
-    const measured = [speed ? `${Math.round(speed)} tok/s` : "", scoreOf(group, model.name)];
-    return modelColumns(model).toSpliced(2, 0, ...measured);
-  });
-  const widths = facts[0]?.map((_, at) => Math.max(...facts.map((row) => row[at]!.length))) ?? [];
-  const detailOf = (row: readonly string[]) =>
-    columns < MIN_FACTS_COLUMNS
-      ? row.filter(Boolean).join(" · ")
-      : row.map((text, at) => text.padEnd(widths[at]!)).filter(Boolean).join("  ").trimEnd();
+  const details = factTexts(
+    models.map((model) => {
+      const speed = speeds.get(model.name);
+      const measured = [speed ? `${Math.round(speed)} tok/s` : "", scoreOf(group, model.name)];
+      return modelColumns(model).toSpliced(2, 0, ...measured);
+    }),
+    columns,
+  );
   const own = models.map((model, at) => ({
     argument: model.name,
     label: oneLine(model.name),
-    detail: detailOf(facts[at]!),
+    detail: details[at]!,
     group,
     isCurrent: isSameModel(model.name, target.name),
   }));

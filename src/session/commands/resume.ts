@@ -15,7 +15,7 @@ import { resumedLines } from "../resumed_lines.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 import { changeFolder } from "./cd.ts";
-import { unknownText } from "./texts.ts";
+import { factTexts, MIN_FACTS_COLUMNS, unknownText } from "./texts.ts";
 import {
   earlierSessions,
   forgetSession,
@@ -26,8 +26,10 @@ import {
 } from "../record.ts";
 
 const MAX_LABEL_CHARS = 60;
-const DETAIL_CHARS = 50;
 const MIN_LABEL_CHARS = 24;
+const MAX_SHOWN_BRANCH = 20;
+/** The columns of a row without its label and its facts. */
+const ROW_COLUMNS = 4;
 const MAX_PREVIEW_CHARS = 400;
 
 export const resumeCommand: Command = {
@@ -98,28 +100,38 @@ export function changeSession(
 function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean): ArgumentChoice[] {
   const { workingDir } = session.agent.state;
   const { columns } = session.surface;
-  // On a narrow screen, a list shows the details of one row below it.
-  const room = columns < DETAIL_CHARS + MIN_LABEL_CHARS ? columns - 4 : columns - DETAIL_CHARS;
-  const most = Math.min(MAX_LABEL_CHARS, Math.max(MIN_LABEL_CHARS, room));
-  return earlierSessions(session, isWide).map((one) => {
-    const { name, head: { folder, branch }, messages, mark, title } = one;
-    const changed = [...one.executions.values()]
-      .flatMap(({ details }) => details?.change?.path ?? []);
-    const files = new Set(changed).size;
+  const sessions = earlierSessions(session, isWide);
+  const rows = sessions.map((one) => {
+    const { folder } = one.head;
+    const other = isWide && folder !== workingDir ? oneLine(folder) : "";
+    return sessionFacts(one).toSpliced(columns < MIN_FACTS_COLUMNS ? Infinity : 1, 0, other);
+  });
+  const facts = factTexts(rows, columns);
+  const room = columns - ROW_COLUMNS - Math.max(0, ...facts.map(({ length }) => length));
+  // On a narrow screen, a list shows the facts of one row below it.
+  const most = Math.min(MAX_LABEL_CHARS, room < MIN_LABEL_CHARS ? columns - ROW_COLUMNS : room);
+  return sessions.map((one, at) => {
+    const { name, mark, title } = one;
     return {
       argument: shortName(name),
       label: mark + shortened(oneLine(title), most - mark.length),
       ...isOfPrint(name) && { group: "Runs of copilot -p" },
-      detail: [
-        ago(Date.parse(one.updated)),
-        ...one.isCut ? [] : [count(messages.length, "message")],
-        ...branch === undefined ? [] : [oneLine(branch)],
-        ...files === 0 ? [] : [`${count(files, "file")} changed`],
-        ...isWide && folder !== workingDir ? [oneLine(folder)] : [],
-      ].join(" · "),
+      detail: facts[at]!,
       preview: previewOf(one),
     };
   });
+}
+
+function sessionFacts(one: ListedSession): string[] {
+  const { head: { branch = "" }, messages, executions } = one;
+  const changed = [...executions.values()].flatMap(({ details }) => details?.change?.path ?? []);
+  const files = new Set(changed).size;
+  return [
+    ago(Date.parse(one.updated)),
+    one.isCut ? "" : count(messages.length, "message"),
+    shortened(oneLine(branch), MAX_SHOWN_BRANCH),
+    files === 0 ? "" : `${count(files, "file")} changed`,
+  ];
 }
 
 function previewOf({ messages, used }: ListedSession): string {

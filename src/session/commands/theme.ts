@@ -13,7 +13,7 @@ export const themeCommand: Command = {
   name: "theme",
   group: "Setup",
   argument: "[NAME]",
-  help: "colours for a dark or a light background, none, or auto; the choice is saved",
+  help: "colours for a dark or light background, none, or auto; it is saved",
   question: "Which colours?",
   isOfTerminal: true,
   run: setTheme,

@@ -76,9 +76,11 @@ export function undoText(
   { way, text, messages, files, hasConversation, commands, isFollowed }: UndoReport,
 ): string {
   const title = `"${shortened(oneLine(text), MAX_MESSAGE_CHARS)}"`;
-  const taken = messages === 1
-    ? `Undid the message ${title}. /redo restores it.`
-    : `Undid ${messages} messages, back to ${title}. /redo restores them one by one.`;
+  const [taken, back] = way === "redo"
+    ? [`Restored ${title}.`, ""]
+    : messages === 1
+    ? [`Undid ${title}.`, " /redo restores it."]
+    : [`Undid ${messages} messages, back to ${title}.`, " /redo restores them one by one."];
   const they = commands === 1 ? "it" : "they";
   const where = isFollowed ? " elsewhere, in ignored files, in .git or in the background" : "";
   const failures = files.filter(({ result }) => result === "failed");
@@ -86,7 +88,7 @@ export function undoText(
   const more = files.length - shown.length;
   const none = files.length + commands === 0 ? " No files were changed." : "";
   return [
-    (way === "undo" ? taken : `Restored the message ${title}.`) + none,
+    taken + none + back,
     ...shown.map((file) => `  ${undoneFileText(file, way)}`),
     ...more > 0 ? [`  and ${count(more, "more file")}`] : [],
     ...hasConversation ? [] : ["The conversation has changed since, and was not restored."],

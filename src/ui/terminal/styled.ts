@@ -49,18 +49,20 @@ export function styledRow(text: string, columns: number): CellRow {
   return [...styledRows(text, Math.max(1, columns - 1))[0]!, { text: "…", width: 1, style }];
 }
 
-/** Wraps `row` at spaces, unless that wastes half a row. All rows but the first start with `indent`. */
+/** Wraps `row` behind a `·`, or at spaces, unless that wastes half a row. All rows but the first start with `indent`. */
 export function brokenRow(row: CellRow, columns: number, indent: CellRow = []): CellRow[] {
   const rows: CellRow[] = [];
   const front = () => rows.length === 0 ? [] : indent;
   let room = columns;
   let start = 0;
   let afterSpace = 0;
+  let afterPart = 0;
   let width = 0;
   row.forEach((cell, at) => {
     const isSpace = cell.width > 0 && cell.text.trim() === "";
     while (width + cell.width > room && at > start) {
-      const end = isSpace || afterSpace - start <= columns / 2 ? at : afterSpace;
+      const ends = [afterPart, isSpace ? at : afterSpace];
+      const end = ends.find((one) => one - start > columns / 2) ?? at;
       rows.push([...front(), ...row.slice(start, end)]);
       room = columns - widthOf(indent);
       start = end;
@@ -70,6 +72,7 @@ export function brokenRow(row: CellRow, columns: number, indent: CellRow = []): 
     if (isSpace && at === start && at > 0) start = at + 1;
     else width += cell.width;
     if (isSpace) afterSpace = at + 1;
+    if (isSpace && row[at - 1]?.text === "·") afterPart = at + 1;
   });
   return [...rows, [...front(), ...row.slice(start)]];
 }

@@ -203,10 +203,10 @@ Deno.test("commands offer their arguments as choices, and Tab completes from the
   assertEquals(names, [[], [], ["on", "off"], ["other"], ["off"]]);
   assertEquals(
     await fake.command("/undo 2"),
-    'Undid 2 messages, back to "one". /redo restores them one by one. No files were changed.',
+    'Undid 2 messages, back to "one". No files were changed. /redo restores them one by one.',
   );
   assertEquals(session.agent.state.messages, []);
-  assertEquals(await fake.command("/redo"), 'Restored the message "one". No files were changed.');
+  assertEquals(await fake.command("/redo"), 'Restored "one". No files were changed.');
   assertEquals(session.agent.state.messages.map(({ content }) => content), ["one", "One."]);
   // A single message is taken back by /undo at once, and listed by /rewind.
   assertEquals(await choices("undo"), []);

@@ -35,6 +35,8 @@ const BROKEN: [text: string, columns: number, expected: string][] = [
   ["ab 漢字漢", 6, "ab 漢\n字漢\n"],
   ["abcd 漢字漢", 8, "abcd \n漢字漢\n"],
   ["漢", 1, "漢\n"],
+  ["one two · three four", 15, "one two · \nthree four\n"],
+  ["a · two three four", 15, "a · two three \nfour\n"],
 ];
 
 for (const [text, columns, expected] of BROKEN) {

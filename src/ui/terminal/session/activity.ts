@@ -191,7 +191,8 @@ export class Activity {
       const delayMs = Math.max(0, at + notice.delayMs - now);
       const [why, next] = retryParts({ ...notice, delayMs });
       const failed = this.paint(shortened(why, 2 * columns), REMOVED);
-      return hangingRows(row(""), failed + this.paint(` · ${next} · Esc stops`, DIM), columns);
+      const ways = this.paint(`${next} · Esc stops`, DIM);
+      return [...hangingRows(row(""), failed, columns), ...hangingRows("  ", ways, columns)];
     }
     const shown = this.#shownCall(now);
     // The row of a longer call has its own time.

@@ -123,7 +123,7 @@ export class ApprovalModal implements Modal<ApprovalAnswer> {
     if (room < 1) return [];
     const kept = room - 1;
     const left = `${rows.length - kept} of ${count(rows.length, "row")}`;
-    const cut = `  … ${left} hidden${key ? `: ${key} shows all` : ""}`;
+    const cut = `  … ${left} hidden${key ? ` · ${key}` : ""}`;
     const end = kept >> 1;
     const last = end === 0 ? [] : rows.slice(-end);
     return [...rows.slice(0, kept - end), styledRow(cut, columns), ...last];

@@ -9,8 +9,6 @@ import { lineCounts } from "./call_rows.ts";
 const MIN_TURN_MS = 5000;
 const MIN_TURN_WITH_CALLS_MS = 1000;
 const MIN_TOLD_TOKENS = 1000;
-const MIN_SPEED_TOKENS = 20;
-const MIN_SPEED_MS = 1000;
 
 /** The totals of one turn. Times are of `performance.now()`. */
 export class TurnTally {
@@ -22,13 +20,12 @@ export class TurnTally {
   #changes: Change[] = [];
   /** The current answer. */
   readonly open = { tokens: 0, firstAt: 0, lastAt: 0 };
-  #writingMs = 0;
 
   begin(): void {
     this.#startedAt = performance.now();
     this.#changes = [];
     this.#calls = this.#tokens = 0;
-    this.#ofSubAgents = this.#writingMs = 0;
+    this.#ofSubAgents = 0;
     this.open.tokens = 0;
   }
 
@@ -61,30 +58,25 @@ export class TurnTally {
     this.#startedAt += ms;
   }
 
-  /** Such as `Worked 34 s · 2.8k tokens · 41 tok/s`; undefined for a turn too short to report. */
+  /** Such as `Worked 34 s · 2.8k tokens · 1 file edited +3 −1`; undefined for a turn too short to report. */
   text(): string | undefined {
     this.#endAnswer(0);
     const ms = this.elapsedMs;
     if (ms < (this.#calls > 0 ? MIN_TURN_WITH_CALLS_MS : MIN_TURN_MS)) return undefined;
-    const tokens = this.#tokens;
-    const hasSpeed = tokens > MIN_SPEED_TOKENS && this.#writingMs > MIN_SPEED_MS;
-    const all = tokens + this.#ofSubAgents;
+    const all = this.#tokens + this.#ofSubAgents;
     const files = new Set(this.#changes.map(({ path }) => path)).size;
     const lines = this.#changes.flatMap((change) => change.lines ?? []);
     const counts = lineCounts(changedLines({ lines }, "+"), changedLines({ lines }, "-"), String);
     return [
       `Worked ${timeText(Math.round(ms / 1000))}`,
       ...all >= MIN_TOLD_TOKENS ? [`${thousands(all)} tokens`] : [],
-      ...hasSpeed ? [`${Math.round(1000 * tokens / this.#writingMs)} tok/s`] : [],
       ...files > 0 ? [`${count(files, "file")} edited ${counts}`.trimEnd()] : [],
     ].join(" · ");
   }
 
   /** Ends an answer. `counted` is the server's number of tokens: 0 if unknown, low if it leaves out calls. */
   #endAnswer(counted: number): void {
-    const { tokens, firstAt, lastAt } = this.open;
-    this.#tokens += Math.max(counted, tokens);
-    if (tokens > 0) this.#writingMs += lastAt - firstAt;
+    this.#tokens += Math.max(counted, this.open.tokens);
     this.open.tokens = 0;
   }
 }

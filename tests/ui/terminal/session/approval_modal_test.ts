@@ -223,17 +223,17 @@ Deno.test("what is asked about stands above the answers; of what does not fit, b
   assertEquals(about(36), all);
   assertEquals(about(35), [
     ...all.slice(0, 14),
-    "  … 2 of 30 rows hidden: F2 shows all",
+    "  … 2 of 30 rows hidden · F2",
     ...all.slice(16),
   ]);
   assertEquals(about(10), [
     "call 1",
     "call 2",
-    "  … 27 of 30 rows hidden: F2 shows all",
+    "  … 27 of 30 rows hidden · F2",
     "call 30",
   ]);
   const low = question({}, 80, call).rows({ columns: 80, rows: 6 });
-  assertEquals(low.slice(0, 2), ["call 1", "  … 29 of 30 rows hidden: F2 shows all"]);
+  assertEquals(low.slice(0, 2), ["call 1", "  … 29 of 30 rows hidden · F2"]);
 });
 
 Deno.test("CMD-05 what is cut is not allowed before all of it was shown; it may be refused", () => {

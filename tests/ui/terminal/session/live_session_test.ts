@@ -100,7 +100,12 @@ test("a command that only shows something runs while the model works, in the pag
   }]);
   await terminal.type("go\r");
   await terminal.until("The beginning of an answer");
-  for (const [command, shown] of [["/tokens", "Tokens so far:"], ["/help", "Commands:"]] as const) {
+  for (
+    const [command, shown] of [["/jobs", "Nothing runs in the background."], [
+      "/help",
+      "Commands:",
+    ]] as const
+  ) {
     await terminal.type(`${command}\r`);
     await terminal.until((rows) => rows[0]!.startsWith(shown) && rows.at(-1)!.startsWith(command));
     await terminal.type("q");
@@ -241,10 +246,10 @@ test("Esc twice lists the messages, and a pick takes back all from that one on",
   // Nor does tmux save it as the screen is cleared.
   assert(isGone(await terminal.screen({ isWhole: true })), "rows above the screen");
   await terminal.type("\x15/redo\r");
-  const restored = await terminal.until('Restored the message "one".');
+  const restored = await terminal.until('Restored "one".');
   assert(restored.includes("First.") && !restored.includes("Second."), restored.join("\n"));
   await terminal.type("/undo\r");
-  await terminal.until('Undid the message "one".');
+  await terminal.until('Undid "one".');
   await terminal.type("\x15");
   await terminal.type("anew\r");
   await terminal.until("Third.");

@@ -130,7 +130,7 @@ Deno.test("CMD-05 what is cut takes no yes before it was seen, unless it is a ch
     subject: { action: "edit", path: "a.ts" },
     preview: { path: "a.ts", isNew: false, morePlaces: 0, lines },
   });
-  assertEquals(edit.terminal.rows.some((row) => row.includes("hidden: Ctrl-O")), true);
+  assertEquals(edit.terminal.rows.some((row) => row.includes("hidden · Ctrl-O")), true);
   await edit.terminal.type("y");
   assertEquals(await edit.answer, { choice: "once" });
 });
@@ -142,12 +142,12 @@ Deno.test("a question names the key that shows all of it; where none does, all s
     call: { ...approval.call, arguments: { text: long } },
   };
   using other = await liveQuestion(request, keymapOf({ "ctrl-o": null, "f2": "transcript" }));
-  assertEquals(other.terminal.rows.some((row) => row.endsWith("hidden: F2 shows all")), true);
+  assertEquals(other.terminal.rows.some((row) => row.endsWith("hidden · F2")), true);
   using none = await liveQuestion(request, keymapOf({ "ctrl-o": null, "f2 f3": "transcript" }));
   for (const line of long.split("\n")) {
     assertEquals(none.terminal.output.includes(`│ ${line}`), true);
   }
-  assertEquals(none.terminal.rows.some((row) => row.includes(" hidden: ")), false);
+  assertEquals(none.terminal.rows.some((row) => row.includes(" hidden · ")), false);
   await none.terminal.type("y");
   assertEquals(await none.answer, { choice: "once" });
 });

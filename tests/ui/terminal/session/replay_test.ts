@@ -42,13 +42,16 @@ const answer = (content: string, more: Partial<Message> = {}): Message => ({
 
 Deno.test("turns are shown as they went: messages, answers, calls with how they ended", () => {
   const call = (id: string, path: string) => ({ id, name: "read_file", arguments: { path } });
+  const given = { name: "s__add", arguments: { a: 1 }, b: 2 };
+  const ofServer = { id: "c", name: "call_tool", arguments: given };
   const messages: Message[] = [
     user("what went before", "summary"),
     answer("I go on.", { standsFor: "summary" }),
     user("one"),
-    answer("I look.", { toolCalls: [call("a", "x"), call("b", "y")] }),
+    answer("I look.", { toolCalls: [call("a", "x"), call("b", "y"), ofServer] }),
     { role: "tool", toolCallId: "a", toolName: "read_file", content: "1" },
     { role: "tool", toolCallId: "b", toolName: "read_file", content: "no", isError: true },
+    { role: "tool", toolCallId: "c", toolName: "call_tool", content: "2" },
     answer(""),
     user("ask again", "reminder"),
     answer("Done."),
@@ -61,7 +64,7 @@ Deno.test("turns are shown as they went: messages, answers, calls with how they 
   const facts = new Map([["a", { durationMs: 7, outcome: "done" }]] as const);
   assertEquals(shown(messages, facts), [
     ...["> one", "begin", "I look.", 'read_file {"path":"x"} done 7'],
-    ...['read_file {"path":"y"} failed 0', "Done.", "end"],
+    ...['read_file {"path":"y"} failed 0', 's__add {"b":2,"a":1} done 0', "Done.", "end"],
     ...["> two", "begin", "stop", "> three"],
     ...["begin", "It is", "stop", "> four"],
   ]);

@@ -8,7 +8,7 @@ const CASES = [
     ["▌ copilot 0.1 · test · 32k context · tools"],
     '> Ask anything · try "fix the failing tests" · @ files · / commands · ? keys',
   ],
-  [30, ["▌ copilot 0.1 · test ·", "▌ 32k context · tools"], "> Ask anything · ? keys"],
+  [30, ["▌ copilot 0.1 · test", "▌ 32k context · tools"], "> Ask anything · ? keys"],
 ] as const;
 for (const [columns, first, line] of CASES) {
   test(`the welcome names the model with its abilities and the folder's branch in two rows, at ${columns} columns`, async () => {
