@@ -156,17 +156,6 @@ test("an edit is shown as a difference: whole where it is asked about", async ()
   assertEquals(await Deno.readTextFile(`${terminal.folder}/f`), "one\nand 2\nthree\n");
 });
 
-test("-p shows what it edits, as nobody is asked", async () => {
-  await using terminal = await startSession([edit("one", "1"), { text: "Done." }]);
-  const { server } = terminal;
-  await Deno.writeTextFile(`${terminal.folder}/f`, "one\n");
-  await terminal.type("\x04");
-  await terminal.until("left: 0");
-  await terminal.type(`clear; ${sessionCommand(server, "--yes -p go")}\r`);
-  await terminal.until((rows) => rows.includes("      - one") && rows.includes("    1 + 1"));
-  await terminal.until("Done.");
-});
-
 test("files named by @ and the output of !commands go along with a message, once", async () => {
   await using terminal = await startSession([{ text: "First." }, { text: "Second." }]);
   const { server } = terminal;
