@@ -7,7 +7,7 @@ import { UsageError } from "../../src/errors.ts";
 import { targetOf } from "../../src/models/target.ts";
 import { fakeSession } from "../helpers/fake_session.ts";
 import { run } from "../helpers/program.ts";
-import { respond, serve, sse } from "../helpers/server.ts";
+import { serve, sse } from "../helpers/server.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
@@ -177,18 +177,6 @@ Deno.test("R-12 over http a server gets no key but its own; one line says what t
       assertEquals([...new Set(sent())], [key], `${words}`);
     }
   });
-});
-
-Deno.test("R-12 without a key over http the hosted backend asks a server of one's own", async () => {
-  await using server = serve(respond(401, { "content-type": "application/json" }, "{}"));
-  const args = ["--hosted", "--base-url", server.url, "-m", "test", "-p", "x"];
-  const { code, stderr } = await run(args, { env: KEYS });
-  assertEquals([code, server.requests[0]!.headers.has("x-api-key")], [1, false], stderr);
-  assertMatch(stderr, /^· ANTHROPIC_API_KEY is not sent over http\. If http:.* needs a key, pass/);
-  assertMatch(
-    stderr,
-    /Check the key: pass it with --api-key, or put it under "keys" in config\.json \(ANTH/,
-  );
 });
 
 Deno.test("R-12 doctor says that the key is left out, and that it is not where it is given", async () => {

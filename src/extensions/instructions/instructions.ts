@@ -14,7 +14,7 @@ import type { LoadedPromptFiles, PromptFile } from "../skills/load.ts";
 import type { HeededInstructions, InstructionFile } from "../../session/data.ts";
 import type { Permissions } from "../../safety/permissions.ts";
 import { foldersDownTo, repositoryOf } from "../../safety/repositories.ts";
-import type { Brought, FolderTrust, TrustChange, TrustDoubt } from "../../safety/folder_trust.ts";
+import type { Brought, FolderTrust, TrustVerdict } from "../../safety/folder_trust.ts";
 import type { PathTable } from "../../safety/path_table.ts";
 import { isWithin } from "../../text/paths.ts";
 
@@ -89,28 +89,36 @@ export async function decideOn(
   files: FolderInstructions["files"],
   { trust, answer, confirm }: Pick<HeedOptions, "trust" | "answer" | "confirm">,
 ): Promise<Omit<HeededInstructions, "refused"> & { said: boolean | undefined }> {
-  const judged = await judgeInstructions(folderTrust, root, files);
-  const shown = judged.files.map((
-    { file: { path: _, text, promptFile, ...named }, isTrusted, change },
-  ): InstructionFile => ({
-    ...named,
-    ...promptFile && { kind: promptFile.kind },
-    lines: lineCount(text),
-    ...change && { change },
-    ...!isTrusted && !change?.lines && { text },
-  }));
-  const doubt = judged.doubt && { doubt: judged.doubt };
-  const isOpen = !trust && judged.isTrusted === undefined;
+  const all: TrustVerdict = files.length > 0
+    ? await folderTrust.of(allOf(root))
+    : { isApproved: true };
+  const trusts: TrustVerdict[] = await Promise.all(
+    files.map((file) => all.isApproved ? folderTrust.of(broughtFile(root, file)) : {}),
+  );
+  const shown = files.map(({ path: _, text, promptFile, ...named }, i): InstructionFile => {
+    const { isApproved, change } = trusts[i]!;
+    return {
+      ...named,
+      ...promptFile && { kind: promptFile.kind },
+      lines: lineCount(text),
+      ...change && { change },
+      ...!isApproved && !change?.lines && { text },
+    };
+  });
+  const isChanged = all.isApproved && !trusts.every(({ isApproved }) => isApproved);
+  const isTrusted = isChanged ? undefined : all.isApproved;
+  const doubt = isChanged ? { doubt: "content" as const } : all.doubt && { doubt: all.doubt };
+  const isOpen = !trust && isTrusted === undefined;
   const said = answer ??
     (isOpen ? await confirm?.(instructionQuestion({ files: shown, ...doubt })) : undefined);
-  const isHeeded = said ?? (trust || judged.isTrusted);
+  const isHeeded = said ?? (trust || isTrusted);
   return {
     files: shown.map(({ change, text, ...file }, i) => ({
       ...file,
       ...isHeeded === undefined && text !== undefined && { text },
       // A yes trusts the current file, so it is no longer changed.
       ...change && !said && { change },
-      isHeeded: isHeeded ?? judged.files[i]!.isTrusted,
+      isHeeded: isHeeded ?? trusts[i]!.isApproved ?? false,
     })),
     isHeeded,
     ...isHeeded === undefined && doubt,
@@ -136,13 +144,6 @@ async function ownInstructions({ paths, variables }: Permissions) {
 /** A file with instructions; `path` is relative to the folder that is trusted. */
 type Instructions = Pick<FoundInstructions, "path" | "text">;
 
-interface Judgement<File extends Instructions> {
-  /** False if the user does not want any instructions of the folder; undefined if they have to be asked. */
-  isTrusted: boolean | undefined;
-  doubt?: TrustDoubt;
-  files: { file: File; isTrusted: boolean; change?: TrustChange }[];
-}
-
 /** The user's answer about all instructions of a folder. */
 const allOf = (root: string): Brought => ({ kind: "instructions", root, name: "", text: "" });
 const broughtFile = (root: string, { path, text }: Instructions): Brought => {
@@ -155,25 +156,6 @@ export async function trustsInstructions(
 ): Promise<boolean | undefined> {
   const { isApproved, doubt } = await folderTrust.of(allOf(root));
   return isApproved ?? (doubt && true);
-}
-
-async function judgeInstructions<File extends Instructions>(
-  folderTrust: FolderTrust,
-  root: string,
-  files: readonly File[],
-): Promise<Judgement<File>> {
-  if (files.length === 0) return { isTrusted: true, files: [] };
-  const { isApproved, doubt } = await folderTrust.of(allOf(root));
-  if (!isApproved) {
-    const none = files.map((file) => ({ file, isTrusted: false }));
-    return { isTrusted: isApproved, ...doubt && { doubt }, files: none };
-  }
-  const judged = await Promise.all(files.map(async (file) => {
-    const { isApproved = false, change } = await folderTrust.of(broughtFile(root, file));
-    return { file, isTrusted: isApproved, ...change && { change } };
-  }));
-  if (judged.every(({ isTrusted }) => isTrusted)) return { isTrusted: true, files: judged };
-  return { isTrusted: undefined, doubt: "content", files: judged };
 }
 
 /** Saves that the user trusts the folder `root` with `files`, or wants no instructions of it. */

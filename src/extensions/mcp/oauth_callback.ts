@@ -3,8 +3,6 @@
 import { orAborted } from "../../wire/wait.ts";
 import type { Authority } from "./oauth_discovery.ts";
 
-const SIGN_IN_MS = 10 * 60_000;
-
 interface Callback extends AsyncDisposable {
   address: string;
   /** The code of the redirect. @throws {Error} if it is missing, or if it cannot be trusted. */
@@ -34,18 +32,9 @@ export function waitForCode(
       return page(400, "The sign-in failed. copilot says why.");
     }
   });
-  const limit = AbortSignal.timeout(SIGN_IN_MS);
   return {
     address: `http://127.0.0.1:${server.addr.port}/callback`,
-    async code(given) {
-      const signal = given ? AbortSignal.any([given, limit]) : limit;
-      try {
-        return await orAborted(answer.promise, signal);
-      } catch (error) {
-        if (limit.aborted) throw new Error("the sign-in was not completed within ten minutes");
-        throw error;
-      }
-    },
+    code: (signal) => orAborted(answer.promise, signal),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
 }

@@ -203,22 +203,3 @@ Deno.test("notices of the turn are a part of the stream of events", async () => 
   assertEquals([code, message.startsWith("@.env is not attached")], ["attached", true]);
   assertEquals(ran.stderr, "");
 });
-
-Deno.test("the record of a call has its details, but not the output that its result holds", async () => {
-  const exec = {
-    ...{ toolCallId: "1", toolName: "x", arguments: {}, result: "a", durationMs: 1 },
-    ...{ isError: false, outcome: "done" as const },
-  };
-  const output = { stdout: "a" };
-  const rows = [
-    [{}, {}],
-    [{ details: { output } }, {}],
-    [{ details: { output, exitCode: 1 } }, { details: { exitCode: 1 } }],
-  ];
-  for (const [details, expected] of rows) {
-    const { stdout, frontend } = streams({ format: "stream-json" });
-    frontend.onEvent({ type: "tool_done", exec: { ...exec, ...details } });
-    await new Promise((resolve) => setTimeout(resolve));
-    assertEquals(JSON.parse(stdout.join("")).exec, { ...exec, ...expected });
-  }
-});
