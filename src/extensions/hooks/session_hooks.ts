@@ -11,14 +11,21 @@ import type { Decision, Policy } from "../../types/policy.ts";
 import type { Tool, ToolContext } from "../../types/tool.ts";
 import type { Approval, ApprovalAnswer } from "../../safety/approval.ts";
 import { PLUGGED } from "../../safety/rules.ts";
+import { namedReads } from "../../safety/readable_folders.ts";
+import { repositoryOf } from "../../safety/repositories.ts";
+import { programFolders } from "../../find_program.ts";
+import type { Confine } from "../../types/confine.ts";
 import type { Frontend } from "../../session/frontend.ts";
-import type { Extension, PendingCall, TurnEnd } from "../../session/extension.ts";
-import { type HookDefinition, hookText } from "./definition.ts";
-import { Hooks } from "./hooks.ts";
+import type { Extension, PendingCall, SessionState, TurnEnd } from "../../session/extension.ts";
+import { type HookDefinition, type HookEvent, hookText, matchesHook } from "./definition.ts";
+import { runHook } from "./run_hook.ts";
+import { HookTranscript } from "./transcript.ts";
 import { hookCall } from "./tool_names.ts";
-import type { HookVerdict } from "./verdict.ts";
+import { type HookVerdict, joinedVerdicts, verdictOf } from "./verdict.ts";
 
 type Approve = NonNullable<Frontend["approve"]>;
+
+const PERMISSION_MODES = { ask: "default", auto: "auto", plan: "plan", never: "dontAsk" } as const;
 
 /** The maximum number of rounds that Stop hooks add to a turn: in a row without a call, and in all. */
 const MAX_CONTINUATIONS = 5;
@@ -32,12 +39,21 @@ const mayAnswer = (
 ): boolean =>
   decision === "allow" || decision === "allowUsual" && isRoutine && !right && !networked;
 
-export class SessionHooks extends Hooks implements Extension {
+export class SessionHooks implements Extension {
+  readonly all: HookDefinition[] = [];
+  readonly #id = crypto.randomUUID();
+  /** The sandboxes of hooks, which those of an owner share. */
+  readonly #sandboxes: Record<string, Confine> = {};
+  readonly #transcript: HookTranscript;
   readonly seesFailures = true;
   /** The rounds of the turn so far: all, those since a call, and the calls. */
   #continued = 0;
   #idle = 0;
   #calls = 0;
+
+  constructor(private readonly session: SessionState) {
+    this.#transcript = new HookTranscript(session.permissions.variables);
+  }
 
   permissions() {
     return Promise.resolve(this.all.map((hook) => ["hook", hookText(hook)] as const));
@@ -50,14 +66,14 @@ export class SessionHooks extends Hooks implements Extension {
     signal: AbortSignal,
   ): Promise<void> {
     const about = ["SessionStart", [source], { source }, signal] as const;
-    const { context } = await this.fire(...about, definitions);
+    const { context } = await this.#fire(...about, definitions);
     if (context !== undefined) this.session.pending.push(notePart(context));
     this.all.push(...definitions);
   }
 
   /** Returns what hooks add to a message. @throws {Error} if one refuses it. */
   async message(prompt: string, signal: AbortSignal): Promise<Part[]> {
-    const verdict = await this.fire("UserPromptSubmit", [], { prompt }, signal);
+    const verdict = await this.#fire("UserPromptSubmit", [], { prompt }, signal);
     const { block, stop, context, shown } = verdict;
     const refusal = block === undefined ? stop : shown ?? block;
     if (refusal !== undefined) throw new Error(`The message is not sent: ${refusal}`);
@@ -71,7 +87,7 @@ export class SessionHooks extends Hooks implements Extension {
       ...aboutCall(names, input, context.subAgent),
       tool_use_id: context.callId ?? "",
     };
-    const verdict = await this.fire("PreToolUse", names, about, context.signal);
+    const verdict = await this.#fire("PreToolUse", names, about, context.signal);
     if (verdict.stop !== undefined) this.#endTurn(verdict.stop);
     if (verdict.block !== undefined) return refusedByHook(verdict.block, verdict.shown);
     const checked = verdict.updatedInput && checkArguments(tool, verdict.updatedInput);
@@ -135,19 +151,19 @@ export class SessionHooks extends Hooks implements Extension {
     const { call, subAgent } = question;
     const { names, input } = this.#callOf(call.name, call.arguments);
     const about = aboutCall(names, input, subAgent);
-    const { block, decision } = await this.fire("PermissionRequest", names, about, signal);
+    const { block, decision } = await this.#fire("PermissionRequest", names, about, signal);
     if (block !== undefined) return { choice: "refuse", reason: block };
     if (mayAnswer(decision, question)) return { choice: "once" };
     const type = "permission_prompt";
     const message = `copilot needs your permission to use ${names[0]}`;
     const fields = { notification_type: type, message };
-    this.fire("Notification", [type], fields, signal).catch(() => {});
+    this.#fire("Notification", [type], fields, signal).catch(() => {});
     return undefined;
   }
 
   async beforeRoom(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void> {
     const fields = { trigger, custom_instructions: focus };
-    await this.fire("PreCompact", [trigger], fields, signal);
+    await this.#fire("PreCompact", [trigger], fields, signal);
   }
 
   #callOf(name: string, args: Readonly<Record<string, unknown>>): ReturnType<typeof hookCall> {
@@ -174,13 +190,13 @@ export class SessionHooks extends Hooks implements Extension {
     const about = { ...aboutCall(names, input), tool_use_id: toolCallId, tool_response: response };
     const verdicts = [
       execution.isError
-        ? await this.fire("PostToolUseFailure", names, { ...about, error: result }, signal)
-        : await this.fire("PostToolUse", names, about, signal),
+        ? await this.#fire("PostToolUseFailure", names, { ...about, error: result }, signal)
+        : await this.#fire("PostToolUse", names, about, signal),
     ];
     if (name === EXPLORE) {
       const agent = typeof args.agent === "string" ? args.agent : EXPLORE;
       const ended = { agent_type: agent, agent_id: toolCallId, last_assistant_message: result };
-      verdicts.push(await this.fire("SubagentStop", [agent], ended, signal));
+      verdicts.push(await this.#fire("SubagentStop", [agent], ended, signal));
     }
     const said: string[] = [];
     for (const { block, context, stop, shown } of verdicts) {
@@ -201,7 +217,7 @@ export class SessionHooks extends Hooks implements Extension {
     if (toolExecutions.length > this.#calls) this.#idle = 0;
     this.#calls = toolExecutions.length;
     const about = { stop_hook_active: this.#continued > 0, last_assistant_message: response };
-    const { block, stop, shown } = await this.fire("Stop", [], about, signal);
+    const { block, stop, shown } = await this.#fire("Stop", [], about, signal);
     if (block === undefined || stop !== undefined) {
       const passed = { command: "Stop hook", passed: true, rounds: this.#continued + 1 };
       return this.#continued > 0 ? { check: passed } : undefined;
@@ -220,8 +236,75 @@ export class SessionHooks extends Hooks implements Extension {
 
   async close(): Promise<void> {
     const signal = AbortSignal.timeout(MAX_END_MS);
-    await this.fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
-    this.endTranscript();
+    await this.#fire("SessionEnd", ["other"], { reason: "other" }, signal).catch(() => {});
+    this.#transcript.end();
+  }
+
+  /** Runs those of `all` that are for an event and one of `names`, in parallel. @throws the reason of `signal`. */
+  async #fire(
+    event: HookEvent,
+    names: readonly string[],
+    fields: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    all: readonly HookDefinition[] = this.all,
+  ): Promise<HookVerdict> {
+    const matching = all.filter((hook) => hook.event === event && matchesHook(hook, names));
+    // A command with two matchers runs once.
+    const keyOf = ({ plugin, scope, command }: HookDefinition) =>
+      `${scope} ${plugin?.name} ${command}`;
+    const hooks = [...new Map(matching.map((hook) => [keyOf(hook), hook])).values()];
+    if (hooks.length === 0) return { messages: [] };
+    const { agent, permissions, record, mode } = this.session;
+    const { workingDir, messages } = agent.state;
+    const session_id = record?.name?.replace(/\.jsonl$/, "") ?? this.#id;
+    const transcript_path = this.#transcript.write(messages, session_id, workingDir);
+    const input = JSON.stringify({
+      session_id,
+      transcript_path,
+      permission_mode: permissions.approvesAll
+        ? "bypassPermissions"
+        : PERMISSION_MODES[mode?.approve ?? "ask"],
+      cwd: workingDir,
+      hook_event_name: event,
+      ...fields,
+    });
+    const verdicts = await Promise.all(hooks.map(async (hook) => {
+      const end = await runHook(hook, {
+        workingDir,
+        // The question about a plug-in names no variable of the user.
+        env: hook.plugin ? [] : permissions.env,
+        input,
+        signal,
+        ...!hook.isOutside && { confine: this.#confine(hook, transcript_path) },
+        variables: {
+          CLAUDE_PROJECT_DIR: repositoryOf(workingDir),
+          ...hook.plugin && { CLAUDE_PLUGIN_ROOT: hook.plugin.root },
+          // A hook of the user does not run programs that a command made.
+          ...hook.scope === "user" && Deno.build.os !== "windows" &&
+            { PATH: programFolders(workingDir).join(":") },
+        },
+      });
+      return { hook, verdict: verdictOf(hook, end) };
+    }));
+    const verdict = joinedVerdicts(verdicts);
+    if (verdict.messages.length > 0) this.session.tell("hook", ...verdict.messages);
+    return verdict;
+  }
+
+  /** Returns the sandbox of a hook. One of the user can read the files, and the folders below home, that it names. */
+  #confine({ scope, command, plugin }: HookDefinition, transcript: string): Confine {
+    const { agent, permissions, trust } = this.session;
+    const isOwn = scope === "user";
+    const by = scope !== "folder" ? scope : trust ? "trusted" : "hooks";
+    const name = plugin ? `plugin-${plugin.name}` : `${isOwn ? "own" : "folder"}-hooks`;
+    const confine = this.#sandboxes[name] ??= permissions
+      .confineServers(() => agent.state.workingDir, name, by);
+    const home = permissions.variables("HOME") ?? "";
+    const words = !isOwn ? [] : command.split(/["'\s;=]+/)
+      .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home));
+    const reads = [...namedReads(words, agent.state.workingDir, home), transcript];
+    return (program, args, right) =>
+      confine(program, args, right, { reads, changesState: plugin !== undefined });
   }
 
   #endTurn(reason: string): void {
