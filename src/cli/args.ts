@@ -353,7 +353,7 @@ export function parseArgs(words: readonly string[]): Args & { command?: CommandN
       args[flag.name] = given;
     } else {
       const value = words[++i];
-      if (!flag.optional && (value === undefined || namesFlag(value))) {
+      if (!flag.optional && (value === undefined || value === "--" || flagOf(value))) {
         throw new UsageError(`--${flag.name} needs a value: --${flag.name} ${flag.value}`);
       }
       const isFlag = flag.optional === "word"
@@ -421,10 +421,6 @@ export const flagNote = (prompt: string | true = ""): string | undefined =>
 export function outputAsked(words: readonly string[]): string | undefined {
   const at = words.findIndex((word) => flagOf(word)?.name === "output");
   return at === -1 ? undefined : words[at]!.split("=")[1] ?? words[at + 1];
-}
-
-function namesFlag(word: string): boolean {
-  return word === "--" || flagOf(word) !== undefined;
 }
 
 function flagOf(word: string): Flag | undefined {

@@ -32,8 +32,8 @@ const HEADER_ENDS = ["<|message|>", "<|end_header_id|>"];
 const CHANNEL_MARKS = Object.keys(TAGS)
   .concat(HEADS, OTHER_SPEAKERS, MESSAGE_ENDS, HEADER_ENDS, BARE);
 const MAX_HEADER = 160;
-/** Longer lines are stored by their beginning and end: to look at a whole one for each piece takes quadratic time. */
-const MAX_STORED_LINE = 1000;
+/** The characters that are kept of a line: to look at a whole one for each piece takes quadratic time. */
+const LINE_CHARS = 1000;
 /** The words of a header before a bare recipient. */
 const BARE_HEADER = /(?:^|\n)[ \t]*(?:assistant|commentary|analysis)?[ \t]*$/;
 
@@ -115,10 +115,7 @@ export class ChannelReader {
     const line = at > 0 ? all.slice(at) : this.#line + all;
     // The line may be the header of a bare recipient.
     const isPending = !this.#isInCall && this.#line.trim() === "" && mayBeHeader(all.slice(at));
-    this.#line = isPending ? line.slice(0, line.length - all.length + at) : line;
-    if (line.length > MAX_STORED_LINE && !isPending) {
-      this.#line = line.trimStart().slice(0, 1) + line.slice(-MAX_STORED_LINE);
-    }
+    this.#line = line.slice(-LINE_CHARS, isPending ? line.length - all.length + at : line.length);
     if (!isPending) return all;
     this.#pending = all.slice(at);
     return all.slice(0, at);

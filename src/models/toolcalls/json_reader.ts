@@ -85,7 +85,7 @@ export class JsonCallReader implements CallReader {
   }
 
   #readName(): boolean {
-    const written = leadingName(this.#value.slice(0, NAME_CHARS));
+    const written = LEADING_NAME.exec(this.#value.slice(0, NAME_CHARS))?.[3];
     if (written === undefined) this.#name = this.#value.length < NAME_CHARS ? "" : undefined;
     else this.#name = offeredName(written, this.context, true);
     return written === undefined || this.#name !== undefined;
@@ -219,7 +219,5 @@ const FIRST_LIST = /^(?=\[)/;
 const FIRST_VALUE_STRICT = /^\s*(?=[{[])/;
 const NEXT_VALUE = /^[\s,;]*(?=[{[])/;
 
-/** Returns the name of the first call at the start of a value, before any arguments. */
-function leadingName(head: string): string | undefined {
-  return head.match(/^\[?\s*\{{1,2}[^{}[\]]*?(["'])name\1\s*:\s*(["'])([^"'\\]+)\2/)?.[3];
-}
+/** The name of the first call at the start of a value, before any arguments. */
+const LEADING_NAME = /^\[?\s*\{{1,2}[^{}[\]]*?(["'])name\1\s*:\s*(["'])([^"'\\]+)\2/;
