@@ -56,25 +56,22 @@ test("one that changed has a line of its messages, with those that are new", (re
   assertEquals(lines(), [{ conversation: ids(d, c, b) }]);
 });
 
-test(
-  "the mode and the model are written where they changed, also without a message",
-  (recorder, lines) => {
-    const [a, b] = [user("a"), says("b")] as const;
-    const used = { model: "m", server: "s" };
-    recorder.sync([], used, undefined, "ask");
-    assertEquals(recorder.file, undefined);
-    recorder.sync([a], used, undefined, "ask");
-    assertEquals(lines(), [{ ...line(a), used, mode: "ask" }]);
-    recorder.sync([a], used, undefined, "auto");
-    assertEquals(lines(), [{ conversation: ids(a), mode: "auto" }]);
-    recorder.sync([a], used, undefined, "auto");
-    assertEquals(lines(), []);
-    recorder.sync([a, b], { ...used, model: "n" }, undefined, "auto");
-    assertEquals(lines(), [{ ...line(b), used: { ...used, model: "n" } }]);
-    recorder.sync([a, b], used);
-    assertEquals(lines(), [{ conversation: ids(a, b), used, mode: "" }]);
-  },
-);
+test("the mode and the model are written where they changed", (recorder, lines) => {
+  const [a, b] = [user("a"), says("b")] as const;
+  const used = { model: "m", server: "s" };
+  recorder.sync([], used, undefined, "ask");
+  assertEquals(recorder.file, undefined);
+  recorder.sync([a], used, undefined, "ask");
+  assertEquals(lines(), [{ ...line(a), used, mode: "ask" }]);
+  recorder.sync([a], used, undefined, "auto");
+  assertEquals(lines(), [{ conversation: ids(a), mode: "auto" }]);
+  recorder.sync([a], used, undefined, "auto");
+  assertEquals(lines(), []);
+  recorder.sync([a, b], { ...used, model: "n" }, undefined, "auto");
+  assertEquals(lines(), [{ ...line(b), used: { ...used, model: "n" } }]);
+  recorder.sync([a, b], used);
+  assertEquals(lines(), [{ conversation: ids(a, b), used, mode: "" }]);
+});
 
 test("how a call ended stands beside its result", (recorder, lines) => {
   const all = [user("a"), says("", "1"), result("1")] as const;
@@ -97,44 +94,38 @@ test("pieces are written behind what is recorded, and only there", (recorder, li
   assertEquals(lines(), [line(a), { partial }, { partial: null }]);
 });
 
-test(
-  "a recorder that was left writes what ends later, and lets others have the file",
-  (recorder, lines, root) => {
-    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
-    recorder.sync([a]);
-    const { path } = recorder.file!;
-    const name = recorder.name;
-    using other = new Recorder(root, () => "/f");
-    const session = () => storedSession(root, name)!;
-    other.continueFrom(session());
-    assertEquals(other.file, undefined);
-    recorder[Symbol.dispose]();
-    recorder[Symbol.dispose]();
-    recorder.sync([a, b]);
-    assertEquals(lines(), [line(a), line(b)]);
-    other.continueFrom(session());
-    assertEquals(other.file?.path, path);
-    other.sync([...session().messages, c]);
-    assertEquals(lines(), [line(c)]);
-  },
-);
+test("a recorder that was left writes, and others have the file", (recorder, lines, root) => {
+  const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+  recorder.sync([a]);
+  const { path } = recorder.file!;
+  const name = recorder.name;
+  using other = new Recorder(root, () => "/f");
+  const session = () => storedSession(root, name)!;
+  other.continueFrom(session());
+  assertEquals(other.file, undefined);
+  recorder[Symbol.dispose]();
+  recorder[Symbol.dispose]();
+  recorder.sync([a, b]);
+  assertEquals(lines(), [line(a), line(b)]);
+  other.continueFrom(session());
+  assertEquals(other.file?.path, path);
+  other.sync([...session().messages, c]);
+  assertEquals(lines(), [line(c)]);
+});
 
-test(
-  "messages that were put between those of the file are recorded with them",
-  (recorder, lines, root) => {
-    const [a, put, b] = [user("a"), says("put"), user("b")] as const;
-    recorder.sync([a, b]);
-    lines();
-    const name = recorder.name;
-    recorder[Symbol.dispose]();
-    const session = storedSession(root, name)!;
-    recorder.continueFrom({ ...session, messages: [a, put, b] });
-    recorder.sync([a, put, b]);
-    assertEquals(lines(), []);
-    recorder.sync([a, put, b, user("c")].slice(0, 3), undefined, undefined, "ask");
-    assertEquals(lines(), [{ conversation: ids(a, put, b), added: [line(put)], mode: "ask" }]);
-  },
-);
+test("messages put between those of the file are recorded", (recorder, lines, root) => {
+  const [a, put, b] = [user("a"), says("put"), user("b")] as const;
+  recorder.sync([a, b]);
+  lines();
+  const name = recorder.name;
+  recorder[Symbol.dispose]();
+  const session = storedSession(root, name)!;
+  recorder.continueFrom({ ...session, messages: [a, put, b] });
+  recorder.sync([a, put, b]);
+  assertEquals(lines(), []);
+  recorder.sync([a, put, b, user("c")].slice(0, 3), undefined, undefined, "ask");
+  assertEquals(lines(), [{ conversation: ids(a, put, b), added: [line(put)], mode: "ask" }]);
+});
 
 test("of a write that fails in its middle nothing stays in the file", (recorder, lines) => {
   const [a, b] = [user("a"), says("b")] as const;
@@ -177,19 +168,16 @@ test("of a write that fails in a file that was left, another program's line stay
   assertEquals(Deno.readTextFileSync(path).endsWith("\nits own\n"), true);
 });
 
-test(
-  "a session that another program added to since it was read is gone on with in a file of its own",
-  (recorder, lines, root) => {
-    const [a, b, c] = [user("a"), says("b"), user("c")] as const;
-    recorder.sync([a]);
-    const { path } = recorder.file!;
-    const read = storedSession(root, recorder.name)!;
-    recorder.sync([a, b]);
-    recorder[Symbol.dispose]();
-    using other = new Recorder(root, () => "/f");
-    other.continueFrom(read);
-    other.sync([...read.messages, c]);
-    assertEquals([other.file?.path === path, lines()], [false, [line(a), line(b)]]);
-    assertEquals(recordsBelow(root).length, 2);
-  },
-);
+test("a session that another program added to goes on elsewhere", (recorder, lines, root) => {
+  const [a, b, c] = [user("a"), says("b"), user("c")] as const;
+  recorder.sync([a]);
+  const { path } = recorder.file!;
+  const read = storedSession(root, recorder.name)!;
+  recorder.sync([a, b]);
+  recorder[Symbol.dispose]();
+  using other = new Recorder(root, () => "/f");
+  other.continueFrom(read);
+  other.sync([...read.messages, c]);
+  assertEquals([other.file?.path === path, lines()], [false, [line(a), line(b)]]);
+  assertEquals(recordsBelow(root).length, 2);
+});

@@ -104,25 +104,22 @@ test(
   Deno.build.os === "windows",
 );
 
-test(
-  "a conversation that was compacted or cleared is recorded as it is now",
-  (root, record) => {
-    const recorder = record();
-    const now = () => storedSessions(root, "/f")[0]?.messages;
-    recorder.sync([]);
-    assertEquals(now(), undefined);
-    recorder.sync(whole);
-    recorder.sync(whole);
-    assertEquals(now(), whole);
-    const short = [user("summary"), whole.at(-1)!];
-    recorder.sync(short);
-    assertEquals(now(), short);
-    recorder.sync([]);
-    assertEquals(now(), undefined);
-    recorder.sync([user("anew")]);
-    assertEquals(storedSessions(root, "/f").map(({ first }) => first), ["anew"]);
-  },
-);
+test("a compacted or cleared conversation is recorded as it is now", (root, record) => {
+  const recorder = record();
+  const now = () => storedSessions(root, "/f")[0]?.messages;
+  recorder.sync([]);
+  assertEquals(now(), undefined);
+  recorder.sync(whole);
+  recorder.sync(whole);
+  assertEquals(now(), whole);
+  const short = [user("summary"), whole.at(-1)!];
+  recorder.sync(short);
+  assertEquals(now(), short);
+  recorder.sync([]);
+  assertEquals(now(), undefined);
+  recorder.sync([user("anew")]);
+  assertEquals(storedSessions(root, "/f").map(({ first }) => first), ["anew"]);
+});
 
 test("lines are only appended, and each message is written once", (root, record) => {
   const recorder = record();
@@ -159,27 +156,24 @@ test("what goes on from another session and is cleared at once leaves no file", 
   assertEquals([...Deno.readDirSync(root)], []);
 });
 
-test(
-  "SES-02 a file of over 256 MiB is named, one with a head of over 16 KiB is no session",
-  (root, record) => {
-    record().sync(whole);
-    const path = recordsBelow(root)[0]!;
-    const text = Deno.readTextFileSync(path);
-    const isListed = () => storedSessions(root, "/f").length === 1;
-    const titled = (chars: number) => text.replace("{", `{"title":"${"x".repeat(chars)}",`);
-    Deno.writeTextFileSync(path, titled(15_000));
-    assertEquals(isListed(), true);
-    Deno.writeTextFileSync(path, titled(17_000));
-    assertEquals(isListed(), false);
-    Deno.writeTextFileSync(path, text);
-    Deno.truncateSync(path, 256 * 1024 * 1024 + 1); // takes no room on the disk
-    const said = `Cannot read ${path}: it has 257 MiB, and a session must have at most 256 MiB`;
-    assertThrows(isListed, Error, said);
-    const [listed] = listedSessions(root, "/f");
-    assertEquals(listed!.first, "hi");
-    assertThrows(() => wholeSession(listed!), Error, said);
-  },
-);
+test("SES-02 a file over 256 MiB is named, a head over 16 KiB passed over", (root, record) => {
+  record().sync(whole);
+  const path = recordsBelow(root)[0]!;
+  const text = Deno.readTextFileSync(path);
+  const isListed = () => storedSessions(root, "/f").length === 1;
+  const titled = (chars: number) => text.replace("{", `{"title":"${"x".repeat(chars)}",`);
+  Deno.writeTextFileSync(path, titled(15_000));
+  assertEquals(isListed(), true);
+  Deno.writeTextFileSync(path, titled(17_000));
+  assertEquals(isListed(), false);
+  Deno.writeTextFileSync(path, text);
+  Deno.truncateSync(path, 256 * 1024 * 1024 + 1); // takes no room on the disk
+  const said = `Cannot read ${path}: it has 257 MiB, and a session must have at most 256 MiB`;
+  assertThrows(isListed, Error, said);
+  const [listed] = listedSessions(root, "/f");
+  assertEquals(listed!.first, "hi");
+  assertThrows(() => wholeSession(listed!), Error, said);
+});
 
 /** Sessions are listed by the time at which they were last written, as coarse as the system has it. */
 const writtenAt = (path: string, minute: number) => {
@@ -301,59 +295,53 @@ test("what could not be written is written once it can be", (root, record) => {
   void record;
 });
 
-test(
-  "sessions are bounded for each folder: first go the oldest, an open one never",
-  (root, record) => {
-    using open = record();
-    open.sync([user("open")]);
-    using other = record("/other");
-    other.sync([user("other")]);
-    const [home] = recordsBelow(root).filter((path) => path.endsWith(open.name));
-    writtenAt(home!, 0);
-    const at = (n: number) =>
-      `${home!.slice(0, -open.name.length)}${String(n).padStart(3, "0")}.jsonl`;
-    const text = Deno.readTextFileSync(home!);
-    for (let n = 1; n < 200; n++) {
-      Deno.writeTextFileSync(at(n), text);
-      writtenAt(at(n), n);
-    }
-    Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
-    const begin = () => {
-      using recorder = record();
-      recorder.sync([user("new")]);
-    };
-    const isThere = (path: string) => recordsBelow(root).includes(path);
-    begin();
-    assertEquals([isThere(home!), isThere(at(1)), isThere(at(2))], [true, false, true]);
-    assertEquals(recordsBelow(root).length, 200 + 2);
-  },
-);
+test("a folder's sessions are bounded: first go the oldest, an open one never", (root, record) => {
+  using open = record();
+  open.sync([user("open")]);
+  using other = record("/other");
+  other.sync([user("other")]);
+  const [home] = recordsBelow(root).filter((path) => path.endsWith(open.name));
+  writtenAt(home!, 0);
+  const at = (n: number) =>
+    `${home!.slice(0, -open.name.length)}${String(n).padStart(3, "0")}.jsonl`;
+  const text = Deno.readTextFileSync(home!);
+  for (let n = 1; n < 200; n++) {
+    Deno.writeTextFileSync(at(n), text);
+    writtenAt(at(n), n);
+  }
+  Deno.writeTextFileSync(`${root}/notes.txt`, "mine");
+  const begin = () => {
+    using recorder = record();
+    recorder.sync([user("new")]);
+  };
+  const isThere = (path: string) => recordsBelow(root).includes(path);
+  begin();
+  assertEquals([isThere(home!), isThere(at(1)), isThere(at(2))], [true, false, true]);
+  assertEquals(recordsBelow(root).length, 200 + 2);
+});
 
-test(
-  "sessions of -p have a bound of their own, and the user's are none of them",
-  (root, record) => {
-    using own = record();
-    own.sync([user("mine")]);
-    const printed = () => {
-      using recorder = new Recorder(root, () => "/f", undefined, true);
-      recorder.sync([user("new")]);
-      return recorder.file!.path;
-    };
-    const path = printed();
-    const text = Deno.readTextFileSync(path);
-    for (let n = 1; n < 1050; n++) {
-      Deno.writeTextFileSync(path.replace(/-[^-]*$/, `-${n}.jsonl`), text);
-    }
-    writtenAt(path, 0);
-    assertEquals(recordsBelow(root).length, 1051);
-    assertEquals([...listedSessions(root, "/f", (name) => !isOfPrint(name))].length, 1);
-    printed();
-    assertEquals(recordsBelow(root).length, 1001);
-    assertEquals([path, own.file!.path].map((one) => recordsBelow(root).includes(one)), [
-      ...[false, true],
-    ]);
-  },
-);
+test("sessions of -p have a bound of their own, without the user's", (root, record) => {
+  using own = record();
+  own.sync([user("mine")]);
+  const printed = () => {
+    using recorder = new Recorder(root, () => "/f", undefined, true);
+    recorder.sync([user("new")]);
+    return recorder.file!.path;
+  };
+  const path = printed();
+  const text = Deno.readTextFileSync(path);
+  for (let n = 1; n < 1050; n++) {
+    Deno.writeTextFileSync(path.replace(/-[^-]*$/, `-${n}.jsonl`), text);
+  }
+  writtenAt(path, 0);
+  assertEquals(recordsBelow(root).length, 1051);
+  assertEquals([...listedSessions(root, "/f", (name) => !isOfPrint(name))].length, 1);
+  printed();
+  assertEquals(recordsBelow(root).length, 1001);
+  assertEquals([path, own.file!.path].map((one) => recordsBelow(root).includes(one)), [
+    ...[false, true],
+  ]);
+});
 
 test("what the user continues of -p is a session of their own", (root, record) => {
   using printed = new Recorder(root, () => "/f", undefined, true);

@@ -34,7 +34,10 @@ async function fullBacklog(): Promise<{ url: string } & Disposable> {
 }
 
 /** Runs with the environment's proxies hidden, or with one set. */
-async function withProxy(proxy: string | undefined, run: () => Promise<void>): Promise<void> {
+async function withProxy(
+  proxy: string | undefined,
+  run: () => Promise<void> | void,
+): Promise<void> {
   const names = "HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy".split(" ");
   const saved = names.map((name) => [name, Deno.env.get(name)] as const);
   names.forEach((name) => Deno.env.delete(name));
@@ -138,23 +141,15 @@ test("failureFromThrown explains what fetch throws", () =>
       const { message, retryable } = failureFromThrown(odd, "http://h:1/");
       assertEquals([message, retryable], [`Cannot reach http://h:1: ${odd}`, false]);
     }
-    return Promise.resolve();
   }));
 
-test(
-  "failureFromThrown names the variable of a proxy, and nothing of the proxy",
-  () =>
-    withProxy("http://u:canary@p:9", () => {
-      const says = (url: string) => failureFromThrown(new TypeError("refused"), url).message;
-      assertEquals(
-        says("https://h"),
-        "Cannot reach https://h (HTTPS_PROXY names a proxy): refused",
-      );
-      assertEquals(says("http://h"), "Cannot reach http://h: refused");
-      assertEquals(says("https://localhost"), "Cannot reach https://localhost: refused");
-      return Promise.resolve();
-    }),
-);
+test("failureFromThrown names the variable of a proxy, and nothing of it", () =>
+  withProxy("http://u:canary@p:9", () => {
+    const says = (url: string) => failureFromThrown(new TypeError("refused"), url).message;
+    assertEquals(says("https://h"), "Cannot reach https://h (HTTPS_PROXY names a proxy): refused");
+    assertEquals(says("http://h"), "Cannot reach http://h: refused");
+    assertEquals(says("https://localhost"), "Cannot reach https://localhost: refused");
+  }));
 
 test("a server nearby is asked by path alone where a proxy is set, and commands see no change", async () => {
   const before = Deno.env.get("NO_PROXY");
@@ -180,6 +175,5 @@ test("a server nearby is asked by path alone where a proxy is set, and commands 
   await withProxy("http://127.0.0.1:9", () => {
     directClient("http://192.168.1.7:8080/v1")!.close();
     assertEquals(directClient("http://192.0.2.1/v1"), undefined);
-    return Promise.resolve();
   });
 });

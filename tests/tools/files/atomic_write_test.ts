@@ -43,26 +43,23 @@ async function putListed(ws: Workspace, name: string): Promise<string> {
   return await rightsOf(ws.at(name));
 }
 
-listTest(
-  "EDT-01 access list and extended attributes stay, and its folder adds none",
-  async (ws) => {
-    const name = "-f 'g' $(h)";
-    const rights = await putListed(ws, name);
-    assertStringIncludes(rights, "user:1234:rw-");
-    assertStringIncludes(rights, 'user.note="kept"');
-    const { ino } = Deno.statSync(ws.at(name));
-    assert(!(await ws.edit(name, "old", "new")).includes("in place"));
-    assertEquals([ws.text(name), await rightsOf(ws.at(name))], ["new", rights]);
-    assertNotEquals(Deno.statSync(ws.at(name)).ino, ino);
+listTest("EDT-01 access list and attributes stay, and its folder adds none", async (ws) => {
+  const name = "-f 'g' $(h)";
+  const rights = await putListed(ws, name);
+  assertStringIncludes(rights, "user:1234:rw-");
+  assertStringIncludes(rights, 'user.note="kept"');
+  const { ino } = Deno.statSync(ws.at(name));
+  assert(!(await ws.edit(name, "old", "new")).includes("in place"));
+  assertEquals([ws.text(name), await rightsOf(ws.at(name))], ["new", rights]);
+  assertNotEquals(Deno.statSync(ws.at(name)).ino, ino);
 
-    ws.put("plain", "old", 0o664);
-    const plain = await rightsOf(ws.at("plain"));
-    await run("setfacl", "-d", "-m", "u:1234:rw", ws.dir);
-    await ws.write("plain", "new");
-    assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
-    assertEquals(ws.names(), [name, "plain"]);
-  },
-);
+  ws.put("plain", "old", 0o664);
+  const plain = await rightsOf(ws.at("plain"));
+  await run("setfacl", "-d", "-m", "u:1234:rw", ws.dir);
+  await ws.write("plain", "new");
+  assertEquals([ws.text("plain"), await rightsOf(ws.at("plain"))], ["new", plain]);
+  assertEquals(ws.names(), [name, "plain"]);
+});
 
 testUnless(noLists || !await hasNobody())(
   "EDT-01 attributes that only root may set stay, too (needs root and open folders)",
@@ -134,41 +131,36 @@ posixTest("EDT-07 killed at any moment, an edit leaves the old bytes or the new"
 });
 
 // A file system of its own is needed, and root to mount one.
-mountTest(
-  "EDT-07 a full disk is an error that leaves no trace (needs root and tmpfs)",
-  async (ws) => {
-    ws.put("disk/");
-    await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
-    try {
-      const old = "o".repeat(400_000);
-      ws.put("disk/f", old);
-      ws.put("disk/linked", old);
-      await Deno.link(ws.at("disk/linked"), ws.at("disk/other"));
-      // As a rename (no room for both), and in place (more than there is room for at all).
-      for (
-        const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
-      ) {
-        const writing = ws.write(`disk/${name}`, "n".repeat(length));
-        await assertRejects(() => writing, Error, "No space left on device", name);
-        assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
-        assertEquals(ws.names("disk"), ["f", "linked", "other"]);
-      }
-    } finally {
-      await run("umount", ws.at("disk"));
+mountTest("EDT-07 a full disk leaves no trace (needs root and tmpfs)", async (ws) => {
+  ws.put("disk/");
+  await run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", ws.at("disk"));
+  try {
+    const old = "o".repeat(400_000);
+    ws.put("disk/f", old);
+    ws.put("disk/linked", old);
+    await Deno.link(ws.at("disk/linked"), ws.at("disk/other"));
+    // As a rename (no room for both), and in place (more than there is room for at all).
+    for (
+      const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
+    ) {
+      const writing = ws.write(`disk/${name}`, "n".repeat(length));
+      await assertRejects(() => writing, Error, "No space left on device", name);
+      assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
+      assertEquals(ws.names("disk"), ["f", "linked", "other"]);
     }
-  },
-);
+  } finally {
+    await run("umount", ws.at("disk"));
+  }
+});
 
-posixTest(
-  "EDT-07 a file over the limit for files is an error that leaves the old bytes",
-  async (ws) => {
-    ws.put("f", "old");
-    ws.put("linked", "old");
-    await Deno.link(ws.at("linked"), ws.at("other"));
-    const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
-    ws.put(
-      "script.ts",
-      `import { writeFile } from "${module("tools/write_file.ts")}";
+posixTest("EDT-07 a file over the limit for files keeps the old bytes", async (ws) => {
+  ws.put("f", "old");
+  ws.put("linked", "old");
+  await Deno.link(ws.at("linked"), ws.at("other"));
+  const module = (path: string) => import.meta.resolve(`../../../src/${path}`);
+  ws.put(
+    "script.ts",
+    `import { writeFile } from "${module("tools/write_file.ts")}";
       import { onSignals } from "${module("cli/process.ts")}";
       onSignals(() => {});
       const { signal } = new AbortController();
@@ -178,17 +170,16 @@ posixTest(
           .catch(({ message }) => console.log(message));
       }
       Deno.exit();`,
-    );
-    // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
-    const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
-    const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
-    const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
-    const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
-    assertEquals(said, lines.join(""));
-    assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
-    assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
-  },
-);
+  );
+  // With caches of its own, as Deno writes to them, too: shared ones may be over the limit.
+  const limited = 'export DENO_DIR="$0"; ulimit -f 30000; exec "$@"';
+  const args = [...RUN_MODULE, ws.at("script.ts"), ws.dir];
+  const said = await run("sh", "-c", limited, ws.at("cache"), ...args);
+  const lines = ["f", "linked", "new"].map((name) => `Cannot write ${name}: File too large\n`);
+  assertEquals(said, lines.join(""));
+  assertEquals([ws.text("f"), ws.text("other")], ["old", "old"]);
+  assertEquals(ws.names(), ["cache", "f", "linked", "other", "script.ts"]);
+});
 
 async function mountable(): Promise<boolean> {
   const dir = Deno.makeTempDirSync();
@@ -321,26 +312,23 @@ test("PTH-05 a FIFO that takes the place of a file meanwhile is not waited for",
   }
 });
 
-posixTest(
-  "EDT-01 what cannot copy its attributes, or not in the turn's time, is written in place",
-  async (ws) => {
-    ws.put("f", "old");
-    ws.put("new", "");
-    await run("mkfifo", ws.at("never"));
-    const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
-    const copy = (from: string, to: string, signal?: AbortSignal) =>
-      copyAttributes({ ...file("f"), path: ws.at(from) }, file(to), signal);
-    const why = "its access list and attributes would have been lost otherwise";
-    assertEquals(await copy("f", "new"), undefined);
-    assertEquals(await copy("none", "new"), why);
-    const controller = new AbortController();
-    const begun = performance.now();
-    const copying = copy("f", "never", controller.signal);
-    controller.abort();
-    assertEquals(await copying, why);
-    assertEquals(performance.now() - begun < 5000, true);
-  },
-);
+posixTest("EDT-01 what cannot copy its attributes in time is written in place", async (ws) => {
+  ws.put("f", "old");
+  ws.put("new", "");
+  await run("mkfifo", ws.at("never"));
+  const file = (name: string) => ({ ...Deno.lstatSync(ws.at(name)), path: ws.at(name) });
+  const copy = (from: string, to: string, signal?: AbortSignal) =>
+    copyAttributes({ ...file("f"), path: ws.at(from) }, file(to), signal);
+  const why = "its access list and attributes would have been lost otherwise";
+  assertEquals(await copy("f", "new"), undefined);
+  assertEquals(await copy("none", "new"), why);
+  const controller = new AbortController();
+  const begun = performance.now();
+  const copying = copy("f", "never", controller.signal);
+  controller.abort();
+  assertEquals(await copying, why);
+  assertEquals(performance.now() - begun < 5000, true);
+});
 
 posixTest("a file that could neither be written nor put back is said to be damaged", async (ws) => {
   ws.put("f", "old");
@@ -359,38 +347,35 @@ posixTest("a file that could neither be written nor put back is said to be damag
   }
 });
 
-mountTest(
-  "a file that is mounted by itself is written in place (needs root)",
-  async (ws) => {
-    ws.put("source", "old\n", 0o640);
+mountTest("a file that is mounted by itself is written in place (needs root)", async (ws) => {
+  ws.put("source", "old\n", 0o640);
+  for (const name of ["open/f", "closed/f"]) {
+    ws.put(name, "");
+    await run("mount", "--bind", ws.at("source"), ws.at(name));
+  }
+  // As containers do: a writable file in a folder that is not.
+  await run("mount", "--bind", ws.at("closed"), ws.at("closed"));
+  await run("mount", "--bind", ws.at("source"), ws.at("closed/f"));
+  await run("mount", "-o", "remount,bind,ro", ws.at("closed"));
+  try {
     for (const name of ["open/f", "closed/f"]) {
-      ws.put(name, "");
-      await run("mount", "--bind", ws.at("source"), ws.at(name));
+      assertStringIncludes(await ws.edit(name, "old", "new"), "Replaced 1 match");
+      assertEquals([ws.text("source"), ws.names("open")], ["new\n", ["f"]]);
+      await ws.write(name, "old\n");
+      assertEquals([ws.text("source"), ws.names("open")], ["old\n", ["f"]]);
     }
-    // As containers do: a writable file in a folder that is not.
-    await run("mount", "--bind", ws.at("closed"), ws.at("closed"));
-    await run("mount", "--bind", ws.at("source"), ws.at("closed/f"));
-    await run("mount", "-o", "remount,bind,ro", ws.at("closed"));
-    try {
-      for (const name of ["open/f", "closed/f"]) {
-        assertStringIncludes(await ws.edit(name, "old", "new"), "Replaced 1 match");
-        assertEquals([ws.text("source"), ws.names("open")], ["new\n", ["f"]]);
-        await ws.write(name, "old\n");
-        assertEquals([ws.text("source"), ws.names("open")], ["old\n", ["f"]]);
-      }
-      assertEquals(Deno.statSync(ws.at("source")).mode! & 0o777, 0o640);
-      await assertRejects(
-        () => ws.write("closed/new", ""),
-        Error,
-        "Cannot write closed/new: Read-only file system",
-      );
-    } finally {
-      for (const name of ["closed/f", "closed", "closed/f", "open/f"]) {
-        await run("umount", ws.at(name));
-      }
+    assertEquals(Deno.statSync(ws.at("source")).mode! & 0o777, 0o640);
+    await assertRejects(
+      () => ws.write("closed/new", ""),
+      Error,
+      "Cannot write closed/new: Read-only file system",
+    );
+  } finally {
+    for (const name of ["closed/f", "closed", "closed/f", "open/f"]) {
+      await run("umount", ws.at(name));
     }
-  },
-);
+  }
+});
 
 Deno.test("the report of a write: its notes for the model, its facts as data, no facts where there are none", () => {
   const plain = { realPath: "/r", created: false, linked: false };
@@ -423,56 +408,47 @@ Deno.test("the report of a write: its notes for the model, its facts as data, no
   }
 });
 
-linuxTest(
-  "EDT-01 a link that a program puts in place of the temporary file changes no file outside",
-  async (ws) => {
-    ws.put("work/");
-    ws.put("outside", "", 0o600);
-    const swap = `$| = 1; alarm 60; print "begun";
+linuxTest("EDT-01 a link in place of the temporary file changes no file outside", async (ws) => {
+  ws.put("work/");
+  ws.put("outside", "", 0o600);
+  const swap = `$| = 1; alarm 60; print "begun";
     for (;;) { for (glob(".copilot-*.tmp")) { unlink; symlink "../outside", $_ } }`;
-    const swapper = new Deno.Command("perl", {
-      args: ["-e", swap],
-      cwd: ws.at("work"),
-      stdout: "piped",
-    }).spawn();
-    const reader = swapper.stdout.getReader();
-    await reader.read();
-    for (let i = 0; i < 20; i++) {
-      ws.put(`work/${i}`, "old", 0o666);
-      await writeAtomically(ws.at(`work/${i}`), "f", new Uint8Array(1), undefined).catch(() => {});
-    }
-    swapper.kill("SIGKILL");
-    await reader.cancel();
-    await swapper.status;
-    assertEquals(Deno.statSync(ws.at("outside")).mode! & 0o777, 0o600);
-  },
-);
+  const swapper = new Deno.Command("perl", {
+    args: ["-e", swap],
+    cwd: ws.at("work"),
+    stdout: "piped",
+  }).spawn();
+  const reader = swapper.stdout.getReader();
+  await reader.read();
+  for (let i = 0; i < 20; i++) {
+    ws.put(`work/${i}`, "old", 0o666);
+    await writeAtomically(ws.at(`work/${i}`), "f", new Uint8Array(1), undefined).catch(() => {});
+  }
+  swapper.kill("SIGKILL");
+  await reader.cancel();
+  await swapper.status;
+  assertEquals(Deno.statSync(ws.at("outside")).mode! & 0o777, 0o600);
+});
 
-posixTest(
-  "a new file is not made in a folder to which a link leads that a job puts there meanwhile",
-  async (ws) => {
-    ws.put("out/");
-    const { signal } = new AbortController();
-    signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
-    const context = { signal, grant: grantOfNamed(ws.at("new")) };
-    const bytes = new TextEncoder().encode("one");
-    const write = () => writeAtomically(ws.at("new"), "new", bytes, undefined, context);
-    await assertRejects(write, Error, "it changed on disk");
-    assertEquals([...Deno.readDirSync(ws.at("out"))], []);
-  },
-);
+posixTest("a new file is not made where a link leads that a job made meanwhile", async (ws) => {
+  ws.put("out/");
+  const { signal } = new AbortController();
+  signal.throwIfAborted = () => Deno.symlinkSync(ws.at("out"), ws.at("new"));
+  const context = { signal, grant: grantOfNamed(ws.at("new")) };
+  const bytes = new TextEncoder().encode("one");
+  const write = () => writeAtomically(ws.at("new"), "new", bytes, undefined, context);
+  await assertRejects(write, Error, "it changed on disk");
+  assertEquals([...Deno.readDirSync(ws.at("out"))], []);
+});
 
-posixTest(
-  "the attributes of a file come without set-user-id, which a link in its place may lead to",
-  async (ws) => {
-    for (const name of ["f", "new"]) ws.put(name, "");
-    ws.put("program", "", 0o755);
-    Deno.chmodSync(ws.at("program"), 0o6755);
-    const old = { ...Deno.lstatSync(ws.at("f")), path: ws.at("f") };
-    Deno.removeSync(ws.at("f"));
-    Deno.symlinkSync("program", ws.at("f"));
-    const made = { ...Deno.lstatSync(ws.at("new")), path: ws.at("new") };
-    assertEquals(await copyAttributes(old, made, undefined), undefined);
-    assertEquals(Deno.lstatSync(ws.at("new")).mode! & 0o7777, 0o755);
-  },
-);
+posixTest("a copy of attributes leaves out the set-user-id of a link's target", async (ws) => {
+  for (const name of ["f", "new"]) ws.put(name, "");
+  ws.put("program", "", 0o755);
+  Deno.chmodSync(ws.at("program"), 0o6755);
+  const old = { ...Deno.lstatSync(ws.at("f")), path: ws.at("f") };
+  Deno.removeSync(ws.at("f"));
+  Deno.symlinkSync("program", ws.at("f"));
+  const made = { ...Deno.lstatSync(ws.at("new")), path: ws.at("new") };
+  assertEquals(await copyAttributes(old, made, undefined), undefined);
+  assertEquals(Deno.lstatSync(ws.at("new")).mode! & 0o7777, 0o755);
+});

@@ -1,25 +1,25 @@
 import { assertEquals } from "@std/assert/equals";
 import { type PathUse, repairPath } from "../../../src/tools/repair/paths.ts";
 import { SlipError } from "../../../src/tools/repair/slip_error.ts";
+import { posixTest } from "../workspace.ts";
 
-const ignore = Deno.build.os === "windows";
 const FILES = [
-  "README.md",
-  "app/z.ts",
-  "z.ts",
-  "lib/util.ts",
-  "lib.old/util.ts",
-  "src/cart.ts",
-  "src/Cart.ts",
-  "src/page.ts.map",
-  "src/one/menu.ts",
-  "two words.txt",
-  "ab/only.ts",
+  ...["README.md", "app/z.ts", "z.ts", "lib/util.ts", "lib.old/util.ts", "two words.txt"],
+  ...["src/cart.ts", "src/Cart.ts", "src/page.ts.map", "src/one/menu.ts", "ab/only.ts"],
   ...["k", "l", "m", "n"].map((folder) => `${folder}/four.ts`),
 ];
 
 /** A path of a file, and the one that it can only mean; nothing, or the words of the refusal. */
 type Row = [path: string, meant: string | undefined];
+
+const ORDERED: [path: string, request: string, meant?: string][] = [
+  ["rows.ts", "Move it to `src/rows.ts`.", "src/rows.ts"],
+  ["src/src/rows.ts", "Move it to src/rows.ts, please", "src/rows.ts"],
+  ["rows.ts", "Move src/rows.ts to rows.ts"],
+  ["rows.ts", "Make a/rows.ts and b/rows.ts"],
+  ["rows.ts", "Make ../rows.ts"],
+  ["src/one/rows.ts", "Make one/rows.ts"],
+];
 
 const rows: Record<PathUse, Row[]> = {
   read: [
@@ -49,11 +49,7 @@ const rows: Record<PathUse, Row[]> = {
     ["shop/src/cart.ts", "src/cart.ts"],
     ["/shop/src/cart.ts", "src/cart.ts"],
     ["'../outside.txt'", undefined],
-    [
-      "/app/z.ts",
-      'Cannot read "/app/z.ts" as it does not exist, and may be "app/z.ts" or "z.ts":' +
-      " name one of them",
-    ],
+    ["/app/z.ts", several("read", "/app/z.ts", "app/z.ts", "z.ts")],
     ["/home/ada/shop/src/cart.ts", "src/cart.ts"],
     // Lines behind it.
     ["src/cart.ts:12", "src/cart.ts"],
@@ -64,44 +60,20 @@ const rows: Record<PathUse, Row[]> = {
     ["readme", undefined],
     ["README", "README.md"],
     ["./SRC//cart.ts", "src/cart.ts"],
-    [
-      "SRC/CART.TS",
-      'Cannot read "SRC/CART.TS" as it does not exist, and may be "src/Cart.ts" or' +
-      ' "src/cart.ts": name one of them',
-    ],
+    ["SRC/CART.TS", several("read", "SRC/CART.TS", "src/Cart.ts", "src/cart.ts")],
     ["LIB/util.ts", "lib/util.ts"],
     ["src/page.ts", undefined],
     ["src/ONE/menu", "src/one/menu.ts"],
     // Files elsewhere.
-    [
-      "/other/src/cart.ts",
-      'Cannot read "/other/src/cart.ts" as it does not exist: do you mean' +
-      ' "src/cart.ts"?',
-    ],
-    [
-      "/other//place/src/cart.ts",
-      'Cannot read "/other//place/src/cart.ts" as it does not exist:' +
-      ' do you mean "src/cart.ts"?',
-    ],
-    [
-      "/other/menu.ts",
-      'Cannot read "/other/menu.ts" as it does not exist: do you mean' +
-      ' "src/one/menu.ts"?',
-    ],
-    [
-      "pages/util.ts:3",
-      'Cannot read "pages/util.ts:3" as it does not exist: do you mean' +
-      ' "lib.old/util.ts" or "lib/util.ts"?',
-    ],
+    ["/other/src/cart.ts", elsewhere("/other/src/cart.ts", '"src/cart.ts"')],
+    ["/other//place/src/cart.ts", elsewhere("/other//place/src/cart.ts", '"src/cart.ts"')],
+    ["/other/menu.ts", elsewhere("/other/menu.ts", '"src/one/menu.ts"')],
+    ["pages/util.ts:3", elsewhere("pages/util.ts:3", '"lib.old/util.ts" or "lib/util.ts"')],
     ["pages/four.ts", undefined],
   ],
   edit: [
     ["src/cart.ts:12", "src/cart.ts"],
-    [
-      "/app/z.ts",
-      'Cannot edit "/app/z.ts" as it does not exist, and may be "app/z.ts" or "z.ts":' +
-      " name one of them",
-    ],
+    ["/app/z.ts", several("edit", "/app/z.ts", "app/z.ts", "z.ts")],
   ],
   write: [
     ["new.ts", undefined],
@@ -150,23 +122,26 @@ const rows: Record<PathUse, Row[]> = {
 };
 
 function rootless(path: string, right: string): string {
-  return `Cannot write ${
-    JSON.stringify(path)
-  } as nothing is made at the root of the disk, or in a` +
-    ` home that is not there: give the path ${JSON.stringify(right)}`;
+  return `Cannot write "${path}" as nothing is made at the root of the disk, or in a` +
+    ` home that is not there: give the path "${right}"`;
 }
 
-Deno.test("a path with a slip means the one file that it can mean, or is told which", {
-  ignore,
-}, async (t) => {
-  const top = await Deno.realPath(await Deno.makeTempDir());
-  const folder = `${top}/shop`;
-  try {
-    for (const file of FILES) {
-      await Deno.mkdir(`${folder}/${file}`.replace(/\/[^/]*$/, ""), { recursive: true });
-      await Deno.writeTextFile(`${folder}/${file}`, "");
-    }
-    await Deno.writeTextFile(`${top}/outside.txt`, "");
+function several(use: PathUse, path: string, one: string, other: string): string {
+  return `Cannot ${use} "${path}" as it does not exist, and may be "${one}" or "${other}":` +
+    " name one of them";
+}
+
+function elsewhere(path: string, found: string): string {
+  return `Cannot read "${path}" as it does not exist: do you mean ${found}?`;
+}
+
+posixTest(
+  "a path with a slip means the one file that it can mean, or is told which",
+  async (ws) => {
+    const top = ws.dir;
+    const folder = `${top}/shop`;
+    for (const file of FILES) ws.put(`shop/${file}`);
+    ws.put("outside.txt");
     const read = (path: string, use: PathUse, isFile = true) =>
       repairPath(path, { folder, use, isFile }).catch((error) => {
         if (error instanceof SlipError) return error.message;
@@ -174,46 +149,28 @@ Deno.test("a path with a slip means the one file that it can mean, or is told wh
       });
     for (const use of ["read", "edit", "write"] as const) {
       for (const [path, meant] of rows[use]) {
-        await t.step(`${use} ${JSON.stringify(path)}`, async () => {
-          assertEquals(await read(path, use), meant);
-        });
+        assertEquals(await read(path, use), meant, path);
       }
     }
-    await t.step("outside of the folder, where there is a place for it", async () => {
-      assertEquals(await read(`${top}/new.ts`, "write"), undefined);
-      assertEquals(await read(`${folder}/new.ts`, "write"), undefined);
-      assertEquals(await read(`${folder}/none/cart.ts`, "read", false), undefined);
-    });
-    await t.step("~ is the home folder, whatever the use; ~name and ./~ are names", async () => {
-      const home = Deno.env.get("HOME");
-      const rows = [["~", home], ["~/no such", `${home}/no such`], ["~ab", undefined], [
-        "./~/x",
-        undefined,
-      ]] as const;
-      for (const [path, meant] of rows) {
-        assertEquals(await read(path, "read", false), meant);
-        assertEquals(await read(path, "edit", false), meant);
-      }
-      assertEquals(await read("~/no such", "write"), `${home}/no such`);
-    });
-    await t.step("a new file goes where the person's message says", async () => {
-      const rows: [path: string, asked: string, meant: string | undefined][] = [
-        ["rows.ts", "Move it to `src/rows.ts`.", "src/rows.ts"],
-        ["src/src/rows.ts", "Move it to src/rows.ts, please", "src/rows.ts"],
-        ["rows.ts", "Move src/rows.ts to rows.ts", undefined],
-        ["rows.ts", "Make a/rows.ts and b/rows.ts", undefined],
-        ["rows.ts", "Make ../rows.ts", undefined],
-        ["src/one/rows.ts", "Make one/rows.ts", undefined],
-      ];
-      for (const [path, asked, meant] of rows) {
-        const order = { folder, use: "write", isFile: true, request: asked } as const;
-        assertEquals(await repairPath(path, order), meant, asked);
-      }
-    });
-    await t.step("a folder is not looked for by its name", async () => {
-      assertEquals(await read("other/menu.ts", "read", false), undefined);
-    });
-  } finally {
-    await Deno.remove(top, { recursive: true });
-  }
-});
+    // Outside of the folder, where there is a place for it.
+    assertEquals(await read(`${top}/new.ts`, "write"), undefined);
+    assertEquals(await read(`${folder}/new.ts`, "write"), undefined);
+    assertEquals(await read(`${folder}/none/cart.ts`, "read", false), undefined);
+    // `~` is the home folder, whatever the use; `~name` and `./~` are names.
+    const home = Deno.env.get("HOME");
+    const inHome = `${home}/no such`;
+    const homes = [["~", home], ["~/no such", inHome], ["~ab", undefined], ["./~/x", undefined]];
+    for (const [path, meant] of homes) {
+      assertEquals(await read(path!, "read", false), meant);
+      assertEquals(await read(path!, "edit", false), meant);
+    }
+    assertEquals(await read("~/no such", "write"), inHome);
+    // A new file goes where the person's message says.
+    for (const [path, request, meant] of ORDERED) {
+      const order = { folder, use: "write", isFile: true, request } as const;
+      assertEquals(await repairPath(path, order), meant, request);
+    }
+    // A folder is not looked for by its name.
+    assertEquals(await read("other/menu.ts", "read", false), undefined);
+  },
+);

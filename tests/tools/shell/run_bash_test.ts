@@ -143,29 +143,26 @@ linuxTest("PRC-02 a process that leaves on purpose (setsid) escapes", async (ws)
   Deno.kill(parseInt(left[0]!), "SIGKILL");
 });
 
-test(
-  "an abort ends the command, and tells what it printed when nothing is left",
-  async (ws) => {
-    await run("mkfifo", ws.at("started"));
-    const cases = [
-      "echo begun; sleep NAP & : > started; wait",
-      "echo begun; : > started; yes; : NAP",
-    ];
-    for (const command of cases) {
-      const mark = marker();
-      const controller = new AbortController();
-      const { signal } = controller;
-      const running = bash(ws, command.replaceAll("NAP", mark), 60, { signal });
-      // Opens once the command does.
-      (await Deno.open(ws.at("started"))).close();
-      assert((await living(mark)).length > 0);
-      controller.abort(new Error("stopped by the user"));
-      const error = await assertRejects(() => running, Error, "It printed so far:\nstdout:\nbegun");
-      assertEquals((error.cause as Error).message, "stopped by the user");
-      assertEquals(await living(mark), []);
-    }
-  },
-);
+test("an abort ends the command, and tells what it printed in the end", async (ws) => {
+  await run("mkfifo", ws.at("started"));
+  const cases = [
+    "echo begun; sleep NAP & : > started; wait",
+    "echo begun; : > started; yes; : NAP",
+  ];
+  for (const command of cases) {
+    const mark = marker();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const running = bash(ws, command.replaceAll("NAP", mark), 60, { signal });
+    // Opens once the command does.
+    (await Deno.open(ws.at("started"))).close();
+    assert((await living(mark)).length > 0);
+    controller.abort(new Error("stopped by the user"));
+    const error = await assertRejects(() => running, Error, "It printed so far:\nstdout:\nbegun");
+    assertEquals((error.cause as Error).message, "stopped by the user");
+    assertEquals(await living(mark), []);
+  }
+});
 
 test("nothing is started once it is aborted", async (ws) => {
   const signal = AbortSignal.abort(new Error("too late"));
@@ -199,25 +196,22 @@ test("PRC-03 much output takes little memory, and what is left out is counted", 
   }
 });
 
-test(
-  "stdout and stderr share the room, and one that needs little leaves it to the other",
-  async (ws) => {
-    const limit = { maxOutputChars: 10_000 };
-    const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, limit);
-    assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
-    const [out, err] = both.split("\nstderr:\n") as [string, string];
-    const parts = [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const;
-    for (const [part, first, last] of parts) {
-      assertStringIncludes(part, first);
-      assert(part.endsWith(last));
-      assertStringIncludes(part, "bytes omitted");
-      assert(part.length > 4000);
-    }
-    const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, limit);
-    assert(!one.includes("omitted"));
-    assert(one.endsWith("2500\nstderr:\noops"));
-  },
-);
+test("stdout and stderr share the room: one leaves to the other what it does not need", async (ws) => {
+  const limit = { maxOutputChars: 10_000 };
+  const both = await bash(ws, "seq 100000; seq 200000 300000 >&2", 60, limit);
+  assert(both.length <= 10_000 && both.length > 9000, `${both.length} characters`);
+  const [out, err] = both.split("\nstderr:\n") as [string, string];
+  const parts = [[out, "1\n2\n", "100000"], [err, "200000\n", "300000"]] as const;
+  for (const [part, first, last] of parts) {
+    assertStringIncludes(part, first);
+    assert(part.endsWith(last));
+    assertStringIncludes(part, "bytes omitted");
+    assert(part.length > 4000);
+  }
+  const one = await bash(ws, "seq 1000 2500; echo oops >&2", 60, limit);
+  assert(!one.includes("omitted"));
+  assert(one.endsWith("2500\nstderr:\noops"));
+});
 
 test("no limit on results is no limit on memory", async (ws) => {
   const context = { maxOutputChars: Number.MAX_SAFE_INTEGER };
@@ -473,17 +467,14 @@ test("the sandbox is none of the processes that a command left", async (ws) => {
   assertEquals(await bash(ws, "true", 60, confine("bwrap")), "exit code: 0\nno output");
 });
 
-test(
-  "a person who waits sees the newest lines of the stream that printed last, or the ends of both",
-  async (ws) => {
-    let newest: NewestOutput | undefined;
-    const onOutput = (given: NewestOutput) => void (newest = given);
-    await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
-    // Both printed since the first look: errors count first.
-    assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
-    await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
-    assertEquals([newest!(), newest!(4)], ["1\n2\n3\n4\n5\n6", "\n6\n\n"]);
-    await bash(ws, "printf '%01001d' 7", 60, { onOutput });
-    assertEquals(newest!(), "0".repeat(999) + "7");
-  },
-);
+test("a person who waits sees the newest lines of a stream, or the ends of both", async (ws) => {
+  let newest: NewestOutput | undefined;
+  const onOutput = (given: NewestOutput) => void (newest = given);
+  await bash(ws, "printf '1\n2\n3\n4\n\n'; printf 'x\n' >&2", 60, { onOutput });
+  // Both printed since the first look: errors count first.
+  assertEquals([newest!(), newest!(), newest!(4)], ["x", "x", "\n4\n\n\nx\n"]);
+  await bash(ws, "printf '1\n2\n3\n4\n5\n6\n\n'", 60, { onOutput });
+  assertEquals([newest!(), newest!(4)], ["1\n2\n3\n4\n5\n6", "\n6\n\n"]);
+  await bash(ws, "printf '%01001d' 7", 60, { onOutput });
+  assertEquals(newest!(), "0".repeat(999) + "7");
+});
