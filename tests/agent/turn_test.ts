@@ -1,10 +1,4 @@
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import type { CopilotAgent } from "../../src/agent/agent.ts";
 import { interruption } from "../../src/agent/model_answer.ts";
 import { processTurn } from "../../src/agent/turn.ts";
@@ -120,7 +114,8 @@ onAll(
     });
     await server.requests[0]!.closed;
     assertEquals(result.stopReason, "aborted");
-    assertMatch(result.response, /^Some.*\n\n\[Interrupted by the user\]$/);
+    const said = /^Some.*\n\n\[Interrupted by the user\]$/;
+    assert(said.test(result.response), result.response);
     assertEquals((await processTurn(agent, "again", { onEvent })).response, "fine");
     assertEquals(shownIn(events), "fine");
   },

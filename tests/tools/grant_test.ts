@@ -1,10 +1,4 @@
-import {
-  assert,
-  assertEquals,
-  assertRejects,
-  assertStringIncludes,
-  assertThrows,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { placeOf } from "../../src/safety/places.ts";
 import { grantOf } from "../../src/safety/policy.ts";
 import { parseRule, type RuleEffect } from "../../src/safety/rules.ts";
@@ -19,7 +13,7 @@ import {
   writeFile,
 } from "./text_results.ts";
 import { type Workspace, workspace } from "./workspace.ts";
-import { posixTest as test } from "../helpers/test_unless.ts";
+import { posixTest } from "../helpers/test_unless.ts";
 
 type Run = (args: Record<string, unknown>, context: ToolContext) => Promise<string>;
 
@@ -30,13 +24,19 @@ const grep = { glob: "", context_lines: 0 };
 function scene(): Workspace & { token: string; working: ToolContext; out: string } {
   const made = workspace();
   const token = crypto.randomUUID();
-  for (const folder of ["ws", "ws/dir", "out"]) Deno.mkdirSync(made.at(folder));
   made.put("ws/dir/f", "old in\n");
   made.put("out/f", `old ${token}\n`);
   Deno.symlinkSync(made.at("out"), made.at("ws/link"));
   const working = { ...made.context, workingDir: made.at("ws") };
   return { ...made, token, working, out: made.at("out") };
 }
+
+/** Registers a test with a scene of its own. */
+const test = (name: string, check: (made: ReturnType<typeof scene>) => Promise<void>) =>
+  posixTest(name, async () => {
+    using made = scene();
+    await check(made);
+  });
 
 const NOTHING: Withheld = { folder: "/", paths: [] };
 const granted = (context: ToolContext, realPath: string, withheld = NOTHING): ToolContext => ({
@@ -58,8 +58,7 @@ const CALLS: [name: string, run: Run, args: Record<string, unknown>, path: strin
   ["write_file in a new folder", writeFile, { file_path: "dir/a/b/new", content: "old mine\n" }, "dir/a/b/new"],
 ];
 
-test("PTH-03 a hard link that takes the place of a file since the decision is not written through", async () => {
-  using made = scene();
+test("PTH-03 a hard link that takes the place of a file since the decision is not written through", async (made) => {
   const path = made.at("ws/dir/f");
   made.put("out/same", "old in\n");
   Deno.removeSync(path);
@@ -69,8 +68,8 @@ test("PTH-03 a hard link that takes the place of a file since the decision is no
     [writeFile, { file_path: "dir/f", content: "new in\n" }],
   ];
   for (const [run, args] of calls) {
-    const { message } = await assertRejects(() => run(args, granted(made.working, path)), Error);
-    assertStringIncludes(message, "it changed on disk");
+    const written = () => run(args, granted(made.working, path));
+    await assertRejects(written, Error, "it changed on disk");
     assertEquals(made.text("out/same"), "old in\n");
   }
   // A person who was asked about a file with other names had it written under all of them.
@@ -82,8 +81,7 @@ test("PTH-03 a hard link that takes the place of a file since the decision is no
 });
 
 for (const [name, run, args, path] of CALLS) {
-  test(`PTH-03 ${name}: a folder that became a link since it was decided on is not followed`, async () => {
-    using made = scene();
+  test(`PTH-03 ${name}: a folder that became a link since it was decided on is not followed`, async (made) => {
     const context = granted(made.working, made.at(`ws/${path}`).replace(/\/\.$/, ""));
     // The same call does its work while nothing is swapped.
     await run(args, context);
@@ -98,24 +96,21 @@ for (const [name, run, args, path] of CALLS) {
   });
 }
 
-test("PTH-03 the error of a missing file names no file where a link leads that came since", async () => {
-  using made = scene();
+test("PTH-03 the error of a missing file names no file where a link leads that came since", async (made) => {
   made.put(`out/${made.token}`, "");
   const missing = `${made.token}x`;
   const context = granted(made.working, made.at(`ws/dir/${missing}`));
   Deno.renameSync(made.at("ws/dir"), made.at("ws/away"));
   Deno.renameSync(made.at("ws/link"), made.at("ws/dir"));
-  for (
-    const [run, name, args] of [[readFile, "file_path", read], [grepCode, "path", grep]] as const
-  ) {
+  const calls = [[readFile, "file_path", read], [grepCode, "path", grep]] as const;
+  for (const [run, name, args] of calls) {
     const call = { ...args, pattern: "x", [name]: `dir/${missing}` };
     const { message } = await assertRejects(() => run(call, context), Error);
     assert(!message.replaceAll(missing, "").includes(made.token), message);
   }
 });
 
-test("PTH-03 write_file: not even a folder is made where a link leads that came since", async () => {
-  using made = scene();
+test("PTH-03 write_file: not even a folder is made where a link leads that came since", async (made) => {
   const context = granted(made.working, made.at("ws/link/a/b/new"));
   const result = await writeFile({ file_path: "link/a/b/new", content: "x" }, context)
     .catch(({ message }) => message);
@@ -124,16 +119,13 @@ test("PTH-03 write_file: not even a folder is made where a link leads that came 
 });
 
 for (const path of ["new", "a/b/new"]) {
-  test(`EDT-08 write_file: a working folder that is gone is not made for ${path}`, async () => {
-    using made = scene();
+  test(`EDT-08 write_file: a working folder that is gone is not made for ${path}`, async (made) => {
     const folder = made.working.workingDir;
     const context = granted(made.working, made.at(`ws/${path}`), { folder, paths: [] });
     Deno.renameSync(folder, `${folder}2`);
-    await assertRejects(
-      () => writeFile({ file_path: path, content: "x" }, context),
-      Error,
-      `Cannot write ${path}: the working directory ${folder} does not exist`,
-    );
+    const written = () => writeFile({ file_path: path, content: "x" }, context);
+    const said = `Cannot write ${path}: the working directory ${folder} does not exist`;
+    await assertRejects(written, Error, said);
     assertThrows(() => Deno.lstatSync(folder), Deno.errors.NotFound);
   });
 }
@@ -170,8 +162,7 @@ for (;;) {
   rest();
 }`;
 
-test("PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written", async () => {
-  using made = scene();
+test("PTH-03 EDT-02 a folder is swapped for a link in a loop: nothing outside is read or written", async (made) => {
   made.put(`out/${made.token}`, "");
   const swapper = new Deno.Command(Deno.execPath(), {
     args: ["eval", "--no-config", SWAPPER, made.at("ws")],
@@ -240,9 +231,6 @@ async function search(
 /** A token in files that rules and the list of secrets are about; what a search of `args` finds of them. */
 async function found(rules: string[], args: SearchArgs, options?: Parameters<typeof search>[4]) {
   using made = workspace();
-  for (const folder of ["secret", "secret/deep", "src", "src/credentials", ".ssh"]) {
-    Deno.mkdirSync(made.at(folder));
-  }
   const files = (
     "a.txt secret/b.txt secret/deep/c.txt src/server.key src/ok.txt src/credentials/mod.ts " +
     ".env .ssh/id_ed25519 id_rsa"
@@ -290,8 +278,7 @@ for (const [name, rules, args, files, isAsked = true] of SEARCHES) {
 
 Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () => {
   using made = workspace();
-  Deno.mkdirSync(made.at("out/secret"), { recursive: true });
-  Deno.mkdirSync(made.at("work"));
+  made.put("work/");
   made.put("out/secret/b.txt", "TOKEN\n");
   made.put("out/secret/id_rsa", "TOKEN\n");
   const path = made.at("out");
@@ -303,7 +290,6 @@ Deno.test("SEC-01 a search that begins elsewhere withholds the same", async () =
   const [work, out] = [made.at("work"), made.at("out")];
   const below = { glob: "secret/*" };
   assertEquals(await names(work, [], below), "b.txt:");
-  Deno.mkdirSync(made.at("out/u\u0308"));
   made.put("out/u\u0308/c.txt", "TOKEN\n");
   assertEquals(await names(out, [], {}), "b.txt: c.txt:");
   assertEquals(await names(out, ["deny read(\u00fc)"], {}), "b.txt:");
@@ -328,33 +314,26 @@ Deno.test("what is withheld is counted", async () => {
   assert(text.includes("3 withheld by the rules"), text);
   const none = await found([], { ...ALL, glob: "*.key" });
   assert(none.text.includes("1 withheld by the rules"), none.text);
-  const { files } = await found(["deny read(secret/**)"], { pattern: "**", path: "." }, {
-    tool: "glob_files",
-  });
+  const args = { pattern: "**", path: "." };
+  const { files } = await found(["deny read(secret/**)"], args, { tool: "glob_files" });
   assertEquals(files.toSorted(), PLAIN.toSorted());
 });
 
-test("R-19 a search from a folder above leaves out what the view closes", async () => {
+posixTest("R-19 a search from a folder above leaves out what the view closes", async () => {
   using made = workspace();
-  for (const folder of ["work", "lib", "lib/home", "lib/home/tools"]) {
-    Deno.mkdirSync(made.at(folder));
-  }
+  made.put("work/");
   for (const name of ["lib/a", "lib/home/b", "lib/home/tools/c"]) made.put(name, "TOKEN\n");
   const workingDir = made.at("work");
-  const places = new Map(
-    [
-      [made.at("lib"), "read"],
-      [made.at("lib/home"), "hidden"],
-      [made.at("lib/home/tools"), "read"],
-      [workingDir, "write"],
-    ] as const,
-  );
+  const rights = [["lib", "read"], ["lib/home", "hidden"], ["lib/home/tools", "read"]] as const;
+  const places = new Map<string, "read" | "hidden" | "write">([
+    ...rights.map(([name, right]) => [made.at(name), right] as const),
+    [workingDir, "write"],
+  ]);
   const view = () => ({ folder: workingDir, places, network: false, isComplete: true });
   const names = async (from: string, isSandboxed: boolean) => {
     const more = { approve: "auto", ...isSandboxed && { view } };
-    const text = await search(made, workingDir, [], { pattern: "TOKEN", path: made.at(from) }, {
-      more,
-    });
+    const args = { pattern: "TOKEN", path: made.at(from) };
+    const text = await search(made, workingDir, [], args, { more });
     return ["a", "b", "c"].filter((name) => text.includes(`/${name}:`)).join("");
   };
   assertEquals(await names("lib", false), "abc");

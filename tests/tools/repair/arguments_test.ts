@@ -1,6 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { bareName } from "../../../src/text/bare_name.ts";
 import { builtinTools } from "../../../src/tools/mod.ts";
 import { fitArguments } from "../../../src/tools/repair/arguments.ts";

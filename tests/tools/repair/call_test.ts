@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertMatch } from "@std/assert/match";
+import { assertEquals, assertMatch } from "@std/assert";
 import { builtinTools } from "../../../src/tools/mod.ts";
 import { repairCall } from "../../../src/tools/repair/call.ts";
 import type { ToolArgs } from "../../../src/tools/schema.ts";

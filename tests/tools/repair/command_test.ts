@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertThrows } from "@std/assert";
 import { readCommand } from "../../../src/tools/repair/command.ts";
 
 /** A command, and what is read of it; left out where it stays. */

@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertThrows } from "@std/assert";
 import {
   contentAsMeant,
   unfenced,

@@ -1,5 +1,4 @@
-import { assertEquals } from "@std/assert/equals";
-import { assertThrows } from "@std/assert/throws";
+import { assertEquals, assertThrows } from "@std/assert";
 import { valueAsMeant } from "../../../src/tools/repair/values.ts";
 import type { JsonSchema } from "../../../src/types/tool.ts";
 
