@@ -5,6 +5,7 @@ import { notePart, PLAN_NOTE, userMessage } from "../../src/text/parts.ts";
 import { builtinTools } from "../../src/tools/mod.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 
 /** Here a token is a character. */
 const size = ({ content }: Message) => content.length;
@@ -99,12 +100,8 @@ Deno.test("plan mode goes on in a summary: its newest note", () => {
 
 Deno.test("a summary lists files, by what the tools say of their calls", () => {
   const read: Tool = {
-    name: "look",
-    description: "",
-    parameters: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
-    access: "read",
+    ...readingTool("look", { at: TEXT }),
     subject: ({ at }) => ({ path: String(at).trim(), isFile: true }),
-    run: () => "",
   };
   const calls: [string, Record<string, unknown>][] = [
     ["look", { at: "mine.ts" }],

@@ -7,20 +7,15 @@ import { localConfig } from "../../src/config.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Message, Part } from "../../src/types/message.ts";
-import type { Tool } from "../../src/types/tool.ts";
 import { type Step, type StrictRequest, strictServer } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted } from "./backends.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 
-const dump: Tool = {
-  name: "dump",
-  description: "Gives many characters",
-  parameters: {
-    type: "object",
-    properties: { file_path: { type: "string" }, chars: { type: "integer" } },
-  },
-  access: "read",
-  run: ({ file_path, chars }) => lines(`${file_path}`, Number(chars)),
-};
+const dump = readingTool(
+  "dump",
+  { file_path: TEXT, chars: { type: "integer" } },
+  ({ file_path, chars }) => lines(`${file_path}`, Number(chars)),
+);
 
 /** Messages without their ids. */
 const plain = (messages: readonly Message[]): Message[] =>

@@ -5,6 +5,7 @@ import { compatConfig } from "../../src/config.ts";
 import { TASKS } from "../../src/tools/tasks.ts";
 import type { TurnEvent } from "../../src/types/event.ts";
 import type { Tool } from "../../src/types/tool.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 
 const ROUNDS = 100;
 const TASK = "Rename compute in src. RULE: never touch src/mod7.ts.";
@@ -21,25 +22,12 @@ Deno.test.afterAll(() => Deno.remove(folder, { recursive: true }));
 const CODE = Array.from({ length: 4000 }, (_, i) => `const v${i} = compute(${i});\n`).join("");
 
 const read: Tool = {
-  name: "read_file",
-  description: "Reads",
-  parameters: {
-    type: "object",
-    properties: { file_path: { type: "string" }, chars: { type: "integer" } },
-    required: ["file_path"],
-  },
-  access: "read",
+  ...readingTool("read_file", { file_path: TEXT, chars: { type: "integer" } }),
   subject: ({ file_path }) => ({ path: String(file_path), isFile: true }),
   run: ({ chars }) => CODE.slice(0, Number(chars)),
 };
 
-const tasks: Tool = {
-  name: TASKS,
-  description: "Steps",
-  parameters: { type: "object", properties: { list: { type: "string" } } },
-  access: "read",
-  run: () => "noted",
-};
+const tasks = readingTool(TASKS, { list: TEXT }, () => "noted");
 
 interface Sent {
   tokens: number;

@@ -4,10 +4,10 @@ import { loopGuard } from "../../src/agent/loop_guard.ts";
 import { compatConfig, localConfig } from "../../src/config.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
-import type { Tool } from "../../src/types/tool.ts";
 import { type Handler, json, ndjson, serve, sse } from "../helpers/server.ts";
 import type { Step } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted } from "./backends.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 
 /** `name args result`, each a call with its result; an error where the result starts with `!`. */
 function round(...calls: [name: string, args: Record<string, unknown>, result: string][]) {
@@ -89,13 +89,7 @@ Deno.test("loop guard: the nudge is one line that quotes the result, cut", () =>
   assertEquals(nudge.length < 600, true);
 });
 
-const look: Tool = {
-  name: "look",
-  description: "Looks",
-  parameters: { type: "object", properties: { at: { type: "string" } } },
-  access: "read",
-  run: ({ at }) => `nothing at ${at}`,
-};
+const look = readingTool("look", { at: TEXT }, ({ at }) => `nothing at ${at}`);
 const looks = (at: string, text?: string): Step => (
   { ...(text && { text }), toolCalls: [{ name: "look", arguments: { at } }] }
 );

@@ -7,14 +7,9 @@ import type { Part } from "../../src/types/message.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import type { Step } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted, shownIn } from "./backends.ts";
+import { readingTool, TEXT } from "../helpers/tool.ts";
 
-const echo: Tool = {
-  name: "echo",
-  description: "Says it again",
-  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-  access: "read",
-  run: ({ text }) => `echo: ${text}`,
-};
+const echo = readingTool("echo", { text: TEXT }, ({ text }) => `echo: ${text}`);
 
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
@@ -66,23 +61,15 @@ for (const [message, told] of [["Loading model", "loading"], ["Overloaded", "ret
   });
 }
 
-const NO_ARGUMENTS = { type: "object", properties: {} };
 const hang: Tool = {
-  ...echo,
-  name: "hang",
-  parameters: NO_ARGUMENTS,
+  ...readingTool("hang", {}),
   access: "execute",
   run: (_, { signal }) =>
     new Promise((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));
     }),
 };
-const boom: Tool = {
-  ...echo,
-  name: "boom",
-  parameters: NO_ARGUMENTS,
-  run: () => Promise.reject(new Error("it broke")),
-};
+const boom = readingTool("boom", {}, () => Promise.reject(new Error("it broke")));
 
 onAll(
   "SES-01 an abort while tools run leaves one result for each call",

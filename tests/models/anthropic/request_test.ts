@@ -6,7 +6,8 @@ import {
 } from "../../../src/models/anthropic/request.ts";
 import { hostedConfig, type Thinking } from "../../../src/config.ts";
 import type { Message } from "../../../src/types/message.ts";
-import type { JsonSchema, Tool } from "../../../src/types/tool.ts";
+import type { JsonSchema } from "../../../src/types/tool.ts";
+import { readingTool, TEXT } from "../../helpers/tool.ts";
 
 /** Messages, as they are here and as they are on the wire. */
 const user = <T>(content: T) => ({ role: "user" as const, content });
@@ -33,13 +34,7 @@ const shown = (media_type: string, data: string) => (
 const thought = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
 const redacted = { type: "redacted_thinking", data: "x" };
 
-const tool: Tool = {
-  name: "f",
-  description: "F.",
-  parameters: { type: "object", properties: { a: { type: "string" } } },
-  access: "read",
-  run: () => "",
-};
+const tool = readingTool("f", { a: TEXT });
 
 // deno-fmt-ignore
 const rows: [name: string, messages: Message[], hosted: HostedMessage[], system?: string][] = [
@@ -179,7 +174,7 @@ Deno.test("a body's first message is a user's, as the API wants it", () => {
   assertEquals(messages, [note, says("b"), user("c")]);
 });
 
-const TOOLS = [{ name: "f", description: "F.", input_schema: tool.parameters }];
+const TOOLS = [{ name: "f", description: "f", input_schema: tool.parameters }];
 
 Deno.test("a body: its fields, and what a server refuses left out", () => {
   const config = hostedConfig({ apiKey: "k", model: "m", maxTokens: 9, temperature: 0.5 });

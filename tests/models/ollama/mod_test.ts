@@ -7,19 +7,13 @@ import { BackendError } from "../../../src/errors.ts";
 import { AnswerSplitter } from "../../../src/models/answer_splitter.ts";
 import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
 import type { Message } from "../../../src/types/message.ts";
-import type { Tool } from "../../../src/types/tool.ts";
 import { json, ndjson, raw, respond, serve, sse, stall } from "../../helpers/server.ts";
 import { strictServer } from "../../helpers/strict_server.ts";
 import { recorded } from "../../helpers/recorded.ts";
+import { readingTool, TEXT } from "../../helpers/tool.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
-const tool: Tool = {
-  name: "read",
-  description: "Reads a file",
-  parameters: { type: "object", properties: { p: { type: "string" } }, required: ["p"] },
-  access: "read",
-  run: () => "",
-};
+const tool = readingTool("read", { p: TEXT });
 
 const ANSWER = ndjson([
   { message: { role: "assistant", content: "Hel" }, done: false },

@@ -7,18 +7,12 @@ import { parseCompatResponse } from "../../../src/models/openai/response.ts";
 import { compatConfig } from "../../../src/config.ts";
 import { BackendError, type BackendErrorKind } from "../../../src/errors.ts";
 import type { Message } from "../../../src/types/message.ts";
-import type { Tool } from "../../../src/types/tool.ts";
 import { NO_TOOLS, REFUSALS } from "../../fixtures/refusals.ts";
 import { head, json, respond, serve, sse, stall } from "../../helpers/server.ts";
+import { readingTool, TEXT } from "../../helpers/tool.ts";
 
 const hi: Message[] = [{ role: "user", content: "hi" }];
-const tool: Tool = {
-  name: "read",
-  description: "Reads a file",
-  parameters: { type: "object", properties: { p: { type: "string" } }, required: ["p"] },
-  access: "read",
-  run: () => "",
-};
+const tool = readingTool("read", { p: TEXT });
 
 const ANSWER = sse([
   { choices: [{ delta: { content: "Hello" }, finish_reason: "stop" }] },
@@ -130,7 +124,7 @@ for (const [words, ...status] of NO_TOOLS) {
     await backend.send([...hi, message, result], [tool], options);
     const [, second, third] = server.requests.map((request) => request.json());
     assertEquals([second.tools, third.tools, notices.length], [undefined, undefined, 1]);
-    assert(second.messages[0].content.includes('"description":"Reads a file"'));
+    assert(second.messages[0].content.includes('"description":"read"'));
     assertEquals(third.messages.slice(2), [
       { role: "assistant", content: called },
       { role: "user", content: '<toolresult name="read">\nA\n</toolresult>' },
@@ -144,7 +138,7 @@ Deno.test("tools are described in the text where that is the setting", async () 
   assertEquals(server.requests[0]!.headers.get("authorization"), "Bearer sk-12345");
   const { tools, messages } = server.requests[0]!.json();
   assertEquals(tools, undefined);
-  assert(messages[0].content.includes('"description":"Reads a file"'));
+  assert(messages[0].content.includes('"description":"read"'));
 });
 
 Deno.test("OpenAI without a key is refused before any request", async () => {

@@ -10,14 +10,9 @@ import { localBody, messagesToLocalFormat } from "../../../src/models/ollama/req
 import { compatConfig, localConfig } from "../../../src/config.ts";
 import type { Message } from "../../../src/types/message.ts";
 import type { Tool } from "../../../src/types/tool.ts";
+import { readingTool, TEXT } from "../../helpers/tool.ts";
 
-const tool: Tool = {
-  name: "read",
-  description: "Reads",
-  parameters: { type: "object", properties: { p: { type: "string" } } },
-  access: "read",
-  run: () => "",
-};
+const tool = readingTool("read", { p: TEXT });
 
 // deno-fmt-ignore
 const conversation: Message[] = [
@@ -91,7 +86,7 @@ Deno.test("messages in the local format", () => {
 Deno.test("messages for a model without tools", () => {
   const [system, ...rest] = withTextTools(conversation, [tool]);
   assert(system!.content.startsWith("Be brief.\n\nYou can use tools."));
-  assert(system!.content.includes('{"name":"read","description":"Reads","parameters":{'));
+  assert(system!.content.includes('{"name":"read","description":"read","parameters":{'));
   assertEquals(rest, [
     { role: "user", content: "Read a and b" },
     {
