@@ -156,22 +156,11 @@ Deno.test("tokens of which the server handed on nothing are asked for once more,
 });
 
 /** Answers that are none, and words of what is sent next. */
+// deno-fmt-ignore
 const NO_ANSWERS: [source: string, answer: Handler, asked: string][] = [
-  [
-    "anomalyco/opencode#1018",
-    sse([{ error: { message: "Failed to call a function.", type: "invalid_request_error" } }]),
-    "one valid JSON object",
-  ],
-  [
-    "BerriAI/litellm#11001",
-    json({ error: { message: "tool call validation failed: there is no tool 'read'" } }, 400),
-    "one valid JSON object",
-  ],
-  [
-    "OleksandrChekhovskyi/hax#15",
-    sse([{ choices: [{ delta: { content: "" }, finish_reason: "error" }] }, "[DONE]"]),
-    "You gave no answer",
-  ],
+  ["anomalyco/opencode#1018", sse([{ error: { message: "Failed to call a function.", type: "invalid_request_error" } }]), "one valid JSON object"],
+  ["BerriAI/litellm#11001", json({ error: { message: "tool call validation failed: there is no tool 'read'" } }, 400), "one valid JSON object"],
+  ["OleksandrChekhovskyi/hax#15", sse([{ choices: [{ delta: { content: "" }, finish_reason: "error" }] }, "[DONE]"]), "You gave no answer"],
 ];
 
 for (const [source, answer, asked] of NO_ANSWERS) {

@@ -10,9 +10,7 @@ const use = (id: unknown, input: unknown = {}) => ({ type: "tool_use", id, name:
 const thought = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
 
 const messages: [name: string, content: unknown[], expected: Message][] = [
-  ["text", [text("a")], { role: "assistant", content: "a" }],
   ["texts are collected", [text("a"), text("b")], { role: "assistant", content: "ab" }],
-  ["nothing", [], { role: "assistant", content: "" }],
   ["calls", [text("a"), use("1", { x: 1 }), use("2")], {
     role: "assistant",
     content: "a",
@@ -136,13 +134,6 @@ for (const [usage, expected] of usages) {
     assertEquals(readHostedResponse({ content: [], usage }).usage, expected);
   });
 }
-
-Deno.test("text is only that: neither calls nor think tags are looked for", () => {
-  for (const said of ['<toolcall>{"name":"f"}</toolcall>', "<think>a</think>b", "a</think>b"]) {
-    const message = parseHostedResponse({ content: [text(said)], stop_reason: "end_turn" });
-    assertEquals(message, { role: "assistant", content: said });
-  }
-});
 
 Deno.test("NET-11 what is no response of this API is a protocol error, an error is one", () => {
   for (const response of [null, undefined, 1, "x", [], {}, { content: "x" }, { content: [1] }]) {

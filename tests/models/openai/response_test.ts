@@ -1,11 +1,9 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseLocalResponse } from "../../../src/agent/parse_local_response.ts";
 import type { FinishReason } from "../../../src/models/backend.ts";
 import { parseCompatResponse } from "../../../src/models/openai/response.ts";
-import { readCompatResponse } from "../replies.ts";
-import { readLocalResponse } from "../replies.ts";
+import { readCompatResponse, readLocalResponse } from "../replies.ts";
 import { localConfig } from "../../../src/config.ts";
-import type { Message } from "../../../src/types/message.ts";
 import { recorded } from "../../helpers/recorded.ts";
 
 const call = (name: string, args: unknown, id: unknown = name) => ({
@@ -77,7 +75,7 @@ Deno.test("an answer with calls finishes with them, whatever the server calls it
   assertEquals(readCompatResponse(compat({ content: "a" }, "tool_calls")).finish, "stop");
 });
 
-Deno.test("NET-05 the last call of an answer that was cut is never run", async (t) => {
+Deno.test("NET-05 the last call of an answer that was cut is never run", () => {
   const rows: [string, unknown, boolean][] = [
     ["length", '{"p":"a', false],
     ["length", "", false],
@@ -94,39 +92,24 @@ Deno.test("NET-05 the last call of an answer that was cut is never run", async (
     ["tool_calls", undefined, true],
   ];
   for (const [word, args, runs] of rows) {
-    await t.step(`${word} ${args}`, () => {
-      const { message, finish } = readCompatResponse(
-        compat({ tool_calls: [call("read", '{"p":"0"}'), call("write", args)] }, word),
-      );
-      const [first, last] = message.toolCalls!;
-      assertEquals(first!.arguments, { p: "0" });
-      assertEquals(first!.invalid, undefined);
-      assertEquals(last!.invalid === undefined, runs);
-      if (!runs) {
-        assertEquals(last!.arguments, {});
-        assertEquals(last!.invalid!.text, args);
-      }
-      assertEquals(finish === "tool_calls", word === "tool_calls" || word === "");
-    });
+    const tool_calls = [call("read", '{"p":"0"}'), call("write", args)];
+    const { message, finish } = readCompatResponse(compat({ tool_calls }, word));
+    const [first, last] = message.toolCalls!;
+    assertEquals([first!.arguments, first!.invalid], [{ p: "0" }, undefined]);
+    assertEquals(last!.invalid === undefined, runs, `${word} ${args}`);
+    if (!runs) assertEquals([last!.arguments, last!.invalid!.text], [{}, args]);
+    assertEquals(finish === "tool_calls", word === "tool_calls" || word === "");
   }
-  await t.step("the reason says what cut it", () => {
-    const reason = (finish: string) =>
-      readCompatResponse(compat({ tool_calls: [call("read", "{}")] }, finish)).message
-        .toolCalls![0]!.invalid?.reason;
-    assertEquals(
-      [reason("length")?.slice(0, 59), reason("error")],
-      [
-        "its arguments were cut off at the limit of an answer, so no",
-        "the answer ended before the call was complete (error)",
-      ],
-    );
-    const [{ invalid }] = readCompatResponse(compat({ tool_calls: [call("read", "")] }, null))
-      .message.toolCalls as [NonNullable<Message["toolCalls"]>[0]];
-    assertEquals(
-      invalid?.reason,
-      "the answer ended before the call was complete (no reason given)",
-    );
-  });
+  const incomplete = "the answer ended before the call was complete";
+  const reasons: [finish: string | null, args: string, reason: string][] = [
+    ["length", "{}", "its arguments were cut off at the limit of an answer, so no"],
+    ["error", "{}", `${incomplete} (error)`],
+    [null, "", `${incomplete} (no reason given)`],
+  ];
+  for (const [finish, args, reason] of reasons) {
+    const { message } = readCompatResponse(compat({ tool_calls: [call("read", args)] }, finish));
+    assertStringIncludes(message.toolCalls![0]!.invalid!.reason, reason);
+  }
   const recordedReply = readCompatResponse(JSON.parse(recorded("compat-llama-tool-length").text));
   assertEquals(recordedReply.finish, "length");
   assertEquals(recordedReply.message.toolCalls![0]!.invalid!.text, '{"city"');

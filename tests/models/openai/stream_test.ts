@@ -154,7 +154,6 @@ const FRAGMENTS: [name: string, fragments: string, calls?: string][] = [
   ["the second's name late, by index", `0 x read A / 1 - - {"p": / 1 y read "b"}`],
   ["the second without arguments", "- - read A / - - list", `read ${a}; list {}`],
   ["name twice before the arguments", "- - read / - - read A", `read ${a}`],
-  ["one id for two, by index", `0 x read {"p": / 1 x read {"p": / 0 x - "a"} / 1 x - "b"}`],
   ["indexes only later, by id", `- x read '' + - y read '' / 0 x - A / 1 y - B`],
   ["repeated, ids left out", "0 x read A / 1 y read B / 0 - read A + 1 - read B"],
   ["no JSON, repeated", "0 - read {p} / 0 - read {p}", "read {}"],
