@@ -64,6 +64,19 @@ export interface AgentOptions
   beforeRoom?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }
 
+/** What an agent offers its model. Forks share it. */
+interface Offer extends Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
+  /** The tools of the options, and the agent's own, with those for jobs and tasks. */
+  plain: readonly Tool[];
+  own: readonly Tool[];
+  further: readonly (Tool & { isForSmall?: boolean })[];
+  /** The tools of other programs. */
+  plugged: readonly Tool[];
+  /** Returns the list of skills for a context length and a maximum of bytes, and the minimum of bytes. */
+  catalogue?: ((contextLength: number, maxBytes: number) => string) | undefined;
+  listBytes?: number | undefined;
+}
+
 /** Returns what an agent has learned about its servers: not for callers of the library. */
 export let memoryOf: (agent: CopilotAgent) => AgentMemory;
 
@@ -113,18 +126,11 @@ export class CopilotAgent {
     memoryOf = (agent) => agent.#memory;
   }
   #config: CopilotConfig & Required<AgentSettings>;
-  #ownPrompt: string | undefined;
-  #appended: string | undefined;
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
-  #plainTools: readonly Tool[];
-  #ownTools: readonly Tool[];
-  #further: readonly (Tool & { isForSmall?: boolean })[] = [];
-  #plugged: readonly Tool[] = [];
-  #leanTools: readonly Tool[] | undefined;
-  #fullTools: readonly Tool[] | undefined;
-  #catalogue: ((contextLength: number, maxBytes: number) => string) | undefined;
-  #listBytes = 0;
+  #offer: Offer;
+  /** The tools as models see them, by whether the prompt is lean. */
+  #told: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
   #backend: Backend | undefined;
   /** Gives recorded answers in place of the server. */
@@ -159,24 +165,24 @@ export class CopilotAgent {
     this.jobs = jobs;
     this.afterTool = options.afterTool;
     this.beforeRoom = options.beforeRoom;
-    this.#plainTools = options.tools ?? builtinTools;
-    const tools = jobs ? withJobs(this.#plainTools) : this.#plainTools;
-    this.#ownTools = options.keepsTasks ? [...tools, tasksTool] : tools;
+    const { tools: plain = builtinTools, systemPrompt, appendedPrompt } = options;
+    const tools = jobs ? withJobs(plain) : plain;
+    const own = options.keepsTasks ? [...tools, tasksTool] : tools;
+    this.#offer = { systemPrompt, appendedPrompt, plain, own, further: [], plugged: [] };
     this.policy = options.policy ?? { decide: () => ({ allow: true }) };
-    this.#ownPrompt = options.systemPrompt;
-    this.#appended = options.appendedPrompt;
     checkToolNames(this.tools);
   }
 
   /** The first message of every request. Its bytes stay the same as long as the working directory does. */
   get systemPrompt(): string {
     const { workingDir } = this.state;
+    const { systemPrompt: own, appendedPrompt } = this.#offer;
     const { contextLength = Infinity } = targetOf(this.#config);
-    const instructions = [this.state.instructions, this.#appended].filter(Boolean).join("\n");
+    const instructions = [this.state.instructions, appendedPrompt].filter(Boolean).join("\n");
     const rules = instructions === ""
       ? ""
       : `\n${truncateMiddle(instructions, contextLength * INSTRUCTIONS_SHARE)}`;
-    if (this.#ownPrompt !== undefined) return this.#ownPrompt + rules;
+    if (own !== undefined) return own + rules;
     const prompt = isLean(this.#config) ? leanPrompt() : systemPrompt();
     const isOpen = rules !== "" && !rules.endsWith("\n");
     const skills = this.#skillList(prompt, contextLength);
@@ -185,32 +191,32 @@ export class CopilotAgent {
 
   /** Returns the list of skills, which is created once per model and tools. */
   #skillList(prompt: string, contextLength: number): string {
-    if (this.#catalogue === undefined) return "";
+    const { catalogue } = this.#offer;
+    if (catalogue === undefined) return "";
     const tools = this.offered;
     if (this.#listed?.tools !== tools || this.#listed.contextLength !== contextLength) {
       const room = roomInPrompt(prompt, tools, isLean(this.#config));
-      this.#listed = { tools, contextLength, text: this.#catalogue(contextLength, room) };
+      this.#listed = { tools, contextLength, text: catalogue(contextLength, room) };
     }
     return this.#listed.text;
   }
 
   /** The tools that the model may call: its own, then those of other programs. */
   get tools(): readonly Tool[] {
-    const more = [...this.#further, ...this.#plugged];
-    return more.length === 0 ? this.#ownTools : [...this.#ownTools, ...more];
+    const { own, further, plugged } = this.#offer;
+    const more = [...further, ...plugged];
+    return more.length === 0 ? own : [...own, ...more];
   }
 
   /** The tools as the model sees them. */
   get offered(): readonly Tool[] {
-    const of = { plugged: this.#plugged, listBytes: this.#catalogue && this.#listBytes };
-    if (isLean(this.#config)) {
-      const further = this.#further.filter(({ isForSmall }) => isForSmall);
-      return this.#leanTools ??= toldTools({ ...of, builtIn: this.#plainTools, further }, true);
+    const { plain, own, further, plugged, listBytes } = this.#offer;
+    if (!isLean(this.#config)) {
+      return this.#told.full ??= toldTools({ builtIn: own, further, plugged, listBytes }, false);
     }
-    return this.#fullTools ??= toldTools(
-      { ...of, builtIn: this.#ownTools, further: this.#further },
-      false,
-    );
+    const forSmall = further.filter(({ isForSmall }) => isForSmall);
+    const lean = { builtIn: plain, further: forSmall, plugged, listBytes };
+    return this.#told.lean ??= toldTools(lean, true);
   }
 
   /**
@@ -221,8 +227,7 @@ export class CopilotAgent {
    */
   extend(tool: Tool & { isForSmall?: boolean }): void {
     checkToolNames([...this.tools, tool]);
-    this.#further = [...this.#further, tool];
-    this.#leanTools = this.#fullTools = undefined;
+    this.#change({ further: [...this.#offer.further, tool] });
   }
 
   /**
@@ -246,14 +251,7 @@ export class CopilotAgent {
     fork.#given = { ...given, subAgent };
     fork.#config = this.#config;
     fork.#backend = this.#backend;
-    fork.#ownPrompt = this.#ownPrompt;
-    fork.#appended = this.#appended;
-    fork.#plainTools = this.#plainTools;
-    fork.#ownTools = this.#ownTools;
-    fork.#further = this.#further;
-    fork.#plugged = this.#plugged;
-    fork.#catalogue = this.#catalogue;
-    fork.#listBytes = this.#listBytes;
+    fork.#offer = this.#offer;
     fork.state.instructions = this.state.instructions;
     fork.seesImages = this.seesImages;
     return fork;
@@ -266,22 +264,22 @@ export class CopilotAgent {
    * @throws {TypeError} if two tools share a name.
    */
   plug(tools: readonly Tool[]): void {
-    checkToolNames([...this.#ownTools, ...this.#further, ...tools]);
-    this.#plugged = tools;
-    this.#leanTools = this.#fullTools = undefined;
+    checkToolNames([...this.#offer.own, ...this.#offer.further, ...tools]);
+    this.#change({ plugged: tools });
   }
 
   /**
    * Lists skills in the prompt: `catalogue` returns a list for a context length and a maximum of bytes as JSON
    * text; undefined for no text. To make room for at least `minBytes`, tools are then described in fewer words.
    */
-  plugCatalogue(
-    catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
-    minBytes = 150,
-  ): void {
-    this.#catalogue = catalogue;
-    this.#listBytes = minBytes;
-    this.#leanTools = this.#fullTools = this.#listed = undefined;
+  plugCatalogue(catalogue: Offer["catalogue"], minBytes = 150): void {
+    this.#change({ catalogue, listBytes: catalogue && minBytes });
+  }
+
+  #change(offer: Partial<Offer>): void {
+    this.#offer = { ...this.#offer, ...offer };
+    this.#told = {};
+    this.#listed = undefined;
   }
 
   /** Returns the context of a tool call. */

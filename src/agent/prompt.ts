@@ -96,7 +96,7 @@ interface AgentTools {
   further: readonly Tool[];
   plugged: readonly Tool[];
   /** The minimum bytes of the list in the prompt; undefined if there is no list. */
-  listBytes: number | undefined;
+  listBytes?: number | undefined;
 }
 
 /** Returns the tools as a model sees them, in as many words as the first request has room for. */

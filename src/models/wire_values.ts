@@ -1,7 +1,7 @@
 /** Values that wire formats share: tool calls, results, the key. @module */
 
 import { attempt } from "../attempt.ts";
-import { imagesOf, withOwnIds } from "../text/parts.ts";
+import { imagesOf, newCallId } from "../text/parts.ts";
 import type { ImagePart } from "../types/image.ts";
 import type { Message, ToolCall } from "../types/message.ts";
 
@@ -19,7 +19,12 @@ export function nameOnWire(name: string): string {
 
 /** Returns the calls with unique ids that are not in `used`. */
 export function withUniqueIds(calls: readonly ToolCall[], used: Iterable<string> = []): ToolCall[] {
-  return withOwnIds(calls, new Set(used).add(""));
+  const taken = new Set(used).add("");
+  return calls.map((call) => {
+    const id = taken.has(call.id) ? newCallId() : call.id;
+    taken.add(id);
+    return { ...call, id };
+  });
 }
 
 /** Returns the arguments to send back: always an object. */

@@ -1,7 +1,7 @@
 /** Messages made of parts: the only place that converts parts to the text for a server. @module */
 
 import type { ImagePart } from "../types/image.ts";
-import type { Message, Part, ToolCall } from "../types/message.ts";
+import type { Message, Part } from "../types/message.ts";
 
 /** Returns the text of `parts` for servers: the same bytes for the same parts, without the images. */
 export function textOfParts(parts: readonly Part[]): string {
@@ -96,15 +96,6 @@ export function newMessageId(): string {
 
 export function newCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
-}
-
-/** Returns the calls with ids that are not in `usedIds`, and adds the ids to it. */
-export function withOwnIds(calls: readonly ToolCall[], usedIds: Set<string>): ToolCall[] {
-  return calls.map((call) => {
-    const id = usedIds.has(call.id) ? newCallId() : call.id;
-    usedIds.add(id);
-    return { ...call, id };
-  });
 }
 
 /** Gives each message a new id if it has none, or that of one before it. */

@@ -39,8 +39,7 @@ export function readEdit(text: string, before: string, after: string): EditReadi
     const isLines = read === trimmed;
     const exact = how === "" || isLines ? undefined : exactly(text, pair);
     const found = exact ?? reindented(text, pair.before, pair.after) ??
-      alike(text, pair, isLines) ??
-      flattened(text, pair);
+      alike(text, pair, isLines);
     if (!found) continue;
     const all = [how, "how" in found ? found.how : ""].filter((one) => one).join(", ");
     return { ...found, ...all !== "" && { how: all } };
@@ -142,26 +141,6 @@ function alike(text: string, { before, after }: Pair, isLines: boolean): EditRea
     after: merged,
     how: differenceOf(there, wanted),
   };
-}
-
-/** Returns the only place of lines given without indentation. Each gets that of the line it replaces. */
-function flattened(text: string, { before, after }: Pair): EditReading | undefined {
-  const [wanted, now] = [before, after].map((part) => part.replace(/\n$/, "").split("\n")) as [
-    string[],
-    string[],
-  ];
-  const isFlat = [...wanted, ...now].every((line) => !/^[ \t]/.test(line));
-  if (!isFlat || wanted.length !== now.length || before.endsWith("\n") !== after.endsWith("\n")) {
-    return undefined;
-  }
-  const lines = text.split("\n");
-  const place = onlyPlace(lines.map((line) => line.trim()), wanted.map((line) => line.trim()));
-  if (place === undefined) return undefined;
-  const there = lines.slice(place, place + wanted.length);
-  const indented = there.map((line, i) =>
-    now[i] === wanted[i] ? line : /^[ \t]*/.exec(line)![0] + now[i]
-  );
-  return { at: startOf(lines, place), before: there.join("\n"), after: indented.join("\n") };
 }
 
 function withinLine(text: string, before: string, after: string): EditReading | undefined {

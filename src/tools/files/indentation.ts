@@ -21,16 +21,18 @@ export function reindented(text: string, before: string, after: string): Reinden
   const place = onlyPlace(lines.map(bare), wanted.map(bare));
   if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
-  const translate = translator(wanted, there, lines.map(indentOf).find((one) => one !== "") ?? "");
+  const usual = lines.map(indentOf).find((one) => one !== "") ?? "";
+  const now = after.split("\n");
+  const translate = translator(wanted, there, usual) ?? byLine(wanted, there, now);
   const unit = unitOf(lines);
   const fitting: string[] = [];
   let last: string | undefined;
-  for (const line of after.split("\n")) {
+  for (const [i, line] of now.entries()) {
     if (bare(line) === "") {
       fitting.push("");
       continue;
     }
-    const found = translate?.(indentOf(line));
+    const found = translate?.(indentOf(line), i);
     if (found === undefined) return undefined;
     const { indent, base } = found;
     if (base !== undefined && !isStep(indent, base, last ?? base, unit)) return undefined;
@@ -89,12 +91,25 @@ interface Translated {
   base?: string;
 }
 
+type Translate = (indent: string, line: number) => Translated | undefined;
+
+/** Gives each line the indentation of the line that it replaces, if all are without indentation and as many. */
+function byLine(
+  given: readonly string[],
+  real: readonly string[],
+  now: readonly string[],
+): Translate | undefined {
+  const isFlat = [...given, ...now].every((line) => indentOf(line) === "");
+  const isSame = now.length - (now.at(-1) === "" ? 1 : 0) === given.length;
+  return isFlat && isSame ? (_, line) => ({ indent: indentOf(real[line]!) }) : undefined;
+}
+
 /** Translates an indentation of the lines `given` to that of the same lines in the file; `usual` is another one. */
 function translator(
   given: readonly string[],
   real: readonly string[],
   usual: string,
-): ((indent: string) => Translated | undefined) | undefined {
+): Translate | undefined {
   const known = new Map<string, string>();
   for (const [i, line] of given.entries()) {
     if (bare(line) === "") continue;

@@ -74,7 +74,7 @@ const EXACT: [
   ]],
   ["  a\n    b\n  c\n", "a\nb", "A\nb", [0, "  a\n    b", "  A\n    b"]],
   ["  a\n    b\n  c\n", "a\nb", "A\nb\nc", undefined],
-  ["  a\n    b\n  c\n", "a\nb\n", "A\nb\n", [0, "  a\n    b", "  A\n    b"]],
+  ["  a\n    b\n  c\n", "a\nb\n", "A\nb\n", [0, "  a\n    b\n", "  A\n    b\n"]],
   ["  a\n    b\n  c\n", "a\n b", "A\n b", [0, "  a\n    b", "  A\n    b"]],
   ["e\u0301te\u0301\n", "\u00e9t\u00e9", "x", [0, "e\u0301te\u0301", "x", LETTERS]],
   ["a\nb\n", "z", "y", undefined],
