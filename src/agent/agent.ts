@@ -65,7 +65,7 @@ export interface AgentOptions
 }
 
 /** What an agent offers its model. Forks share it. */
-interface Offer extends Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
+interface AgentOffer extends Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
   /** The tools of the options, and the agent's own, with those for jobs and tasks. */
   plain: readonly Tool[];
   own: readonly Tool[];
@@ -128,7 +128,7 @@ export class CopilotAgent {
   #config: CopilotConfig & Required<AgentSettings>;
   /** The part of each tool's context that comes from the options. */
   #given: Pick<ToolContext, "confine" | "onWritten" | "jobs" | "env" | "editor" | "subAgent">;
-  #offer: Offer;
+  #offer: AgentOffer;
   /** The tools as models see them, by whether the prompt is lean. */
   #told: Partial<Record<"lean" | "full", readonly Tool[]>> = {};
   #listed: { tools: readonly Tool[]; contextLength: number; text: string } | undefined;
@@ -272,11 +272,14 @@ export class CopilotAgent {
    * Lists skills in the prompt: `catalogue` returns a list for a context length and a maximum of bytes as JSON
    * text; undefined for no text. To make room for at least `minBytes`, tools are then described in fewer words.
    */
-  plugCatalogue(catalogue: Offer["catalogue"], minBytes = 150): void {
+  plugCatalogue(
+    catalogue: ((contextLength: number, maxBytes: number) => string) | undefined,
+    minBytes = 150,
+  ): void {
     this.#change({ catalogue, listBytes: catalogue && minBytes });
   }
 
-  #change(offer: Partial<Offer>): void {
+  #change(offer: Partial<AgentOffer>): void {
     this.#offer = { ...this.#offer, ...offer };
     this.#told = {};
     this.#listed = undefined;
