@@ -10,15 +10,15 @@ import { count } from "../text/count.ts";
 import { wholeUpTo } from "../text/truncate.ts";
 import { newFilePath } from "./paths.ts";
 import { writeReport, type Written } from "./files/atomic_write.ts";
-import { comparedEdit, comparedWhole, decodedBytes } from "./files/change.ts";
+import { comparedEdit, decodedBytes } from "./files/change.ts";
 import { checkSeen } from "./files/check_seen.ts";
-import { editorBytes } from "./files/editor_text.ts";
 import { BOM, lineEndsIn } from "./files/line_endings.ts";
 import { holdsWholeFile, leftOutBy } from "./files/left_out.ts";
 import { PreparedWrite, writerOf } from "./files/prepared_write.ts";
-import { fileError, openRegular, readBytes } from "./files/regular_file.ts";
-import { MAX_DIGESTED_BYTES, type Seen, seenOf } from "./files/seen_files.ts";
+import { missingError } from "./files/regular_file.ts";
+import { MAX_DIGESTED_BYTES } from "./files/seen_files.ts";
 import { editText, type TextEdit } from "./files/text_edit.ts";
+import { oldFile, prepareWrite } from "./write_file.ts";
 
 /**
  * Replaces `old_string`, which must occur exactly once unless `replace_all`, with `new_string`, and shows the lines
@@ -143,29 +143,29 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
   // A lone surrogate would match half a character and damage the rest.
   if (!old_string.isWellFormed()) throw refuse("old_string has half of a character");
   await checkSeen(context, path, shown, false);
-  const seen = await readAll(path, shown, old_string === "", context);
-  const { bytes } = seen;
+  const { seen, size } = await oldFile(path, shown, "edit", context);
+  if (size === undefined && old_string !== "") {
+    throw await missingError(path, shown, "edit", context.grant);
+  }
+  const bytes = seen?.bytes;
+  if (!bytes) {
+    const most = `it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`;
+    throw refuse(most, RangeError);
+  }
   const text = decodedBytes(bytes);
   if (text === undefined) {
     const reason = "it is not valid UTF-8, and the rest of it would be damaged";
     const hint = "use run_bash with a program that works on bytes, such as sed or perl";
     throw refuse(`${reason}: ${hint}`, TypeError);
   }
-  const plan = { path, args, seen, replacesAll: false };
   if (old_string === "") {
     if (text !== "" && text !== BOM) {
       throw refuse(
         "old_string is empty and the file is not: give the text to replace. To add text, give the lines that it goes beside, and in new_string the same lines with it; to replace the whole file, use write_file",
       );
     }
-    const filled = new TextEncoder().encode(text + new_string);
-    const lines = comparedWhole(bytes, filled) ?? { morePlaces: 0 };
-    const report = (written: Written) => {
-      const verb = written.created ? "Created" : "Filled";
-      return writeReport(`${verb} ${shown}: wrote ${filled.length} bytes`, written);
-    };
-    const change = { path: shown, isNew: seen.stamp === "", ...lines };
-    return new PreparedWrite({ ...plan, bytes: filled, change, report });
+    const { plan } = await prepareWrite({ file_path: shown, content: new_string }, context);
+    return new PreparedWrite({ ...plan, args });
   }
   checkKept(text, old_string, new_string, refuse);
   const isSecret = context.grant?.isSecret === true;
@@ -177,7 +177,10 @@ export async function prepareEdit(args: ToolArgs, context: ToolContext): Promise
     mayQuote: !isSecret,
   }, refuse);
   return new PreparedWrite({
-    ...plan,
+    path,
+    args,
+    seen,
+    replacesAll: false,
     bytes: edit.bytes,
     change: { path: shown, isNew: false, ...comparedEdit(bytes, edit, isSecret) },
     report: (written) => editReport(edit, shown, written, isSecret),
@@ -213,30 +216,6 @@ function editReport(edit: TextEdit, shown: string, written: Written, isSecret: b
   const result = { ...report, ...how !== undefined && { repairs: [how] } };
   // The user approved the change, not that the model reads the lines around it.
   return isSecret ? result : { ...result, content: `${result.content}\n${excerptOf(edit)}` };
-}
-
-async function readAll(
-  path: string,
-  shown: string,
-  mayBeMissing: boolean,
-  context: ToolContext,
-): Promise<Required<Seen>> {
-  const unsaved = await editorBytes(context, path);
-  if (unsaved !== undefined) return await seenOf(path, unsaved);
-  if (mayBeMissing) {
-    const info = await Deno.stat(path).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw fileError("edit", shown, error);
-    });
-    if (info === undefined) return { bytes: new Uint8Array(), stamp: "" };
-  }
-  using opened = await openRegular(path, shown, "edit", context.grant);
-  const { size } = await opened.file.stat();
-  if (size > MAX_DIGESTED_BYTES) {
-    throw new RangeError(
-      `Cannot edit ${shown} as it must have at most ${MAX_DIGESTED_BYTES} bytes: it has ${size}. Use run_bash`,
-    );
-  }
-  return await seenOf(path, await readBytes(opened.file, size));
 }
 
 /** Returns the changed lines with some around them, numbered as in `read_file`. */

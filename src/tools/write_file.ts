@@ -72,7 +72,7 @@ export async function prepareWrite(args: ToolArgs, context: ToolContext): Promis
     );
   }
   await checkSeen(context, path, shown, true);
-  const { seen, size } = await seenAt(path, shown, context);
+  const { seen, size } = await oldFile(path, shown, "write", context);
   const old = seen?.bytes;
   if (old && utf16Label(old) !== undefined) {
     throw new Error(
@@ -124,10 +124,14 @@ function asTheFileHasIt(content: string, old: string): { text: string; facts: Wr
   return { text, facts: keeps.length > 0 ? { keeps } : {} };
 }
 
-/** Returns the old file, undefined if it cannot be read, and its size, undefined without a file. */
-async function seenAt(
+/**
+ * Returns the old file and its size, undefined without a file. A large file has no bytes. To write a file that cannot
+ * be read is allowed, to edit it throws.
+ */
+export async function oldFile(
   path: string,
   shown: string,
+  action: "edit" | "write",
   context: ToolContext,
 ): Promise<{ seen: Seen | undefined; size: number | undefined }> {
   const unsaved = await editorBytes(context, path);
@@ -141,13 +145,14 @@ async function seenAt(
     }
   }
   try {
-    using opened = await openRegular(path, shown, "write", context.grant);
+    using opened = await openRegular(path, shown, action, context.grant);
     const { size } = opened.info;
     if (size > MAX_DIGESTED_BYTES) return { seen: { stamp: await stampOf(opened.realPath) }, size };
     return { seen: await seenOf(path, await readBytes(opened.file, size)), size };
   } catch (error) {
     const { cause } = error as Error;
-    if (cause instanceof Deno.errors.PermissionDenied) return { seen: undefined, size };
+    const isUnread = cause instanceof Deno.errors.PermissionDenied;
+    if (isUnread && action === "write") return { seen: undefined, size };
     throw error;
   }
 }

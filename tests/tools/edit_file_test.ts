@@ -143,7 +143,7 @@ test("an empty old_string creates a file or fills an empty one", async (ws) => {
   assertStringIncludes(await ws.edit("a/b", "", "x\n"), "Created a/b");
   assertEquals(ws.text("a/b"), "x\n");
   ws.put("empty", "");
-  assertStringIncludes(await ws.edit("empty", "", "y"), "Filled empty");
+  assertStringIncludes(await ws.edit("empty", "", "y"), "Replaced empty");
   assertEquals(ws.text("empty"), "y");
   ws.put("bom", "\ufeff");
   await ws.edit("bom", "", "z");
