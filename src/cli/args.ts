@@ -288,9 +288,7 @@ const OTHER_ADVICE = adviceTable([
 ]);
 
 function adviceTable(rows: [names: string, advice: string][]): ReadonlyMap<string, string> {
-  return new Map(
-    rows.flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])),
-  );
+  return new Map(rows.flatMap(([names, advice]) => names.split(" ").map((name) => [name, advice])));
 }
 
 const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
@@ -300,11 +298,7 @@ const OTHER_FLAGS = new Map<string, FlagRow["name"]>([
   ...["cd", "cwd"].map((name) => [name, "working-dir"] as const),
   ["permission-mode", "approve"],
 ]);
-const OTHER_MODES = new Map([
-  ["default", "ask"],
-  ["acceptEdits", "auto"],
-  ["dontAsk", "never"],
-]);
+const OTHER_MODES = new Map([["default", "ask"], ["acceptEdits", "auto"], ["dontAsk", "never"]]);
 /** The commands that take the flags of a session. The others read their words themselves. */
 type CommandName = Exclude<typeof COMMANDS[number]["name"], "mcp" | "plugin" | "exam" | "sessions">;
 export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name);

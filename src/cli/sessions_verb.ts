@@ -27,10 +27,7 @@ The beginning of an ID is enough, from 4 characters on.
 `;
 const MAX_SHOWN_TITLE = 60;
 
-export function runSessions(
-  words: readonly string[],
-  { stdout, stderr }: Run,
-): number {
+export function runSessions(words: readonly string[], { stdout, stderr }: Run): number {
   const [verb = "list"] = words;
   if (words.some((word) => /^(--help|-h)$/.test(word)) || verb === "help") {
     stdout.write(SESSIONS_USAGE);

@@ -77,11 +77,7 @@ for (
     ["a part that is none", '{"status": ["model", "clock"]}', /"status".* a list of model, mode/],
     ["a number that is none", '{"temperature": "hot"}', /"temperature" in .*a number/],
     ["a number as a name", '{"model": 5}', /"model" in .* must be text/],
-    [
-      "roles in a list",
-      '{"roles": ["x"]}',
-      /"roles" in .*config\.json as it must be an object/,
-    ],
+    ["roles in a list", '{"roles": ["x"]}', /"roles" in .*config\.json as it must be an object/],
     [
       "a role that is none",
       '{"roles": {"act": "x"}}',

@@ -100,11 +100,7 @@ Deno.test("doctor: what confines commands", () => {
     const [given, status, text] of [
       [{ mode: "off", network, why }, "note", "not sandboxed: no sandbox works: no bwrap"],
       [{ mode: "read-only", network, why }, "note", "refused, because no sandbox works: no bwrap"],
-      [
-        { mode: "off", network, by: "x" },
-        "note",
-        "not sandboxed: the sandbox is off",
-      ],
+      [{ mode: "off", network, by: "x" }, "note", "not sandboxed: the sandbox is off"],
       [
         { mode: "read-only", network, by: "x" },
         "ok",

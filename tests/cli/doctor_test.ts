@@ -117,10 +117,7 @@ Deno.test("/doctor examines the server of the session, with what a session can d
     assertEquals(fake.session.agent.state.messages, []);
     return text;
   };
-  assertMatch(
-    await examined(server.url),
-    /^copilot doctor: local, [^]*\nReady: test\n$/,
-  );
+  assertMatch(await examined(server.url), /^copilot doctor: local, [^]*\nReady: test\n$/);
   assertMatch(await examined("http://127.0.0.1:1"), /or use another with\s+\/model --local --host/);
   assertMatch(await examined("http://127.0.0.1:1", "demo"), /^copilot doctor: local/);
   assertEquals(

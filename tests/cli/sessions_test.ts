@@ -35,9 +35,7 @@ Deno.test("-p is recorded apart from the user's sessions, and its id resumes it"
   using at = home();
   const own = at.record(user("mine"), { role: "assistant", content: "Yes." });
   await using server = strictServer(
-    Array(7).fill((request: StrictRequest) => ({
-      text: said(request),
-    })),
+    Array(7).fill((request: StrictRequest) => ({ text: said(request) })),
   );
   const ask = async (...args: string[]) => {
     const ran = await run([...flags(server.url), "--output", "stream-json", ...args], at.options);

@@ -77,10 +77,7 @@ test("how a call ended stands beside its result", (recorder, lines) => {
   const all = [user("a"), says("", "1"), result("1")] as const;
   const execution = { outcome: "done", durationMs: 1 } as const;
   recorder.sync([...all], undefined, new Map([["1", execution]]));
-  assertEquals(lines(), [line(all[0]), line(all[1]), {
-    ...line(all[2]),
-    execution,
-  }]);
+  assertEquals(lines(), [line(all[0]), line(all[1]), { ...line(all[2]), execution }]);
 });
 
 test("pieces are written behind what is recorded, and only there", (recorder, lines) => {

@@ -20,10 +20,7 @@ const MAX_OVERVIEW = 3000;
 export class McpServers implements AsyncDisposable {
   #offered: readonly Tool[] | undefined;
 
-  private constructor(
-    readonly servers: readonly McpServer[],
-    private readonly lookMs: number,
-  ) {}
+  private constructor(readonly servers: readonly McpServer[], private readonly lookMs: number) {}
 
   /** Reads the stored state of the servers without starting them. Of two with the same name, the first counts. */
   static async open(

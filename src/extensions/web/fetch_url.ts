@@ -42,10 +42,7 @@ export interface Web {
   caCerts?: string[];
 }
 
-const INTERNET: Web = {
-  resolve: resolveName,
-  late: () => AbortSignal.timeout(TIME_LIMIT_MS),
-};
+const INTERNET: Web = { resolve: resolveName, late: () => AbortSignal.timeout(TIME_LIMIT_MS) };
 
 export async function fetchUrl(
   { url: given, offset = 0 }: ToolArgs,

@@ -84,10 +84,7 @@ export async function askAbout(
   };
   asking.calls.begin(call);
   // After an answer of the kind allow_always, Avante allows all later calls of the message itself.
-  const options = [
-    { ...OPTIONS.once, name: "Yes, always" },
-    { ...OPTIONS.refuse, name: "No" },
-  ];
+  const options = [{ ...OPTIONS.once, name: "Yes, always" }, { ...OPTIONS.refuse, name: "No" }];
   const answer = await picked(call, options, asking, signal);
   const isYes = answer === OPTIONS.once.optionId;
   asking.calls.answer(toolCallId, isYes);

@@ -26,9 +26,7 @@ async function sitAt(url: string, some: readonly ExamTask[], seconds = 60, more 
   const config = { compat: compatConfig({ baseUrl: `${url}/v1`, model: "test", maxRetries: 0 }) };
   return await runTasks(
     some,
-    {
-      ...{ config, args: {}, seed: SEED, seconds, window: 32_768, ...more },
-    },
+    { ...{ config, args: {}, seed: SEED, seconds, window: 32_768, ...more } },
     { stdout: output, stderr: output, stop() {}, signal },
   );
 }

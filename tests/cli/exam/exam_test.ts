@@ -29,9 +29,7 @@ test("exam: a perfect model passes all, in a table and a line to paste", async (
   assert(!stderr.includes("\x1b"), "plain lines in a pipe");
   assertEquals(server.requests.filter(({ problem }) => problem), []);
   const loads = server.others.filter((one) => one.startsWith("/api/generate"));
-  assertEquals(loads, [
-    '/api/generate {"model":"test","shift":false,"options":{"num_ctx":32768}}',
-  ]);
+  assertEquals(loads, ['/api/generate {"model":"test","shift":false,"options":{"num_ctx":32768}}']);
   // The model sees neither the check nor its files.
   assert(!server.requests.some(({ text }) => text.includes("fail()") || text.includes("check.sh")));
 });

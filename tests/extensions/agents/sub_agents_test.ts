@@ -33,12 +33,7 @@ const read = (file_path: string) => call("read_file", { file_path });
 const agentFile = (name: string, fields: string, prompt = `Prompt of ${name}.`) =>
   `---\nname: ${name}\ndescription: Does ${name}\n${fields}---\n${prompt}\n`;
 
-const FIND_A = [
-  explore("Find a"),
-  read("a.txt"),
-  { text: "a.txt:1 says it." },
-  { text: "Done." },
-];
+const FIND_A = [explore("Find a"), read("a.txt"), { text: "a.txt:1 says it." }, { text: "Done." }];
 
 type Sent = { role: string; content: string; tool_calls?: unknown[] }[];
 const messagesOf = ({ requests }: StrictServer, at: number) =>

@@ -146,12 +146,7 @@ test("worktrees: a sub-agent sees uncommitted changes, and a yes applies its own
     ...[" ── a.txt", "-one", "-two", "+2", " ── bin new not shown"],
     ...[" ── made/c.sh new", "+c", " ── new.txt removed", "-new"],
   ]);
-  const rows = [
-    "── a.txt",
-    "── bin new not shown",
-    "── made/c.sh new",
-    "── new.txt removed",
-  ];
+  const rows = ["── a.txt", "── bin new not shown", "── made/c.sh new", "── new.txt removed"];
   assertEquals(askedCall(asked[0]!, at.folder).content![0], printedText(rows.join("\n")));
   assertEquals([at.text("a.txt"), at.text("made/c.sh")], ["2\n", "c\n"]);
   assertEquals(await at.sh("ls"), "a.txt\nb.txt\nbin\nmade\nnode_modules\nout\n");
@@ -195,9 +190,7 @@ test("worktrees: two at once do not see each other, and of the second nothing is
     const { name } = inWorktree(request);
     if (seen.push(name) === 2) isOpen.resolve();
     await within(20_000, isOpen.promise);
-    return bash(
-      `echo ${name} >a.txt; echo ${name} >${name}.txt; ls -d ../../*/repo/b.txt; pwd`,
-    );
+    return bash(`echo ${name} >a.txt; echo ${name} >${name}.txt; ls -d ../../*/repo/b.txt; pwd`);
   };
   const second = (request: { body: Record<string, unknown> }) => {
     const { name, messages } = inWorktree(request);

@@ -233,10 +233,7 @@ Deno.test("mcp over HTTP: an older server is listened to, as long as it has a st
     [null, "1", "1"],
   );
   // A page is no stream, and a refusal with one is none.
-  const cases = [
-    text(`${event}\n\n`, "text/html"),
-    text(`${event}\n\n`, "text/event-stream", 404),
-  ];
+  const cases = [text(`${event}\n\n`, "text/html"), text(`${event}\n\n`, "text/event-stream", 404)];
   for (const none of cases) {
     const { asked, notices } = await listened([none]);
     assertEquals([asked.map(({ method }) => method), notices], [["POST", "GET"], []]);

@@ -41,10 +41,7 @@ Deno.test("mcp: prompts and resources are read, or left out", () => {
       {
         name: "a",
         description: "d",
-        arguments: [
-          { name: "b", required: true },
-          { name: "c", required: false },
-        ],
+        arguments: [{ name: "b", required: true }, { name: "c", required: false }],
       },
     ],
   ];

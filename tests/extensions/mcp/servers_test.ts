@@ -36,11 +36,7 @@ async function bad(mode: string, { args = [], fields = {}, folder: given, more =
   const news: ServerNews[] = [];
   const servers = await McpServers.open(
     definitionsIn({ mcpServers: { bad: server } }, { scope: "user" }),
-    {
-      ...serverOptions(folder, `${folder}/memory`),
-      onNews: (one) => void news.push(one),
-      ...more,
-    },
+    { ...serverOptions(folder, `${folder}/memory`), onNews: (one) => void news.push(one), ...more },
   );
   const signal = new AbortController().signal;
   const context = (own = signal) =>

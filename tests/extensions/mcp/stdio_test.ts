@@ -72,9 +72,7 @@ Deno.test("mcp: a server of the user reads the script that its definition names,
 
 Deno.test(
   "mcp: a folder's server starts there without the network; what fetches its program, elsewhere with it",
-  {
-    ignore: Deno.build.os === "windows",
-  },
+  { ignore: Deno.build.os === "windows" },
   async () => {
     const folder = await Deno.realPath(await Deno.makeTempDir());
     await Deno.writeTextFile(`${folder}/npx`, "#!/bin/sh\n", { mode: 0o755 });

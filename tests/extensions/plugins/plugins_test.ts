@@ -55,9 +55,7 @@ async function places() {
       return base.open(
         host,
         { folder: workingDir, permissions },
-        confirm && {
-          confirm: (question) => Promise.resolve(confirm(question)),
-        },
+        confirm && { confirm: (question) => Promise.resolve(confirm(question)) },
       );
     },
     [Symbol.asyncDispose]: base[Symbol.asyncDispose],
@@ -119,10 +117,7 @@ Deno.test("plugin: a folder's is shown as a whole, installed after a yes, turned
   assertStringIncludes(again.stderr, "There is a plug-in tools already");
   const off = await at.plugin("disable", "tools");
   assertEquals([off.code, off.stdout], [0, "The plug-in tools is disabled in new sessions.\n"]);
-  assertMatch(
-    (await at.plugin("list")).stdout,
-    /^tools 1.0: off, 1 command.* \(\/.*\/tools\)\n$/,
-  );
+  assertMatch((await at.plugin("list")).stdout, /^tools 1.0: off, 1 command.* \(\/.*\/tools\)\n$/);
   // What the record does not name may be the user's, or of another record.
   await Deno.mkdir(`${at.plugins}/plug-in-12345678`);
   assertEquals((await at.plugin("uninstall", "tools")).code, 0);

@@ -85,10 +85,7 @@ Deno.test("skills: the first request keeps to its bound with 300 skills, and eve
         JSON.stringify([(body.messages as unknown[])[0], body.tools])
       );
       assertEquals([prompts.length, new Set(prompts).size], [3, 1]);
-      assertMatch(
-        prompts[0]!,
-        /Skills: read_file skill: lists \d+/,
-      );
+      assertMatch(prompts[0]!, /Skills: read_file skill: lists \d+/);
       const listed = messagesOf(server).find(({ role }) => role === "tool")!.content;
       assertEquals(listed.split("\n").length >= 300, true);
     }
@@ -118,9 +115,7 @@ Deno.test("skills: /name sends the body once; the model reads it by its name or 
     { text: "second" },
     { text: "third" },
   ]);
-  await using fake = await at.open(server.url, {
-    trust: true,
-  });
+  await using fake = await at.open(server.url, { trust: true });
   await fake.session.prompt("/pdf see @a.txt", never);
   assert(fake.notices().includes("1 file attached"), `${fake.notices()}`);
   const [, sent] = messagesOf(server);
