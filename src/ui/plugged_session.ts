@@ -188,14 +188,12 @@ const BESIDE_TURNS: Readonly<Record<Exclude<SessionEvent["type"], TurnEvent["typ
   status: true,
 };
 
-const isOfTurn = (event: SessionEvent): event is TurnEvent => !(event.type in BESIDE_TURNS);
-
 function libraryFrontend({ approve, onEvent, onNotice }: PluggedSessionOptions): Frontend {
   return {
     surface: { ...PLAIN_SURFACE, way: "flags" },
     onEvent: (event) => {
       if (event.type === "session_notice") onNotice?.(noticeLines(event.notice, "flags"));
-      else if (isOfTurn(event)) onEvent?.(event);
+      else if (!(event.type in BESIDE_TURNS)) onEvent?.(event as TurnEvent);
     },
     ...approve && {
       approve: async (approval, signal) => {

@@ -76,7 +76,7 @@ function hookOf(
   const isAll = matcher === undefined || matcher === "" || matcher === "*";
   const problem = !isCommand
     ? `it must have "type": "command" and a "command"`
-    : isAll || isPattern(matcher)
+    : isAll || attempt(() => new RegExp(matcher))
     ? undefined
     : "its matcher is not a regular expression";
   return {
@@ -88,8 +88,6 @@ function hookOf(
     ...problem !== undefined && { problem },
   };
 }
-
-const isPattern = (matcher: string) => attempt(() => new RegExp(matcher)) !== undefined;
 
 /** True if a hook is for one of `names`. A hook with an invalid matcher is for all. */
 export function matchesHook(

@@ -85,8 +85,10 @@ export class McpServers implements AsyncDisposable {
     if (usable.length === 0) return [];
     const tools = this.known();
     const isKnown = usable.every((server) => server.tools !== undefined);
-    const chars = tools.reduce((sum, tool) => sum + definitionChars(tool), 0);
-    if (isKnown && chars <= DIRECT_CHARS) return tools;
+    const sent = tools.map(({ name, description, parameters }) => (
+      { type: "function", function: { name, description, parameters } }
+    ));
+    if (isKnown && JSON.stringify(sent).length <= DIRECT_CHARS) return tools;
     return [this.#findTool(), this.#callTool()];
   }
 
@@ -142,7 +144,8 @@ export class McpServers implements AsyncDisposable {
     const found = exact ? [exact] : searchTools(tools, query);
     const lines = found.length === 1 ? found.map(wholeTool) : found.map(toolLine);
     if (found.length === 0) {
-      lines.push(`No tool fits. There are: ${overview(tools)}`);
+      const names = tools.map(({ name }) => name).join(", ") || "none";
+      lines.push(`No tool fits. There are: ${shortened(names, MAX_OVERVIEW)}`);
     } else {
       lines.push(`Call one with call_tool {"name": "${found[0]!.name}", "arguments": {...}}.`);
     }
@@ -228,16 +231,6 @@ const shownSchema = (schema: JsonSchema): JsonSchema =>
     const isWords = ["description", "title", "$comment"].includes(key) && typeof value === "string";
     return isWords ? plainWords(value) : value;
   });
-
-function definitionChars({ name, description, parameters }: Tool): number {
-  const given = { type: "function", function: { name, description, parameters } };
-  return JSON.stringify(given).length + 1;
-}
-
-function overview(tools: readonly Tool[]): string {
-  const names = tools.map(({ name }) => name).join(", ");
-  return names === "" ? "none" : shortened(names, MAX_OVERVIEW);
-}
 
 /** The maximum length of a tool's name that model servers accept, in characters. */
 const MAX_MODEL_NAME = 64;

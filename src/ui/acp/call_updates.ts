@@ -85,7 +85,7 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
     ? printedText(text)
     : textContent(exec.isError ? result : text);
   const limit = limitOfCall(exec);
-  const range = details?.range;
+  const changed = details?.change?.lines?.find(({ kind, line }) => kind !== " " && line);
   return {
     toolCallId,
     title: [done, counts, ending].filter((part) => part !== "").join(" · "),
@@ -96,7 +96,7 @@ export function endedCall(exec: ToolExecution, folder: string): CallUpdate {
       ...isShown ? [content] : [],
       ...limit === undefined ? [] : [textContent(limit)],
     ],
-    locations: locationsOf(subject, folder, range?.first ?? firstChanged(details?.change)),
+    locations: locationsOf(subject, folder, details?.range?.first ?? changed?.line),
     rawOutput: {
       outcome,
       // Harnesses read the call's text from this name.
@@ -123,9 +123,6 @@ function locationsOf(subject: Subject | undefined, folder: string, line?: number
   if (subject?.path === undefined) return [];
   return [{ path: resolve(folder, subject.path), ...line !== undefined && { line } }];
 }
-
-const firstChanged = (change: Change | undefined): number | undefined =>
-  change?.lines?.find(({ kind, line }) => kind !== " " && line !== undefined)?.line;
 
 /** One block for each run of adjacent lines; empty if the lines are not shown. */
 function diffsOf({ path, isNew, lines = [] }: Change, folder: string): CallContent[] {
