@@ -154,23 +154,19 @@ export class McpClient {
   }
 
   async #agree(given: AbortSignal | undefined): Promise<void> {
-    const limited = limitedBy(given, START_MS, `it did not answer within ${START_MS / 1000} s`);
+    using limited = limitedBy(given, START_MS, `it did not answer within ${START_MS / 1000} s`);
     const { signal } = limited;
-    try {
-      if (this.options.era !== "legacy" && await this.#isModern(signal)) return;
-      await this.#initialize(signal).catch(async (error) => {
-        if (!(error instanceof RpcError)) throw error;
-        // A server that started slowly, or was older the last time, may be modern.
-        if (!await this.#isModern(signal)) throw error;
-      });
-    } finally {
-      limited.done();
-    }
+    if (this.options.era !== "legacy" && await this.#isModern(signal)) return;
+    await this.#initialize(signal).catch(async (error) => {
+      if (!(error instanceof RpcError)) throw error;
+      // A server that started slowly, or was older the last time, may be modern.
+      if (!await this.#isModern(signal)) throw error;
+    });
   }
 
   /** Sends a modern request. Returns false if the server is older or does not answer in time. */
   async #isModern(signal: AbortSignal): Promise<boolean> {
-    const first = limitedBy(signal, DISCOVER_MS, "");
+    using first = limitedBy(signal, DISCOVER_MS, "");
     try {
       await this.#discover(first.signal);
       return true;
@@ -178,8 +174,6 @@ export class McpClient {
       const isLate = first.signal.aborted && !signal.aborted;
       if (isLate || isOlder(error)) return false;
       throw error;
-    } finally {
-      first.done();
     }
   }
 
@@ -222,7 +216,7 @@ export class McpClient {
   async #once(method: string, params: RpcParams, options: RequestOptions): Promise<Answer> {
     const { timeoutMs = this.options.timeoutMs ?? REQUEST_MS } = options;
     const words = `it sent no answer to ${method} within ${timeoutMs / 1000} s`;
-    const limited = limitedBy(options.signal, timeoutMs, words, () => this.#asking > 0);
+    using limited = limitedBy(options.signal, timeoutMs, words, () => this.#asking > 0);
     const token = `p${this.#nextToken++}`;
     if (options.onProgress) {
       this.#progress.set(token, (progress) => {
@@ -237,7 +231,6 @@ export class McpClient {
       return result;
     } finally {
       this.#progress.delete(token);
-      limited.done();
     }
   }
 

@@ -25,7 +25,7 @@ export function limitedBy(
       clearTimeout(timer);
       timer = setTimeout(expire, ms);
     },
-    done() {
+    [Symbol.dispose]() {
       clearTimeout(timer);
       controller[Symbol.dispose]();
     },
