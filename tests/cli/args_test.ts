@@ -1,12 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import {
-  asUsage,
-  FLAGS,
-  outputAsked,
-  parseArgs,
-  usageText,
-  wrongValue,
-} from "../../src/cli/args.ts";
+import { asUsage, FLAGS, outputAsked, parseArgs, usageText } from "../../src/cli/args.ts";
 import { localConfig } from "../../src/config.ts";
 import { UsageError } from "../../src/errors.ts";
 
@@ -157,11 +150,6 @@ Prompt and output:
 `;
   assertStringIncludes(help, rows);
   assertMatch(help, /^Exit codes:\n {2}0 done.{55,70}\n {2}\S/m);
-});
-
-Deno.test("a wrong value is quoted, up to 60 characters", () => {
-  const { message } = wrongValue("think", "on or off", "x".repeat(70));
-  assertEquals(message, `--think must be on or off: it is "${"x".repeat(60)}"`);
 });
 
 Deno.test("a setting that is refused is named as its flag; what is no setting's error stays", () => {

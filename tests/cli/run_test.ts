@@ -4,27 +4,6 @@ import { run } from "../helpers/program.ts";
 import { strictServer } from "../helpers/strict_server.ts";
 import { tempFolder } from "../helpers/temp_folder.ts";
 
-Deno.test("a model that gave no answer is an error, in each format", async () => {
-  for (const format of ["text", "json", "stream-json"]) {
-    await using server = strictServer(Array(4).fill({ text: "" }));
-    const args = ["--local", "--host", server.url, "-m", "test", "--output", format, "-p", "hi"];
-    const { code, stdout, stderr } = await run(args);
-    assertEquals(code, 1, stdout);
-    assertEquals(stderr.endsWith("copilot: the model gave no answer\n"), true, stderr);
-    if (format === "text") continue;
-    const { exitCode, isError, error, response } = JSON.parse(stdout.trim().split("\n").at(-1)!);
-    assertEquals([exitCode, isError, error, response], [1, true, "the model gave no answer", ""]);
-  }
-});
-
-Deno.test("a command line that makes no sense is answered in the format that it asks for", async () => {
-  for (const format of ["json", "stream-json"]) {
-    const { code, stdout, stderr } = await run(["--nope", "--output", format, "-p", "x"]);
-    const { exitCode, error } = JSON.parse(stdout);
-    assertEquals([code, exitCode, stderr], [2, 2, `copilot: ${error}\n`]);
-  }
-});
-
 Deno.test(
   "own files in the folder that is worked in are refused before they are read, by each verb",
   { ignore: Deno.build.os === "windows" },
