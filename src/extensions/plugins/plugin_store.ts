@@ -1,14 +1,13 @@
 /** The record of plug-ins, their folders, and the user's approval of their content. @module */
 
 import { attempt } from "../../attempt.ts";
-import { UsageError } from "../../errors.ts";
 import type { TrustChange } from "../../safety/folder_trust.ts";
 import type { SessionState } from "../../session/extension.ts";
 import { count } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { sanitize } from "../../text/sanitize.ts";
 import { join } from "../../text/std_path.ts";
-import { pluginsFolder, readJsonFile, replaceUserFile, userFile } from "../../user_files.ts";
+import { pluginsFolder, readJsonFile, userFile } from "../../user_files.ts";
 import { hookText } from "../hooks/definition.ts";
 import { approvedPart, type McpDefinition, variablesOf } from "../mcp/definition.ts";
 import { pluginContent } from "./plugin_files.ts";
@@ -25,17 +24,17 @@ export interface PluginRow {
   enabled?: boolean;
 }
 
-type Rows = Record<string, PluginRow>;
+export type Rows = Record<string, PluginRow>;
 
-function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
+export function readRows(file: string): { plugins: Rows; marketplaces: Rows } {
   const { plugins, marketplaces } = readJsonFile(file) ?? {};
   // Without a prototype, no name has a special meaning.
   const rows = (given: unknown): Rows => Object.assign(Object.create(null), given);
   return { plugins: rows(plugins), marketplaces: rows(marketplaces) };
 }
 
-/** Returns the names of folders that the rows name, of those that `newFolder` makes. */
-function foldersIn({ plugins, marketplaces }: ReturnType<typeof readRows>): Set<string> {
+/** Returns the names of folders that the rows name, of those that `copilot plugin` makes. */
+export function foldersIn({ plugins, marketplaces }: ReturnType<typeof readRows>): Set<string> {
   const rows = [...Object.values(plugins), ...Object.values(marketplaces)];
   const folders = rows.flatMap(({ folder = "" }) =>
     /^[a-z-]+-[0-9a-f]{8}(?![^/])/.exec(folder) ?? []
@@ -115,49 +114,4 @@ export async function loadPlugins(
     }
   }
   return used;
-}
-
-/** The record and the folder of plug-ins, while one process uses them. */
-export class PluginStore {
-  readonly folder: string;
-  readonly plugins: Rows;
-  readonly marketplaces: Rows;
-  readonly #file = userFile("plugins.json") ?? "";
-  readonly #lock: Deno.FsFile;
-  /** The names of folders that the record had at the start, or that this process made. */
-  readonly #folders: Set<string>;
-
-  constructor() {
-    const folder = pluginsFolder();
-    if (folder === undefined) throw new UsageError("There is no home folder to save plug-ins in");
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#lock = Deno.openSync(join(folder, ".lock"), { create: true, write: true });
-    if (!this.#lock.tryLockSync(true)) {
-      throw new Error("Another copilot plugin is at work: wait until it has ended");
-    }
-    this.folder = Deno.realPathSync(folder);
-    ({ plugins: this.plugins, marketplaces: this.marketplaces } = readRows(this.#file));
-    this.#folders = foldersIn(this);
-  }
-
-  /** Returns the path of a new folder, which stays once the record names it. */
-  newFolder(kind: string): string {
-    const name = `${kind}-${crypto.randomUUID().slice(0, 8)}`;
-    this.#folders.add(name);
-    return join(this.folder, name);
-  }
-
-  async save(): Promise<void> {
-    const { plugins, marketplaces } = this;
-    await replaceUserFile(this.#file, `${JSON.stringify({ plugins, marketplaces }, null, 2)}\n`);
-  }
-
-  /** Removes what this process made or replaced, unless the saved record names it. */
-  close(): void {
-    const named = attempt(() => foldersIn(readRows(this.#file))) ?? this.#folders;
-    for (const name of this.#folders.difference(named)) {
-      attempt(() => Deno.removeSync(join(this.folder, name), { recursive: true }));
-    }
-    this.#lock.close();
-  }
 }

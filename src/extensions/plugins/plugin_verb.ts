@@ -9,13 +9,13 @@ import { count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
 import { isWithin } from "../../text/paths.ts";
 import { basename, join, resolve } from "../../text/std_path.ts";
-import { stateFolder } from "../../user_files.ts";
+import { pluginsFolder, replaceUserFile, stateFolder, userFile } from "../../user_files.ts";
 import { confirmed, type McpRun, noneNamed } from "../mcp/mcp_verb.ts";
 import { loadPromptFiles } from "../skills/load.ts";
 import { copyFiles } from "./plugin_files.ts";
 import { manifestIn, pluginNameOf, type PluginParts } from "./plugin_parts.ts";
 import * as sources from "./plugin_sources.ts";
-import { type PluginRow, PluginStore, readPlugin } from "./plugin_store.ts";
+import { foldersIn, type PluginRow, readPlugin, readRows, type Rows } from "./plugin_store.ts";
 
 const PLUGIN_USAGE = `Usage:
   copilot plugin list                       the installed plug-ins
@@ -60,11 +60,44 @@ export async function runPlugin(words: readonly string[], run: McpRun): Promise<
   return await work.act(verb, name, isOfMarkets).finally(() => work.close());
 }
 
-class PluginWork extends PluginStore {
+/** The record and the folder of plug-ins, while one process uses them. */
+class PluginWork {
+  readonly folder: string;
+  readonly plugins: Rows;
+  readonly marketplaces: Rows;
+  readonly #file = userFile("plugins.json") ?? "";
+  readonly #lock: Deno.FsFile;
+  /** The names of folders that the record had at the start, or that this process made. */
+  readonly #folders: Set<string>;
   readonly #trust = new FolderTrust(stateFolder());
 
   constructor(private readonly run: McpRun, private readonly isYes: boolean) {
-    super();
+    const folder = pluginsFolder();
+    if (folder === undefined) throw new UsageError("There is no home folder to save plug-ins in");
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#lock = Deno.openSync(join(folder, ".lock"), { create: true, write: true });
+    if (!this.#lock.tryLockSync(true)) {
+      throw new Error("Another copilot plugin is at work: wait until it has ended");
+    }
+    this.folder = Deno.realPathSync(folder);
+    ({ plugins: this.plugins, marketplaces: this.marketplaces } = readRows(this.#file));
+    this.#folders = foldersIn(this);
+  }
+
+  /** Returns the path of a new folder, which stays once the record names it. */
+  #newFolder(kind: string): string {
+    const name = `${kind}-${crypto.randomUUID().slice(0, 8)}`;
+    this.#folders.add(name);
+    return join(this.folder, name);
+  }
+
+  /** Removes what this process made or replaced, unless the saved record names it. */
+  close(): void {
+    const named = attempt(() => foldersIn(readRows(this.#file))) ?? this.#folders;
+    for (const name of this.#folders.difference(named)) {
+      attempt(() => Deno.removeSync(join(this.folder, name), { recursive: true }));
+    }
+    this.#lock.close();
   }
 
   async act(verb: string, given: string, isOfMarkets: boolean): Promise<number> {
@@ -96,7 +129,8 @@ class PluginWork extends PluginStore {
   }
 
   async #saved(line: string): Promise<number> {
-    await this.save();
+    const { plugins, marketplaces } = this;
+    await replaceUserFile(this.#file, `${JSON.stringify({ plugins, marketplaces }, null, 2)}\n`);
     this.#say(line);
     return EXIT.done;
   }
@@ -153,7 +187,7 @@ class PluginWork extends PluginStore {
       ? { ...this.marketplaces[market.name], marketplace: market.name, entry, source: given }
       : { source: source.url === undefined ? source.path : given };
     if (source.url === undefined) return { source, row, top: market ? market.top : source.path };
-    const top = this.newFolder("fetched");
+    const top = this.#newFolder("fetched");
     const commit = await sources.fetchSource(source, top, this.run.signal);
     return { source, row: { ...row, commit, folder: basename(top) }, top };
   }
@@ -167,7 +201,7 @@ class PluginWork extends PluginStore {
     if (root === undefined || !isWithin(top, root)) {
       throw new UsageError(`There is no folder ${oneLine(source.path)} of ${shown}`);
     }
-    const around = this.newFolder("plug-in");
+    const around = this.#newFolder("plug-in");
     const to = join(around, "files");
     Deno.mkdirSync(to, { recursive: true, mode: 0o755 });
     const { paths } = openPermissions();
