@@ -32,7 +32,7 @@ export class InstructionsExtension implements Extension {
   }
 
   commands() {
-    return [trustCommand((session, answer) => this.#heed(session, { answer }))];
+    return [this.#trustCommand()];
   }
 
   async permissions({ agent, folderTrust }: SessionState) {
@@ -72,38 +72,31 @@ export class InstructionsExtension implements Extension {
     }
     session.emit({ type: "instructions", instructions });
   }
-}
 
-const trustCommand = (
-  load: (session: SessionState, answer: boolean) => Promise<HeededInstructions>,
-): Command => ({
-  name: "trust",
-  group: "Setup",
-  argument: "[on|off]",
-  help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
-  question: "Use this folder's instructions?",
-  run: (session, argument) => setTrust(session, argument, load),
-  async choices({ agent, folderTrust }) {
-    const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
-    return [
-      { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
-      { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
-    ];
-  },
-});
-
-async function setTrust(
-  session: SessionState,
-  argument: string,
-  load: Parameters<typeof trustCommand>[0],
-): Promise<string> {
-  if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
-  const answer = argument !== "off";
-  const instructions = await load(session, answer);
-  const lines = instructionLines(instructions, session.surface.way);
-  if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
-  else if (instructions.files.length === 0) {
-    lines.push("This folder has no instructions. You will be asked about new ones.");
+  #trustCommand(): Command {
+    return {
+      name: "trust",
+      group: "Setup",
+      argument: "[on|off]",
+      help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
+      question: "Use this folder's instructions?",
+      run: async (session, argument) => {
+        if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);
+        const instructions = await this.#heed(session, { answer: argument !== "off" });
+        const lines = instructionLines(instructions, session.surface.way);
+        if (instructions.isHeeded === false) lines.push("This folder's instructions are not used.");
+        else if (instructions.files.length === 0) {
+          lines.push("This folder has no instructions. You will be asked about new ones.");
+        }
+        return lines.join("\n");
+      },
+      async choices({ agent, folderTrust }) {
+        const trusts = await trustsInstructions(folderTrust, repositoryOf(agent.state.workingDir));
+        return [
+          { argument: "on", label: "on", detail: "yes, always", isCurrent: trusts === true },
+          { argument: "off", label: "off", detail: "no", isCurrent: trusts === false },
+        ];
+      },
+    };
   }
-  return lines.join("\n");
 }
