@@ -352,13 +352,7 @@ export function trackPushed(
   return (refs.length > 0 ? refs : ["HEAD"]).flatMap((ref) => {
     const [from = "", to = from] = ref.split(":");
     const [branch, merged] = [nameOf(from), nameOf(to)];
-    const isDone = [`refs/heads/${branch}`, `refs/remotes/${remote}/${merged}`]
-      .every((name) => ask("rev-parse", "-q", "--verify", name) !== undefined);
-    const settings = [["remote", remote], ["merge", `refs/heads/${merged}`]];
-    const isSet = isDone &&
-      settings.every(([name, value]) =>
-        ask("config", `branch.${branch}.${name}`, value!) !== undefined
-      );
+    const isSet = ask("branch", `--set-upstream-to=${remote}/${merged}`, branch) !== undefined;
     return isSet ? [`${branch} tracks ${merged} of ${remote}`] : [];
   });
 }

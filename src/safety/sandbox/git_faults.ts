@@ -50,42 +50,38 @@ export const allMended = (...all: readonly Mended[]): Mended => ({
 /** A path to put aside, with the text to write in its place; with `isSilent`, the text has all that git uses of it. */
 type Fault = readonly [path: string, content?: string | undefined, isSilent?: boolean];
 
-/** The strategies and options by which git merges without other programs and files, as a rebase notes them. */
-const STRATEGY = "(ort|recursive|resolve|octopus|ours|subtree)";
-const MERGE_OPTION =
-  "(ours|theirs|patience|histogram|(no-)?renormalize|no-renames|diff-algorithm=\\w+|find-renames(=\\d+%?)?|ignore-[\\w-]+)";
-const SEQUENCER_KEY =
-  "(no-commit|edit|allow-(empty|empty-message|ff|rerere-auto)|(drop|keep)-redundant-commits|signoff|record-origin|mainline|gpg-sign|default-msg-cleanup)";
+/** The words by which git notes how it merges later, without other programs and files. */
+const PLAIN_OPTION = new RegExp(
+  "^(\\[options\\]|=|true|false|[\\dA-F]+|strategy|strategy-option|(-X|--)?(ort|recursive|resolve|octopus|ours|theirs|" +
+    "subtree|patience|histogram|(no-)?renormalize|no-renames|diff-algorithm=\\w+|find-renames(=\\d+%?)?|ignore-[\\w-]+)" +
+    "|-[Cp]\\d+|--whitespace=[\\w-]+|--reject|--(in|ex)clude=[\\w./*-]+|no-commit|edit|allow-(empty|empty-message|ff|rerere-auto)" +
+    "|(drop|keep)-redundant-commits|signoff|record-origin|mainline|gpg-sign|default-msg-cleanup|verbatim|whitespace|strip|scissors)$",
+);
+const plainOptions = (text: string): string =>
+  text.split(/[\s']+/).every((word) => word === "" || PLAIN_OPTION.test(word)) ? text : "";
+const COMMAND = /(?<![^\n])[ \t]*(exec|x)(?![^ \t\r\n])[^\n]*/g;
 /**
- * Matches all of a text that is not a repetition of a pattern. Each repetition starts with a sign that its end cannot
- * have: otherwise a command could write a text that takes years to match.
+ * The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like, and what stays of
+ * one. `known` has the lines from before. Those without a function name a stash.
  */
-const otherThan = (pattern: string): RegExp => new RegExp(`^(?!(${pattern})*\\s*$)[^]+$`);
-/**
- * The texts by which git runs programs or writes elsewhere later, as it continues a rebase or the like. Those without a
- * pattern name a stash.
- */
-const RUN_LATER: readonly (readonly [name: string, pattern?: RegExp])[] = [
+const RUN_LATER: readonly (readonly [
+  name: string,
+  left?: (text: string, known: ReadonlySet<string>) => string,
+])[] = [
   ["MERGE_AUTOSTASH"],
   ["rebase-merge/autostash"],
   ["rebase-apply/autostash"],
   // It names files which git writes without a look at their paths.
-  ["MERGE_RR", /^[^]+$/],
-  ["rebase-merge/git-rebase-todo", /(?<![^\n])[ \t]*(exec|x)(?![^ \t\r\n])[^\n]*/g],
-  ["rebase-merge/strategy", otherThan(STRATEGY)],
-  ["rebase-merge/strategy_opts", otherThan(` '?--${MERGE_OPTION}'?`)],
+  ["MERGE_RR", () => ""],
+  // As a rebase continues, its list has fewer of the user's lines.
   [
-    "rebase-apply/apply-opt",
-    otherThan(
-      " '?(-[Cp]\\d+|--whitespace=[\\w-]+|--ignore-[\\w-]+|--reject|--(in|ex)clude=[\\w./*-]+)'?",
-    ),
+    "rebase-merge/git-rebase-todo",
+    (text, known) => text.replace(COMMAND, (line) => known.has(line) ? line : ""),
   ],
-  [
-    "sequencer/opts",
-    otherThan(
-      `\\[options\\]\\n|\\t${SEQUENCER_KEY} = [^\\n"\\\\]*\\n|\\tstrategy = ${STRATEGY}\\n|\\tstrategy-option = ${MERGE_OPTION}\\n`,
-    ),
-  ],
+  ["rebase-merge/strategy", plainOptions],
+  ["rebase-merge/strategy_opts", plainOptions],
+  ["rebase-apply/apply-opt", plainOptions],
+  ["sequencer/opts", plainOptions],
 ];
 /** The maximum size of a file that is compared, or searched for commands, in bytes. */
 const MAX_COMPARED = 10_000_000;
@@ -259,18 +255,13 @@ export function changedFaults(
   const faults = new Map<string, Fault[1]>();
   const headPath = `${at}/HEAD`;
   if (headName(at) === undefined) faults.set(headPath, head);
-  for (const [i, [name, pattern]] of RUN_LATER.entries()) {
+  for (const [i, [name, leftOf]] of RUN_LATER.entries()) {
     const path = join(at, name);
     const text = textIfFile(path);
     const isSame = text !== undefined && text === later[i];
-    if (isSame && (pattern || !mayReplace(at))) continue;
-    // As a rebase continues, its list has fewer of the user's lines.
-    const known = new Set(later[i]?.split("\n"));
-    const left = pattern
-      ? text?.replace(pattern, (line) => known.has(line) ? line : "")
-      : text && git.mayApply(at, text.trim())
-      ? text
-      : undefined;
+    if (isSame && (leftOf || !mayReplace(at))) continue;
+    const isStash = text && !leftOf && git.mayApply(at, text.trim());
+    const left = isStash ? text : text && leftOf?.(text, new Set(later[i]?.split("\n")));
     if (left !== text || text === undefined && entryAt(path)?.isFile) faults.set(path, left);
   }
   const path = `${at}/index`;
