@@ -44,7 +44,7 @@ export function gitQueries(
   const paths = once("paths", gitPaths);
   const named = once("named", (source) => gitNamed(source, paths(source.folder)));
   return {
-    settings: once("settings", gitSettings),
+    settings: once("settings", (source) => gitSettings(source)),
     named: (folder) => named(folder).flatMap(({ shown }) => shown ?? []),
     submodules: once("submodules", gitSubmodules),
     addresses: once("addresses", gitAddresses),
@@ -59,13 +59,16 @@ export function gitQueries(
   };
 }
 
-export const gitSettings = (source: GitSource): GitSetting[] | undefined =>
-  gitSettingsIn(listedSettings(source, ["--includes"]));
-
-const listedSettings = (source: GitSource, from: readonly string[]): string | undefined =>
-  gitOutput(source, ["config", ...from, "--list", "--show-scope", "-z"], MAX_SETTINGS);
-
-function gitSettingsIn(listed: string | undefined): GitSetting[] | undefined {
+/** Returns git's settings: all in force for the folder, or those that `from` names; undefined if git cannot list them. */
+export function gitSettings(
+  source: GitSource,
+  from: readonly string[] = ["--includes"],
+): GitSetting[] | undefined {
+  const listed = gitOutput(
+    source,
+    ["config", ...from, "--list", "--show-scope", "-z"],
+    MAX_SETTINGS,
+  );
   const fields = listed?.split("\0");
   return fields?.flatMap((scope, at) => {
     if (at % 2 === 1 || scope === "") return [];
@@ -91,8 +94,7 @@ export function madeSettings(
   const copy = join(own, crypto.randomUUID());
   const stated = text === undefined ? undefined : attempt(() => {
     Deno.writeTextFileSync(copy, text, { mode: 0o600 });
-    const from = ["--no-includes", "--file", copy];
-    return gitSettingsIn(listedSettings({ ...source, folder: "/" }, from));
+    return gitSettings({ ...source, folder: "/" }, ["--no-includes", "--file", copy]);
   });
   attempt(() => Deno.removeSync(copy));
   const left = harmlessIfMade(stated ?? [], gitFolder, source.folder);

@@ -156,7 +156,6 @@ done
 "$@"`;
 /** A link with its target, or a pipe or device, in the output of `find`. */
 const LISTED = /^ *\d+ +\d+ [lpbc]\S+ .*? \.(\/.*?)(?: -> (.*))?$/gm;
-const MAX_LINKS_NAMED = 20;
 
 /**
  * Makes the folders that git folders need, and removes all links in them, through which git writes, and pipes and
@@ -191,8 +190,6 @@ export function removeLinks(
         ? `${folder}${path}, a pipe or device, was removed as git would wait for it`
         : `${folder}${path}, a link to ${to}, was removed as git would write there`
     );
-    const more = links.splice(MAX_LINKS_NAMED).length;
-    if (more > 0) links.push(`${more} more links and pipes in ${folder} were removed`);
     const isDone = !fault || !neededIn && time.left <= 0;
     if (!isDone) {
       links.push(`${folder} could not be looked through (${fault}): do not use git there`);

@@ -10,19 +10,18 @@ export interface EntryAt {
   dev: number | undefined;
   ino: number | null | undefined;
   /** The time of its birth: the number of a removed file may be that of a new one. */
-  birth?: number | undefined;
+  birth: number | undefined;
 }
 export const identified = (path: string): EntryAt => {
   const { dev, ino, birthtime } = entryAt(path) ?? {};
   return { path, dev, ino, birth: birthtime?.getTime() };
 };
-/** True if an entry, which an older version may have noted without a birth, is `now` at a path. */
+/** True if an entry is `now` at a path. */
 export const isSameEntry = (
   { dev, ino, birth }: EntryAt,
   path: string,
   now = identified(path),
-): boolean =>
-  now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === (birth ?? now.birth);
+): boolean => now.dev !== undefined && now.dev === dev && now.ino === ino && now.birth === birth;
 
 export const NEW = ".new";
 

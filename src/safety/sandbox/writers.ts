@@ -8,6 +8,7 @@ import { RefusedError } from "../../tools/call_errors.ts";
 import { CLOCK_TICK_MS, type FolderLooks, swappers } from "../folder_looks.ts";
 import { expectPipes } from "../git_files.ts";
 import { namesIn } from "../path_table.ts";
+import { entryAt } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
 import { allMended, type GitAnswers, mendRepositories, mendUnseen } from "./git_faults.ts";
@@ -167,14 +168,13 @@ export function searchKilled(
   const written = writtenFolders(view);
   const lines = savedWriters(stateFolder).flatMap(([path, { roots, known, start }]) => {
     using file = attempt(() => Deno.openSync(path, { write: true }));
-    // The user may have renamed a folder, or work in a part of it, or above it.
-    const searched = new Map(roots.map((root) => {
-      const inside = written.some((at) => isWithin(at, root.path)) ? [root.path] : [];
+    const placed = roots.map((root) => {
+      // The user may have renamed a folder.
       const moved = written.filter((at) => isSameEntry(root, at));
-      return [root, moved.length > 0 ? moved : inside];
-    }));
-    const parts = roots.flatMap((root) => written.filter((at) => isWithin(root.path, at)));
-    const places = [...new Set([...[...searched.values()].flat(), ...parts])];
+      if (moved.length > 0) return moved;
+      return root.path === "/" ? written : entryAt(root.path) ? [root.path] : [];
+    });
+    const places = [...new Set(placed.flat())];
     // Some network drives have no locks: such a run may live.
     const isKilled = places.length > 0 && attempt(() => file?.tryLockSync(true)) === true;
     if (!isKilled) return [];
@@ -184,11 +184,10 @@ export function searchKilled(
     const isWritten = (at: string) => mayHaveMade(now, at);
     const since = start - CLOCK_TICK_MS;
     const found = searchNew(places, { looks, git, isWritten, since });
-    const rest = roots.filter((root) => searched.get(root)!.length === 0);
+    const rest = roots.filter((_, i) => placed[i]!.length === 0);
     const left = JSON.stringify({ roots: rest, known, start });
-    const isDone = found.isComplete;
-    if (isDone && rest.length === 0) attempt(() => Deno.removeSync(path));
-    else if (isDone) attempt(() => replaceWhole(path, left).close());
+    if (found.isComplete && rest.length === 0) attempt(() => Deno.removeSync(path));
+    else if (found.isComplete) attempt(() => replaceWhole(path, left).close());
     const why = `Commands ran when this program was killed, and may have made what is new in `;
     return [found.lines.length > 0 ? [why + places.join(", "), ...found.lines] : []];
   });
