@@ -79,8 +79,12 @@ export function runInPlaces(
   return [...results, ...runInPlaces(script, folders.slice(MAX_PLACES), time)];
 }
 
-export const runInPlace = (folder: string, script: string, args?: readonly string[]) =>
-  runInPlaces(script, [[folder, args]])[0]!;
+export const runInPlace = (
+  folder: string,
+  script: string,
+  args?: readonly string[],
+  time?: WaitTime,
+) => runInPlaces(script, [[folder, args]], time)[0]!;
 
 /** Opens a folder that a command closed, whose name is the argument; no link that replaces it, at most to a folder. */
 export const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1/"`;

@@ -27,7 +27,7 @@ Deno.test({
       const looks = new FolderLooks(new PathTable({}));
       const look = repositoriesIn(folder, looks, () => true);
       const names = look.found.map((at) => at.slice(folder.length + 1)).sort();
-      assertEquals([names, look.isComplete], [["c/two/.git", "one/.git"], true], line);
+      assertEquals([names, look.isDone], [["c/two/.git", "one/.git"], true], line);
       assertEquals(removeLinks(look.found, () => ["hooks"], waitTime()), {
         lines: [],
         isDone: true,

@@ -2,7 +2,6 @@
 
 import { attempt } from "../../attempt.ts";
 import { isWithin } from "../../text/paths.ts";
-import { shortened } from "../../text/one_line.ts";
 import { basename, dirname, join, resolve } from "../../text/std_path.ts";
 import {
   gitFileTarget,
@@ -16,7 +15,6 @@ import { runInPlaces, type WaitTime } from "../in_place.ts";
 import { AS_NAME } from "../../tools/files/in_folder.ts";
 import { isGitName } from "../folder_looks.ts";
 import { entryAt } from "../places.ts";
-import type { WithUnseen } from "../repositories.ts";
 
 export interface GitAnswers {
   /** The time for them and for the search of git folders. */
@@ -196,43 +194,6 @@ export function removeLinks(
     }
     return { lines: links, isDone };
   }));
-}
-
-/**
- * Moves what git recognizes a repository by, in the folders that `find` is given and all below. Each program works in the
- * folder of what it changes, on its name: paths may be too long, and a folder may be replaced meanwhile.
- */
-const MEND_UNSEEN = `export id=$1 open='${OPEN}'
-export move='chmod u+rwx . && mv -f${AS_NAME} "$0" "$0.untrusted-$id" && echo moved'
-export mend='find "$@" -type d ! -perm -500 -execdir /bin/sh -c "$open" {} ";"
-find "$@" -depth "(" -iname .git -o -name HEAD ")" ! -execdir /bin/sh -c "$move" {} ";" -exec false {} +'
-shift
-find . -mindepth 1 -maxdepth 1 -type d "$@" -exec /bin/sh -c 'eval "$mend"' sh {} +`;
-
-/**
- * Puts repositories aside in folders whose names are not UTF-8, or whose paths are too long, which may be submodules of
- * any commit.
- *
- * @param since the time from which on commands made such folders, in ms since 1970. They do not see older ones
- */
-export function mendUnseen(all: readonly WithUnseen[], since: number, time: WaitTime): Mended {
-  const id = crypto.randomUUID().slice(0, 8);
-  const newer = ["-newerct", new Date(since || 0).toISOString()];
-  const ran = runInPlaces(
-    MEND_UNSEEN,
-    all.map(([at, seen]) => {
-      const others = seen.flatMap((name) => ["!", "-name", name.replace(/[*?[\]\\]/g, "\\$&")]);
-      return [at, [id, ...newer, ...others]];
-    }),
-    time,
-  );
-  const lines = ran.flatMap(({ output }, i) => {
-    const [at] = all[i]!;
-    const moved = output.match(/moved/g)?.length;
-    const where = `in folders of ${shortened(at, 200)} with long paths or other names than UTF-8`;
-    return moved ? [`${moved} of .git and HEAD ${where} were moved to NAME.untrusted-${id}`] : [];
-  });
-  return { lines, isDone: ran.every(({ fault }) => !fault) };
 }
 
 /** True if git may take another object for the one that it names. */

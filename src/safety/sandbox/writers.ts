@@ -11,7 +11,7 @@ import { namesIn } from "../path_table.ts";
 import { entryAt } from "../places.ts";
 import { repositoriesIn } from "../repositories.ts";
 import { accessAt, type View, writtenFolders } from "../view.ts";
-import { allMended, type GitAnswers, mendRepositories, mendUnseen } from "./git_faults.ts";
+import { allMended, type GitAnswers, mendRepositories } from "./git_faults.ts";
 import { type EntryAt, identified, isSameEntry, NEW, replaceWhole, savedText } from "./notes.ts";
 
 /** The views whose programs may have made repositories that are not checked yet. `id` is also the name of their file. */
@@ -208,11 +208,10 @@ function searchNew(
   const seen = new Set<string>();
   let isComplete = true;
   const lines = [...new Set(roots)].flatMap((root) => {
-    const look = repositoriesIn(root, looks, isWritten, since);
+    const look = repositoriesIn(root, looks, isWritten, since, git.time);
     const all = look.found.filter((at) => !seen.has(at) && seen.add(at));
-    const unseen = mendUnseen(look.unseen, since, git.time);
-    const { lines, isDone } = allMended(unseen, mendRepositories(all, root, git));
-    if (look.isComplete && isDone) return lines;
+    const { lines, isDone } = allMended(look, mendRepositories(all, root, git));
+    if (isDone) return lines;
     isComplete = false;
     const why = `Not all that is new in ${root} could be searched`;
     return [...lines, `${why}: do not use git there until the next command has ended`];
