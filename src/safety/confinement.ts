@@ -14,9 +14,9 @@ import {
   madeSettings,
   trackPushed,
 } from "./git_queries.ts";
-import { gitFoldersOf, textWithin } from "./git_files.ts";
+import { gitFoldersOf } from "./git_files.ts";
 import { gitFindings } from "./named_files.ts";
-import { waitTime } from "./in_place.ts";
+import { READ_FILE, runInPlace, waitTime } from "./in_place.ts";
 import type { PathTable } from "./path_table.ts";
 import { entryAt, linksOn } from "./places.ts";
 import { withState } from "./plugin_state.ts";
@@ -324,9 +324,11 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
     ...{ source: atEnd, own },
     time: atEnd.time,
     madeSettings: (file: string, marks: boolean) => {
-      const { isFile } = entryAt(file) ?? {};
-      const text = isFile ? textWithin(file, MAX_MADE_SETTINGS) : undefined;
-      const given = isFile === undefined ? "" : text;
+      const { size } = entryAt(file) ?? {};
+      // A job may put a link in the place of its folder.
+      const { output, fault } = runInPlace(dirname(file), READ_FILE, [basename(file)], atEnd.time);
+      const isRead = !fault && (size ?? 0) <= MAX_MADE_SETTINGS;
+      const given = size === undefined ? "" : isRead ? output : undefined;
       return madeSettings(atEnd, given, { own, gitFolder: dirname(file), marks });
     },
     namedIn: (tree: string) =>

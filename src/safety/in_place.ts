@@ -86,6 +86,10 @@ export const runInPlace = (
   time?: WaitTime,
 ) => runInPlaces(script, [[folder, args]], time)[0]!;
 
+/** Prints a file unless a link leads to it. */
+export const READ_FILE = `[ -f "./$1" ] && exec 4<"./$1" &&
+[ "$(readlink /proc/self/fd/4)" = "$here/$1" ] && head -c 1000000 <&4`;
+
 /** Opens a folder that a command closed, whose name is the argument; no link that replaces it, at most to a folder. */
 export const OPEN_FOLDER = `[ -L "./$1" ] || chmod u+rwx "./$1/"`;
 

@@ -8,7 +8,7 @@ import { type Finding, FolderLooks, type PathAccess } from "./folder_looks.ts";
 import { findingsIn, GENERATED, type PlaceLook } from "./folder_search.ts";
 import { isInsideGit, smallFile, withoutCredentials } from "./git_files.ts";
 import { gitFindings, sshFindings, variableFindings } from "./named_files.ts";
-import { runInPlace } from "./in_place.ts";
+import { READ_FILE, runInPlace } from "./in_place.ts";
 import { makeNamed, makeOwnFolders } from "./missing_paths.ts";
 import type { PathTable } from "./path_table.ts";
 import { canOpen, entryAt, linksOn, realPathOf } from "./places.ts";
@@ -206,9 +206,6 @@ function hideTemporary(places: Map<string, PathAccess>, { temporary }: PathTable
   }
 }
 
-/** Prints a file unless a link leads to it. */
-const READ =
-  `exec 4<"./$1" && [ "$(readlink /proc/self/fd/4)" = "$here/$1" ] && head -c 1000000 <&4`;
 /** Texts with credentials that were read at paths without a link. */
 const knownTexts = new Map<string, string>();
 
@@ -227,7 +224,7 @@ function replaceTexts(
     places.set(real, "read");
     // A program that runs may just have put a link to a hidden file there.
     if (knownTexts.get(real) !== text) {
-      const { output } = runInPlace(dirname(real), READ, [basename(real)]);
+      const { output } = runInPlace(dirname(real), READ_FILE, [basename(real)]);
       if (output === text.trim()) knownTexts.set(real, text);
     }
     texts.set(real, knownTexts.get(real) === text ? plain : "");
