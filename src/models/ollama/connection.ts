@@ -244,6 +244,18 @@ export async function askFields(...request: Parameters<typeof askServer>): Promi
   return fieldsOf(await askServer(...request), `answer to ${request[0]}`);
 }
 
+/** Returns the objects in the list `key` of an optional answer; empty without one. */
+export async function entriesAt(
+  path: string,
+  key: string,
+  options: LocalServerOptions,
+  timeoutMs?: number,
+): Promise<Fields[]> {
+  const how = { timeoutMs, isOptional: true };
+  const list = (await askFields(path, options, how).catch(orEmpty))[key];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
 /** Records that the server at `host` answered at `url`, so that other paths are tried again too. */
 function noteAnswer(host: string, url: string): void {
   unanswered.delete(url);

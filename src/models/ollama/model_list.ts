@@ -1,10 +1,9 @@
 /** The models of a server with their descriptions. The server's answers are not trusted. @module */
 
 import { isChatName } from "../target.ts";
-import { isObject } from "../../text/json.ts";
 import { type Fields, wholeNumber } from "../fields.ts";
 import {
-  askFields,
+  entriesAt,
   isSameModel,
   listLocalModels,
   type LocalModelInfo,
@@ -50,8 +49,8 @@ async function ollamaModels(
 ): Promise<ListedModel[]> {
   const [names, tags, running] = await Promise.all([
     listLocalModels(options),
-    listEntries("/api/tags", "models", options),
-    listEntries("/api/ps", "models", options),
+    entriesAt("/api/tags", "models", options),
+    entriesAt("/api/ps", "models", options),
   ]);
   return await Promise.all(
     names.filter(isName).slice(0, MAX_LISTED).map(async (name, at) => {
@@ -81,9 +80,9 @@ const SERVERS = new Map([
 async function servedModels(options: LocalServerOptions): Promise<ListedModel[]> {
   const [names, served, studio] = await Promise.all([
     listLocalModels(options),
-    listEntries("/v1/models", "data", options),
+    entriesAt("/v1/models", "data", options),
     // LM Studio's own list has more details.
-    listEntries("/api/v0/models", "data", options),
+    entriesAt("/api/v0/models", "data", options),
   ]);
   const isSwap = served.some((one) => one.owned_by === "llama-swap" && one.status === undefined);
   const running = isSwap ? await runningModels(options) : undefined;
@@ -111,17 +110,6 @@ function abilitiesOf({ type, capabilities }: Fields): string[] | undefined {
   const found = Array.isArray(capabilities) ? capabilities.map(String) : [];
   const abilities = [...found.map((one) => words[one] ?? one), ...type === "vlm" ? ["vision"] : []];
   return abilities.length > 0 ? ["completion", ...abilities] : undefined;
-}
-
-async function listEntries(
-  path: string,
-  list: string,
-  options: LocalServerOptions,
-): Promise<Fields[]> {
-  // The detailed list is not required to choose a model.
-  const found = await askFields(path, options, { isOptional: true }).catch((): Fields => ({}));
-  const models = found[list];
-  return Array.isArray(models) ? models.filter(isObject) : [];
 }
 
 /** True for a name that fits a command line and a row: printable, not a flag, not too long. */

@@ -4,6 +4,7 @@ import { isObject, objectOr } from "../../text/json.ts";
 import { type Fields, MIN_CONTEXT, wholeNumber } from "../fields.ts";
 import {
   askFields,
+  entriesAt,
   isSameModel,
   lacks,
   LOAD_TIMEOUT_MS,
@@ -42,8 +43,7 @@ export async function servedModel(
 ): Promise<ServedModel> {
   const asked = (path: string, timeoutMs?: number) =>
     askFields(path, options, { timeoutMs, isOptional: true }).catch(orEmpty);
-  const { data } = await asked("/v1/models", LIST_TIMEOUT_MS);
-  const models = Array.isArray(data) ? data.filter(isObject) : [];
+  const models = await entriesAt("/v1/models", "data", options, LIST_TIMEOUT_MS);
   const entry =
     models.find((one) => namesAndAliases(one).some((name) => isSameModel(name, model))) ??
       (models.length === 1 ? models[0] : undefined) ?? {};
@@ -88,11 +88,10 @@ function propsInfo(entry: Fields, props: Fields): Omit<ServedModel, "names"> {
 
 /** Returns the running models of llama-swap, by `GET /running`. */
 export async function runningModels(options: LocalServerOptions): Promise<Set<string>> {
-  const request = { timeoutMs: PROPS_TIMEOUT_MS, isOptional: true };
-  const { running } = await askFields("/running", options, request).catch(orEmpty);
-  const ready = (Array.isArray(running) ? running : []).filter(isObject)
-    .filter(({ state }) => state === "ready");
-  return new Set(ready.map(({ model }) => String(model)));
+  const running = await entriesAt("/running", "running", options, PROPS_TIMEOUT_MS);
+  return new Set(
+    running.filter(({ state }) => state === "ready").map(({ model }) => String(model)),
+  );
 }
 
 /** Returns the name of a list entry and its aliases, in the forms of llama.cpp and llama-swap. */
