@@ -9,8 +9,8 @@ import { expectSwaps } from "../safety/sandbox/writers.ts";
 import { slashed } from "../text/std_path.ts";
 import { grantIn, openRegular, readBytes } from "../tools/files/regular_file.ts";
 import { MAX_DIGESTED_BYTES, TOO_LARGE } from "../tools/files/seen_files.ts";
-import { entriesBelow, stampOfInfo } from "../tools/search/entries_below.ts";
 import { turnOfOthers } from "../tools/search/run_search.ts";
+import { emptyTally, Walk } from "../tools/search/walk.ts";
 import { stateFolder } from "../user_files.ts";
 
 /** The maximum number of files in a folder outside of repositories, and in any. */
@@ -42,6 +42,10 @@ export interface FolderSnapshot {
 
 const UNKNOWN_CONTENT = "its old content is unknown";
 
+/** Returns a text that changes with a file: its inode, size, times and mode. A program can set `mtime`. */
+const stampOfInfo = ({ ino, size, mtime, ctime, mode }: Deno.FileInfo): string =>
+  [ino, size, mtime?.getTime(), ctime?.getTime(), mode].join(":");
+
 const inodeOf = ({ stamp }: HeldFile) => stamp.split(":", 1)[0];
 
 const gitIn = (folder: string) => {
@@ -49,13 +53,36 @@ const gitIn = (folder: string) => {
   return { folder, root: folder, programs, home: Deno.env.get("HOME"), time: waitTime() };
 };
 
-/** Looks at a folder. The unchanged files of `before`, an earlier snapshot, are not read again. */
-export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGit = true) {
+/** Yields each file and link below `folder` that no rule of its repository or below ignores. */
+function* entriesBelow(folder: string, always?: (name: string) => boolean) {
+  const [root, top] = [folder, repositoryOf(folder)].map(slashed) as [string, string];
+  const options = { root, top, maxDepth: Infinity, hidden: [/^/], ...always && { always } };
+  const walk = new Walk(options, emptyTally());
+  const waiting = [root];
+  for (let at; (at = waiting.pop()) !== undefined;) {
+    const { files, folders, links } = walk.list(at);
+    waiting.push(...folders);
+    for (const path of [...files, ...links]) {
+      const info = attempt(() => Deno.lstatSync(path));
+      if (info) yield { path, info };
+    }
+  }
+}
+
+/**
+ * Looks at a folder. The unchanged files of `before`, an earlier snapshot, are not read again.
+ * @param always the names of files that no rule ignores; with it, any folder may have many files
+ */
+export async function snapshotOf(
+  folder: string,
+  before?: FolderSnapshot,
+  always?: (name: string) => boolean,
+): Promise<FolderSnapshot> {
   const last = before?.folder === folder ? before : undefined;
   if (last && !last.files) return last;
   const begun = Date.now();
   const isGit = repositoryAround(folder, [Deno.env.get("HOME") ?? folder]).length > 0;
-  const max = isGit || last ? MAX_TREE_FILES : MAX_PLAIN;
+  const max = isGit || last || always ? MAX_TREE_FILES : MAX_PLAIN;
   const files = new Map<string, HeldFile>();
   const fresh: [path: string, file: HeldFile, info: Deno.FileInfo][] = [];
   let bytes = 0;
@@ -64,7 +91,7 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGi
     await turnOfOthers();
     end = performance.now() + SNAPSHOT_SLICE_MS;
   };
-  for (const { path, info } of entriesBelow(folder, repositoryOf(folder), [/^/])) {
+  for (const { path, info } of entriesBelow(folder, always)) {
     if (performance.now() > end) await pause();
     if (files.size === max) return { folder, begun };
     const [known, stamp] = [last?.files?.get(path), stampOfInfo(info)];
@@ -73,9 +100,7 @@ export async function snapshotOf(folder: string, before?: FolderSnapshot, asksGi
     if (file !== known) fresh.push([path, file, info]);
     else if (file.content instanceof Uint8Array) bytes += file.content.length;
   }
-  const indexed = isGit && asksGit && fresh.length > MANY_FILES
-    ? gitIndexed(gitIn(folder))
-    : undefined;
+  const indexed = isGit && fresh.length > MANY_FILES ? gitIndexed(gitIn(folder)) : undefined;
   await expectSwaps(stateFolder());
   for (const [path, file, { isFile, size }] of fresh) {
     if (performance.now() > end) await pause();

@@ -129,10 +129,8 @@ export class UndoLog {
       let room = MAX_CHANGED_BYTES;
       for (const change of changes) {
         const size = attempt(() => Deno.lstatSync(change.path).size) ?? 0;
-        const toRead = size > MAX_DIGESTED_BYTES ? 0 : size;
-        const isRead = toRead <= room;
-        if (isRead) room -= toRead;
-        await addChange(step, change, { folder, earlier, isRead });
+        room -= size > MAX_DIGESTED_BYTES ? 0 : size;
+        await addChange(step, change, { folder, earlier, isRead: room >= 0 });
       }
     }).catch(() => {
       step.isFollowed = false;
@@ -172,11 +170,11 @@ export class UndoLog {
     }
     const changes: Change[] = [];
     for (const [realPath, content] of before) {
-      const was = await known(content);
-      const is = typeof was === "string"
-        ? was
-        : await fileNow(grantIn(workingDir, realPath)).then(({ bytes }) => known(bytes), () =>
-          TOO_LARGE);
+      const was = await knownContent(content);
+      const is = typeof was === "string" ? was : await fileNow(grantIn(workingDir, realPath)).then(
+        ({ bytes }) => knownContent(bytes),
+        () => TOO_LARGE,
+      );
       const none = new Uint8Array();
       const compared = typeof was === "string" || typeof is === "string"
         ? undefined
@@ -257,7 +255,7 @@ export class UndoLog {
   }
 }
 
-const known = async (content: FileContent): Promise<KnownContent> =>
+export const knownContent = async (content: FileContent): Promise<KnownContent> =>
   typeof content === "function" ? await content() : content;
 
 function commandsBehind(before: readonly Message[], messages: readonly Message[]): number {
@@ -291,7 +289,7 @@ const failedFile = (path: string, error: unknown): Exchanged => ({
 
 /** Writes the other side of a file, unless that removes the file. Follows no link that has replaced it or its folder. */
 async function exchangeFile(grant: Grant, sides: FileSides): Promise<Exchanged> {
-  const [path, bytes] = [grant.realPath, await known(sides.bytes)];
+  const [path, bytes] = [grant.realPath, await knownContent(sides.bytes)];
   const { stamp, mode } = sides;
   if (typeof bytes === "string") throw new Error(bytes);
   const now = await fileNow(grant).catch(() => undefined);

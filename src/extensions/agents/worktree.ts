@@ -84,7 +84,7 @@ export async function makeWorktree({ agent, permissions }: SessionState, signal:
   const copy = { at: folder, of: origin, reads: new Map([...reads, ...hidden]) };
   const { confine, remove } = permissions.addCopy(copy, own);
   stack.defer(remove);
-  const before = await snapshotOf(folder, undefined, false);
+  const before = await snapshotOf(folder);
   const all = stack.move();
   return {
     context: { workingDir: folder, confine, env: permissions.env, isIsolated: true } as const,
@@ -119,7 +119,7 @@ const isSameContent = (a: Uint8Array | undefined, b: Uint8Array | undefined) =>
 async function changesIn(folder: string, origin: string, before: FolderSnapshot) {
   const changes = { edits: [] as FileEdit[], conflicts: [] as string[], others: [] as string[] };
   runInPlace(folder, OPEN_ALL);
-  const now = await snapshotOf(folder, before, false);
+  const now = await snapshotOf(folder, before);
   if (!now.files) throw new Error("The sub-agent made too many files");
   const changed = changesSince(before, now).sort((a, b) => a.path < b.path ? -1 : 1);
   for (const { path: at, bytes: before } of changed) {

@@ -9,7 +9,8 @@ import { reasonOf } from "../../text/reason.ts";
 import { foreignText } from "../../text/sanitize.ts";
 import { shellTool } from "../../tools/run_bash.ts";
 import type { NewestOutput, ToolOutcome } from "../../types/tool.ts";
-import { changedDeciding, differs, type FolderState, folderStateOf } from "./folder_state.ts";
+import { changesSince, type FolderSnapshot } from "../../session/snapshot.ts";
+import { changedDeciding, lookAt, namedChecks } from "./folder_state.ts";
 
 /** The newest lines of a failed check that the model reads, and the characters of each. */
 const CHECK_LINES = 40;
@@ -26,9 +27,10 @@ export interface CheckLimits {
 
 export class UntilCheck {
   /** The folder before the model's next change; after an interruption, the changes of that turn still count. */
-  #before: FolderState | undefined;
-  /** The files that decide the check, as the user has them. A turn without a pass has to restore them, too. */
-  #accepted: FolderState["deciding"] | undefined;
+  #before: FolderSnapshot | undefined;
+  /** The folder as the user has it. A turn without a pass has to restore what decides the check, too. */
+  #accepted: FolderSnapshot | undefined;
+  #named: readonly string[] = [];
   #round = 0;
   /** The last failure without its numbers, and how often it came in a row. */
   #failure = "";
@@ -42,33 +44,36 @@ export class UntilCheck {
     this.#show(0);
   }
 
-  async begin(signal: AbortSignal): Promise<void> {
-    this.#before ??= await this.#state(signal);
-    this.#accepted ??= this.#before.deciding;
+  async begin(): Promise<void> {
+    this.#before ??= await this.#look();
+    if (this.#accepted) return;
+    this.#accepted = this.#before;
+    this.#named = await namedChecks(this.command, this.#accepted);
   }
 
   /** Runs the check at the end of a turn, or of a part of it that it continued. */
   async end(isContinued: boolean, signal: AbortSignal): Promise<TurnEnd | undefined> {
     if (await isPlanning(this.session)) return undefined;
-    await this.begin(signal);
+    await this.begin();
     if (!isContinued) {
       this.#same = 0;
       this.#show(0);
     }
-    const now = await this.#state(signal);
-    const isChanged = differs(this.#before!, now);
+    const now = await this.#look();
+    const isChanged = !now.files || changesSince(this.#before!, now).length > 0;
     // A script has to know if the check passes. A user who only talks with the model does not.
     const isAlone = this.session.approve === undefined;
     if (!isChanged && this.#round === 0 && !isAlone) return undefined;
     const hasJobs = this.session.jobs.list.some(({ outcome }) => outcome === undefined);
     const outcome = await this.#run(signal);
-    const after = await this.#state(signal);
-    const changed = [now, after].flatMap((state) => changedDeciding(this.#accepted!, state));
-    // A job may change a test while the check runs, and restore it.
-    const swapped = [...hasJobs ? now.deciding.keys() : []]
-      .filter((path) => now.stamps.get(path) !== after.stamps.get(path));
-    const own = this.limits.mayEdit ? [] : [...new Set([...changed, ...swapped])];
-    const files = shortened(own.sort().map(oneLine).join(", "), MAX_FILES_CHARS);
+    const after = await this.#look(now);
+    const changes = this.limits.mayEdit ? [] : await Promise.all([
+      ...[now, after].map((look) => changedDeciding(this.#accepted!, look, this.#named)),
+      // A job may change a test while the check runs, and restore it.
+      ...hasJobs ? [changedDeciding(now, after, this.#named, true)] : [],
+    ]);
+    const own = [...new Set(changes.flat())].sort();
+    const files = shortened(own.map(oneLine).join(", "), MAX_FILES_CHARS);
     this.#before = after;
     // Another round would be like this one.
     const isIdle = !isChanged && this.#round > 1;
@@ -170,7 +175,7 @@ export class UntilCheck {
     return shortened(oneLine(this.command), 60);
   }
 
-  async #state(signal: AbortSignal): Promise<FolderState> {
-    return await folderStateOf(this.session.agent.state.workingDir, this.command, signal);
+  #look(before = this.#before): Promise<FolderSnapshot> {
+    return lookAt(this.session.agent.state.workingDir, before);
   }
 }

@@ -1,17 +1,14 @@
 /** The files of a folder, and those that decide a check: tests, the configuration of test runners, and its scripts. @module */
 
 import { attempt } from "../../attempt.ts";
-import { repositoryOf } from "../../safety/repositories.ts";
-import { digestOf } from "../../text/digest.ts";
+import { changesSince, type FolderSnapshot, snapshotOf } from "../../session/snapshot.ts";
+import { knownContent } from "../../session/undo.ts";
 import { isObject } from "../../text/json.ts";
-import { basename, join } from "../../text/std_path.ts";
-import { entriesBelow, stampOfInfo } from "../../tools/search/entries_below.ts";
+import { basename } from "../../text/std_path.ts";
+import { utf8Text } from "../../text/utf8.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
-/** The maximum number of files that are looked at, of bytes of a file that decides a check, and of all of these. */
-const MAX_COMPARED_FILES = 200_000;
-const MAX_BYTES = 1024 * 1024;
-const MAX_DECIDING_BYTES = 64 * 1024 * 1024;
+const MAX_TASKS_BYTES = 1024 * 1024;
 
 const TEST_FILE = new RegExp(
   [
@@ -43,60 +40,6 @@ const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
 /** The names of files that check, if a command or a task names them. Others are the program: `python3 main.py`. */
 const NAMED_CHECK = /\.(sh|bash)$|^[^.]+$|check|test|spec|verif|lint/i;
 
-export interface FolderState {
-  stamps: ReadonlyMap<string, string>;
-  deciding: ReadonlyMap<string, string>;
-}
-
-export async function folderStateOf(
-  folder: string,
-  command: string,
-  signal?: AbortSignal,
-): Promise<FolderState> {
-  let room = MAX_DECIDING_BYTES;
-  const stamps = new Map<string, string>();
-  const deciding = new Map<string, string>();
-  const tasks: string[] = [];
-  const look = async (path: string, info: Deno.FileInfo, isNamed = false) => {
-    const stamp = stampOfInfo(info);
-    stamps.set(path, stamp);
-    const decides = [TEST_FILE, CONFIGURATION, MANIFEST, PYPROJECT].some((one) => one.test(path));
-    if (!decides && !isNamed) return;
-    signal?.throwIfAborted();
-    const isRead = info.size <= Math.min(MAX_BYTES, room);
-    if (isRead) room -= info.size;
-    const text = isRead ? await readBoundedText(join(folder, path), MAX_BYTES) : undefined;
-    // Such as the `__init__.py` of new tests.
-    if (text?.trim() === "") return;
-    const part = text === undefined ? undefined : decidingPart(path, text);
-    deciding.set(path, part === undefined ? stamp : await digestOf(part));
-    if (part && (MANIFEST.test(path) || MAKEFILE.test(path))) tasks.push(part);
-  };
-  // An ignored Makefile is often generated, and has no precedence over others.
-  const always = (name: string) => CONFIGURATION.test(name) && name !== "Makefile";
-  for (const { path, info } of entriesBelow(folder, repositoryOf(folder), [/^/], always)) {
-    if (!info.isFile) continue;
-    if (stamps.size === MAX_COMPARED_FILES) {
-      // More files differ each time, as they may.
-      stamps.set("", crypto.randomUUID());
-      break;
-    }
-    await look(path.slice(folder.length + 1), info);
-  }
-  // In a task, a name without an ending is often what it makes.
-  const ofTasks = tasks.flatMap((task) => checksNamedIn(task, folder)).filter((one) =>
-    /\.\w+$/.test(one)
-  );
-  const named = [...checksNamedIn(command, folder), ...ofTasks];
-  for (const path of stamps.keys()) {
-    const isNamed = named.some((end) => `/${path}`.endsWith(`/${end}`));
-    if (!isNamed || deciding.has(path)) continue;
-    const info = attempt(() => Deno.lstatSync(join(folder, path)));
-    if (info?.isFile) await look(path, info, true);
-  }
-  return { stamps, deciding };
-}
-
 /** Returns the ends of the paths that a command or a task may name as its check. */
 export const checksNamedIn = (text: string, folder: string): string[] =>
   text.replaceAll(`${folder}/`, "").replace(/\$(PWD|\{PWD\})\//g, "")
@@ -112,15 +55,53 @@ export function decidingPart(path: string, text: string): string {
   return text.split(/^(?=\[)/m).filter((part) => PYPROJECT_PART.test(part)).join("");
 }
 
-export const differs = ({ stamps }: FolderState, now: FolderState): boolean =>
-  stamps.size !== now.stamps.size ||
-  [...now.stamps].some(([path, stamp]) => stamps.get(path) !== stamp);
+/** Looks at a folder, also at the ignored configuration of test runners. */
+export const lookAt = (folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> =>
+  // An ignored Makefile is often generated, and has no precedence over others.
+  snapshotOf(folder, before, (name) => CONFIGURATION.test(name) && name !== "Makefile");
 
-/** Returns the files that decide a check and that differ from `accepted`. A new test cannot make others pass. */
-export function changedDeciding(accepted: FolderState["deciding"], now: FolderState): string[] {
-  const gone = [...accepted.keys()].filter((path) => !now.deciding.has(path));
-  const changed = [...now.deciding].filter(([path, digest]) =>
-    accepted.has(path) ? accepted.get(path) !== digest : CONFIGURATION.test(path)
-  );
-  return [...gone, ...changed.map(([path]) => path)];
+/** Returns the ends of the paths of the files that a command, and the tasks of its folder, name as a check. */
+export async function namedChecks(
+  command: string,
+  { folder, files = new Map() }: FolderSnapshot,
+): Promise<string[]> {
+  const named = checksNamedIn(command, folder);
+  for (const path of files.keys()) {
+    if (!MANIFEST.test(path) && !MAKEFILE.test(path)) continue;
+    const task = decidingPart(path, await readBoundedText(path, MAX_TASKS_BYTES) ?? "");
+    // In a task, a name without an ending is often what it makes.
+    named.push(...checksNamedIn(task, folder).filter((one) => /\.\w+$/.test(one)));
+  }
+  return named;
+}
+
+/**
+ * Returns the files that decide a check and changed between two looks. A new test cannot make others pass.
+ * @param isStrict also those that have their content again
+ */
+export async function changedDeciding(
+  before: FolderSnapshot,
+  now: FolderSnapshot,
+  named: readonly string[],
+  isStrict = false,
+): Promise<string[]> {
+  if (!before.files || !now.files) return ["the folder has too many files to compare them"];
+  const changed: string[] = [];
+  for (const { path } of changesSince(before, now)) {
+    const name = path.slice(before.folder.length + 1);
+    const isConfiguration = CONFIGURATION.test(name);
+    const decides = [TEST_FILE, MANIFEST, PYPROJECT].some((one) => one.test(name));
+    if (!isConfiguration && !decides && !named.some((end) => path.endsWith(`/${end}`))) continue;
+    const sides = await Promise.all(
+      [before, now].map(({ files }) => knownContent(files?.get(path)?.content)),
+    );
+    const [was = "", is = ""] = sides.map((one) =>
+      one instanceof Uint8Array ? utf8Text(one).trim() : one && "?"
+    );
+    // Such as the `__init__.py` of new tests.
+    if (was === "" && !isConfiguration) continue;
+    const isSame = was !== "?" && decidingPart(name, was) === decidingPart(name, is);
+    if (isStrict || !isSame) changed.push(name);
+  }
+  return changed;
 }

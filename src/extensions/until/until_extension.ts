@@ -46,8 +46,8 @@ export class UntilExtension implements Extension {
   }
 
   /** The first message of a turn sees the folder before the model changes it. */
-  async message(_: string, signal: AbortSignal): Promise<readonly Part[]> {
-    await this.#check?.begin(signal);
+  async message(): Promise<readonly Part[]> {
+    await this.#check?.begin();
     return [];
   }
 

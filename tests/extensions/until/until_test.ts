@@ -5,7 +5,6 @@ import {
   assertEquals,
   assertMatch,
   assertNotEquals,
-  assertRejects,
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
@@ -23,7 +22,8 @@ import {
   changedDeciding,
   checksNamedIn,
   decidingPart,
-  folderStateOf,
+  lookAt,
+  namedChecks,
 } from "../../../src/extensions/until/folder_state.ts";
 import { knownChecks } from "../../../src/extensions/until/known_checks.ts";
 
@@ -253,19 +253,19 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   await Deno.mkdir(`${temp.path}/tests`);
   await Deno.writeTextFile(`${temp.path}/tests/a_test.py`, "1");
   await Deno.writeTextFile(`${temp.path}/.gitignore`, "*akefile\nconftest.py\n");
-  const { deciding } = await folderStateOf(temp.path, "pytest");
+  const before = await lookAt(temp.path);
   await Deno.remove(`${temp.path}/tests/a_test.py`);
   for (const name of ["conftest.py", "b_test.py", "unittest.py", "GNUmakefile", "Makefile"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, "1");
   }
-  const now = await folderStateOf(temp.path, "pytest");
+  const now = await lookAt(temp.path);
   const changed = ["GNUmakefile", "conftest.py", "tests/a_test.py", "unittest.py"];
-  assertEquals(changedDeciding(deciding, now).sort(), changed);
+  assertEquals((await changedDeciding(before, now, [])).sort(), changed);
 });
 
 Deno.test("a check decides by the files that its command and the folder's tasks name", async () => {
-  const named = checksNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', "/f");
-  assertEquals(named.filter((one) => one.endsWith(".sh")), ["a.sh", "b.sh", "c.sh", "d.sh"]);
+  const words = checksNamedIn('cd x && sh ./a.sh "$PWD/b.sh" /f/c.sh; sh ../d.sh', "/f");
+  assertEquals(words.filter((one) => one.endsWith(".sh")), ["a.sh", "b.sh", "c.sh", "d.sh"]);
   // A command may also name the program that it checks.
   const commands = ["grep good a.txt", "python3 main.py", "deno check src/mod.ts", "bin/ci x"];
   const paths = commands.flatMap((one) => checksNamedIn(one, "/f"));
@@ -278,24 +278,19 @@ Deno.test("a check decides by the files that its command and the folder's tasks 
   for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "1");
   }
-  const { deciding } = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
-  assertEquals([...deciding.keys()].sort(), [...own, "test.js"]);
+  const before = await lookAt(temp.path);
+  const named = await namedChecks("make ok && sh .ci/check.sh", before);
+  for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
+    await Deno.writeTextFile(`${temp.path}/${name}`, '{"scripts": {}}');
+  }
+  const changed = await changedDeciding(before, await lookAt(temp.path, before), named);
+  assertEquals(changed.sort(), [...own, "test.js"]);
+  const last = await lookAt(temp.path);
   await Deno.mkdir(`${temp.path}/tests/new`);
   await Deno.writeTextFile(`${temp.path}/tests/new/__init__.py`, "\n");
   await Deno.writeTextFile(`${temp.path}/tests/__init__.py`, "1");
-  const now = await folderStateOf(temp.path, "make ok && sh .ci/check.sh");
-  assertEquals(changedDeciding(deciding, now), ["tests/__init__.py"]);
-});
-
-Deno.test("the files that decide a check are read up to a sum, until the turn is stopped", async () => {
-  using temp = tempFolder();
-  for (let i = 0; i < 65; i++) {
-    await Deno.writeTextFile(`${temp.path}/${i}_test.py`, "");
-    await Deno.truncate(`${temp.path}/${i}_test.py`, 1024 * 1024);
-  }
-  const { deciding } = await folderStateOf(temp.path, "pytest");
-  assertEquals([...deciding.values()].filter((one) => one.includes(":")).length, 1);
-  await assertRejects(() => folderStateOf(temp.path, "pytest", AbortSignal.abort()));
+  const now = await lookAt(temp.path, last);
+  assertEquals(await changedDeciding(last, now, named), ["tests/__init__.py"]);
 });
 
 posixTest("after an interruption, the next turn begins with the first round", async () => {
