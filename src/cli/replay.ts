@@ -55,7 +55,6 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     throw new UsageError("Name a session: copilot replay --help");
   }
   const session = sessionWithId(args.message);
-  const { head: { started } } = session;
   const folder = recordedFolder(session);
   const turns = turnsOf(session);
   const first = Number(args.from ?? 1) - 1;
@@ -68,17 +67,16 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   const home = makeTempFolder("copilot-replay-");
   const placeIn = (copy: string) => join(copy, relative(top, folder));
   const copyTo = async (copy: string) => {
-    const said = await runScript(COPY_SCRIPT, top, copy, started);
+    const said = await runScript(COPY_SCRIPT, top, copy, session.head.started);
     const at = placeIn(copy);
     // A command may have made the commit, with a link in its place.
     if (attempt(() => Deno.realPathSync(at)) === at) return said;
     throw new Error(`Cannot replay it as its copy has no folder ${oneLine(folder)}`);
   };
   const play = async (config: CopilotConfig, from: number) => {
-    const isFirst = from === turns.length;
-    const copy = `${home}/${isFirst ? 1 : 2}`;
+    const copy = `${home}/${from}`;
     const said = await copyTo(copy);
-    if (isFirst) run.stderr.line(said);
+    if (from === turns.length) run.stderr.line(said);
     const at = placeIn(copy);
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
     const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, at));
@@ -192,7 +190,7 @@ case $at in *[!0-9a-f]*)
   mkdir "$2.git/info"
   echo node_modules > "$2.git/info/exclude"
   git --work-tree="$1" add -A
-  git commit -q --allow-empty -m replay;;
+  git -c user.name=copilot -c user.email=copilot@localhost commit -q --allow-empty -m replay;;
 *)
   echo "· a copy of the commit $at"
   git fetch -q --depth 1 "$1" "$at"
@@ -220,15 +218,10 @@ export const changesOfCopy = (copy: string): Promise<string> => runScript(DIFF_S
 
 /** Runs a script of git without the settings of the user and the system, and returns its output. @throws {Error} */
 async function runScript(script: string, folder: string, ...args: string[]): Promise<string> {
-  const names = ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"];
   const env = {
-    ...Object.fromEntries(names.map((name) => [`GIT_${name}`, "copilot@localhost"])),
     ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
-    ...{
-      GIT_ALLOW_PROTOCOL: "file",
-      GIT_NO_LAZY_FETCH: "1",
-      PATH: programFolders(folder).join(":"),
-    },
+    ...{ GIT_ALLOW_PROTOCOL: "file", GIT_NO_LAZY_FETCH: "1" },
+    PATH: programFolders(folder).join(":"),
   };
   const how = { args: ["-ec", script, "sh", folder, ...args], env };
   const { success, stdout, stderr } = await systemProgram("/bin/sh", how).output();

@@ -86,7 +86,6 @@ function listText(words: readonly string[]): string {
     };
   });
   if (words.includes("--json")) return jsonLine(rows.map(({ json }) => json));
-  return rows.map(({ text }) => text).join("") || NO_SESSIONS;
+  return rows.map(({ text }) => text).join("") ||
+    "There are no sessions here (--all: of all folders, -p: those of copilot -p)\n";
 }
-
-const NO_SESSIONS = "There are no sessions here (--all: of all folders, -p: those of copilot -p)\n";

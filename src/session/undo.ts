@@ -171,14 +171,11 @@ export class UndoLog {
     const changes: Change[] = [];
     for (const [realPath, content] of before) {
       const was = await knownContent(content);
-      const is = typeof was === "string" ? was : await fileNow(grantIn(workingDir, realPath)).then(
-        ({ bytes }) => knownContent(bytes),
-        () => TOO_LARGE,
-      );
+      const now = await fileNow(grantIn(workingDir, realPath)).catch(() => undefined);
+      const is = now ? await knownContent(now.bytes) : TOO_LARGE;
       const none = new Uint8Array();
-      const compared = typeof was === "string" || typeof is === "string"
-        ? undefined
-        : comparedWhole(was ?? none, is ?? none);
+      const isKnown = typeof was !== "string" && typeof is !== "string";
+      const compared = isKnown ? comparedWhole(was ?? none, is ?? none) : undefined;
       if (compared?.lines.length === 0) continue;
       const path = relative(workingDir, realPath);
       changes.push({ path, isNew: was === undefined, morePlaces: 0, ...compared });

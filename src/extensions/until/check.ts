@@ -10,7 +10,7 @@ import { foreignText } from "../../text/sanitize.ts";
 import { shellTool } from "../../tools/run_bash.ts";
 import type { NewestOutput, ToolOutcome } from "../../types/tool.ts";
 import { changesSince, type FolderSnapshot } from "../../session/snapshot.ts";
-import { changedDeciding, lookAt, namedChecks } from "./folder_state.ts";
+import { changedDeciding, lookWithChecks, namedChecks } from "./folder_state.ts";
 
 /** The newest lines of a failed check that the model reads, and the characters of each. */
 const CHECK_LINES = 40;
@@ -120,14 +120,12 @@ export class UntilCheck {
     const failure = `${how}\n${lines.join("\n")}`.replace(/\d+/g, "0");
     this.#same = failure === this.#failure ? this.#same + 1 : 1;
     this.#failure = failure;
-    const stop = exitCode === undefined
-      ? how
-      : isIdle
-      ? `${how}, and the last round changed no file`
+    const again = isIdle
+      ? ", and the last round changed no file"
       : this.#same >= MAX_SAME
-      ? `${how}, the same way ${MAX_SAME} times`
-      : undefined;
-    return this.#continue(stop ?? how, stop !== undefined, [
+      ? `, the same way ${MAX_SAME} times`
+      : "";
+    return this.#continue(how + again, exitCode === undefined || again !== "", [
       `The check ${this.#name} ${how} (round ${this.#round} of ${this.limits.rounds}).`,
       ...limit ? [content.split("\n", 2)[1] ?? ""] : [],
       ...files === "" ? [] : [`Restore the check's own files: ${files}.`],
@@ -176,6 +174,6 @@ export class UntilCheck {
   }
 
   #look(before = this.#before): Promise<FolderSnapshot> {
-    return lookAt(this.session.agent.state.workingDir, before);
+    return lookWithChecks(this.session.agent.state.workingDir, before);
   }
 }

@@ -56,7 +56,7 @@ export function decidingPart(path: string, text: string): string {
 }
 
 /** Looks at a folder, also at the ignored configuration of test runners. */
-export const lookAt = (folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> =>
+export const lookWithChecks = (folder: string, before?: FolderSnapshot): Promise<FolderSnapshot> =>
   // An ignored Makefile is often generated, and has no precedence over others.
   snapshotOf(folder, before, (name) => CONFIGURATION.test(name) && name !== "Makefile");
 

@@ -57,10 +57,9 @@ export class UntilExtension implements Extension {
 
   async #run(session: SessionState, argument: string): Promise<CommandAnswer> {
     if (argument === "off") {
-      const was = this.#check;
       this.#check = undefined;
       delete session.check;
-      return was ? `No check runs after a turn any more.` : "No check is set.";
+      return "No check runs after a turn.";
     }
     if (argument !== "") {
       const fault = await this.#set(session, argument);

@@ -22,7 +22,7 @@ import {
   changedDeciding,
   checksNamedIn,
   decidingPart,
-  lookAt,
+  lookWithChecks,
   namedChecks,
 } from "../../../src/extensions/until/folder_state.ts";
 import { knownChecks } from "../../../src/extensions/until/known_checks.ts";
@@ -253,12 +253,12 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   await Deno.mkdir(`${temp.path}/tests`);
   await Deno.writeTextFile(`${temp.path}/tests/a_test.py`, "1");
   await Deno.writeTextFile(`${temp.path}/.gitignore`, "*akefile\nconftest.py\n");
-  const before = await lookAt(temp.path);
+  const before = await lookWithChecks(temp.path);
   await Deno.remove(`${temp.path}/tests/a_test.py`);
   for (const name of ["conftest.py", "b_test.py", "unittest.py", "GNUmakefile", "Makefile"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, "1");
   }
-  const now = await lookAt(temp.path);
+  const now = await lookWithChecks(temp.path);
   const changed = ["GNUmakefile", "conftest.py", "tests/a_test.py", "unittest.py"];
   assertEquals((await changedDeciding(before, now, [])).sort(), changed);
 });
@@ -278,18 +278,18 @@ Deno.test("a check decides by the files that its command and the folder's tasks 
   for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, texts[name as keyof typeof texts] ?? "1");
   }
-  const before = await lookAt(temp.path);
+  const before = await lookWithChecks(temp.path);
   const named = await namedChecks("make ok && sh .ci/check.sh", before);
   for (const name of [...own, "test.js", "prog", "app/latest.py", "test.log"]) {
     await Deno.writeTextFile(`${temp.path}/${name}`, '{"scripts": {}}');
   }
-  const changed = await changedDeciding(before, await lookAt(temp.path, before), named);
+  const changed = await changedDeciding(before, await lookWithChecks(temp.path, before), named);
   assertEquals(changed.sort(), [...own, "test.js"]);
-  const last = await lookAt(temp.path);
+  const last = await lookWithChecks(temp.path);
   await Deno.mkdir(`${temp.path}/tests/new`);
   await Deno.writeTextFile(`${temp.path}/tests/new/__init__.py`, "\n");
   await Deno.writeTextFile(`${temp.path}/tests/__init__.py`, "1");
-  const now = await lookAt(temp.path, last);
+  const now = await lookWithChecks(temp.path, last);
   assertEquals(await changedDeciding(last, now, named), ["tests/__init__.py"]);
 });
 
