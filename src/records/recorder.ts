@@ -113,7 +113,7 @@ export class Recorder implements Disposable {
     for (const { message } of fresh) this.#recorded.add(message.id!);
     this.#conversation = conversation;
     this.#isBehind = false;
-    // The conversation after `/clear` is another session.
+    // The conversation after one that was undone as a whole is another session.
     if (messages.length === 0) this.continueFrom(undefined);
   }
 

@@ -113,6 +113,14 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
   }
 
+  /** Ends the session here: new messages go to another one. Returns its id if it has a file. */
+  leave(): string | undefined {
+    this.sync();
+    const id = this.file && shortName(this.name!);
+    this.#recorder?.continueFrom(undefined);
+    return id;
+  }
+
   get stored(): StoredSession | undefined {
     const { file, name } = this;
     return file?.isBehind === false ? wholeSession({ name: name!, path: file.path }) : undefined;

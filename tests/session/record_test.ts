@@ -349,6 +349,25 @@ Deno.test("a session is called by what was typed first, up to 200 characters", (
 });
 
 recordTest(
+  "/clear starts another session: the one before it stays, and /resume returns to it",
+  [{ text: "One." }, { text: "Two." }],
+  async ({ open }) => {
+    await using fake = await open();
+    assertEquals(await fake.command("/clear"), "The conversation is cleared.");
+    await fake.session.prompt("one", signal);
+    const before = shortName(fake.session.recordName!);
+    const cleared = `The conversation is cleared. /resume ${before} returns to it.`;
+    assertEquals(await fake.command("/clear"), cleared);
+    await fake.session.prompt("two", signal);
+    assertEquals((await fake.session.choices("resume", signal)).map(({ label }) => label), ["one"]);
+    await fake.command(`/resume ${before}`);
+    const contents = fake.session.agent.state.messages.map(({ content }) => content);
+    assertEquals(contents, ["one", "One."]);
+    assertEquals((await fake.session.choices("resume", signal)).map(({ label }) => label), ["two"]);
+  },
+);
+
+recordTest(
   "the list of steps is there again where a session goes on, and goes with the messages that are taken back",
   [{ toolCalls: [{ name: "tasks", arguments: { list: "[x] a\n[] b" } }] }, { text: "Half." }],
   async ({ open }) => {

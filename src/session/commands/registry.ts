@@ -55,15 +55,17 @@ const commands: readonly Command[] = [
   {
     name: "clear",
     group: "Session",
-    help: "clear the conversation",
+    help: "start another conversation; the session stays in /resume",
     run(session) {
       const { state } = session.agent;
-      state.messages.length = 0;
+      const left = session.record?.leave();
+      state.messages = [];
       state.seenFiles.clear();
       session.undo?.leave();
       session.pending = [];
       session.usage = undefined;
-      return "The conversation is cleared.";
+      const back = left === undefined ? "" : ` /resume ${left} returns to it.`;
+      return `The conversation is cleared.${back}`;
     },
   },
   ...undoCommands,
