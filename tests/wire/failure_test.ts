@@ -124,15 +124,11 @@ Deno.test("SEC-03 failureFromResponse refuses redirects and shows no more than t
   for (const [location, target] of rows) {
     const error = failure(307, "", { location });
     assertEquals([error.kind, error.retryable, error.status], ["redirect", false, 307]);
-    assert(
-      error.message.includes(`redirects to ${target} (307), which is not followed`),
-      error.message,
-    );
+    const says = `redirects to ${target} (307), which is not followed`;
+    assertStringIncludes(error.message, says);
   }
-  const kinds = [300, 399, 400].map((status) =>
-    failure(status, "", { location: "/elsewhere" }).kind
-  );
-  assertEquals(kinds, ["redirect", "redirect", "request"]);
+  const kindOf = (status: number) => failure(status, "", { location: "/elsewhere" }).kind;
+  assertEquals([300, 399, 400].map(kindOf), ["redirect", "redirect", "request"]);
 });
 
 Deno.test("NET-10 retryAfterMs reads seconds, dates and milliseconds", () => {
@@ -155,12 +151,8 @@ Deno.test("NET-10 retryAfterMs reads seconds, dates and milliseconds", () => {
 });
 
 Deno.test("NET-10 failureFromResponse obeys retry-after up to its cap, and x-should-retry", () => {
-  const rows: [
-    status: number,
-    headers: Record<string, string>,
-    retryable: boolean,
-    after?: number,
-  ][] = [
+  type Headers = Record<string, string>;
+  const rows: [status: number, headers: Headers, retryable: boolean, after?: number][] = [
     [429, { "retry-after": "60" }, true, 60_000],
     [429, { "retry-after": "61" }, false, 61_000],
     [429, { "retry-after": "61", "x-should-retry": "true" }, false, 61_000],
@@ -223,15 +215,8 @@ Deno.test("NET-03 failureFromErrorObject goes by the type where there is no stat
 
 Deno.test("failureFromErrorObject leaves answers alone", () => {
   const rows: unknown[] = [
-    null,
-    "error",
-    3,
-    [],
-    {},
+    ...[null, "error", 3, [], {}, { error: "" }, { error: {} }, { error: false }],
     { error: null, choices: [] },
-    { error: "" },
-    { error: {} },
-    { error: false },
     { message: { role: "assistant", content: "error" }, done: true },
     { detail: "x" },
     { type: "message", content: [] },
@@ -245,16 +230,9 @@ Deno.test("failures are read from hostile bodies without harm", () => {
   const deep = `${'{"error":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   const nested = [..."abcdefgh"].reduce((inner) => JSON.stringify({ error: inner }), "deep");
   const begin = cpuTime();
-  const cases = [
-    cut,
-    deep,
-    nested,
-    "[".repeat(60_000),
-    "<html>" + "<".repeat(60_000),
-    "<html>" + "<script".repeat(9_000),
-    `{"error":"${"model ".repeat(9_000)}"}`,
-  ];
-  for (const body of cases) {
+  const pages = ["[".repeat(60_000), `<html>${"<".repeat(60_000)}`];
+  const words = [`<html>${"<script".repeat(9_000)}`, `{"error":"${"model ".repeat(9_000)}"}`];
+  for (const body of [cut, deep, nested, ...pages, ...words]) {
     assertEquals(failure(400, body).kind, "request");
   }
   assert(cpuTime() - begin < 5_000);
@@ -270,11 +248,8 @@ Deno.test("the window and the prompt of a refusal that gives them as fields, how
   }
   // One of the two alone says nothing.
   for (const { n_ctx, ...one } of [fields, { ...fields, n_prompt_tokens: undefined }]) {
-    const error = {
-      ...one,
-      ...(!one.n_prompt_tokens && { n_ctx }),
-      type: "exceed_context_size_error",
-    };
+    const window = !one.n_prompt_tokens && { n_ctx };
+    const error = { ...one, ...window, type: "exceed_context_size_error" };
     const refusal = failure(400, { error });
     assertEquals(refusal.contextTokens, { prompt: undefined, window: undefined });
     assertEquals(refusal.serverMessage, "too long.");

@@ -36,22 +36,17 @@ Deno.test("a header that is cut anywhere is none, or the same one", () => {
 
 Deno.test("headers that lie give no size, and end", () => {
   const zero = [0xff, 0xd8, ...Array(50).fill([0xff, 0xe0, 0, 0]).flat()];
-  for (
-    const bytes of [
-      png(0, 10),
-      gif(10, 0),
-      jpeg(0, 0),
-      Uint8Array.from(zero),
-      Uint8Array.from([0xff, 0xd8, ...Array(1000).fill(0xff)]),
-      Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]),
-      new TextEncoder().encode("<svg width='1' height='1'/>"),
-      new Uint8Array(),
-    ]
-  ) assertEquals(imageHeader(bytes), undefined);
+  const rows = [
+    ...[png(0, 10), gif(10, 0), jpeg(0, 0), Uint8Array.from(zero), new Uint8Array()],
+    Uint8Array.from([0xff, 0xd8, ...Array(1000).fill(0xff)]),
+    Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]),
+    new TextEncoder().encode("<svg width='1' height='1'/>"),
+  ];
+  for (const bytes of rows) assertEquals(imageHeader(bytes), undefined);
 });
 
 test("read_file gives a model that sees the image, any other one a line", async (ws) => {
-  Deno.writeFileSync(`${ws.dir}/shot.png`, png(64, 32));
+  ws.put("shot.png", png(64, 32));
   ws.put("text.png", "no image\n");
   const args = { file_path: "shot.png", offset: 1, limit: 10 };
   const imageLimits = { maxBytes: 1e6, maxSide: 8000 };
@@ -60,11 +55,8 @@ test("read_file gives a model that sees the image, any other one a line", async 
   assertEquals(seen.about, "PNG, 64x32, 29 bytes");
   assertEquals(seen.images?.[0]?.mediaType, "image/png");
   assertEquals(Uint8Array.fromBase64(seen.images![0]!.data), png(64, 32));
-  await assertRejects(
-    async () => await fileTool.run(args, ws.context),
-    Error,
-    "no text but binary data",
-  );
+  const unseen = async () => await fileTool.run(args, ws.context);
+  await assertRejects(unseen, Error, "no text but binary data");
   const text = { ...args, file_path: "text.png" };
   const read = await fileTool.run(text, { ...ws.context, imageLimits }) as ToolOutcome;
   assertEquals(read.images, undefined);
@@ -141,23 +133,16 @@ Deno.test("an image of the most bytes and pixels is sent, and told with its size
     [length, 2, "", "Cannot send an image as it has 3x2 pixels: at most 2 a side can be sent"],
   ];
   for (const [maxBytes, maxSide, name, words] of told) {
-    const error = assertThrows(
-      () => loadedImage(image, name, { maxBytes, maxSide }),
-      RangeError,
-    );
-    assertEquals(error.message, words);
+    assertThrows(() => loadedImage(image, name, { maxBytes, maxSide }), RangeError, words);
   }
   const wide = { maxBytes: 1000, maxSide: 1e6 };
   assertEquals((loadedImage(png(16_000, 1), "", wide))?.part.name, undefined);
-  const error = assertThrows(() => loadedImage(png(16_001, 1), "", wide), RangeError);
-  assertMatch(error.message, /16001x1 pixels: at most 16000 a side can be sent$/);
+  const words = "16001x1 pixels: at most 16000 a side can be sent";
+  assertThrows(() => loadedImage(png(16_001, 1), "", wide), RangeError, words);
   const abouts = [999, 1000, 1499, 1500].map((size) => {
     const padded = new Uint8Array(size);
     padded.set(gif(1, 1));
     return loadedImage(padded, "x")!.about;
   });
-  assertEquals(
-    abouts,
-    ["999 bytes", "1 KB", "1 KB", "2 KB"].map((size) => `GIF, 1x1, ${size}`),
-  );
+  assertEquals(abouts, ["999 bytes", "1 KB", "1 KB", "2 KB"].map((size) => `GIF, 1x1, ${size}`));
 });

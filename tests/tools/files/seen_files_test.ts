@@ -2,12 +2,20 @@ import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { prepareEdit } from "../../../src/tools/edit_file.ts";
 import { prepareWrite } from "../../../src/tools/write_file.ts";
 import { editFile, readFile, writeFile } from "../text_results.ts";
-import { workspace } from "../workspace.ts";
+import { posixTest, type Workspace } from "../workspace.ts";
 
-const space = () => workspace({ seenFiles: new Map() });
 const read = { file_path: "f", offset: 1, limit: 2000 };
 const edit = { file_path: "f", old_string: "one", new_string: "1", replace_all: false };
 const write = { file_path: "f", content: "all new\n" };
+
+/** Registers a test with a file that was read. */
+const test = (name: string, check: (made: Workspace, path: string) => Promise<void>) =>
+  posixTest(name, async (made) => {
+    made.context.seenFiles = new Map();
+    const path = made.put("f", "one\ntwo\n", 0o600);
+    await readFile(read, made.context);
+    await check(made, path);
+  });
 
 const CHANGES: [name: string, change: (path: string) => void][] = [
   ["another line", (path) => Deno.writeTextFileSync(path, "one\ntwo\nTHREE\n")],
@@ -32,22 +40,18 @@ for (const [name, change] of CHANGES) {
     ["write_file", prepareWrite, writeFile, write],
   ] as const;
   for (const [tool, check, run, args] of rows) {
-    Deno.test(`EDT-08 ${tool} of a file that changed since it was read: ${name}`, async () => {
-      using made = space();
-      const path = made.put("f", "one\ntwo\n");
-      await readFile(read, made.context);
+    test(`EDT-08 ${tool} of a file that changed since it was read: ${name}`, async (made, path) => {
       change(path);
       const now = made.text("f");
       const before = made.context.seenFiles!.get(path)!;
       for (const attempt of [check, run]) {
         made.context.seenFiles!.set(path, before);
-        const error = await assertRejects(async () => void await attempt(args, made.context));
-        const verb = tool === "edit_file" ? "edit" : "write";
-        assertStringIncludes(
-          (error as Error).message,
-          `Cannot ${verb} f as it changed since you read it. It now contains:\n1\t`,
+        const { message } = await assertRejects(
+          async () => void await attempt(args, made.context),
+          Error,
+          `Cannot ${tool.slice(0, -5)} f as it changed since you read it. It now contains:\n1\t`,
         );
-        assertStringIncludes((error as Error).message, "one\n2\ttw");
+        assertStringIncludes(message, "one\n2\ttw");
         assertEquals(made.text("f"), now);
       }
       // What it holds was in the refusal: now it is known.
@@ -56,22 +60,14 @@ for (const [name, change] of CHANGES) {
   }
 }
 
-Deno.test("EDT-08 other rights and times are no other content", {
-  ignore: Deno.build.os === "windows",
-}, async () => {
-  using made = space();
-  const path = made.put("f", "one\ntwo\n", 0o600);
-  await readFile(read, made.context);
+test("EDT-08 other rights and times are no other content", async (made, path) => {
   Deno.chmodSync(path, 0o700);
   Deno.utimeSync(path, 1, 1);
   await editFile(edit, made.context);
   assertEquals(made.text("f"), "1\ntwo\n");
 });
 
-Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async () => {
-  using made = space();
-  const path = made.put("f", "one\n");
-  await readFile(read, made.context);
+test("EDT-08 what was removed meanwhile is not brought back unasked", async (made, path) => {
   Deno.removeSync(path);
   await assertRejects(() => writeFile(write, made.context), Error, "was removed since");
   assertEquals(made.names(), []);
@@ -79,10 +75,9 @@ Deno.test("EDT-08 what was removed meanwhile is not brought back unasked", async
   assertEquals(made.text("f"), "all new\n");
 });
 
-Deno.test("EDT-08 writes of one's own in sequence, through a link too", async () => {
-  using made = space();
-  made.put("real", "one\n");
-  Deno.symlinkSync("real", made.at("f"));
+test("EDT-08 writes of one's own in sequence, through a link too", async (made, path) => {
+  Deno.renameSync(path, made.at("real"));
+  Deno.symlinkSync("real", path);
   await readFile(read, made.context);
   await editFile(edit, made.context);
   await editFile({ ...edit, file_path: "real", old_string: "1", new_string: "2" }, made.context);
