@@ -33,13 +33,8 @@ Deno.test("near the limit a server that counts is asked, and its count is learnt
 });
 
 Deno.test("far from the limit, and on the native endpoint, nothing is asked", async () => {
-  for (
-    const [tokens, isNative, isOver] of [[6000, false, false], [9900, false, true], [
-      8300,
-      true,
-      true,
-    ]] as const
-  ) {
+  const rows = [[6000, false, false], [9900, false, true], [8300, true, true]] as const;
+  for (const [tokens, isNative, isOver] of rows) {
     const { agent, asked } = agentNear(tokens, () => Response.json({ input_tokens: 1 }), isNative);
     assertEquals([await isOverLimit(agent, signal), asked.length], [isOver, 0]);
   }

@@ -134,19 +134,14 @@ onAll(
 );
 
 Deno.test("tokens of which the server handed on nothing are asked for once more, with the shape of a call", async () => {
-  const empty = (eval_count: number) =>
-    ndjson([{
-      message: { role: "assistant", content: "" },
-      done: true,
-      done_reason: "stop",
-      prompt_eval_count: 900,
-      eval_count,
-    }]);
-  const said = ndjson([{ message: { content: "There." }, done: true, done_reason: "stop" }]);
-  for (
-    const [eval_count, words] of [[7, "You gave no answer"], [8, "one valid JSON object"]] as const
-  ) {
-    await using server = serve(empty(eval_count), said);
+  const answer = (content: string, more = {}) =>
+    ndjson([{ message: { content }, done: true, done_reason: "stop", ...more }]);
+  const rows = [[7, "You gave no answer"], [8, "one valid JSON object"]] as const;
+  for (const [eval_count, words] of rows) {
+    await using server = serve(
+      answer("", { prompt_eval_count: 900, eval_count }),
+      answer("There."),
+    );
     const local = localConfig({ host: server.url, model: "m" });
     const agent = new CopilotAgent({ local }, ".");
     await processTurn(agent, "go");
@@ -174,33 +169,27 @@ for (const [source, answer, asked] of NO_ANSWERS) {
   });
 }
 
+const chunk = (delta: unknown, finish_reason: string | null = null) =>
+  JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
+
 Deno.test("thinking up to the limit is asked again with thinking off, in each server's own way", async () => {
   const off = { text: "Off." };
   await using strict = scripted([{ reasoning: "hm", finish: "length" }, off]);
   assertEquals((await processTurn(strict.agent, "go")).response, "Off.");
-  assertEquals(strict.server.requests.map(({ body }) => (body as { think?: boolean }).think), [
-    undefined,
-    false,
-  ]);
-  const told = strict.server.requests[1]!.text;
-  assertStringIncludes(told, 'Your thoughts ended with: \\"hm\\"');
-  const chunk = (delta: unknown, finish_reason: string | null = null) =>
-    JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
+  const { requests } = strict.server;
+  assertEquals(requests.map(({ body }) => body.think), [undefined, false]);
+  assertStringIncludes(requests[1]!.text, 'Your thoughts ended with: \\"hm\\"');
   await using server = serve(
     sse([chunk({ reasoning_content: "hm" }, "length"), "[DONE]"]),
     sse([chunk({ content: "Off." }, "stop"), "[DONE]"]),
   );
   const compat = compatConfig({ model: "m", baseUrl: `${server.url}/v1` });
   assertEquals((await processTurn(new CopilotAgent({ compat }, "."), "go")).response, "Off.");
-  assertEquals(server.requests.map((r) => r.json().chat_template_kwargs), [
-    undefined,
-    { enable_thinking: false },
-  ]);
+  const asked = server.requests.map((request) => request.json().chat_template_kwargs);
+  assertEquals(asked, [undefined, { enable_thinking: false }]);
 });
 
 Deno.test("thinking without end is cut at twice its budget, and asked again with thinking off", async () => {
-  const chunk = (delta: unknown, finish_reason: string | null = null) =>
-    JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] });
   const endless: Parameters<typeof serve>[0] = async (_request, peer) => {
     await peer.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n");
     for (let i = 0; i < 100; i++) {

@@ -153,9 +153,8 @@ Deno.test("a request for a summary quotes so much of each message, and says how 
     summaryRequest(messages, Infinity, ...more)[1]!.content;
   const quoted = request().split("\n\nTask")[0]!;
   const shown = (sign: string) => [...quoted].filter((char) => char === sign).length;
-  for (
-    const [sign, least, most] of [["u", 3900, 4000], ["m", 1900, 2000], ["r", 500, 600]] as const
-  ) {
+  const parts = [["u", 3900, 4000], ["m", 1900, 2000], ["r", 500, 600]] as const;
+  for (const [sign, least, most] of parts) {
     assertEquals(shown(sign) > least && shown(sign) < most + 60, true, `${sign} ${shown(sign)}`);
   }
   assertStringIncludes(quoted, "person: uuu");

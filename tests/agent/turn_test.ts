@@ -458,9 +458,8 @@ for (const [step, notices, stopReason, content] of ENDS) {
   });
 }
 
-for (
-  const [name, last] of [["echo", "Yes."], ["other", "[The model gave no answer]"]] as const
-) {
+const LAST = { echo: "Yes.", other: "[The model gave no answer]" };
+for (const [name, last] of Object.entries(LAST)) {
   Deno.test(`missing answers count from the last call that worked: ${name}`, async () => {
     const empty = [{}, {}, {}];
     const toolCalls = [call(name, { text: "a" })];

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { prepareWrite } from "../../src/tools/write_file.ts";
-import { editFile, writeFile } from "./text_results.ts";
+import { writeFile } from "./text_results.ts";
 import { hasNobody, posixTest, runAsNobody, test, testUnless, workspace } from "./workspace.ts";
 
 const posix = Deno.build.os !== "windows";
@@ -176,13 +176,12 @@ testUnless(!await hasNobody())(
 test("a path that names a folder is refused, not taken for a file", async (ws) => {
   for (const path of ["a/b/c/", "a/.", `${ws.dir}/new/`, `${ws.dir}/new/.`]) {
     const file_path = path;
-    for (
-      const attempt of [
-        () => writeFile({ file_path, content: "x" }, ws.context),
-        () => prepareWrite({ file_path, content: "x" }, ws.context),
-        () => editFile({ file_path, old_string: "", new_string: "x" }, ws.context),
-      ]
-    ) await assertRejects(attempt, RangeError, "names a folder");
+    const attempts = [
+      () => ws.write(file_path, "x"),
+      () => prepareWrite({ file_path, content: "x" }, ws.context),
+      () => ws.edit(file_path, "", "x"),
+    ];
+    for (const attempt of attempts) await assertRejects(attempt, RangeError, "names a folder");
   }
   assertEquals(ws.names(), []);
 });

@@ -152,10 +152,7 @@ Deno.test("localModelInfo: what Ollama says of a model", async () => {
   const parameters = 8_190_735_360;
   const counted = (count: unknown) => ({ model_info: { "general.parameter_count": count } });
   const rows: [shown: unknown, info: object][] = [
-    [
-      whole,
-      { contextLength: 40_960, abilities: ["tools"], size: "8.2B", quantization: "Q4_K_M" },
-    ],
+    [whole, { contextLength: 40_960, abilities: ["tools"], size: "8.2B", quantization: "Q4_K_M" }],
     [{ model_info: { "a.context_length": 256 } }, { contextLength: 256 }],
     [{ model_info: { "a.context_length": 255 } }, {}],
     [{ model_info: { "a.context_length": "4096" } }, {}],
@@ -180,15 +177,8 @@ Deno.test("localModelInfo: what Ollama says of a model", async () => {
 });
 
 Deno.test("isNative: a server that does not say no has Ollama's paths", async () => {
-  for (
-    const [answer, native] of [
-      [{ version: "0.12" }, true],
-      [{}, false],
-      [404, false],
-      [401, true],
-      [500, true],
-    ]
-  ) {
+  const rows = [[{ version: "0.12" }, true], [{}, false], [404, false], [401, true], [500, true]];
+  for (const [answer, native] of rows) {
     await using server = serve(paths({ "/api/version": answer }));
     assertEquals(await isNative({ host: server.url }), native);
   }

@@ -134,9 +134,8 @@ mountTest("EDT-07 a full disk leaves no trace (needs root and tmpfs)", async (ws
     ws.put("disk/linked", old);
     await Deno.link(ws.at("disk/linked"), ws.at("disk/other"));
     // As a rename (no room for both), and in place (more than there is room for at all).
-    for (
-      const [name, length] of [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const
-    ) {
+    const rows = [["f", 400_000], ["linked", 900_000], ["new", 900_000]] as const;
+    for (const [name, length] of rows) {
       const writing = ws.write(`disk/${name}`, "n".repeat(length));
       await assertRejects(() => writing, Error, "No space left on device", name);
       assertEquals([ws.text("disk/f") === old, ws.text("disk/other") === old], [true, true]);
