@@ -196,6 +196,7 @@ export const SCENARIOS: readonly Scenario[] = [
     [400, "request"],
     [401, "auth"],
     [403, "auth"],
+    [404, "request"],
     [413, "context_too_long"],
     [422, "request"],
     [429, "rate_limit"],

@@ -132,9 +132,9 @@ Deno.test.each(REFUSED)(
 );
 
 test("an edit of another indentation says so, and one that fits two places is refused", async (ws) => {
-  Deno.writeTextFileSync(ws.at("a.py"), "if x:\n    a()\nif y:\n    b()\n");
+  ws.put("a.py", "if x:\n    a()\nif y:\n    b()\n");
   assertStringIncludes(await ws.edit("a.py", "\tb()", "\tc()"), "differed in indentation");
-  assertEquals(Deno.readTextFileSync(ws.at("a.py")), "if x:\n    a()\nif y:\n    c()\n");
+  assertEquals(ws.text("a.py"), "if x:\n    a()\nif y:\n    c()\n");
   await ws.edit("a.py", "c()", "a()");
   await assertRejects(() => ws.edit("a.py", "\ta()", "\tc()"), Error, "not found");
 });
@@ -153,21 +153,21 @@ test("an empty old_string creates a file or fills an empty one", async (ws) => {
 test("shows the changed lines, numbered, with three around them", async (ws) => {
   const lines = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`);
   ws.put("f", lines.join("\r\n"));
-  assertEquals(
-    await ws.edit("f", "line 10\nline 11", "new\nline 11"),
-    "Replaced 1 match in f (line 10)\n7\tline 7\n8\tline 8\n9\tline 9\n10\tnew\n" +
-      "11\tline 11\n12\tline 12\n13\tline 13\n14\tline 14",
-  );
-  assertEquals(
-    await ws.edit("f", "line 1\n", "😀".repeat(500) + "\n"),
-    `Replaced 1 match in f (line 1)\n1\t${
-      "😀".repeat(150)
-    }...\n2\tline 2\n3\tline 3\n4\tline 4\n5\tline 5`,
-  );
-  assertEquals(
-    await ws.edit("f", "line 20", "end"),
-    "Replaced 1 match in f (line 20)\n17\tline 17\n18\tline 18\n19\tline 19\n20\tend",
-  );
+  const shown = (first: number, ...lines: string[]) =>
+    lines.map((line, i) => `\n${first + i}\t${line}`).join("");
+  const rows: [before: string, after: string, at: number, shown: string][] = [
+    ["line 10\nline 11", "new\nline 11", 10, shown(7, ...lines.slice(6, 14).with(3, "new"))],
+    [
+      "line 1\n",
+      "😀".repeat(500) + "\n",
+      1,
+      shown(1, `${"😀".repeat(150)}...`, ...lines.slice(1, 5)),
+    ],
+    ["line 20", "end", 20, shown(17, ...lines.slice(16, 19), "end")],
+  ];
+  for (const [before, after, at, shown] of rows) {
+    assertEquals(await ws.edit("f", before, after), `Replaced 1 match in f (line ${at})${shown}`);
+  }
   const long = await ws.edit("f", "end", "x\n".repeat(500));
   assertEquals(long.split("\n").length, 42);
   assert(long.endsWith("\n..."));
@@ -183,11 +183,8 @@ test("millions of matches are replaced in bounded memory, unless the result is t
   assert(grown < 250e6, `${grown} bytes more`);
   assertEquals(ws.text("f") === "bc\r\n".repeat(1_000_000), true);
   const old = ws.bytes("f");
-  await assertRejects(
-    () => ws.edit("f", "b", "x".repeat(200), true),
-    RangeError,
-    "Cannot edit f as the result must have at most 16777216 characters: it would have 203000000",
-  );
+  const says = "as the result must have at most 16777216 characters: it would have 203000000";
+  await assertRejects(() => ws.edit("f", "b", "x".repeat(200), true), RangeError, says);
   assertEquals(ws.bytes("f").length, old.length);
 });
 
@@ -196,11 +193,8 @@ test("a file of 16 MiB can be edited, a longer one is refused before it is read"
   Deno.truncateSync(ws.put("f", "a"), most);
   assertStringIncludes(await ws.edit("f", "a", "b"), "Replaced 1 match");
   Deno.truncateSync(ws.at("f"), most + 1);
-  await assertRejects(
-    () => ws.edit("f", "b", "c"),
-    RangeError,
-    "at most 16777216 bytes: it has 16777217. Use run_bash",
-  );
+  const says = "at most 16777216 bytes: it has 16777217. Use run_bash";
+  await assertRejects(() => ws.edit("f", "b", "c"), RangeError, says);
 });
 
 test("4 MB: matched, replaced everywhere, and missed in linear time", async (ws) => {
@@ -209,11 +203,8 @@ test("4 MB: matched, replaced everywhere, and missed in linear time", async (ws)
   ws.put("f", content);
   await ws.edit("f", "compute", "x", true);
   assertEquals(ws.text("f"), content.replaceAll("compute", "x"));
-  await assertRejects(
-    () => ws.edit("f", "const someValeu = y(anotherValue);", "b"),
-    Error,
-    "Closest",
-  );
+  const misspelt = "const someValeu = y(anotherValue);";
+  await assertRejects(() => ws.edit("f", misspelt, "b"), Error, "Closest");
   await assertRejects(() => ws.edit("f", "someValue", "b"), Error, "appears 70000 times");
   await assertRejects(() => ws.edit("f", "qqqq\n".repeat(1000), "b"), Error, "not found");
   // Lines that all vote, and a text without any line break.
