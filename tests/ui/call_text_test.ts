@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { callText, runningText, tellingLines } from "../../src/ui/call_text.ts";
-import { callRows } from "../../src/ui/terminal/session/call_rows.ts";
+import { callRows, titleRows } from "../../src/ui/terminal/session/call_rows.ts";
 import { builtinTools, withJobs } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 
@@ -117,6 +117,12 @@ Deno.test("endings stand in a column where there is room", () => {
     for (const row of rows) assertEquals(row.length <= columns, true, row);
     assertEquals(rows[1]!.startsWith(columns < 60 ? "  word" : "          word"), columns < 120);
   }
+  const read = (object: string) => ({ ...callText(EXEC), object, counts: "26 lines" });
+  const look = { columns: 40, paint: (text: string) => text };
+  assertEquals(titleRows("Read", [read("src/cart.py"), read("src/cli.py")], look), [
+    "● Read src/cart.py (26 lines)",
+    "  src/cli.py (26 lines)",
+  ]);
 });
 
 Deno.test("of a command's output, its first and last lines are shown, and those of failures before", () => {

@@ -30,7 +30,7 @@ const MIN_LABEL_CHARS = 24;
 const MAX_SHOWN_BRANCH = 20;
 /** The columns of a row without its label and its facts. */
 const ROW_COLUMNS = 4;
-const MAX_PREVIEW_CHARS = 400;
+const MAX_PREVIEW_CHARS = 200;
 
 export const resumeCommand: Command = {
   name: "resume",

@@ -10,6 +10,8 @@ import { type Cell, type CellRow, widthOf } from "./frame.ts";
 export interface ListRow {
   label: string;
   detail?: string | undefined;
+  /** Lines below the list while the row is selected. */
+  preview?: string | undefined;
   /** The heading above the first of the rows that have it. */
   group?: string | undefined;
   /** The letter that selects the row, shown in place of its digit. */
@@ -106,29 +108,38 @@ export function listRows(
 const SIDE_COLUMNS = 7;
 const DETAIL_MARGIN = "    ";
 const MAX_DETAIL_ROWS = 3;
-const MAX_PREVIEW_ROWS = 8;
 const MIN_DETAIL_ROWS = 14;
 
-/** The preview, or in a narrow list the description, of the selected row: always as high. */
-export function detailRows<T extends ListRow>(
-  items: readonly T[],
-  chosen: T | undefined,
+/** True if the rows of a list have no room for their descriptions. */
+export function isNarrowList(items: readonly ListRow[], columns: number): boolean {
+  const details = widest(items, "detail");
+  return columns < WIDE_LIST && details > 0 &&
+    widest(items, "label") + details + SIDE_COLUMNS > columns;
+}
+
+/** The description in a narrow list, and the preview, of the selected row: always as high. */
+export function detailRows(
+  items: readonly ListRow[],
+  chosen: ListRow | undefined,
   { columns, rows }: TerminalSize,
   sgr: Sgr,
-  preview?: (item: T) => string | undefined,
 ): CellRow[] {
-  const details = widest(items, "detail");
-  const isNarrow = columns < WIDE_LIST && details > 0 &&
-    widest(items, "label") + details + SIDE_COLUMNS > columns;
-  if (!preview && !isNarrow || rows < MIN_DETAIL_ROWS) return [];
-  const rowsOf = (item: T) =>
-    (preview?.(item) || item.detail || "").split("\n").flatMap((line) =>
-      brokenRow(cellsOf(line, sgr(DIM)), columns - DETAIL_MARGIN.length)
-    ).slice(0, preview ? MAX_PREVIEW_ROWS : MAX_DETAIL_ROWS)
-      .map((row) => [...cells(DETAIL_MARGIN), ...row]);
-  const most = Math.max(...items.map((item) => rowsOf(item).length));
-  const shown = chosen && rowsOf(chosen);
-  return Array.from({ length: most }, (_, at) => shown?.[at] ?? []);
+  if (rows < MIN_DETAIL_ROWS) return [];
+  const isNarrow = isNarrowList(items, columns);
+  const room = columns - DETAIL_MARGIN.length;
+  const cellsOfLine = (line: string) => cellsOf(line, sgr(DIM));
+  const details = ({ detail = "" }: ListRow) =>
+    isNarrow ? brokenRow(cellsOfLine(detail), room).slice(0, MAX_DETAIL_ROWS) : [];
+  const previews = ({ preview = "" }: ListRow) => preview === "" ? [] : preview.split("\n");
+  const most = (rowsOf: (item: ListRow) => readonly unknown[]) =>
+    Math.max(0, ...items.map((item) => rowsOf(item).length));
+  const shown = chosen
+    ? [...details(chosen), ...previews(chosen).map((line) => cut([...cellsOfLine(line)], room))]
+    : [];
+  return Array.from({ length: most(details) + most(previews) }, (_, at) => {
+    const row = shown[at];
+    return row ? [...cells(DETAIL_MARGIN), ...row] : [];
+  });
 }
 
 function filledRow(row: readonly Cell[], columns: number, look: ListLook): Cell[] {

@@ -8,6 +8,7 @@ import type { TerminalSize } from "../tty.ts";
 import { barred, type CellRow, type Frame, widthOf } from "./frame.ts";
 import {
   detailRows,
+  isNarrowList,
   LIST_STEPS,
   listHeight,
   type ListLook,
@@ -20,8 +21,6 @@ import type { Modal, Outcome } from "./modal.ts";
 
 interface ListItem<T> extends ListRow {
   value: T;
-  /** Returns the lines that Space shows below the list. */
-  preview?: string | undefined;
 }
 
 export interface ListOptions<T> extends Omit<ListLook, "word"> {
@@ -51,7 +50,6 @@ export class ListModal<T> implements Modal<T> {
   #word = "";
   #items: readonly ListItem<T>[];
   #chosen: number;
-  #isPreview = false;
 
   constructor(private readonly options: ListOptions<T>) {
     this.#items = options.items;
@@ -78,9 +76,8 @@ export class ListModal<T> implements Modal<T> {
     }
     const typed = this.#word === "" ? [] : cellsOf(`  ${this.#word}`, "");
     if (this.#word !== "") head.push(typed);
-    const preview = this.#isPreview ? (item: ListItem<T>) => item.preview : undefined;
     const chosen = this.#items[this.#chosen];
-    const below = detailRows(all, chosen, { columns, rows }, sgr, preview);
+    const below = detailRows(all, chosen, { columns, rows }, sgr);
     const filter = all.length < 2 || this.#isKeyed || passesText ? "" : " · type to filter";
     // The row in place of the items says what the keys do.
     const hints = rows > 8 && hint !== undefined && this.#items.length > 0
@@ -89,7 +86,7 @@ export class ListModal<T> implements Modal<T> {
     const foot = [...below, ...hints.map((line) => styledRow(`${dim}  ${line}`, columns))];
     const room = Math.max(1, Math.min(listHeight(rows), rows - 1 - foot.length));
     const look = { ...this.options, word: this.#word, isNumbered: this.#isNumbered };
-    const items = below.length > 0 && !this.#isPreview
+    const items = below.length > 0 && isNarrowList(all, columns)
       ? this.#items.map(({ detail: _, ...item }) => item)
       : this.#items;
     const list = items.length === 0
@@ -150,10 +147,6 @@ export class ListModal<T> implements Modal<T> {
 
   #type(text: string): Outcome<T> {
     if (this.#isNumbered && /^[1-9]$/.test(text)) return this.#pick(Number(text) - 1);
-    if (text === " " && this.#word === "" && this.#items.some(({ preview }) => preview)) {
-      this.#isPreview = !this.#isPreview;
-      return "none";
-    }
     if (this.options.passesText) return "pass";
     const keyed = this.#word === "" ? this.#items.findIndex(({ key }) => key === text) : -1;
     if (keyed !== -1) return this.#pick(keyed);

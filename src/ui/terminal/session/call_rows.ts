@@ -56,8 +56,12 @@ export function titleRows(verb: string, calls: readonly CallText[], look: RowsLo
     return `${object}${found}${numbers && `  ${numbers}`}`;
   }).join(paint(" · ", DIM));
   const end = ending === "" ? "" : paint(ending, mood === "good" ? DIM : MOODS[mood]);
-  if (!isTable) return hangingRows(head, `${name} ${objects}`, columns, end);
-  return hangingRows(`${head}${name} `, objects, columns, end, columns);
+  const rows = isTable
+    ? hangingRows(`${head}${name} `, objects, columns, end, columns)
+    : hangingRows(head, `${name} ${objects}`, columns, end);
+  // The end of a row says as much as a dot.
+  // deno-lint-ignore no-control-regex
+  return rows.map((row) => row.replace(/ · ((?:\x1b\[[\d;]*m)*)$/, "$1"));
 }
 
 export function lineCounts(added: number, removed: number, paint: Painter): string {

@@ -280,8 +280,7 @@ export function pickList(
   const keys = listKeys.map((key) =>
     [key.key, ({ argument }: Picked): Picked => ({ argument, key })] as const
   );
-  const space = choices.some(({ preview }) => preview) ? ["Space preview"] : [];
-  const hints = ["Enter to select", "Esc to cancel", ...space, ...listKeys.map(({ help }) => help)];
+  const hints = ["Enter to select", "Esc to cancel", ...listKeys.map(({ help }) => help)];
   const items = choices.map(({ argument, label, detail, group, isCurrent, preview }) => ({
     label,
     ...group !== undefined && { group },

@@ -78,7 +78,7 @@ Deno.test("a list that passes text on has its keys, and leaves any other text to
 Deno.test("a hint that is too long breaks between its parts", () => {
   const hint = "Enter to select · Esc to cancel · Ctrl-R rename";
   assertEquals(shown(list({ hint })).slice(-3), [
-    "  Enter to select · Esc to cancel ·",
+    "  Enter to select · Esc to cancel",
     "  Ctrl-R rename · type to filter",
     "",
   ]);

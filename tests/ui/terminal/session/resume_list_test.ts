@@ -44,7 +44,6 @@ for (const columns of [80, 40]) {
     assertMatch((await until(["❯ second task", "  first task"])).join("\n"), /other/);
     await terminal.type("\t");
     await until(["❯ first task"]);
-    await terminal.type(" ");
     await terminal.until((rows) =>
       ["    > first task", "    It is written."].every((row) => rows.includes(row))
     );
