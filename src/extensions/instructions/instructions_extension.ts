@@ -78,7 +78,7 @@ export class InstructionsExtension implements Extension {
       name: "trust",
       group: "Setup",
       argument: "[on|off]",
-      help: "use the folder's instructions (AGENTS.md), or not; the choice is saved",
+      help: "use the folder's instructions (AGENTS.md), or not; it is saved",
       question: "Use this folder's instructions?",
       run: async (session, argument) => {
         if (!["", "on", "off"].includes(argument)) return takesText("trust", ["on", "off"]);

@@ -32,7 +32,7 @@ export class UntilExtension implements Extension {
       name: "until",
       argument: "[COMMAND|off]",
       group: "Work",
-      help: "run a check after each turn with changes; the model goes on until it passes",
+      help: "run a check after each turn; the model goes on until it passes",
       run: async (session, argument) => await this.#run(session, argument),
       choices: async (session) => {
         const rows = (await offeredChecks(session)).map((argument) => ({

@@ -13,7 +13,7 @@ export const themeCommand: Command = {
   name: "theme",
   group: "Setup",
   argument: "[NAME]",
-  help: "colours for a dark or light background, none, or auto; it is saved",
+  help: "set colours: dark, light, none or auto; the choice is saved",
   question: "Which colours?",
   isOfTerminal: true,
   run: setTheme,

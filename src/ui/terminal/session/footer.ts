@@ -71,7 +71,7 @@ export function footerText(
 
 const DOT = " · ";
 const MIN_GAP = 2;
-const MIN_FOLDER = 12;
+export const MIN_FOLDER = 12;
 const MIN_NAME = 8;
 const MAX_CHECK = 24;
 const BAR_CELLS = 5;

@@ -6,7 +6,7 @@ import type { Status } from "../../../session/frontend.ts";
 import { windowText } from "../../../text/count.ts";
 import { wrapped, wrappedParts } from "../../../text/wrap.ts";
 import { ACCENT, BOLD, DIM, type Painter } from "../style.ts";
-import { modelText, shortFolder } from "./footer.ts";
+import { MIN_FOLDER, modelText, shortFolder } from "./footer.ts";
 
 /** Such as `copilot 0.1 · qwen3:8b · 32k context · tools`, and below it `~/shop · master · AGENTS.md`. */
 export class Welcome {
@@ -36,7 +36,7 @@ export class Welcome {
     const name = `copilot ${VERSION.replace(/\.\d+$/, "")}`;
     const first = [name, ...model === undefined ? [] : [modelText(model)], ...this.#facts];
     const place = [...branch === undefined ? [] : [branch], ...this.files].join(" · ");
-    const room = Math.max(20, columns - place.length - 5);
+    const room = Math.max(MIN_FOLDER, columns - place.length - 5);
     const second = [shortFolder(folder, room), place].filter(Boolean).join(" · ");
     const bar = paint("▌ ", ACCENT);
     const rows = wrappedParts(`${first.join(" · ")}\n${second}`, columns - 2).split("\n");
