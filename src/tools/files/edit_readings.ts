@@ -36,10 +36,9 @@ export function readEdit(text: string, before: string, after: string): EditReadi
     const pair = read({ before, after });
     if (!pair || pair.before.trim() === "" || pair.before === pair.after) continue;
     // Blank lines around a text show that it is whole lines.
-    const isLines = read === trimmed;
-    const exact = how === "" || isLines ? undefined : exactly(text, pair);
+    const exact = how === "" || read === trimmed ? undefined : exactly(text, pair);
     const found = exact ?? reindented(text, pair.before, pair.after) ??
-      alike(text, pair, isLines);
+      alike(text, pair);
     if (!found) continue;
     const all = [how, "how" in found ? found.how : ""].filter((one) => one).join(", ");
     return { ...found, ...all !== "" && { how: all } };
@@ -123,15 +122,13 @@ const withPlainLooks = (text: string): string =>
 const lookOf = (line: string): string => withPlainLooks(line.trimEnd());
 
 /** Returns the only place where lines look like `before`. Parts that both texts share come from the file. */
-function alike(text: string, { before, after }: Pair, isLines: boolean): EditReading | undefined {
+function alike(text: string, { before, after }: Pair): EditReading | undefined {
   const isWhole = before.endsWith("\n") && (after.endsWith("\n") || after === "");
   if (before.endsWith("\n") !== after.endsWith("\n") && !isWhole) return undefined;
   const wanted = before.replace(/\n$/, "").split("\n");
   const lines = text.split("\n");
   const place = onlyPlace(lines.map(lookOf), wanted.map(lookOf));
-  if (place === undefined) {
-    return wanted.length === 1 && !isLines ? withinLine(text, before, after) : undefined;
-  }
+  if (place === undefined) return undefined;
   const there = lines.slice(place, place + wanted.length);
   const end = isWhole && place + wanted.length < lines.length ? "\n" : "";
   const merged = after === "" ? "" : mergedLines(there, wanted, after.replace(/\n$/, "")) + end;
@@ -140,19 +137,6 @@ function alike(text: string, { before, after }: Pair, isLines: boolean): EditRea
     before: there.join("\n") + end,
     after: merged,
     how: differenceOf(there, wanted),
-  };
-}
-
-function withinLine(text: string, before: string, after: string): EditReading | undefined {
-  const [all, key] = [withPlainLooks(text), withPlainLooks(before)];
-  const at = all.indexOf(key);
-  if (at === -1 || all.indexOf(key, at + 1) !== -1) return undefined;
-  const there = text.slice(at, at + before.length);
-  return {
-    at,
-    before: there,
-    after: mergedLine(there, before, after, straightener([there], [before])),
-    how: differenceOf([there], [before]),
   };
 }
 
@@ -173,7 +157,6 @@ const LAST_LINE = "\0";
 
 /** Returns the new lines. Unchanged lines, and unchanged parts of changed ones, are as in the file. */
 function mergedLines(there: readonly string[], given: readonly string[], after: string): string {
-  const straight = straightener(there, given);
   // Ends the last line, because a difference has no empty one at the end.
   const steps = diffLines(
     `${given.join("\n")}\n${LAST_LINE}`,
@@ -186,9 +169,7 @@ function mergedLines(there: readonly string[], given: readonly string[], after: 
   const flush = () => {
     added.forEach((line, i) => {
       const old = removed[i];
-      merged.push(
-        old === undefined ? straight(line) : mergedLine(there[old]!, given[old]!, line, straight),
-      );
+      merged.push(old === undefined ? line : mergedLine(there[old]!, given[old]!, line));
     });
     [removed, added] = [[], []];
   };
@@ -205,12 +186,7 @@ function mergedLines(there: readonly string[], given: readonly string[], after: 
 }
 
 /** Returns `after` with the file's form of the start and end that it shares with `given`. */
-function mergedLine(
-  there: string,
-  given: string,
-  after: string,
-  straight: (text: string) => string,
-): string {
+function mergedLine(there: string, given: string, after: string): string {
   const blanks = there.slice(there.trimEnd().length);
   const [real, old, now] = [there, given, after].map((line) => line.trimEnd()) as [
     string,
@@ -218,21 +194,6 @@ function mergedLine(
     string,
   ];
   const { head, tail } = commonEnds(old, now);
-  const middle = straight(now.slice(head, now.length - tail));
+  const middle = now.slice(head, now.length - tail);
   return real.slice(0, head) + middle + real.slice(real.length - tail) + blanks;
-}
-
-/** Also replaces lookalike characters in new text if the model wrote them for plain ones. */
-function straightener(
-  there: readonly string[],
-  given: readonly string[],
-): (text: string) => string {
-  const signs = new Map<string, string>();
-  for (const [i, line] of given.entries()) {
-    for (const { 0: sign, index } of line.trimEnd().matchAll(LOOKALIKES)) {
-      const is = there[i]![index]!;
-      if (is.charCodeAt(0) < 128) signs.set(sign, is);
-    }
-  }
-  return (text) => text.replace(LOOKALIKES, (sign) => signs.get(sign) ?? sign);
 }
