@@ -24,11 +24,8 @@ Deno.test("the JSON of an answer is all of it, or its only block of code", () =>
     [`The answer is ${RIGHT}`, { objection: "it is not JSON" }],
     ["", { objection: "it is empty" }],
     ['{"name": "Mara"}', { objection: "age is missing" }],
-    [
-      '{"name": "Mara", "age": "31"}',
-      { objection: 'age must be an integer: current value is "31"' },
-    ],
-    [`{"name": "", "age": 1, "x": ${"[".repeat(5000)}${"]".repeat(5000)}}`, {
+    [RIGHT.replace("31", '"31"'), { objection: 'age must be an integer: current value is "31"' }],
+    [RIGHT.replace("31", "[".repeat(5000) + "]".repeat(5000)), {
       objection: "it is nested too deep",
     }],
   ];
@@ -41,11 +38,10 @@ onAll(
   "an answer that matches costs no request, tools work before it",
   [look, { text: RIGHT }],
   async ({ agent, server }) => {
-    const { response, stopReason, objection, toolExecutions } = await processTurn(agent, "who?", {
-      answerSchema: schema,
-    });
-    assertEquals([response, stopReason, objection], [RIGHT, "done", undefined]);
-    assertEquals([server.requests.length, toolExecutions.length], [2, 1]);
+    const result = await processTurn(agent, "who?", { answerSchema: schema });
+    assertEquals([result.response, result.stopReason], [RIGHT, "done"]);
+    assertEquals([result.objection, result.toolExecutions.length], [undefined, 1]);
+    assertEquals(server.requests.length, 2);
     assertMatch(server.requests[0]!.text, /matches this JSON Schema/);
     assertEquals(/response_format|"format"|tool_choice/.test(server.requests[0]!.text), false);
   },

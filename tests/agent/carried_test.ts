@@ -11,21 +11,17 @@ import { readingTool, TEXT } from "../helpers/tool.ts";
 const size = ({ content }: Message) => content.length;
 const user = (content: string): Message => ({ role: "user", content });
 const filler = (length: number): Message => ({ role: "assistant", content: "x".repeat(length) });
-const reading = (...paths: string[]): Message => ({
-  role: "assistant",
-  content: "",
-  toolCalls: paths.map((file_path, i) => ({
-    id: `${i}`,
-    name: "read_file",
-    arguments: { file_path },
-  })),
-});
-const skill = (name: string, text: string): Message => ({
-  role: "tool",
-  toolCallId: name,
-  content: text,
-  parts: [{ type: "resource", kind: "skill", name, text }],
-});
+/** An answer with these calls. */
+const calling = (...calls: [name: string, args: object][]): Message => {
+  const toolCalls = calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: { ...args } }));
+  return { role: "assistant", content: "", toolCalls };
+};
+const reading = (...paths: string[]) =>
+  calling(...paths.map((file_path): [string, object] => ["read_file", { file_path }]));
+const skill = (name: string, text: string): Message => {
+  const parts: Part[] = [{ type: "resource", kind: "skill", name, text }];
+  return { role: "tool", toolCallId: name, content: text, parts };
+};
 const textsOf = (parts: readonly Part[], named: string) =>
   parts.flatMap((part) => part.type === "resource" && part.name === named ? [part.text] : []);
 const said = (old: Message[], limit: number, kept: Message[] = []) =>
@@ -103,16 +99,14 @@ Deno.test("a summary lists files, by what the tools say of their calls", () => {
     ...readingTool("look", { at: TEXT }),
     subject: ({ at }) => ({ path: String(at).trim(), isFile: true }),
   };
-  const calls: [string, Record<string, unknown>][] = [
+  const old = calling(
     ["look", { at: "mine.ts" }],
     ["look", {}],
     ["list_directory", { path: "folder" }],
     ["grep_code", { path: "place", pattern: "a" }],
     ["edit_file", { file_path: "b.ts", old_string: "a", new_string: "b" }],
     ["gone", { file_path: "c.ts" }],
-  ];
-  const toolCalls = calls.map(([name, args], i) => ({ id: `${i}`, name, arguments: args }));
-  const old: Message = { role: "assistant", content: "", toolCalls };
+  );
   const parts = carriedParts([old], [], [...builtinTools, read], Infinity, size);
   assertEquals(textsOf(parts, "files"), ["[Files that were open]\nmine.ts\nb.ts"]);
 });

@@ -50,10 +50,8 @@ Deno.test("the first request of a lean tier has at most 3 KB, of a full one at m
     ];
     await using jobs = jobStore();
     for (const config of configs) {
-      await processTurn(
-        new CopilotAgent({ promptTier, ...config }, "/", { jobs, keepsTasks: true }),
-        "hi",
-      );
+      const agent = new CopilotAgent({ promptTier, ...config }, "/", { jobs, keepsTasks: true });
+      await processTurn(agent, "hi");
     }
     for (const { text } of server.requests) {
       // This parameter is for the server alone: it is no token of the prompt.
@@ -81,11 +79,8 @@ Deno.test("a lean tier has no room for the list of steps, which others get where
   const offered = (promptTier: PromptTier, keepsTasks: boolean) =>
     new CopilotAgent({ promptTier, local: localConfig({ model: "m" }) }, ".", { keepsTasks })
       .offered.some(({ name }) => name === "tasks");
-  assertEquals([offered("lean", true), offered("full", true), offered("full", false)], [
-    false,
-    true,
-    false,
-  ]);
+  const found = [offered("lean", true), offered("full", true), offered("full", false)];
+  assertEquals(found, [false, true, false]);
 });
 
 Deno.test("one more tool of its own: not for a lean tier, and the others make room for it", () => {

@@ -5,6 +5,7 @@ import { builtinTools } from "../../src/tools/mod.ts";
 import type { ToolExecution } from "../../src/types/event.ts";
 import type { Decision } from "../../src/types/policy.ts";
 import type { NewestOutput, Tool, ToolContext } from "../../src/types/tool.ts";
+import { readingTool } from "../helpers/tool.ts";
 import { posixTest, test, type Workspace } from "../tools/workspace.ts";
 
 const ALLOW: Decision = { allow: true };
@@ -15,30 +16,19 @@ async function runOne(
   name: string,
   args: Record<string, unknown>,
   { decide = () => ALLOW, tools = builtinTools, context = ws.context }: {
-    decide?: (tool: Tool, args: Record<string, unknown>, context: ToolContext) =>
-      | Decision
-      | Promise<Decision>;
+    decide?: () => Decision;
     tools?: readonly Tool[];
     context?: ToolContext;
   } = {},
 ): Promise<ToolExecution> {
-  const { call, error } = readCall(
-    { id: "call-1", name, arguments: args },
-    tools,
-    context.workingDir,
-  );
+  const given = { id: "call-1", name, arguments: args };
+  const { call, error } = readCall(given, tools, context.workingDir);
   const errors = new Map([[call.id, error]]);
   const [exec] = await runTools([call], { tools, policy: { decide }, context, errors, emit() {} });
   return exec!;
 }
 
-const tool = (run: Tool["run"]): Tool => ({
-  name: "own",
-  description: "",
-  parameters: { type: "object" },
-  access: "execute",
-  run,
-});
+const tool = (run: Tool["run"]): Tool => ({ ...readingTool("own", {}, run), access: "execute" });
 
 test("the facts of a result are beside its text", async (ws) => {
   ws.put("a.txt", "one\ntwo\nthree\n");
@@ -89,20 +79,13 @@ test("how a call ended is a field", async (ws) => {
     return [outcome, isError, refusal];
   };
   const refuse: Decision = { allow: false, reason: "no", summary: "so" };
+  const own = (error: Error, more = {}) =>
+    outcome(ws, "own", {}, { tools: failing(error), ...more });
   assertEquals(await outcome(ws, "read_file", { file_path: "none" }), ["failed", true, undefined]);
   assertEquals(await outcome(ws, "none", {}), ["failed", true, undefined]);
-  assertEquals(
-    await outcome(ws, "own", {}, { tools: failing(new Error("Refused: by a server")) }),
-    ["failed", true, undefined],
-  );
-  assertEquals(
-    await outcome(ws, "own", {}, { tools: failing(new RefusedError("Refused: so")) }),
-    ["refused", true, undefined],
-  );
-  assertEquals(
-    await outcome(ws, "own", {}, { tools: failing(new Error()), decide: () => refuse }),
-    ["refused", true, "so"],
-  );
+  assertEquals(await own(new Error("Refused: by a server")), ["failed", true, undefined]);
+  assertEquals(await own(new RefusedError("Refused: so")), ["refused", true, undefined]);
+  assertEquals(await own(new Error(), { decide: () => refuse }), ["refused", true, "so"]);
   for (const thrown of [Object.create(null), { message: 1 }, undefined]) {
     const own = tool(() => {
       throw thrown;
@@ -118,10 +101,8 @@ test("how a call ended is a field", async (ws) => {
       controller.abort();
       throw controller.signal.reason;
     });
-    assertEquals(
-      await outcome(ws, "own", {}, { tools: [own], context }),
-      [isBefore ? "not_run" : "stopped", true, undefined],
-    );
+    const [ended] = await outcome(ws, "own", {}, { tools: [own], context });
+    assertEquals(ended, isBefore ? "not_run" : "stopped");
   }
 });
 

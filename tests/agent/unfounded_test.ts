@@ -68,13 +68,8 @@ const TOOLS = [tool("look", "read"), tool("put", "write"), tool("fail", "write")
 const use = (name: string): Step => ({ toolCalls: [{ name, arguments: {} }] });
 
 Deno.test("done without a change is objected to, once", async () => {
-  const rows: [
-    name: string,
-    steps: Step[],
-    reminders: number,
-    tools?: Tool[],
-    options?: TurnOptions,
-  ][] = [
+  type Row = [name: string, steps: Step[], reminders: number, tools?: Tool[], more?: TurnOptions];
+  const rows: Row[] = [
     ["nothing ran", [], 1],
     ["it only read", [use("look")], 1],
     ["the call failed", [use("fail")], 1],
@@ -98,9 +93,8 @@ Deno.test("done without a change is objected to, once", async () => {
       ...options,
       onEvent: (event) => event.type === "notice" && codes.push(event.code),
     });
-    const asked = agent.state.messages.filter(({ content }) =>
-      content === UNFOUNDED_QUESTIONS.claim
-    );
+    const { claim } = UNFOUNDED_QUESTIONS;
+    const asked = agent.state.messages.filter(({ content }) => content === claim);
     assertEquals(asked.map(({ standsFor }) => standsFor), Array(reminders).fill("reminder"), name);
     assertEquals(codes, Array(reminders).fill("asked_again"), name);
     assertEquals(response, reminders ? "All fixed." : "Done.", name);

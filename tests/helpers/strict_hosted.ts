@@ -66,12 +66,9 @@ function check(body: Json, headers: Headers): void {
 
 function checkTool(tool: unknown, i: number): string {
   const path = `tools.${i}`;
-  const { name, input_schema: schema, description } = object(tool, path, ["name", "input_schema"], [
-    "type",
-    "description",
-    "cache_control",
-    "strict",
-  ]);
+  const optional = ["type", "description", "cache_control", "strict"];
+  const fields = object(tool, path, ["name", "input_schema"], optional);
+  const { name, input_schema: schema, description } = fields;
   if (!/^[a-zA-Z0-9_-]{1,128}$/.test(text(name, `${path}.name`))) {
     refuse(`${path}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
   }
@@ -224,67 +221,44 @@ function callId(call: { id?: string | null }, next: () => number): Json {
   return call.id === null ? {} : { id: call.id ?? `toolu_${next()}` };
 }
 
+const head = (model: string): Json => ({ id: "msg_1", type: "message", role: "assistant", model });
+
 function stream(step: Step, { model, next }: RenderContext): Piece[] {
   const pieces: Piece[] = [];
   const event = (kind: Piece["kind"], data: Json): void => {
     pieces.push({ kind, bytes: `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n` });
   };
   let index = -1;
-  const block = (kind: Piece["kind"], start: Json, deltas: [Piece["kind"], Json][]): void => {
+  const block = (kind: Piece["kind"], start: Json, deltas: Json[], within = kind): void => {
     index++;
     event(kind, { type: "content_block_start", index, content_block: start });
-    for (const [kind, delta] of deltas) event(kind, { type: "content_block_delta", index, delta });
-    event(deltas.at(-1)?.[0] ?? kind, { type: "content_block_stop", index });
+    for (const delta of deltas) event(within, { type: "content_block_delta", index, delta });
+    event(deltas.length > 0 ? within : kind, { type: "content_block_stop", index });
   };
   const { start, end } = usage(step);
-  event("start", {
-    type: "message_start",
-    message: {
-      id: "msg_1",
-      type: "message",
-      role: "assistant",
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: start,
-    },
-  });
+  const none = { content: [], stop_reason: null, stop_sequence: null };
+  event("start", { type: "message_start", message: { ...head(model), ...none, usage: start } });
   event("start", { type: "ping" });
   if (step.reasoning) {
     const signature = sign(step.reasoning);
     block("reasoning", { type: "thinking", thinking: "", signature: "" }, [
-      ...deltas(step.reasoning).map((t): [Piece["kind"], Json] => [
-        "reasoning",
-        { type: "thinking_delta", thinking: t },
-      ]),
-      ["reasoning", { type: "signature_delta", signature }],
+      ...deltas(step.reasoning).map((thinking) => ({ type: "thinking_delta", thinking })),
+      { type: "signature_delta", signature },
     ]);
   }
   if (step.text) {
-    block(
-      "text",
-      { type: "text", text: "" },
-      deltas(step.text).map((t) => ["text", { type: "text_delta", text: t }]),
-    );
+    const pieces = deltas(step.text).map((text) => ({ type: "text_delta", text }));
+    block("text", { type: "text", text: "" }, pieces);
   }
   for (const call of step.toolCalls ?? []) {
     const start = { type: "tool_use", ...callId(call, next), name: call.name, input: {} };
-    block(
-      "name",
-      start,
-      deltas(argumentsText(call)).map((t) => [
-        "arguments",
-        { type: "input_json_delta", partial_json: t },
-      ]),
-    );
+    const pieces = deltas(argumentsText(call));
+    const input = pieces.map((partial_json) => ({ type: "input_json_delta", partial_json }));
+    block("name", start, input, "arguments");
   }
   const stop_reason = FINISH[finishOf(step)];
-  event("finish", {
-    type: "message_delta",
-    delta: { stop_reason, stop_sequence: null },
-    usage: end,
-  });
+  const delta = { stop_reason, stop_sequence: null };
+  event("finish", { type: "message_delta", delta, usage: end });
   event("finish", { type: "message_stop" });
   return pieces;
 }
@@ -303,10 +277,7 @@ function whole(step: Step, { model, next }: RenderContext): string {
   }
   const { start, end } = usage(step);
   return JSON.stringify({
-    id: "msg_1",
-    type: "message",
-    role: "assistant",
-    model,
+    ...head(model),
     content,
     stop_reason: FINISH[finishOf(step)],
     stop_sequence: null,

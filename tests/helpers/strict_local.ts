@@ -33,33 +33,22 @@ const OPTIONS = [
 
 function check(body: Json): void {
   // The real server ignores unknown settings. A test must notice a misspelt one.
-  object(
-    body,
-    "body",
-    ["model", "messages"],
-    "tools stream options think format keep_alive truncate shift".split(" "),
-  );
+  const optional = "tools stream options think format keep_alive truncate shift".split(" ");
+  object(body, "body", ["model", "messages"], optional);
   nonBlank(body.model, "model");
   if (body.stream !== undefined) oneOf(body.stream, "stream", [true, false]);
   if (body.think !== undefined) {
     oneOf(body.think, "think", [true, false, "low", "medium", "high", "max"]);
   }
   if (body.options !== undefined) {
-    const { num_predict, temperature, repeat_penalty } = object(
-      body.options,
-      "options",
-      [],
-      OPTIONS,
-    );
+    const options = object(body.options, "options", [], OPTIONS);
+    const { num_predict, temperature, repeat_penalty } = options;
     if (num_predict !== undefined) number(num_predict, "options.num_predict", -2);
     if (temperature !== undefined) number(temperature, "options.temperature", 0);
     if (repeat_penalty !== undefined) number(repeat_penalty, "options.repeat_penalty", 0);
   }
   if (body.tools !== undefined) {
-    unique(
-      list(body.tools, "tools").map((tool, i) => functionTool(tool, `tools.${i}`)),
-      "tool names",
-    );
+    unique(list(body.tools, "tools").map((t, i) => functionTool(t, `tools.${i}`)), "tool names");
   }
   checkMessages(array(body.messages, "messages"));
 }
@@ -70,13 +59,8 @@ function checkMessages(messages: unknown[]): void {
   const ids: string[] = [];
   messages.forEach((value, i) => {
     const path = `messages.${i}`;
-    const message = object(value, path, ["role", "content"], [
-      "thinking",
-      "images",
-      "tool_calls",
-      "tool_name",
-      "tool_call_id",
-    ]);
+    const optional = ["thinking", "images", "tool_calls", "tool_name", "tool_call_id"];
+    const message = object(value, path, ["role", "content"], optional);
     oneOf(message.role, `${path}.role`, ["system", "user", "assistant", "tool"]);
     text(message.content, `${path}.content`);
     if (message.thinking !== undefined) text(message.thinking, `${path}.thinking`);

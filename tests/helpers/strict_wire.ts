@@ -146,11 +146,8 @@ export function wellFormed(value: unknown, path = "body"): void {
 export function functionTool(tool: unknown, path: string): string {
   const { type, function: fn } = object(tool, path, ["type", "function"]);
   oneOf(type, `${path}.type`, ["function"]);
-  const { name, description, parameters } = object(fn, `${path}.function`, ["name"], [
-    "description",
-    "parameters",
-    "strict",
-  ]);
+  const optional = ["description", "parameters", "strict"];
+  const { name, description, parameters } = object(fn, `${path}.function`, ["name"], optional);
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(text(name, `${path}.function.name`))) {
     refuse(`${path}.function.name: does not match '^[a-zA-Z0-9_-]{1,64}$'`);
   }
