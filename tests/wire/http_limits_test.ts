@@ -83,17 +83,11 @@ test("NET-12 after output a stall is reported, not repeated", async () => {
   const { handler, left } = watchedStall(STREAM, "data: a\n\n");
   await using server = serve(handler, OK);
   const shown: string[] = [];
-  const error = await assertRejects(
-    () => ask(server.url, options({ idleTimeoutMs: 40 }), (text) => shown.push(text)),
-    BackendError,
-  );
+  const asked = () => ask(server.url, options({ idleTimeoutMs: 40 }), (text) => shown.push(text));
+  const error = await assertRejects(asked, BackendError);
   await soon(left);
-  assertEquals([error.kind, error.status, shown, server.requests.length], [
-    "timeout",
-    200,
-    ["a"],
-    1,
-  ]);
+  assertEquals([error.kind, error.status, shown], ["timeout", 200, ["a"]]);
+  assertEquals(server.requests.length, 1);
 });
 
 test("NET-12 pings and single bytes keep a stream alive, but not for ever", async () => {
@@ -134,7 +128,7 @@ test("an answer ends with its terminator, though the connection stays open or br
 test("the body of an error is not waited for, nor read without end", async () => {
   const endless = flood("HTTP/1.1 400 Bad\r\n\r\n", "no ");
   const page = flood(
-    "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n<title>Log in</title>",
+    head(200, { "content-type": "text/html" }) + "<title>Log in</title>",
     "<p>",
   );
   const stalled = watchedStall("HTTP/1.1 400 Bad\r\ncontent-length: 99\r\n\r\nno model");
@@ -260,9 +254,7 @@ test("no signal listener is left behind", async () => {
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
   signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
-  signal.removeEventListener = (
-    ...args: Parameters<typeof remove>
-  ) => (listeners--, remove(...args));
+  signal.removeEventListener = (...args: Parameters<typeof add>) => (listeners--, remove(...args));
   const asked = options({ signal, wait: (_ms, signal) => wait(1, signal) });
   assertEquals(await ask(server.url, asked), ["a"]);
   assertEquals([listeners, server.requests.length], [0, 2]);

@@ -6,6 +6,8 @@ import { forEverySplit } from "../helpers/split.ts";
 import { ask, leakTest as test, options, STREAM, textReader } from "./http_helper.ts";
 
 const OK = sse(["a", "[DONE]"]);
+/** The head of a stream, to which more headers can be added. */
+const STARTED = STREAM.slice(0, -2);
 const KEY = "sk-proj-8243719650abcdef+/x";
 
 const post = (url: string) => ({
@@ -17,10 +19,8 @@ const post = (url: string) => ({
 /** The error that a single attempt at each handler's answer ends in. */
 async function failureOf(handler: Handler, settings = {}): Promise<BackendError> {
   await using server = serve(handler);
-  return await assertRejects(
-    () => ask(post(server.url), options({ maxRetries: 0, ...settings })),
-    BackendError,
-  );
+  const asked = options({ maxRetries: 0, ...settings });
+  return await assertRejects(() => ask(post(server.url), asked), BackendError);
 }
 
 test("requestStream sends the request once, with few headers, and reuses the connection", async () => {
@@ -84,12 +84,12 @@ test("a user name and a password in the address go as Basic authorization", asyn
 });
 
 test("an optional request that finds nothing does not read the answer", async () => {
-  const cases = [[true, "has nothing there", "request"], [
+  const words = [[true, "has nothing there", "request"], [
     false,
     "no such page",
     "protocol",
   ]] as const;
-  for (const [isOptional, says, kind] of cases) {
+  for (const [isOptional, says, kind] of words) {
     await using server = serve(respond(404, {}, "no such page"));
     const asked = () => requestJson({ url: server.url, isOptional }, options({ maxRetries: 0 }));
     const error = await assertRejects(asked, BackendError, says);
@@ -123,13 +123,9 @@ test("NET-10 a failure that may pass is repeated, with a notice, until it passes
     ...silent,
     sse([{ error: { message: "busy", type: "overloaded_error" } }]),
     raw(STREAM, "data: a\n\n"),
-    raw(
-      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 99\r\n\r\ndata: a\n\n",
-    ),
-    raw(
-      "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\nff\r\ndata: a\n\n",
-    ),
-    reset("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\n"),
+    raw(`${STARTED}content-length: 99\r\n\r\ndata: a\n\n`),
+    raw(`${STARTED}transfer-encoding: chunked\r\n\r\nff\r\ndata: a\n\n`),
+    reset(`${STREAM}data: a\n\n`),
   ];
   for (const [i, failure] of failures.entries()) {
     await using server = serve(failure, failure, OK);
@@ -141,10 +137,7 @@ test("NET-10 a failure that may pass is repeated, with a notice, until it passes
     assertEquals(asked.delays, [1_000, 2_000].slice(0, most), `${i}`);
     assertEquals(asked.reasons.length, most);
     assert(asked.reasons.every((reason) => reason.includes("127.0.0.1")), asked.reasons[0]);
-    assertEquals(
-      server.requests.map(({ text }) => text).filter((text) => text !== "").at(-1),
-      '{"é":1}',
-    );
+    assertEquals(server.requests.findLast(({ text }) => text !== "")!.text, '{"é":1}');
   }
 });
 
@@ -169,26 +162,18 @@ Deno.test("a limit is told in milliseconds, seconds or minutes", () => {
 
 test("NET-03 NET-04 nothing is repeated once output was shown", async () => {
   const rows: [handler: Handler, kind: string, shown: string[]][] = [
-    [sse(["a", { error: { message: "busy", type: "overloaded_error" } }, "[DONE]"]), "server", [
-      "a",
-    ]],
+    [sse(["a", { error: { message: "busy", type: "overloaded_error" } }]), "server", ["a"]],
     [raw(STREAM, "data: a\n\ndata: b\n\n"), "incomplete", ["a", "b"]],
     [reset(STREAM, "data: a\n\n"), "incomplete", ["a"]],
-    [
-      raw(
-        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\nff\r\nda",
-      ),
-      "incomplete",
-      ["a"],
-    ],
+    [raw(`${STARTED}transfer-encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\nff`), "incomplete", [
+      "a",
+    ]],
   ];
   for (const [handler, kind, expected] of rows) {
     await using server = serve(handler, OK);
     const shown: string[] = [];
-    const error = await assertRejects(
-      () => ask(post(server.url), options(), (text) => shown.push(text)),
-      BackendError,
-    );
+    const asked = () => ask(post(server.url), options(), (text) => shown.push(text));
+    const error = await assertRejects(asked, BackendError);
     assertEquals([error.kind, shown, server.requests.length], [kind, expected, 1], error.message);
     assertEquals(error.retryable, true);
   }
@@ -203,11 +188,7 @@ test("NET-11 pages of proxies and other text are refused in one line", async () 
     ],
     [respond(200, {}, ""), "protocol", "the body is empty"],
     [respond(204), "protocol", "204"],
-    [
-      respond(200, { "content-type": "application/octet-stream" }, "\x1b]0;x\x07\xff"),
-      "protocol",
-      "octet-stream",
-    ],
+    [respond(200, { "content-type": "a/octet-stream" }, "\x1b]0;x\x07\xff"), "protocol", "octet-s"],
     [raw(STREAM), "incomplete", "200, text/event-stream, from 127.0.0.1"],
     [raw("HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"), "protocol", "101"],
   ];
@@ -226,9 +207,8 @@ test("SEC-03 a redirect is refused, and nothing reaches its target", async () =>
   for (const status of [301, 302, 303, 307, 308]) {
     const error = await failureOf(respond(status, { location: `${target.url}/v1?t=${KEY}` }));
     assertEquals(error.kind, "redirect");
-    assert(
-      error.message.includes(`redirects to ${target.url}/v1 (${status}), which is not followed`),
-    );
+    const says = `redirects to ${target.url}/v1 (${status}), which is not followed`;
+    assert(error.message.includes(says));
   }
   assertEquals(target.connections, 0);
 });
@@ -256,16 +236,16 @@ test("SEC-02 a key that is echoed is in no error and no notice", async () => {
 });
 
 test("what is no HTTP, or too much of it, is one clear error", async () => {
-  const rows: [handler: Handler, says: string][] = [
-    [raw("SSH-2.0-OpenSSH_9.6\r\n"), "does not answer in HTTP"],
-    [raw(`HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(500)}\r\n`), "does not answer in HTTP"],
-    [raw(`HTTP/1.1 200 OK\r\nx-a: ${"b".repeat(2e6)}\r\n\r\n`), "does not answer in HTTP"],
-    [raw("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n"), "does not answer in HTTP"],
+  const answers = [
+    "SSH-2.0-OpenSSH_9.6\r\n",
+    `HTTP/1.1 200 OK\r\n${"x-a: b\r\n".repeat(500)}\r\n`,
+    `HTTP/1.1 200 OK\r\nx-a: ${"b".repeat(2e6)}\r\n\r\n`,
+    "HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n",
   ];
-  for (const [handler, says] of rows) {
-    const error = await failureOf(handler, { maxRetries: 4 });
+  for (const answer of answers) {
+    const error = await failureOf(raw(answer), { maxRetries: 4 });
     assertEquals([error.kind, error.retryable], ["protocol", false], error.message);
-    assert(error.message.includes(says), error.message);
+    assert(error.message.includes("does not answer in HTTP"), error.message);
   }
 });
 
@@ -274,9 +254,11 @@ test("unusual but correct HTTP is read", async () => {
     new Blob(["data: a\n\ndata: [DONE]\n\n"]).stream().pipeThrough(new CompressionStream("gzip")),
   );
   const zipped = new Uint8Array(await gzip.arrayBuffer());
+  const headers = { "content-type": "text/event-stream", "content-encoding": "gzip" };
+  assertEquals((await failureOf(respond(200, headers, "data: a\n\n"))).kind, "incomplete");
   // deno-fmt-ignore
   const rows: Handler[] = [
-    respond(200, { "content-type": "text/event-stream", "content-encoding": "gzip" }, zipped),
+    respond(200, headers, zipped),
     raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", STREAM, "data: a\n\ndata: [DONE]\n\n"),
     raw("HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: a\n\ndata: [DONE]"),
     raw("HTTP/1.1 200 OK\r\n\r\ndata: a\n\ndata: [DONE]\n\n"),
@@ -294,11 +276,6 @@ test("unusual but correct HTTP is read", async () => {
     await using server = serve(handler);
     assertEquals(await ask(post(server.url)), ["a"]);
   }
-});
-
-test("gzip that is broken is a broken answer", async () => {
-  const headers = { "content-type": "text/event-stream", "content-encoding": "gzip" };
-  assertEquals((await failureOf(respond(200, headers, "data: a\n\n"))).kind, "incomplete");
 });
 
 test("an injected fetch is used, and its failures are explained", async () => {
@@ -323,9 +300,7 @@ test("an answer is not read faster than it is taken, and an abort does not wait"
     const stop = new AbortController();
     let busy: PromiseWithResolvers<void> | undefined;
     let waits = 0;
-    const reader = textReader((text) => {
-      assert(busy === undefined, `read while busy: ${text}`);
-    });
+    const reader = textReader((text) => assert(busy === undefined, `read while busy: ${text}`));
     const asked = requestStream(
       post(server.url),
       options({

@@ -5,11 +5,9 @@ import { nextRetry } from "../../src/wire/retry.ts";
 const LIMITS = { maxRetries: 4, firstTokenTimeoutMs: 600_000 };
 const REMOTE = "https://models.example/v1";
 
-function failure(
-  details: Partial<ConstructorParameters<typeof BackendError>[1]> = {},
-): BackendError {
-  return new BackendError("busy", { kind: "server", status: 503, retryable: true, ...details });
-}
+type Details = Partial<ConstructorParameters<typeof BackendError>[1]>;
+const failure = (details: Details = {}): BackendError =>
+  new BackendError("busy", { kind: "server", status: 503, retryable: true, ...details });
 
 Deno.test("NET-10 nextRetry waits exponentially longer, up to a cap, with jitter, a bounded number of times", () => {
   const delays = (random: () => number, maxRetries = 4) => {
@@ -29,21 +27,12 @@ Deno.test("NET-10 nextRetry waits exponentially longer, up to a cap, with jitter
 });
 
 Deno.test("NET-10 nextRetry decides by the failure", () => {
-  const cause = new TypeError("fetch failed", {
-    cause: new Error(
-      "error (http://x:1/): client error (Connect): tcp connect error: Connection refused (os error 111)",
-    ),
-  });
+  const said = "client error (Connect): tcp connect error: Connection refused (os error 111)";
+  const cause = new TypeError("fetch failed", { cause: new Error(`error (http://x:1/): ${said}`) });
   const refused = { kind: "connection", status: undefined, cause } as const;
   const loading = { serverMessage: "Loading model" };
   const local = "http://localhost:11434/api/chat";
-  type Row = [
-    details: Parameters<typeof failure>[0],
-    url: string,
-    attempt: number,
-    elapsedMs: number,
-    delayMs?: number,
-  ];
+  type Row = [details: Details, url: string, attempt: number, elapsedMs: number, delayMs?: number];
   const rows: Row[] = [
     [{ retryable: false }, REMOTE, 1, 0],
     [{ retryAfterMs: 7_000 }, REMOTE, 1, 0, 7_000],
@@ -83,9 +72,8 @@ Deno.test("nextRetry: a session waits half a minute for a server that refuses, w
   const refused = failure({ kind: "connection", status: undefined, cause });
   const limits = { ...LIMITS, maxRetries: 1, awaitsRestart: true };
   for (const url of ["http://localhost:11434/api/chat", REMOTE]) {
-    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) =>
-      nextRetry(refused, attempt, 0, url, limits, () => 0)
-    );
+    const waitOf = (attempt: number) => nextRetry(refused, attempt, 0, url, limits, () => 0);
+    const waits = [1, 2, 3, 4, 5, 6, 7].map(waitOf);
     const seconds = waits.map((retry) => retry && retry.delayMs / 1_000);
     assertEquals(seconds, [1, 2, 4, 8, 8, 8, undefined]);
     assertEquals(waits[0]!.maxAttempts, 7);
@@ -107,13 +95,10 @@ Deno.test("NET-10 nextRetry: no attempts but the first where none are wanted, an
 });
 
 Deno.test("nextRetry tells how often and how long a server that loads is asked", () => {
-  const { maxAttempts, note } = nextRetry(
-    failure({ serverMessage: "Loading model" }),
-    3,
-    590_000,
-    REMOTE,
-    LIMITS,
-    () => 0,
-  )!;
-  assertEquals([maxAttempts, note], [8, "; asking until it is loaded, for 10 s at most"]);
+  const loading = failure({ serverMessage: "Loading model" });
+  const retry = nextRetry(loading, 3, 590_000, REMOTE, LIMITS, () => 0)!;
+  assertEquals([retry.maxAttempts, retry.note], [
+    8,
+    "; asking until it is loaded, for 10 s at most",
+  ]);
 });

@@ -44,9 +44,7 @@ Deno.test("NET-01 NET-02 SseDecoder follows the standard at every split", () => 
     ["data: a\n\ndat", [message("a")]],
   ];
   for (const [stream, events] of rows) {
-    forEverySplit(
-      new TextEncoder().encode(stream),
-      (pieces) => assertEquals(decode(pieces), events),
-    );
+    const bytes = new TextEncoder().encode(stream);
+    forEverySplit(bytes, (pieces) => assertEquals(decode(pieces), events));
   }
 });
