@@ -102,9 +102,7 @@ Deno.test("what is no session is refused, and a torn line passed over", () => {
 Deno.test("what a session began with is known after a compaction", () => {
   const [a, b] = [user("a"), user("b")] as const;
   const used = { model: "m", server: "h", tokens: 9, readSpeed: 450 };
-  const { first, used: read } = parseRecord(
-    head + line({ message: a, used }) +
-      line({ conversation: [b.id!], added: [{ message: b }] }),
-  );
+  const compacted = line({ conversation: [b.id!], added: [{ message: b }] });
+  const { first, used: read } = parseRecord(head + line({ message: a, used }) + compacted);
   assertEquals([first, read], ["a", used]);
 });

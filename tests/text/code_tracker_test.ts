@@ -8,15 +8,13 @@ function after(text: string): CodeTracker {
   return tracker;
 }
 
+type Row = [text: string, next: string, isCode: boolean];
+const fence = (lead: string, isCode: boolean): Row => [`${lead}\`\`\`\nx`, "y", isCode];
 /** Texts, and whether what comes behind them is code. */
-const CODE: [text: string, next: string, isCode: boolean][] = [
+const CODE: Row[] = [
   // A fence opens a block behind signs of lists and quotations alone.
-  ...["", "> ", "- ", "* ", "+ ", "1. ", "2) ", "9. ", "10. "].map((
-    lead,
-  ): [string, string, boolean] => [`${lead}\`\`\`\nx`, "y", true]),
-  ...["a ", ", ", "/ ", ": ", "( ", "& "].map((
-    lead,
-  ): [string, string, boolean] => [`${lead}\`\`\`\nx`, "y", false]),
+  ...["", "> ", "- ", "* ", "+ ", "1. ", "2) ", "9. ", "10. "].map((lead) => fence(lead, true)),
+  ...["a ", ", ", "/ ", ": ", "( ", "& "].map((lead) => fence(lead, false)),
   ["``\nx", "y", false],
   ["```\nx\n```\n", "y", false],
   ["```\nx\n``\n", "y", true],

@@ -47,10 +47,8 @@ Deno.test("diffLines leads from the one text to the other", () => {
     const side = (kind: string) =>
       lines.filter((line) => line.kind === " " || line.kind === kind).map((line) => line.text);
     const linesOf = (value: string) => value === "" ? [] : value.split("\n");
-    assertEquals(
-      [side("-"), side("+")],
-      before === after ? [[], []] : [linesOf(before), linesOf(after)],
-    );
+    const sides = before === after ? [[], []] : [linesOf(before), linesOf(after)];
+    assertEquals([side("-"), side("+")], sides);
   }
 });
 

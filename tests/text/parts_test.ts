@@ -10,11 +10,10 @@ import {
 } from "../../src/text/parts.ts";
 import type { Message, Part } from "../../src/types/message.ts";
 
-const resource = (
-  kind: "file" | "folder" | "shell" | "stdin" | "note",
-  name: string,
-  text: string,
-) => ({ type: "resource", kind, name, text }) as Part;
+type Kind = "file" | "folder" | "shell" | "stdin" | "note";
+const resource = (kind: Kind, name: string, text: string): Part => (
+  { type: "resource", kind, name, text }
+);
 const image: Part = { type: "image", mediaType: "image/png", data: "AA==" };
 
 Deno.test("parts are written into the text as they always were: servers keep what they read", () => {
@@ -47,11 +46,8 @@ Deno.test("a message of text alone has no parts; half characters are replaced in
   assertEquals(userMessage([{ type: "text", text: "hi" }]), { role: "user", content: "hi" });
   const parts = [resource("stdin", "", "\udc00")];
   const message = userMessage(parts);
-  assertEquals(message, {
-    role: "user",
-    content: "<stdin>\n\ufffd\n</stdin>",
-    parts: [resource("stdin", "", "\ufffd")],
-  });
+  const content = "<stdin>\n\ufffd\n</stdin>";
+  assertEquals(message, { role: "user", content, parts: [resource("stdin", "", "\ufffd")] });
   assertEquals(typedText(message), message.content);
 });
 

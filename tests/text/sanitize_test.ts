@@ -17,9 +17,9 @@ const rows: [name: string, text: string, strict: string, prose?: string][] = [
   ["TTY-02 line separators", "a\u2028b\u2029\x85", "a\\u{2028}b\\u{2029}\\u{85}"],
   [
     "TTY-02 other spaces",
-    "a\u00a0b\u3000\u2009",
-    "a\\u{a0}b\\u{3000}\\u{2009}",
-    "a\u00a0b\u3000\u2009",
+    "\u00a0b\u3000\u2009",
+    "\\u{a0}b\\u{3000}\\u{2009}",
+    "\u00a0b\u3000\u2009",
   ],
   ["TTY-02 empty braille", "\u2800", "\\u{2800}", "\u2800"],
   ["emoji", "👩\u200d💻 ⚠\ufe0f", "👩\\u{200d}💻 ⚠\\u{fe0f}", "👩\u200d💻 ⚠\ufe0f"],

@@ -47,11 +47,7 @@ const rows: [text: string, width: number, graphemes: number][] = [
 
 Deno.test("TTY-08 columns and graphemes of text", () => {
   for (const [text, width, count] of rows) {
-    assertEquals(
-      [displayWidth(text), graphemes(text).length],
-      [width, count],
-      JSON.stringify(text),
-    );
+    assertEquals([displayWidth(text), graphemes(text).length], [width, count], text);
     assertEquals(graphemes(text).join(""), text);
   }
 });

@@ -15,20 +15,11 @@ test("lists folders, files with sizes, and links with their targets, sorted", as
   await Deno.symlink("a.txt", ws.at("link"));
   await Deno.symlink("src", ws.at("linkdir"));
   await Deno.symlink("nowhere", ws.at("dangling"));
-  assertEquals(
-    await list(ws),
-    [
-      ".hidden  3.0 MB",
-      "Z  1023 B",
-      "a.txt  0 B",
-      "b c  2.1 KB",
-      "dangling -> nowhere  [broken link]",
-      "link -> a.txt",
-      "linkdir -> src/",
-      "src/",
-      "[8 entries]",
-    ].join("\n"),
-  );
+  assertEquals((await list(ws)).split("\n"), [
+    ...[".hidden  3.0 MB", "Z  1023 B", "a.txt  0 B", "b c  2.1 KB"],
+    ...["dangling -> nowhere  [broken link]", "link -> a.txt", "linkdir -> src/", "src/"],
+    "[8 entries]",
+  ]);
   assertEquals(await list(ws, "src"), "[the folder is empty]");
   assertEquals(await list(ws, "linkdir"), "[the folder is empty]");
 });
@@ -39,17 +30,10 @@ posixTest("PTH-05 special files are named, and names cannot hide anything", asyn
   await Deno.symlink("/dev/zero", ws.at("zero"));
   ws.put("new\nline\ttab\x1b[31m", "");
   ws.put("right\u202eleft", "");
-  assertEquals(
-    await list(ws),
-    [
-      "fifo  [FIFO]",
-      "new␊line␉tab␛[31m  0 B",
-      "right\\u{202e}left  0 B",
-      "socket  [socket]",
-      "zero -> /dev/zero",
-      "[5 entries]",
-    ].join("\n"),
-  );
+  assertEquals((await list(ws)).split("\n"), [
+    ...["fifo  [FIFO]", "new␊line␉tab␛[31m  0 B", "right\\u{202e}left  0 B"],
+    ...["socket  [socket]", "zero -> /dev/zero", "[5 entries]"],
+  ]);
 });
 
 linuxTest("a name that is no UTF-8 does not hide the others", async (ws) => {

@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { cleanOutput, OutputCapture } from "../../../src/tools/shell/output_capture.ts";
 import { cpuTime } from "../../helpers/cpu_time.ts";
 
+const TWENTY = Array.from({ length: 20 }, (_, i) => i);
+
 /** A stream that gives `bytes` in pieces of `size`. */
 function streamOf(bytes: Uint8Array, size: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
@@ -58,10 +60,8 @@ Deno.test("binary output is described, text with some odd characters is not", as
   assertEquals(await shown(noise), [described(5000), described(5000)]);
   assertEquals(await shown(new Uint8Array(50)), [described(50), described(50)]);
   assertEquals((await shown(text("./one-name\0./another-name\0")))[0], "./one-name./another-name");
-  assertEquals(
-    (await shown(text("caf\u00e9 \u001b[31mred\u001b[0m \ufffd 1\r2\n")))[0],
-    "café red � 1\n2\n",
-  );
+  const odd = text("caf\u00e9 \u001b[31mred\u001b[0m \ufffd 1\r2\n");
+  assertEquals((await shown(odd))[0], "café red � 1\n2\n");
   const [cut] = await shown(new Uint8Array([...text("line\n".repeat(400)), ...noise]), 2000);
   assertEquals(cut!.startsWith("line\nline\n"), true);
   assertEquals(cut!.endsWith(" bytes: redirect it to a file, or look with xxd | head]"), true);
@@ -124,10 +124,8 @@ Deno.test("what is taken is told once, and the end of all is there at any time",
 });
 
 Deno.test("cancel ends a stream that would go on for ever", async () => {
-  const capture = new OutputCapture(
-    [new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) })],
-    100,
-  );
+  const endless = new ReadableStream({ type: "bytes", pull: () => new Promise(() => {}) });
+  const capture = new OutputCapture([endless], 100);
   await capture.cancel();
   await capture.done;
   assertEquals(capture.text(100), "");
@@ -135,10 +133,7 @@ Deno.test("cancel ends a stream that would go on for ever", async () => {
 
 Deno.test.each([
   ["plain\n\ttext\n", "plain\n\ttext\n"],
-  [
-    Array.from({ length: 20 }, (_, i) => i).join("\r"),
-    Array.from({ length: 20 }, (_, i) => i).join("\n"),
-  ],
+  [TWENTY.join("\r"), TWENTY.join("\n")],
   ["\x1b[31mred\x1b[0m", "red"],
   ["a\r\nb\r\n", "a\nb\n"],
   ["a\r\r\nb", "a\nb"],
