@@ -60,6 +60,10 @@ export function userMessage(input: string | readonly Part[]): Message {
   return isNote ? { ...message, standsFor: "reminder" } : message;
 }
 
+/** Returns the text of a message that an extension sent to the model, such as that a check failed. */
+export const extensionNote = ({ role, standsFor, parts, content }: Message) =>
+  role === "user" && standsFor === "reminder" && parts ? content.slice(1, -1) : undefined;
+
 type SkillPart = Extract<Part, { type: "resource" }>;
 
 export function skillsOf({ parts = [] }: Message): SkillPart[] {

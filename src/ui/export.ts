@@ -8,7 +8,7 @@ import { withoutPasswords } from "../safety/git_files.ts";
 import { hideCredentials } from "../text/credentials.ts";
 import { blocksOf } from "../text/fence.ts";
 import { oneLine } from "../text/one_line.ts";
-import { typedText } from "../text/parts.ts";
+import { extensionNote, typedText } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { foreignText } from "../text/sanitize.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
@@ -83,6 +83,8 @@ function messageTexts(message: Message): string[] {
   const fold = (summary: string, text: string) => folded(summary, fenced(clean(text)));
   if (standsFor === "interruption") return [fold("Interrupted", "")];
   if (standsFor === "summary" && role === "user") return [fold("Summary", content)];
+  const note = extensionNote(message);
+  if (note !== undefined) return [fold(note.split("\n")[0]!, note)];
   if (standsFor !== undefined) return [];
   const blocks = blocksOf(clean(typedText(message)).trim()).filter(({ text }) => text !== "");
   return [

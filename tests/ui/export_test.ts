@@ -1,4 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import { notePart, userMessage } from "../../src/text/parts.ts";
 import { UsageError } from "../../src/errors.ts";
 import { parseHead } from "../../src/records/format.ts";
 import type { StoredSession } from "../../src/records/store.ts";
@@ -30,6 +31,7 @@ function sessionWith(text: string): StoredSession {
     },
     { role: "assistant", content: `\`\`\`${text}\n${text}\n\`\`\`\n\n- \`${text}\` \`\n` },
     { role: "user", content: text, standsFor: "summary" },
+    userMessage([notePart(`[${text}\n${text}]`)]),
   ];
   const line = { kind: "+" as const, text };
   const change = { path: text, isNew: false, morePlaces: 0, lines: [line] };

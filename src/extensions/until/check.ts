@@ -15,6 +15,8 @@ import { changedDeciding, lookWithChecks, namedChecks } from "./folder_state.ts"
 /** The newest lines of a failed check that the model reads, and the characters of each. */
 const CHECK_LINES = 40;
 const CHECK_LINE_CHARS = 400;
+/** The newest lines of them that the user sees at once. */
+const SHOWN_CHECK_LINES = 5;
 const MAX_SAME = 3;
 const MAX_FILES_CHARS = 200;
 
@@ -100,7 +102,7 @@ export class UntilCheck {
       tell("check", `✓ ${this.#name} passed (round ${this.#round})`);
       return { check: { command: this.command, passed: true, rounds: this.#round } };
     }
-    return this.#continue(reason, isLast, [
+    return this.#continue(reason, isLast, [], [
       `The check ${this.#name} passed, but it does not count: you changed its own files: ${files}.`,
       "Restore that, and make the check pass by changing the program.",
     ]);
@@ -125,7 +127,9 @@ export class UntilCheck {
       : this.#same >= MAX_SAME
       ? `, the same way ${MAX_SAME} times`
       : "";
-    return this.#continue(how + again, exitCode === undefined || again !== "", [
+    const isLast = exitCode === undefined || again !== "";
+    const shown = exitCode === undefined ? [] : lines.filter((line) => line.trim() !== "");
+    return this.#continue(how + again, isLast, shown.slice(-SHOWN_CHECK_LINES), [
       `The check ${this.#name} ${how} (round ${this.#round} of ${this.limits.rounds}).`,
       ...limit ? [content.split("\n", 2)[1] ?? ""] : [],
       ...files === "" ? [] : [`Restore the check's own files: ${files}.`],
@@ -134,13 +138,13 @@ export class UntilCheck {
     ]);
   }
 
-  /** Ends the turn as failed, or lets the model read `lines`. */
-  #continue(reason: string, isLast: boolean, lines: string[]): TurnEnd {
+  /** Ends the turn as failed, or lets the model read `lines`. The user sees those of `shown`. */
+  #continue(reason: string, isLast: boolean, shown: string[], lines: string[]): TurnEnd {
     const { rounds } = this.limits;
     const check = { command: this.command, passed: false, rounds: this.#round, reason };
     const isEnd = isLast || this.#round >= rounds;
     const at = `round ${this.#round} of ${rounds}${isEnd ? "; stopped" : ""}`;
-    this.session.tell("check", `✗ ${this.#name} ${reason} (${at})`);
+    this.session.tell("check", `✗ ${this.#name} ${reason} (${at})`, ...shown);
     return isEnd ? { check } : { check, parts: [notePart(`[${lines.join("\n")}]`)] };
   }
 

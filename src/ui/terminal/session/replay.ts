@@ -3,7 +3,8 @@
 import type { ExecutionFacts } from "../../../records/execution.ts";
 import type { Screen } from "../screen/screen.ts";
 import { count } from "../../../text/count.ts";
-import { typedText } from "../../../text/parts.ts";
+import { oneLine } from "../../../text/one_line.ts";
+import { extensionNote, typedText } from "../../../text/parts.ts";
 import type { Message, ToolCall } from "../../../types/message.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import type { TurnView } from "./turn_view.ts";
@@ -39,6 +40,11 @@ export function replay(messages: readonly Message[], options: ReplayOptions): vo
     for (const call of message.toolCalls ?? []) calls.set(call.id, call);
     if (at < from) continue;
     if (message.role === "user") {
+      const note = extensionNote(message);
+      if (note !== undefined) {
+        end();
+        screen.print(dim(`· ${oneLine(note.split("\n")[0]!)}`));
+      }
       if (message.standsFor !== undefined) continue;
       end();
       screen.echo({ type: "text", text: typedText(message) });

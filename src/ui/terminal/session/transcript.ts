@@ -8,7 +8,7 @@ import { type Appearance, BOLD, DIM, type Painter, type Sgr, type Style } from "
 import { styledRows } from "../styled.ts";
 import { entryUnits } from "../units.ts";
 import { oneLine } from "../../../text/one_line.ts";
-import { typedText } from "../../../text/parts.ts";
+import { extensionNote, typedText } from "../../../text/parts.ts";
 import { sanitizeProse } from "../../../text/sanitize.ts";
 import type { Message, Part, ToolCall } from "../../../types/message.ts";
 import type { SubCall } from "../../../types/tool.ts";
@@ -74,6 +74,8 @@ class Transcript {
         ? [this.#note("a summary of the earlier messages"), ...this.#result(content)]
         : [];
     }
+    const note = extensionNote(message);
+    if (note !== undefined) return [this.#note("told to the model"), ...this.#result(note)];
     if (standsFor !== undefined) return [];
     if (role === "user") return this.#ofUser(message);
     if (role === "tool") return this.#ofCall(message);

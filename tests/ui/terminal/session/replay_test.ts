@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { notePart, userMessage } from "../../../../src/text/parts.ts";
 import { replay } from "../../../../src/ui/terminal/session/replay.ts";
 import type { ExecutionFacts } from "../../../../src/records/execution.ts";
 import { interruption } from "../../../../src/agent/model_answer.ts";
@@ -55,6 +56,8 @@ Deno.test("turns are shown as they went: messages, answers, calls with how they 
     answer(""),
     user("ask again", "reminder"),
     answer("Done."),
+    userMessage([notePart("[The check failed.\nIts output]")]),
+    answer("Mended."),
     { ...user("two\n\n<file>"), parts: [{ type: "text", text: "two" }] },
     answer("[stopped]", { standsFor: "interruption" }),
     user("three"),
@@ -65,6 +68,7 @@ Deno.test("turns are shown as they went: messages, answers, calls with how they 
   assertEquals(shown(messages, facts), [
     ...["> one", "begin", "I look.", 'read_file {"path":"x"} done 7'],
     ...['read_file {"path":"y"} failed 0', 's__add {"b":2,"a":1} done 0', "Done.", "end"],
+    ...["· The check failed.", "begin", "Mended.", "end"],
     ...["> two", "begin", "stop", "> three"],
     ...["begin", "It is", "stop", "> four"],
   ]);

@@ -1,4 +1,5 @@
 import { asksAboutCall } from "../../../helpers/tmux.ts";
+import { notePart, userMessage } from "../../../../src/text/parts.ts";
 import { assert, assertEquals } from "@std/assert";
 import { transcriptModal } from "../../../../src/ui/terminal/session/transcript.ts";
 import type { OpenQuestion } from "../../../../src/ui/terminal/session/person.ts";
@@ -91,6 +92,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
       content: "[Your call was read as: file as path; x as nothing]\nNo such file\nmore",
     },
     { role: "assistant", content: "[none]", standsFor: "empty_answer" },
+    userMessage([notePart("[The check failed.\nIts output]")]),
   ];
   const executions = new Map(
     [
@@ -113,6 +115,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
       "    read x as nothing",
       "    No such file",
       "    more",
+      ...["", "· told to the model", "    The check failed.", "    Its output"],
       "",
       "end · / searches · q closes",
     ],
