@@ -9,7 +9,7 @@ const MODULE = "../../../src/safety/sandbox/git_folders.ts";
 const git = {
   ...{ time: waitTime(), madeSettings: () => undefined, namedIn: () => [] },
   ...{ indexMayLeadAway: () => false, mayApply: () => false },
-  own: "/",
+  own: Deno.realPathSync(Deno.makeTempDirSync()),
 };
 
 /** A folder as `git init` makes it, without templates. */
