@@ -8,8 +8,7 @@ export const planCommand: Command = {
   name: "plan",
   group: "Work",
   argument: "[go|edits|off]",
-  help:
-    "the model only reads and makes a plan; /plan again (or go) accepts it, edits also auto-accepts edits, off discards it",
+  help: "only read and plan; go accepts the plan, edits with all edits, off ends",
   run: plan,
   values: () => PLAN_ENDS,
 };
