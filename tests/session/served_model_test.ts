@@ -91,7 +91,10 @@ Deno.test("doctor says what to change where calls come as text", async () => {
   const at = ["--base-url", `${server.url}/v1`, "-m", "m"];
   const { stdout } = await run(["doctor", ...at, "--max-tokens", "30000"]);
   assertEquals(server.requests.every(({ text }) => JSON.parse(text).max_tokens === 2048), true);
-  assertMatch(stdout, /note +tools +called in the answer's text[^]*:\s+llama-server --jinja$/m);
+  assertMatch(
+    stdout,
+    /note +tools +called in the answer's text[^]*\n\s+llama-server --jinja reads such calls itself$/m,
+  );
   await using ollama = strictServer([{ text: "ready" }, { text: look }, { text: "A README." }]);
   const report = await run(["doctor", "--local", "--host", ollama.url, "-m", "test"]);
   assertMatch(report.stdout, /note +tools +called in the answer's text[^]*Ollama tags "tools"/);
