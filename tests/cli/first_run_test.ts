@@ -12,14 +12,9 @@ function newPerson({ url }: StrictServer, words = ""): string {
   return `clear; ${env} "$DENO" run -A "$ENTRY" ${words}; echo left: $?\r`;
 }
 
-/** Waits for the list with the server's models; a server slow to answer lists them after another look. */
+/** Waits for the list with the server's models; one that is slow to answer is looked for again. */
 async function untilListed(screen: Terminal, model: string): Promise<string[]> {
-  const isListed = (rows: string[]) => rows.some((row) => row.startsWith(`❯ ${model}`));
-  const isSlow = (rows: string[]) => rows.some((row) => /^❯ 127.*did not answer/.test(row));
-  const rows = await screen.until((rows) => isListed(rows) || isSlow(rows));
-  if (isListed(rows)) return rows;
-  await screen.type("\r");
-  return [...rows, ...await screen.until(isListed)];
+  return await screen.until((rows) => rows.some((row) => row.startsWith(`❯ ${model}`)));
 }
 
 const ignore = noTmux !== "";
