@@ -154,8 +154,10 @@ export interface Extension {
   open?(session: SessionState, signal: AbortSignal): Promise<void>;
   /** Called once the session is new or resumed. */
   start?(session: SessionState, source: "startup" | "resume", signal: AbortSignal): Promise<void>;
+  /** Reads another folder after `/cd`. Returns lines for the user. */
   enter?(session: SessionState): Promise<readonly string[]>;
   commands?(): readonly Command[];
+  /** Returns rows for `/permissions`. */
   permissions?(session: SessionState): Promise<readonly (readonly [label: string, text: string])[]>;
   /** Returns how to expand a line into parts, as for `/NAME`; undefined for other lines. */
   expands?(line: string): ((line: TextPart, signal: AbortSignal) => Promise<Part[]>) | undefined;

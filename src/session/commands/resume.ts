@@ -35,7 +35,7 @@ const MAX_PREVIEW_CHARS = 200;
 export const resumeCommand: Command = {
   name: "resume",
   group: "Session",
-  argument: "[N]",
+  argument: "[ID]",
   help: "list this folder's earlier sessions, or resume one",
   question: "Resume which session?",
   isOfTerminal: true,
