@@ -4,6 +4,7 @@ import { interruption } from "../../src/agent/model_answer.ts";
 import { processTurn } from "../../src/agent/turn.ts";
 import { BackendError } from "../../src/errors.ts";
 import type { Part } from "../../src/types/message.ts";
+import type { Decision } from "../../src/types/policy.ts";
 import type { Tool } from "../../src/types/tool.ts";
 import type { Step } from "../helpers/strict_server.ts";
 import { noticesIn, onAllWith, scripted, shownIn } from "./backends.ts";
@@ -11,27 +12,27 @@ import { readingTool, TEXT } from "../helpers/tool.ts";
 
 const echo = readingTool("echo", { text: TEXT }, ({ text }) => `echo: ${text}`);
 
+/** An answer that calls the tool. */
+const echoes = (text: string) => ({ toolCalls: [call("echo", { text })] });
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
 const onAll = onAllWith({ tools: [echo] });
+
+const TAGGED = '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>';
+const FENCED = '```json\n{"name":"echo","arguments":{"text":"a"}}\n```';
 
 /** Those whose text may hold calls and reasoning. */
 const TEXT_BACKENDS = ["compat", "local native", "local compatible"];
 
 onAll(
   "a turn calls tools and answers; events come in the order of the specification",
-  [{
-    text: "Let me see.",
-    toolCalls: [call("echo", { text: "a" })],
-    usage: { inputTokens: 10, outputTokens: 5 },
-  }, { text: "It said a.", usage: { inputTokens: 20, outputTokens: 4 } }],
+  [{ text: "Let me see.", ...echoes("a") }, { text: "It said a." }],
   async ({ agent, events, onEvent }) => {
     const result = await processTurn(agent, "say a", { onEvent });
-    assertEquals(result.response, "It said a.");
-    assertEquals(result.stopReason, "done");
-    assertEquals(result.toolExecutions.map((e) => [e.toolName, e.result, e.isError]), [
-      ["echo", "echo: a", false],
-    ]);
+    assertEquals([result.response, result.stopReason], ["It said a.", "done"]);
+    const [exec, ...none] = result.toolExecutions;
+    assertEquals([exec!.toolName, exec!.result, exec!.isError], ["echo", "echo: a", false]);
+    assertEquals(none, []);
     const order = events.map((e) => e.type).filter((t) => /^(thinking|tool_)/.test(t));
     assertEquals(order, ["thinking", "tool_start", "tool_done", "thinking"]);
     assertEquals(shownIn(events), "Let me see.It said a.");
@@ -73,9 +74,10 @@ const boom = readingTool("boom", {}, () => Promise.reject(new Error("it broke"))
 
 onAll(
   "SES-01 an abort while tools run leaves one result for each call",
-  [{
-    toolCalls: [call("echo", { text: "a" }), call("hang", {}), call("echo", { text: "b" })],
-  }, { text: "fine" }],
+  [
+    { toolCalls: [call("echo", { text: "a" }), call("hang", {}), call("echo", { text: "b" })] },
+    { text: "fine" },
+  ],
   async ({ agent }) => {
     const stop = new AbortController();
     const result = await processTurn(agent, "go", {
@@ -122,9 +124,8 @@ onAll(
 onAll(
   "NET-04 a stream that is cut off never runs a tool, and the history stays valid",
   [
-    { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
     // It is asked for once more, as nothing has run yet.
-    { text: "I will", toolCalls: [call("echo", { text: "a" })], cut: "arguments" },
+    ...Array(2).fill({ text: "I will", ...echoes("a"), cut: "arguments" }),
     { text: "fine" },
   ],
   async ({ agent }) => {
@@ -148,9 +149,7 @@ onAll(
 
 onAll(
   "a failure after tools ran keeps what they did, closed by a note",
-  [{ toolCalls: [call("echo", { text: "a" })] }, { error: { status: 400, message: "no" } }, {
-    text: "fine",
-  }],
+  [echoes("a"), { error: { status: 400, message: "no" } }, { text: "fine" }],
   async ({ agent }) => {
     await assertRejects(() => processTurn(agent, "go"), BackendError);
     const roles = agent.state.messages.map((m) => m.role).join();
@@ -161,9 +160,10 @@ onAll(
 
 onAll(
   "an unknown tool and bad arguments are results, not crashes",
-  [{ toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] }, {
-    text: "sorry",
-  }],
+  [
+    { toolCalls: [call("nope", {}), call("echo", { txt: "a" }), call("boom", {})] },
+    { text: "sorry" },
+  ],
   async ({ agent }) => {
     const { toolExecutions, response } = await processTurn(agent, "go");
     assertEquals(response, "sorry");
@@ -178,7 +178,7 @@ onAll(
 onAll(
   "NET-05 a call recovered from an answer that was cut or refused is not run",
   [
-    { text: '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>', finish: "length" },
+    { text: TAGGED, finish: "length" },
     { text: "fine" },
   ],
   async ({ agent }) => {
@@ -192,9 +192,7 @@ onAll(
 const hidden: [name: string, step: Step][] = [
   ["white space", { text: "\n".repeat(20_000) }],
   ["lone end tags of reasoning", { text: "</think>\n".repeat(5000) }],
-  ["a call in the text", {
-    text: `<toolcall>{"name":"echo","arguments":{"text":"${"ha ".repeat(10_000)}`,
-  }],
+  ["a call in the text", { text: TAGGED.slice(0, -15) + "ha ".repeat(10_000) }],
 ];
 
 for (const [name, step] of hidden) {
@@ -220,20 +218,15 @@ onAll(
   { backends: ["local native", "hosted"] },
 );
 
+const zeros = (count: number) => call("echo", { text: "0, ".repeat(count) });
+
 onAll(
   "a runaway in the arguments of a call ends the request, and no call is run",
   [
-    {
-      text: "I write.",
-      toolCalls: [
-        call("echo", { text: "a" }),
-        { name: "echo", arguments: `{"text":"${"0, ".repeat(10_000)}"}` },
-      ],
-      hang: true,
-    },
-    { toolCalls: [call("echo", { text: "0, ".repeat(4_500) })] },
+    { text: "I write.", toolCalls: [call("echo", { text: "a" }), zeros(10_000)], hang: true },
+    { toolCalls: [zeros(4_500)] },
     { text: "fine" },
-    { toolCalls: Array.from({ length: 2000 }, () => call("echo", { text: "a" })), hang: true },
+    { toolCalls: Array(2000).fill(call("echo", { text: "a" })), hang: true },
   ],
   async ({ agent, server }) => {
     const { stopReason, response, toolExecutions } = await processTurn(agent, "go");
@@ -263,9 +256,7 @@ onAll(
 
 onAll(
   "a call written into the text is run, and its text not shown",
-  [{
-    text: 'I look. <toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>',
-  }, { text: "Done." }],
+  [{ text: `I look. ${TAGGED}` }, { text: "Done." }],
   async ({ agent, events, onEvent }) => {
     const result = await processTurn(agent, "go", { onEvent });
     assertEquals(result.toolExecutions.map((e) => e.result), ["echo: a"]);
@@ -274,9 +265,6 @@ onAll(
   },
   { backends: TEXT_BACKENDS },
 );
-
-const TAGGED = '<toolcall>{"name":"echo","arguments":{"text":"a"}}</toolcall>';
-const FENCED = '```json\n{"name":"echo","arguments":{"text":"a"}}\n```';
 
 onAll(
   "text of typed blocks is shown and kept as it is",
@@ -292,7 +280,7 @@ onAll(
 onAll(
   "beside a native call nothing in the text is one",
   [
-    { text: `As in ${TAGGED}:\n`, toolCalls: [call("echo", { text: "b" })] },
+    { text: `As in ${TAGGED}:\n`, ...echoes("b") },
     { text: "Done." },
   ],
   async ({ agent, events, onEvent }) => {
@@ -307,7 +295,7 @@ onAll(
 onAll(
   "a code block is a call after a native one, too: amid text, one that changes nothing",
   [
-    { toolCalls: [call("echo", { text: "b" })] },
+    echoes("b"),
     { text: `${FENCED}\nSo.` },
     { text: `For example:\n${FENCED}` },
   ],
@@ -342,9 +330,8 @@ Deno.test("read calls of one round run side by side, others in order", async () 
     },
   };
   const write: Tool = { ...slow, name: "write", access: "write" };
-  const toolCalls = ["slow", "slow", "write", "write"].map((name, i) =>
-    call(name, { text: `${i + 1}` })
-  );
+  const names = ["slow", "slow", "write", "write"];
+  const toolCalls = names.map((name, i) => call(name, { text: `${i + 1}` }));
   await using run = scripted([{ toolCalls }, { text: "done" }], { tools: [slow, write] });
   const { toolExecutions } = await processTurn(run.agent, "go", {
     onEvent(event) {
@@ -393,10 +380,8 @@ Deno.test("messages have ids and parts; what callers push without ids stays in t
   ];
   await processTurn(agent, parts);
   const { messages } = agent.state;
-  assertEquals(
-    messages.map(({ role }) => role).join(" "),
-    "user assistant user assistant tool assistant",
-  );
+  const roles = messages.map(({ role }) => role).join(" ");
+  assertEquals(roles, "user assistant user assistant tool assistant");
   assertEquals(new Set(messages.map(({ id }) => id)).size, 6);
   assertEquals(messages.every(({ id }) => id !== undefined), true);
   assertEquals(messages[2]!.parts, parts);
@@ -487,8 +472,7 @@ Deno.test("a call at the very end of reasoning is one where there is nothing els
 
 Deno.test("what stands behind a result is for the model; its failure is the turn's, but for one after an abort", async () => {
   const turn = async (afterTool: NonNullable<CopilotAgent["afterTool"]>, signal?: AbortSignal) => {
-    const steps = [{ toolCalls: [call("echo", { text: "a" })] }, { text: "Yes." }];
-    await using run = scripted(steps, { tools: [echo], afterTool });
+    await using run = scripted([echoes("a"), { text: "Yes." }], { tools: [echo], afterTool });
     const { stopReason, toolExecutions } = await processTurn(run.agent, "go", signal && { signal });
     return [stopReason, ...toolExecutions.map((e) => e.result)];
   };
@@ -513,13 +497,10 @@ Deno.test("an agent without tools reads no calls in reasoning", async () => {
 Deno.test("a result says what its tool may do, but not of a call that was not run", async () => {
   const calls = ["echo", "write", "nope"].map((name) => call(name, { text: "a" }));
   const write: Tool = { ...echo, name: "write", access: "write" };
-  await using run = scripted([{ toolCalls: calls }, { text: "fine" }], {
-    tools: [echo, write],
-    policy: {
-      decide: ({ name }) =>
-        name === "write" ? { allow: false, reason: "not that" } : { allow: true },
-    },
-  });
+  const decide = ({ name }: Tool): Decision =>
+    name === "write" ? { allow: false, reason: "not that" } : { allow: true };
+  const options = { tools: [echo, write], policy: { decide } };
+  await using run = scripted([{ toolCalls: calls }, { text: "fine" }], options);
   await processTurn(run.agent, "go");
   const results = run.agent.state.messages.filter(({ role }) => role === "tool");
   assertEquals(results.map((m) => [m.content, m.isError, m.toolAccess]), [
@@ -530,7 +511,7 @@ Deno.test("a result says what its tool may do, but not of a call that was not ru
 });
 
 Deno.test("after as many rounds as are allowed, each further call is answered, and a note ends the turn", async () => {
-  const step = { toolCalls: [call("echo", { text: "a" })] };
+  const step = echoes("a");
   await using run = scripted([step, { ...step, text: "More." }], { tools: [echo] });
   const { agent, events, onEvent } = run;
   agent.configure({ ...agent.config, maxToolRounds: 1 });
@@ -545,9 +526,8 @@ Deno.test("after as many rounds as are allowed, each further call is answered, a
 });
 
 Deno.test("calls that come as text are told of once, with what makes the server read them", async () => {
-  const text = `<tool_call>\n{"name": "echo", "arguments": {"text": "a"}}\n</tool_call>`;
-  const end = { text: "Done." };
-  await using run = scripted([{ text }, end, { text }, { text }, end], { tools: [echo] });
+  const [step, end] = [{ text: TAGGED.replaceAll("toolcall", "tool_call") }, { text: "Done." }];
+  await using run = scripted([step, end, step, step, end], { tools: [echo] });
   const told = () => noticesIn(run.events).filter((message) => /come as text/.test(message)).length;
   await processTurn(run.agent, "one", run);
   assertEquals(told(), 0);
