@@ -44,8 +44,12 @@ export function pluginsFolder(env: VariableReader = processVariable): string | u
 
 /** Variables that lead to the user's own files, with their default below the home folder. */
 const OWN_FOLDERS: Readonly<Record<string, string>> = {
-  ...{ HOME: "-", USERPROFILE: "-", APPDATA: "-", LOCALAPPDATA: "-" },
-  ...{ XDG_CONFIG_HOME: ".config", XDG_STATE_HOME: ".local/state" },
+  HOME: "-",
+  USERPROFILE: "-",
+  APPDATA: "-",
+  LOCALAPPDATA: "-",
+  XDG_CONFIG_HOME: ".config",
+  XDG_STATE_HOME: ".local/state",
 };
 
 /**

@@ -50,8 +50,10 @@ export async function examineSession(
     return output.write(wrapped(text, output.columns));
   }
   await runDoctor(config, {
-    ...{ ...output, json: false },
-    ...{ way: "terminal", folder: state.workingDir },
+    ...output,
+    json: false,
+    way: "terminal",
+    folder: state.workingDir,
     permissions: openPermissions(choice),
     fit: new ModelFit({ isChosen: true, asksRemote: true }),
   });

@@ -118,7 +118,9 @@ function turnsOf({ messages, executions }: StoredSession): RecordedTurn[] {
 }
 
 const recorded = (answers: Message[]): Backend => ({
-  ...{ model: THE_RECORD.model, isTyped: true, hasGrammar: false },
+  model: THE_RECORD.model,
+  isTyped: true,
+  hasGrammar: false,
   send: () => {
     const { content, toolCalls } = answers.shift() ?? { content: "(The record ends here.)" };
     const message = { role: "assistant" as const, content, ...toolCalls && { toolCalls } };
@@ -150,10 +152,18 @@ async function playIn(
       : await checked(...end);
   await using session = await openSession(
     {
-      ...{ config, folder: copy, readsFolder: true, trust: args.trust, isChosen: true },
-      ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
+      config,
+      folder: copy,
+      readsFolder: true,
+      trust: args.trust,
+      isChosen: true,
+      isRecorded: false,
+      canUndo: false,
+      asksServer: "local-before-turns",
       permissions: openPermissions({
-        ...{ approve: "auto", sandbox: "workspace-write", network: args.network === true },
+        approve: "auto",
+        sandbox: "workspace-write",
+        network: args.network === true,
         level: { allow: [], deny: [`*(${folder})`], sandboxWrite: [] },
       }),
       extensions: [new InstructionsExtension(new SkillsExtension()), until],
@@ -219,8 +229,11 @@ export const changesOfCopy = (copy: string): Promise<string> => runScript(DIFF_S
 /** Runs a script of git without the settings of the user and the system, and returns its output. @throws {Error} */
 async function runScript(script: string, folder: string, ...args: string[]): Promise<string> {
   const env = {
-    ...{ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_OPTIONAL_LOCKS: "0" },
-    ...{ GIT_ALLOW_PROTOCOL: "file", GIT_NO_LAZY_FETCH: "1" },
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_ALLOW_PROTOCOL: "file",
+    GIT_NO_LAZY_FETCH: "1",
     PATH: programFolders(folder).join(":"),
   };
   const how = { args: ["-ec", script, "sh", folder, ...args], env };

@@ -79,7 +79,13 @@ function listText(words: readonly string[]): string {
     return {
       text: `${id}  ${ago(Date.parse(updated)).padEnd(14)}  ${shown}${place}\n`,
       json: {
-        ...{ id, ...sessionTitle(one), folder, started, updated, branch, model: used?.model },
+        id,
+        ...sessionTitle(one),
+        folder,
+        started,
+        updated,
+        branch,
+        model: used?.model,
         ...!isCut && { messages: one.messages.length },
         parent: parent && shortName(parent),
       },

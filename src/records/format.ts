@@ -140,8 +140,13 @@ export function parseRecord(text: string): ParsedRecord {
   }
   const cut = messages.length > 0 && cutAnswer(unfinished);
   return {
-    ...{ head, messages: cut ? [...messages, cut] : messages, lost, first: begun ?? "" },
-    ...{ executions, ids: new Set(all.keys()), endsInLine: lines.at(-1) === "" },
+    head,
+    messages: cut ? [...messages, cut] : messages,
+    lost,
+    first: begun ?? "",
+    executions,
+    ids: new Set(all.keys()),
+    endsInLine: lines.at(-1) === "",
     ...found.used && { used: found.used },
     ...found.mode && { mode: found.mode },
   };

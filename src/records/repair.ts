@@ -43,6 +43,7 @@ function lostResult({ id: toolCallId, name: toolName }: ToolCall): Message {
 /** Returns the incomplete answer of a program that ended during it; undefined if there is no text. */
 export const cutAnswer = (text: string): Message | undefined =>
   text.trim() === "" ? undefined : {
-    ...{ id: newMessageId(), role: "assistant" },
+    id: newMessageId(),
+    role: "assistant",
     content: `${text.trimEnd()}\n\n${CUT_OFF}`,
   };

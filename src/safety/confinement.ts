@@ -296,7 +296,9 @@ export class Confinement {
     const { areCommands, variables: value, paths } = this.sources;
     const { home } = paths();
     return home && toolVariables({
-      ...{ view, home, value },
+      view,
+      home,
+      value,
       cache: ownSource(own, `${home}/.cache`),
       programs: areCommands ? programFolders(undefined, value("PATH")) : programs,
     });
@@ -310,7 +312,7 @@ function outside(
   // Folders in which sandboxed commands may have created programs are excluded.
   const variables = { PATH: programs.join(":") };
   const isOpen = sandbox === "off" || Deno.build.os === "windows";
-  return { ...{ program, args: [...args] }, ...!isOpen && { variables } };
+  return { program, args: [...args], ...!isOpen && { variables } };
 }
 
 /** The maximum size of the settings of a repository that a command made, which each view reads. */
@@ -321,7 +323,8 @@ function gitOf({ programs = [], paths }: SettingsInForce, view: View, own: strin
   const source = { folder, root: folder, programs, home: paths.home, time: waitTime() };
   const atEnd = { ...source, time: waitTime() };
   const answers = {
-    ...{ source: atEnd, own },
+    source: atEnd,
+    own,
     time: atEnd.time,
     madeSettings: (file: string, marks: boolean) => {
       const { size } = entryAt(file) ?? {};

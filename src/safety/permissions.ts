@@ -157,7 +157,9 @@ export class Permissions {
         let view: View | undefined;
         const decision = await new CallPolicy(tool, context, {
           settings: {
-            ...{ ...settings, git, outputs: this.#outputs },
+            ...settings,
+            git,
+            outputs: this.#outputs,
             ...makeView && { view: () => view ??= makeView() },
           },
           yes: this.approvesAll,

@@ -101,8 +101,10 @@ export async function settingsInForce(
     hasBash: () =>
       hasBash ??= Deno.build.os !== "windows" &&
         findProgram("bash", programFolders(folder, path), folder) !== undefined,
-    ...{ programs: programFolders(folder, path), commandPrograms: programFolders(undefined, path) },
-    ...{ lacksSandbox: isWanted && !canConfine, notices: [] },
+    programs: programFolders(folder, path),
+    commandPrograms: programFolders(undefined, path),
+    lacksSandbox: isWanted && !canConfine,
+    notices: [],
   };
   for (const project of projectSettings(folder)) {
     inForce = tightenedBy(project, inForce, folder, toolNames);

@@ -142,7 +142,10 @@ function examArgs(words: readonly string[]) {
   if (tune && given.json) throw new UsageError("--tune and --json exclude each other");
   const changing = Object.entries(own).filter(([name]) => !/^(all|tune|seed)$/.test(name));
   return {
-    ...{ quick, all, tune, args: { ...withDefaults(given), given } },
+    quick,
+    all,
+    tune,
+    args: { ...withDefaults(given), given },
     flags: Object.fromEntries(flags),
     only: only?.split(",").map((name) => name.trim()),
     /** The flags that may change the score. */

@@ -149,7 +149,13 @@ async function runTask(
   const { name, skill, calls = Infinity, tokens = Infinity } = task;
   const start = performance.now();
   const result: TaskResult = {
-    ...{ task: name, skill, passed: false, seconds: 0, calls: 0, repaired: 0, chars: 0 },
+    task: name,
+    skill,
+    passed: false,
+    seconds: 0,
+    calls: 0,
+    repaired: 0,
+    chars: 0,
     answers: [],
   };
   await Deno.mkdir(folder, { recursive: true });
@@ -182,8 +188,14 @@ async function sendTask(
   const ask = async () => {
     await using session = await openSession(
       {
-        ...{ config, folder, readsFolder: true, trust: true, isChosen: true },
-        ...{ isRecorded: false, canUndo: false, asksServer: "local-before-turns" },
+        config,
+        folder,
+        readsFolder: true,
+        trust: true,
+        isChosen: true,
+        isRecorded: false,
+        canUndo: false,
+        asksServer: "local-before-turns",
         systemPrompt: args["system-prompt"],
         appendedPrompt: args["append-system-prompt"],
         permissions: examPermissions(),
@@ -256,7 +268,9 @@ export async function whyCheckFails(check: string, folder: string, signal: Abort
   try {
     // Fails if the model removed the folder.
     const { ended, status, streams } = await runShell(RUN_STDIN, context, {
-      ...{ hasInput: true, timeoutMs: MAX_CHECK_MS, maxBytes: MAX_CHECK_BYTES },
+      hasInput: true,
+      timeoutMs: MAX_CHECK_MS,
+      maxBytes: MAX_CHECK_BYTES,
       onStart: (_, { stdin }) => void new Blob([check]).stream().pipeTo(stdin).catch(() => {}),
     });
     if (ended === "timeout") return "the check did not end";

@@ -65,7 +65,9 @@ export function builtinTasks(seed: number, isQuick = false): ExamTask[] {
     const files: Record<string, string> = JSON.parse(text);
     return {
       ...JSON.parse(files["exam.json"]!),
-      ...{ name, prompt: files["prompt.md"]!, check: files["check.sh"]! },
+      name,
+      prompt: files["prompt.md"]!,
+      check: files["check.sh"]!,
       async copyTo(folder) {
         for (const path of Object.keys(files).filter((path) => path.startsWith("files/"))) {
           const target = join(folder, path.slice("files/".length));
@@ -106,7 +108,11 @@ export function ownTasks(): ExamTask[] {
       throw new UsageError(`Cannot use "${key}" in ${at}/exam.json; there are ${known}`);
     }
     return {
-      ...{ ...settings, name, skill: OWN, prompt: read("prompt.md"), check: read("check.sh") },
+      ...settings,
+      name,
+      skill: OWN,
+      prompt: read("prompt.md"),
+      check: read("check.sh"),
       copyTo: (folder: string) => copyFolder(join(at, "files"), folder),
     };
   });

@@ -197,14 +197,21 @@ const writeArguments = ({ path, after }: FileEdit) => ({
 });
 
 const changeOf = ({ path, before, after }: FileEdit): Change => ({
-  ...{ path, isNew: before === undefined },
+  path,
+  isNew: before === undefined,
   ...comparedWhole(before ?? NO_BYTES, after ?? NO_BYTES) ?? { morePlaces: 0 },
 });
 
 const executionOf = (edit: FileEdit, at: number): ToolExecution => ({
-  ...{ toolCallId: `applied_${at}`, toolName: writeTool.name, arguments: writeArguments(edit) },
-  ...{ result: "", durationMs: 0, isError: false, outcome: "done" },
-  ...{ subject: { action: "write", path: edit.path }, details: { change: changeOf(edit) } },
+  toolCallId: `applied_${at}`,
+  toolName: writeTool.name,
+  arguments: writeArguments(edit),
+  result: "",
+  durationMs: 0,
+  isError: false,
+  outcome: "done",
+  subject: { action: "write", path: edit.path },
+  details: { change: changeOf(edit) },
 });
 
 function question(edits: readonly FileEdit[], { callId, subAgent }: ToolContext): Approval {
@@ -218,8 +225,12 @@ function question(edits: readonly FileEdit[], { callId, subAgent }: ToolContext)
   return {
     call: { id: callId ?? "", name: EXPLORE, arguments: {} },
     subject: { action: "edit", task },
-    ...{ reason: `changes ${editedNames(edits)}`, isRoutine: true, isFromUser: false },
-    ...{ subAgent: subAgent ?? "", choices: ["once", "refuse"], previews },
+    reason: `changes ${editedNames(edits)}`,
+    isRoutine: true,
+    isFromUser: false,
+    subAgent: subAgent ?? "",
+    choices: ["once", "refuse"],
+    previews,
     preview: { path: task, isNew: false, lines, morePlaces: 0 },
   };
 }

@@ -320,7 +320,8 @@ export class SessionHooks implements Extension {
 const MAX_SUMMARY_CHARS = 200;
 
 const aboutCall = (names: readonly string[], input: object, subAgent?: string) => ({
-  ...{ tool_name: names[0], tool_input: input },
+  tool_name: names[0],
+  tool_input: input,
   ...subAgent !== undefined && { agent_type: subAgent },
 });
 

@@ -231,7 +231,10 @@ async function instructionFile(
   const own = isCut ? whole.slice(0, MAX_INSTRUCTION_BYTES).replace(/\n[^\n]*$/, "\n") : whole;
   const imported: string[] = [];
   const text = await expandImports(own, {
-    ...{ path: real, root, paths: by.paths, imported },
+    path: real,
+    root,
+    paths: by.paths,
+    imported,
     isRuled: (path) => by.isRuled(path, folder),
   });
   if (text.trim() === "") return undefined;

@@ -93,7 +93,10 @@ export async function fetchSource(
   const own = Object.entries(Deno.env.toObject());
   const env = {
     ...Object.fromEntries(own.filter(([name]) => !/^GIT_(?!SSH|SSL)|^SSH_ASKPASS/.test(name))),
-    ...{ LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_ASKPASS: "", GCM_INTERACTIVE: "never" },
+    LC_ALL: "C",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "",
+    GCM_INTERACTIVE: "never",
     SSH_ASKPASS_REQUIRE: "never",
     GIT_ALLOW_PROTOCOL: isForeign ? "https:ssh" : "https:ssh:http:git:file",
   };
@@ -103,8 +106,14 @@ export async function fetchSource(
   const run = async (args: readonly string[], variables = {}) => {
     const git = userProgram("git", {
       args: ["-C", into, ...settings, ...args],
-      ...{ env: { ...env, ...variables }, clearEnv: true, cwd: "/", signal: stop, detached: true },
-      ...{ stdin: "null", stdout: "piped", stderr: "piped" },
+      env: { ...env, ...variables },
+      clearEnv: true,
+      cwd: "/",
+      signal: stop,
+      detached: true,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
     });
     if (!git) throw new Error("git is missing, which fetches plug-ins: install it");
     const { success, stdout, stderr } = await git.output();

@@ -125,7 +125,11 @@ function sandboxOf(os: string, hasMaximum: boolean): Sandbox | string {
     program,
     command: (view, own, mounts, enter) =>
       bubblewrapCommand(program, {
-        ...{ view, own, hasMaximum, mounts, enter },
+        view,
+        own,
+        hasMaximum,
+        mounts,
+        enter,
         filter: view.hasSockets ? undefined : filterIn(own),
       }),
   };

@@ -28,8 +28,11 @@ async function startNetwork(bwrap: string, onEnd: () => unknown): Promise<Networ
   if (program === undefined) return undefined;
   const how = { cwd: "/", detached: true };
   const child = systemProgram(bwrap, {
-    ...{ ...how, args: [...HOLDER, "echo >&2; read end"] },
-    ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
+    ...how,
+    args: [...HOLDER, "echo >&2; read end"],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
   }).spawn();
   child.unref();
   child.status.then(onEnd);
@@ -43,7 +46,10 @@ async function startNetwork(bwrap: string, onEnd: () => unknown): Promise<Networ
   const id = /"child-pid": (\d+)/.exec(info)?.[1] ?? "";
   const enter = [program, ..."-U -n --preserve-credentials -t".split(" "), id];
   const test = systemProgram(program, {
-    ...{ ...how, args: [...enter.slice(1), bwrap, ...TEST], stdout: "null", stderr: "null" },
+    ...how,
+    args: [...enter.slice(1), bwrap, ...TEST],
+    stdout: "null",
+    stderr: "null",
     signal: AbortSignal.timeout(START_NETWORK_MS),
   });
   if (id !== "" && (await test.output()).success) return { enter, end };

@@ -52,8 +52,11 @@ export class ConfigOptions {
       { id: "mode", name: "Mode", category: "mode", currentValue: modeIn(status), options: modes },
       { id: "model", name: "Model", category: "model", currentValue: model, options: models },
       {
-        ...{ id: "thinking", name: "Thinking", category: "thought_level" },
-        ...{ currentValue: think, options: thinking },
+        id: "thinking",
+        name: "Thinking",
+        category: "thought_level",
+        currentValue: think,
+        options: thinking,
       },
     ].map((option) => ({ ...option, type: "select" }));
   }

@@ -42,7 +42,9 @@ export const jsonTags: readonly CallFormat[] = [
     },
     read: (marker, context) =>
       new JsonCallReader({
-        ...{ open: marker, close, strict: false },
+        open: marker,
+        close,
+        strict: false,
         keyed: open === "<|tools_prefix|>",
         isList: open === "functools",
       }, context),

@@ -115,7 +115,10 @@ export class Activity {
     const call = {
       ...runningParts(called),
       counts: file === undefined ? "" : count(file.lines, "line"),
-      ...{ added: 0, removed: 0, reason: "", mood: "good" } as const,
+      added: 0,
+      removed: 0,
+      reason: "",
+      mood: "good" as const,
       ending: ms < 1000 ? "" : `${Math.floor(ms / 1000)} s`,
     };
     const tail = file?.tail ?? (this.#newest && ms > LONG_TOOL_MS ? newestText(this.#newest) : "");

@@ -92,7 +92,10 @@ export class TerminalFrontend implements Frontend, Disposable {
   constructor(private readonly options: TerminalOptions) {
     const { theme, keymap, statusParts, backgrounds } = options;
     this.#display = new Display({
-      ...{ theme, keymap, statusParts, backgrounds },
+      theme,
+      keymap,
+      statusParts,
+      backgrounds,
       over: this.#over.signal,
       // The screen of setup has no session yet.
       history: () => this.#history?.entries() ?? [],
