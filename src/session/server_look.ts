@@ -112,6 +112,11 @@ async function checkModel(
   const name = oneLine(target.name);
   if (target.kind === "hosted") return { name: "model", status: "ok", text: name };
   const at = { ...addressOf(target), signal, onLoading };
+  // With 403, a key may be for chats only.
+  if (names instanceof BackendError && names.status === 401) {
+    const hint = hintFor(names, agent.config);
+    return { name: "model", status: "fail", text: oneLine(names.message), ...hint && { hint } };
+  }
   if (names instanceof BackendError) {
     const text = `${name}; the server does not list its models`;
     return { name: "model", status: "note", text };

@@ -161,6 +161,10 @@ const LOOKS: [
   ["a server that lists nothing", "compat", { "/v1/models": 404 }, true, [
     ...[ANSWERS, "model|note|m; the server does not list its models"],
   ]],
+  ["a server that refuses the key", "compat", { "/v1/models": 401 }, true, [
+    ANSWERS,
+    'model|fail|HOST answered 401 (text/plain) with an empty body|Check the key: put it under "keys" in config.json for the next session (OPENAI_API_KEY is not sent over http)',
+  ]],
 ];
 for (const [name, kind, answers, isChosen, checks, model = "m"] of LOOKS) {
   Deno.test(`a look at a server (${kind}): ${name}`, async () => {
