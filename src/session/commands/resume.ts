@@ -26,8 +26,7 @@ import {
 } from "../record.ts";
 
 const MAX_LABEL_CHARS = 60;
-const MIN_LABEL_CHARS = 24;
-const MAX_SHOWN_BRANCH = 20;
+const MIN_LABEL_CHARS = 30;
 /** The columns of a row without its label and its facts. */
 const ROW_COLUMNS = 4;
 const MAX_PREVIEW_CHARS = 200;
@@ -100,16 +99,18 @@ export function changeSession(
 function resumeChoices(session: SessionState, _?: AbortSignal, isWide?: boolean): ArgumentChoice[] {
   const { workingDir } = session.agent.state;
   const { columns } = session.surface;
+  const isNarrow = columns < MIN_FACTS_COLUMNS;
   const sessions = earlierSessions(session, isWide);
   const rows = sessions.map((one) => {
     const { folder } = one.head;
     const other = isWide && folder !== workingDir ? oneLine(folder) : "";
-    return sessionFacts(one).toSpliced(columns < MIN_FACTS_COLUMNS ? Infinity : 1, 0, other);
+    return sessionFacts(one).toSpliced(isNarrow ? Infinity : 1, 0, other);
   });
   const facts = factTexts(rows, columns);
   const room = columns - ROW_COLUMNS - Math.max(0, ...facts.map(({ length }) => length));
   // On a narrow screen, a list shows the facts of one row below it.
-  const most = Math.min(MAX_LABEL_CHARS, room < MIN_LABEL_CHARS ? columns - ROW_COLUMNS : room);
+  const label = isNarrow ? columns - ROW_COLUMNS : Math.max(MIN_LABEL_CHARS, room);
+  const most = Math.min(MAX_LABEL_CHARS, label);
   return sessions.map((one, at) => {
     const { name, mark, title } = one;
     return {
@@ -129,8 +130,8 @@ function sessionFacts(one: ListedSession): string[] {
   return [
     ago(Date.parse(one.updated)),
     one.isCut ? "" : count(messages.length, "message"),
-    shortened(oneLine(branch), MAX_SHOWN_BRANCH),
     files === 0 ? "" : `${count(files, "file")} changed`,
+    oneLine(branch),
   ];
 }
 

@@ -39,7 +39,10 @@ for (const columns of [80, 40]) {
     await terminal.type("/resume\r");
     // The current session is not listed.
     const rows = (await until(["❯ first task"])).join(" ");
-    assertMatch(rows.replace(/\s+/g, " "), /just now (· )?4 messages (· )?trunk (· )?1 file/);
+    assertMatch(
+      rows.replace(/\s+/g, " "),
+      /just now (· )?4 messages (· )?1 file changed (· )?trunk/,
+    );
     await terminal.type("\t");
     assertMatch((await until(["❯ second task", "  first task"])).join("\n"), /other/);
     await terminal.type("\t");
