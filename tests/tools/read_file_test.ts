@@ -6,6 +6,10 @@ function read(ws: Workspace, file_path: string, offset = 1, limit = 2000): Promi
   return readFile({ file_path, offset, limit }, ws.context);
 }
 
+const INVALID = "not valid UTF-8: \ufffd marks bytes that cannot be shown";
+const LONGER = "longer lines are cut at 2000 characters: " +
+  "run_bash with sed -n 1p FILE | cut -c2001- shows the rest]";
+
 // Each row: the file's bytes or text, and the whole result.
 Deno.test.each([
   ["two lines", "a\nb\n", "1\ta\n2\tb\n[2 lines]"],
@@ -25,7 +29,7 @@ Deno.test.each([
   [
     "EDT-05 Latin-1",
     [0x63, 0x61, 0x66, 0xe9, 10, 0x62, 10],
-    "1\tcaf\ufffd\n2\tb\n[2 lines; not valid UTF-8: \ufffd marks bytes that cannot be shown]",
+    `1\tcaf\ufffd\n2\tb\n[2 lines; ${INVALID}]`,
   ],
   ["a BOM that begins a later line", "a\n\ufeffb\n", "1\ta\n2\t\ufeffb\n[2 lines]"],
 ])("reads a file: %s", async (_name, content, expected) => {
@@ -44,20 +48,15 @@ test("bytes that only look like a mark at the beginning are none", async (ws) =>
     ws.put("f", [...bytes, 10]);
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
     const lines = text.split("\n").map((line, i) => `${i + 1}\t${line}\n`);
-    assertEquals(
-      await read(ws, "f"),
-      `${lines.join("")}[${lines.length} lines; ` +
-        "not valid UTF-8: \ufffd marks bytes that cannot be shown]",
-    );
+    const footer = `[${lines.length} lines; ${INVALID}]`;
+    assertEquals(await read(ws, "f"), lines.join("") + footer);
   }
 });
 
 test("shows the window asked for and where to go on", async (ws) => {
   ws.put("f", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
-  assertEquals(
-    await read(ws, "f", 4, 2),
-    "4\tline 4\n5\tline 5\n[lines 4-5 of 10; continue with offset 6]",
-  );
+  const window = "4\tline 4\n5\tline 5\n[lines 4-5 of 10; continue with offset 6]";
+  assertEquals(await read(ws, "f", 4, 2), window);
   assertEquals(await read(ws, "f", 10, 5), "10\tline 10\n[lines 10-10 of 10]");
   await assertRejects(() => read(ws, "f", 11), RangeError, "has 10 lines");
   ws.put("empty", "");
@@ -103,24 +102,14 @@ test("cuts long lines between characters, also the first when it alone is too lo
   assertEquals(second, "2\tb");
   assertEquals(third, `3\t${"ü".repeat(2000)}[cut: 4002 bytes]`);
   assertEquals(fourth, `4\t${"ü".repeat(2000)}`);
-  assertEquals(
-    footer,
-    "[4 lines; longer lines are cut at 2000 characters: run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
-  );
+  assertEquals(footer, `[4 lines; ${LONGER}`);
 
   // What is kept of it ends within a character.
   ws.put("wide", "日".repeat(3000) + "\n");
-  assertEquals(
-    await read(ws, "wide"),
-    `1\t${
-      "日".repeat(2000)
-    }[cut: 9000 bytes]\n[1 lines; longer lines are cut at 2000 characters: ` +
-      "run_bash with sed -n 1p FILE | cut -c2001- shows the rest]",
-  );
-  const small = await readFile(
-    { file_path: "f", offset: 1, limit: 1 },
-    { ...ws.context, maxOutputChars: 400 },
-  );
+  const cut = `1\t${"日".repeat(2000)}[cut: 9000 bytes]\n[1 lines; ${LONGER}`;
+  assertEquals(await read(ws, "wide"), cut);
+  const context = { ...ws.context, maxOutputChars: 400 };
+  const small = await readFile({ file_path: "f", offset: 1, limit: 1 }, context);
   assert(small.length <= 400 && small.startsWith("1\taaaa"));
   assertStringIncludes(small, "continue with offset 2");
 });
@@ -145,11 +134,8 @@ posixTest("an endless file is read in bounded time and memory", async (ws) => {
   assert(last.startsWith("131072\ta\n131073\t\0"));
   assertStringIncludes(last, "[lines 131072-131073 of at least 131073; longer lines are cut");
   assert(!last.includes("no newline"), last);
-  await assertRejects(
-    () => read(ws, "f", 200_000),
-    RangeError,
-    "Cannot read f from line 200000 as its first 64 MiB have only 131072 lines: use run_bash",
-  );
+  const says = "Cannot read f from line 200000 as its first 64 MiB have only 131072 lines: use run";
+  await assertRejects(() => read(ws, "f", 200_000), RangeError, says);
   const grown = Deno.memoryUsage().rss - before;
   assert(grown < 200e6, `${grown} bytes more`);
 });

@@ -25,17 +25,13 @@ function error(t: Tool, given: unknown): string {
   return checked.error;
 }
 
+const EDIT = { file_path: "a", old_string: "1", new_string: "2" };
 // deno-fmt-ignore
 const ACCEPTED: [name: string, tool: string, given: unknown, expected: object][] = [
   ["defaults are filled", "read_file", { file_path: "a" }, { file_path: "a", offset: 1, limit: 2000 }],
   ["text for an integer", "read_file", { file_path: "a", offset: " 10 " }, { file_path: "a", offset: 10, limit: 2000 }],
   ["null for an optional one", "read_file", { file_path: "a", offset: null, limit: 5 }, { file_path: "a", limit: 5, offset: 1 }],
-  ["text for a boolean", "edit_file", {
-    file_path: "a",
-    old_string: "1",
-    new_string: "2",
-    replace_all: "True",
-  }, { file_path: "a", old_string: "1", new_string: "2", replace_all: true }],
+  ["text for a boolean", "edit_file", { ...EDIT, replace_all: "True" }, { ...EDIT, replace_all: true }],
   ["text for a number", "run_bash", { command: "ls", timeout_seconds: "1.5e1" }, { command: "ls", timeout_seconds: 15 }],
   ["a digit string stays a string", "write_file", { file_path: "a", content: "10" }, { file_path: "a", content: "10" }],
   ["no arguments at all", "list_directory", {}, { path: "." }],
@@ -72,8 +68,8 @@ const REFUSED: [tool: string, given: unknown, expected: string][] = [
   ["read_file", { file_path: "a", offset: true }, "offset must be"],
   ["run_bash", { command: "x", timeout_seconds: NaN }, "timeout_seconds must be a number"],
   ["run_bash", { command: "x", timeout_seconds: "1e999" }, "timeout_seconds must be"],
-  ["edit_file", { file_path: "a", old_string: "x", new_string: "y", replace_all: "yes" }, "boolean"],
-  ["edit_file", { file_path: "a", old_string: "x", new_string: "y", replace_all: 1 }, "boolean"],
+  ["edit_file", { ...EDIT, replace_all: "yes" }, "boolean"],
+  ["edit_file", { ...EDIT, replace_all: 1 }, "boolean"],
   ["write_file", { file_path: "a", content: 10 }, "content must be a string: current value is 10"],
   ["write_file", { file_path: "a", content: "\ud800" }, "content must be well-formed Unicode"],
 ];
@@ -109,26 +105,10 @@ Deno.test("types, enum, items and nested objects of a caller's own tool", () => 
       title: { type: "string", default: null },
     },
   });
-  assertEquals(
-    args(own, {
-      kind: { b: [1] },
-      fixed: { y: [2], x: 1 },
-      tags: '["1", 2]',
-      two: ["1", "b"],
-      at: '{"x": "3"}',
-      any: null,
-      some: "10",
-    }),
-    {
-      kind: { b: [1] },
-      fixed: { y: [2], x: 1 },
-      tags: [1, 2],
-      two: [1, "b"],
-      at: { x: 3, y: 1 },
-      any: null,
-      some: 10,
-    },
-  );
+  const stays = { kind: { b: [1] }, fixed: { y: [2], x: 1 }, any: null };
+  const read = { ...stays, tags: [1, 2], two: [1, "b"], at: { x: 3, y: 1 }, some: 10 };
+  const given = { ...stays, tags: '["1", 2]', two: ["1", "b"], at: '{"x": "3"}', some: "10" };
+  assertEquals(args(own, given), read);
   const rows: [Record<string, unknown>, string][] = [
     [{ "-": 1 }, "- must be left out"],
     [{ tags: [1, "x"] }, "tags[1] must be an integer"],
@@ -194,11 +174,8 @@ Deno.test.each([
 });
 
 Deno.test("a null that fits is passed on, and one that stands for nothing is left out", () => {
-  assertEquals(args(OWN, { ...FITS, maybe: null, any: null, fixed: undefined }), {
-    ...FITS,
-    maybe: null,
-    any: null,
-  });
+  const nulls = { ...FITS, maybe: null, any: null };
+  assertEquals(args(OWN, { ...nulls, fixed: undefined }), nulls);
 });
 
 Deno.test("values of up to 80 characters are repeated", () => {

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { extractToolCallsFromText } from "../../../src/models/toolcalls/extract.ts";
-import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
+import { extractToolCallsFromText, ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
 import { isUnknown } from "../../../src/models/toolcalls/format.ts";
 import type { ToolCall } from "../../../src/types/message.ts";
 
@@ -22,32 +21,19 @@ export interface Sample {
 }
 
 const string = { type: "string" };
-const integer = { type: "integer" };
+const strings = { type: "array", items: string };
+const [integer, boolean] = [{ type: "integer" }, { type: "boolean" }];
 const parameters: Record<string, Record<string, unknown>> = {
   read_file: { file_path: string, offset: integer, limit: integer },
   write_file: { file_path: string, content: string },
-  edit_file: {
-    file_path: string,
-    old_string: string,
-    new_string: string,
-    replace_all: { type: "boolean" },
-  },
+  edit_file: { file_path: string, old_string: string, new_string: string, replace_all: boolean },
   run_bash: { command: string, timeout_seconds: integer },
   glob_files: { pattern: string, path: string },
   grep_code: { pattern: string, path: string, glob: string, context_lines: integer },
   list_directory: { path: string },
   get_weather: { city: string, unit: string, days: integer },
-  search: {
-    query: string,
-    limit: integer,
-    tags: { type: "array", items: string },
-    filters: { type: "object" },
-  },
-  set_flags: {
-    verbose: { type: "boolean" },
-    ratio: { type: "number" },
-    note: { type: ["string", "null"] },
-  },
+  search: { query: string, limit: integer, tags: strings, filters: { type: "object" } },
+  set_flags: { verbose: boolean, ratio: { type: "number" }, note: { type: ["string", "null"] } },
   now: {},
 };
 

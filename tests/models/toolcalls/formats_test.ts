@@ -1,28 +1,18 @@
-import { assertEquals } from "@std/assert";
-import { extractToolCallsFromText } from "../../../src/models/toolcalls/extract.ts";
-import { ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { extractToolCallsFromText, ToolCallFilter } from "../../../src/models/toolcalls/extract.ts";
 import { formats } from "../../../src/models/toolcalls/formats/all.ts";
 import { CALLS, TEXTS } from "../../fixtures/toolcalls/formats.ts";
 import { cpuTime } from "../../helpers/cpu_time.ts";
 
+const schema = (properties: Record<string, unknown>) => ({ type: "object", properties });
+const text = { type: "string" };
 const schemas = {
-  read_file: {
-    type: "object",
-    properties: { file_path: { type: "string" }, limit: { type: "integer" } },
-  },
-  write_file: {
-    type: "object",
-    properties: { file_path: { type: "string" }, content: { type: "string" } },
-  },
-  run_bash: { type: "object", properties: { command: { type: "string" } } },
-  add: {
-    type: "object",
-    properties: {
-      a: { type: "number" },
-      list: { type: "array" },
-      label: { type: ["string", "null"] },
-    },
-  },
+  read_file: schema({ file_path: text, limit: { type: "integer" } }),
+  write_file: schema({ file_path: text, content: text }),
+  run_bash: schema({ command: text }),
+  add: schema({
+    ...{ a: { type: "number" }, list: { type: "array" }, label: { type: ["string", "null"] } },
+  }),
 };
 const tools = Object.keys(schemas);
 const options = { tools, schemas };
@@ -85,11 +75,8 @@ Deno.test("the example of each format is read as that call, and broken off as no
   );
   assertEquals(examples.length > 40, true, `${examples.length}`);
   for (const text of examples) {
-    assertEquals(
-      shape(text, extractToolCallsFromText(text, options))[0],
-      [["read_file", args]],
-      text,
-    );
+    const [calls] = shape(text, extractToolCallsFromText(text, options));
+    assertEquals(calls, [["read_file", args]], text);
     for (let cut = 1; cut < text.length; cut++) {
       const [call] = extractToolCallsFromText(text.slice(0, cut), options)[1] ?? [];
       if (call && !call.invalid) assertEquals(call.arguments, args, text.slice(0, cut));
@@ -102,10 +89,7 @@ Deno.test("a call that is not run says why: it was cut off, or its arguments are
     ["<function=run_bash><parameter=command>ls", "cut off"],
     ["<function=run_bash><parameter=command>ls</parameter>", "cut off"],
     ["<function=run_bash>ls</function>", "could not be read"],
-    [
-      `<function=run_bash>${" ".repeat(20)}<parameter=command>ls</function> lists`,
-      "could not be read",
-    ],
+    [`<function=run_bash>${" ".repeat(20)}<parameter=command>ls</function> a`, "could not be read"],
     ['[TOOL_CALLS]run_bash{"command": "ls', "cut off"],
     ['[TOOL_CALLS]run_bash{"command": ls}', "could not be read"],
     ["<tool_call>run_bash<arg_key>command</arg_key></tool_call>", "could not be read"],
@@ -115,20 +99,14 @@ Deno.test("a call that is not run says why: it was cut off, or its arguments are
   for (const [text, reason] of rows) {
     const [, calls] = extractToolCallsFromText(text, options);
     assertEquals(calls?.map(({ name }) => name), ["run_bash"], text);
-    assertEquals(
-      calls![0]!.invalid?.reason.includes(reason),
-      true,
-      `${text}: ${calls![0]!.invalid?.reason}`,
-    );
+    assertStringIncludes(calls![0]!.invalid!.reason, reason, text);
   }
 });
 
 Deno.test("a value that holds the closing mark is not halved where the call breaks off", () => {
   const text = "<function=run_bash><parameter=command>echo </function> x</parameter>";
   const [, calls] = extractToolCallsFromText(text, options);
-  assertEquals(calls?.map(({ name, invalid }) => [name, invalid !== undefined]), [
-    ["run_bash", true],
-  ]);
+  assertEquals(calls?.map(({ name, invalid }) => [name, !invalid]), [["run_bash", false]]);
 });
 
 Deno.test("time is linear, whatever begins without an end", () => {

@@ -28,17 +28,13 @@ test("shows lines as file:line:text, sorted by path", async (ws) => {
     "none.ts": "nothing\n",
     "empty.ts": "",
   });
-  assertEquals(
-    await grep(ws, "hit"),
-    "B.ts:1:  hit  \na.ts:1:hit\na/z.ts:1:hit\nb.ts:2:hit 1\nb.ts:4:hit 2",
-  );
+  const all = "B.ts:1:  hit  \na.ts:1:hit\na/z.ts:1:hit\nb.ts:2:hit 1\nb.ts:4:hit 2";
+  assertEquals(await grep(ws, "hit"), all);
   assertEquals(await grep(ws, "^hit", { path: "a" }), "a/z.ts:1:hit");
   assertEquals(await grep(ws, "hit", { path: "a/z.ts" }), "a/z.ts:1:hit");
   assertEquals(await grep(ws, "hit", { path: ws.at("a.ts") }), "a.ts:1:hit");
-  assertEquals(
-    await grep(ws, "hit 1|^hit$", { context_lines: 1 }),
-    "a.ts:1:hit\n--\na/z.ts:1:hit\n--\nb.ts-1-x\nb.ts:2:hit 1\nb.ts-3-",
-  );
+  const around = "a.ts:1:hit\n--\na/z.ts:1:hit\n--\nb.ts-1-x\nb.ts:2:hit 1\nb.ts-3-";
+  assertEquals(await grep(ws, "hit 1|^hit$", { context_lines: 1 }), around);
 });
 
 test("context, and groups that touch", async (ws) => {

@@ -187,11 +187,8 @@ test("at most 8 jobs run, and the error says what to do", async (s) => {
 });
 
 test("a job that is not there, and a call that makes no sense", async (s) => {
-  await assertRejects(
-    () => look(s.ws, 1),
-    RangeError,
-    "no job 1 in this session. Those there are: none",
-  );
+  const says = "no job 1 in this session. Those there are: none";
+  await assertRejects(() => look(s.ws, 1), RangeError, says);
   await assertRejects(() => look(s.ws, "one"), Error, "job must be an integer");
   await assertRejects(() => start(s.ws, " "), RangeError, "empty");
   delete s.ws.context.jobs;
@@ -225,10 +222,8 @@ test("an abort ends the waiting for news, and no job", async (s) => {
 test("SEC-01 PRC-04 a job has no input and no credentials", async (s) => {
   Deno.env.set("MY_TOKEN", "canary");
   try {
-    assertEquals(
-      await start(s.ws, "cat; env | grep -c canary", 60_000),
-      "exit code: 1\noutput:\n0",
-    );
+    const said = await start(s.ws, "cat; env | grep -c canary", 60_000);
+    assertEquals(said, "exit code: 1\noutput:\n0");
   } finally {
     Deno.env.delete("MY_TOKEN");
   }
@@ -271,10 +266,8 @@ Deno.test("a job in one line", () => {
   const running = Object.assign(played("npm \n\t test "), { number: 2 });
   const ended = Object.assign(played("make", "SIGKILL"), { number: 3 });
   assertEquals(namesOf([running, ended]), "2 (npm test, running), 3 (make, SIGKILL)");
-  assertEquals(
-    jobEndNote(ended),
-    "[Job 3 is over (make): SIGKILL. job_output shows what it printed.]",
-  );
+  const note = "[Job 3 is over (make): SIGKILL. job_output shows what it printed.]";
+  assertEquals(jobEndNote(ended), note);
   const short = (command: string) => shortCommand(played(command));
   assertEquals(short("x".repeat(60)), "x".repeat(60));
   assertEquals(short("x".repeat(61)), `${"x".repeat(59)}…`);
