@@ -21,13 +21,8 @@ function paths(answers: Record<string, unknown>): Handler {
   const missing = json({ error: { message: "File Not Found" } }, 404);
   return (request, peer) => {
     const answer = answers[request.path];
-    const handler = answer === undefined
-      ? missing
-      : typeof answer === "function"
-      ? answer as Handler
-      : typeof answer === "number"
-      ? respond(answer)
-      : json(answer);
+    if (typeof answer === "function") return answer(request, peer);
+    const handler = typeof answer === "number" ? respond(answer) : answer ? json(answer) : missing;
     return handler(request, peer);
   };
 }
@@ -257,15 +252,14 @@ Deno.test("servedModel: Ollama on its compatible endpoint is asked on its own pa
   const none = { models: [] };
   const made = { model_info: { "a.context_length": 40_960 } };
   const loaded = { models: [{ name: "m:1b", context_length: 4096 }] };
+  const tools = { abilities: ["tools"], isOllama: true };
   const other = { owner: "library" };
   const rows: [shown: unknown, loaded: unknown, served: object][] = [
     [{ capabilities: ["completion"], parameters: "num_ctx 8192" }, none, {
       ...{ abilities: ["completion"], ownContext: 8192, isOllama: true },
       ...{ contextLength: 8192, takesTools: false },
     }],
-    [{ capabilities: ["tools"], ...made }, loaded, {
-      ...{ abilities: ["tools"], isOllama: true, contextLength: 4096 },
-    }],
+    [{ capabilities: ["tools"], ...made }, loaded, { ...tools, contextLength: 4096 }],
     [made, none, { isOllama: true }],
     // Servers that are not Ollama, though they name models so.
     [{}, none, other],
@@ -281,17 +275,12 @@ Deno.test("servedModel: Ollama on its compatible endpoint is asked on its own pa
   }
 });
 
-const props = (n_ctx: unknown, supports_tools?: boolean) => ({
-  default_generation_settings: { n_ctx },
-  chat_template_caps: { supports_tools },
-});
+const props = (n_ctx: unknown, supports_tools?: boolean) => (
+  { default_generation_settings: { n_ctx }, chat_template_caps: { supports_tools } }
+);
 const SMALL = { id: "m", meta: { n_ctx: 512, n_params: 134_515_008, ftype: "(guessed) Q8_0" } };
-const LLAMA = {
-  id: "m",
-  owned_by: "llamacpp",
-  context_length: 40_960,
-  meta: { n_params: 8_190_735_360, ftype: "Q4_K - Medium" },
-};
+const BIG = { n_params: 8_190_735_360, ftype: "Q4_K - Medium" };
+const LLAMA = { id: "m", owned_by: "llamacpp", context_length: 40_960, meta: BIG };
 const VLLM = { id: "m", owned_by: "vllm", max_model_len: 8192, meta: { n_ctx: 4096 } };
 const ROUTED = [["a", "unloaded"], ["b/m", "loaded"], ["m", "loaded"]].map(([id, value]) => (
   { id, status: { value } }
@@ -352,7 +341,7 @@ Deno.test("llama-swap: a model that runs is asked below its path, another is not
   const at = answering({
     "/v1/models": { data },
     "/running": { running: [{ model: "a", state: "ready" }] },
-    "/upstream/a/props": { default_generation_settings: { n_ctx: 8192 } },
+    "/upstream/a/props": props(8192),
   }, asked);
   const { names, contextLength, owner } = await servedModel("x", at);
   assertEquals([names, contextLength, owner], [["a", "b", "x"], 8192, "llama-swap"]);

@@ -8,11 +8,12 @@ import { nameOnWire } from "../../../src/models/wire_values.ts";
 import { withTextTools } from "../../../src/models/text_tools.ts";
 import { localBody, messagesToLocalFormat } from "../../../src/models/ollama/request.ts";
 import { compatConfig, localConfig } from "../../../src/config.ts";
-import type { Message } from "../../../src/types/message.ts";
+import type { Message, Part } from "../../../src/types/message.ts";
 import type { Tool } from "../../../src/types/tool.ts";
 import { readingTool, TEXT } from "../../helpers/tool.ts";
 
 const tool = readingTool("read", { p: TEXT });
+const image = (data: string): Part => ({ type: "image", mediaType: "image/png", data });
 
 // deno-fmt-ignore
 const conversation: Message[] = [
@@ -30,10 +31,11 @@ const conversation: Message[] = [
   { role: "tool", content: "A", toolCallId: "x", toolName: "read" },
   { role: "tool", content: "", toolCallId: "y", toolName: "re ad!", isError: true },
   { role: "assistant", content: "Done.", reasoning: "done" },
-  { role: "user", content: "And this?", parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }] },
+  { role: "user", content: "And this?", parts: [image("AAAA")] },
 ];
 
 Deno.test("messages in the compat format", () => {
+  const broken = '{"invalid_json":"{\\"p\\":\\"b"}';
   assertEquals(messagesToCompatFormat(conversation), [
     { role: "system", content: "Be brief." },
     { role: "user", content: "Read a and b" },
@@ -43,11 +45,7 @@ Deno.test("messages in the compat format", () => {
       reasoning_content: "two files",
       tool_calls: [
         { id: "x", type: "function", function: { name: "read", arguments: '{"p":"a"}' } },
-        {
-          id: "y",
-          type: "function",
-          function: { name: "re_ad_", arguments: '{"invalid_json":"{\\"p\\":\\"b"}' },
-        },
+        { id: "y", type: "function", function: { name: "re_ad_", arguments: broken } },
       ],
     },
     { role: "tool", tool_call_id: "x", content: "A" },
@@ -101,11 +99,7 @@ Deno.test("messages for a model without tools", () => {
         '<toolresult name="re_ad_">\n(no output)\n</toolresult>',
     },
     { role: "assistant", content: "Done.", reasoning: "done" },
-    {
-      role: "user",
-      content: "And this?",
-      parts: [{ type: "image", mediaType: "image/png", data: "AAAA" }],
-    },
+    { role: "user", content: "And this?", parts: [image("AAAA")] },
   ]);
   const hi = { role: "user" as const, content: "hi" };
   assertEquals(messagesToLocalFormat(withTextTools([hi], [])), [hi]);
@@ -128,18 +122,13 @@ Deno.test("messages that say nothing are left out", () => {
     { role: "user", content: "" },
   ];
   assertEquals([messagesToCompatFormat(nothing), messagesToLocalFormat(nothing)], [[], []]);
-  const image: Message = {
-    role: "user",
-    content: " ",
-    parts: [{ type: "image", mediaType: "image/png", data: "A" }],
-  };
-  assertEquals(messagesToCompatFormat([image]), [{
-    role: "user",
-    content: [{ type: "image_url", image_url: { url: "data:image/png;base64,A" } }],
-  }]);
-  const alone = { ...image, content: "" };
+  const part = { type: "image_url", image_url: { url: "data:image/png;base64,A" } };
+  const blank: Message = { role: "user", content: " ", parts: [image("A")] };
+  const alone = { ...blank, content: "" };
+  for (const message of [blank, alone]) {
+    assertEquals<object>(messagesToCompatFormat([message]), [{ role: "user", content: [part] }]);
+  }
   assertEquals(messagesToLocalFormat([alone]), [{ role: "user", content: "", images: ["A"] }]);
-  assertEquals(messagesToCompatFormat([alone]), messagesToCompatFormat([image]));
 });
 
 const HI: Message[] = [{ role: "user", content: "hi" }];

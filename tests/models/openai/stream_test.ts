@@ -8,6 +8,16 @@ import { recorded } from "../../helpers/recorded.ts";
 
 const encoder = new TextEncoder();
 
+/** A reader of streams, and how it gets an event. */
+function reading(onDelta?: (delta: Delta) => void) {
+  const reader = compatReader("text/event-stream", true, onDelta);
+  const feed = (event: unknown) => {
+    const data = typeof event === "string" ? event : JSON.stringify(event);
+    reader.push(encoder.encode(`data: ${data}\n\n`));
+  };
+  return { reader, feed };
+}
+
 function fold(pieces: Uint8Array[], deltas: Delta[] = [], contentType = "text/event-stream") {
   const reader = compatReader(contentType, true, (delta) => deltas.push(delta));
   for (const piece of pieces) reader.push(piece);
@@ -16,8 +26,9 @@ function fold(pieces: Uint8Array[], deltas: Delta[] = [], contentType = "text/ev
 
 /** Folds events; objects are sent as JSON. */
 function foldEvents(events: readonly unknown[], deltas: Delta[] = []) {
-  const lines = events.map((e) => `data: ${typeof e === "string" ? e : JSON.stringify(e)}\n\n`);
-  return fold([encoder.encode(lines.join(""))], deltas);
+  const { reader, feed } = reading((delta) => deltas.push(delta));
+  events.forEach(feed);
+  return reader.end();
 }
 
 function read(events: readonly unknown[]) {
@@ -423,17 +434,17 @@ Deno.test("NET-12 only what carries something is progress", () => {
     [finish(), true],
     [finish(), false],
   ];
-  const reader = compatReader("text/event-stream", true);
+  const { reader, feed } = reading();
   for (const [event, progress] of rows) {
     const before = reader.progress;
-    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
+    feed(event);
     assertEquals(reader.progress > before, progress, JSON.stringify(event));
   }
 });
 
 Deno.test("how much of the prompt was read is told as it grows, and is no answer yet", () => {
   const told: Delta[] = [];
-  const reader = compatReader("text/event-stream", true, (one) => told.push(one));
+  const { reader, feed } = reading((one) => told.push(one));
   const progress: unknown[] = [
     { processed: 0, total: 900, cache: 0, time_ms: 0 },
     { processed: 50, total: 900, cache: 50 },
@@ -442,10 +453,7 @@ Deno.test("how much of the prompt was read is told as it grows, and is no answer
     { processed: 100, total: "900" },
     { processed: 900, total: 900 },
   ];
-  for (const one of progress) {
-    const event = { choices: [], prompt_progress: one };
-    reader.push(encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
-  }
+  for (const prompt_progress of progress) feed({ choices: [], prompt_progress });
   assertEquals(told, [
     { type: "prompt_progress", processed: 0, total: 900, cached: 0 },
     { type: "prompt_progress", processed: 50, total: 900, cached: 50 },
@@ -469,11 +477,8 @@ Deno.test("an answer is done with [DONE], or with a count of its own after its f
     [[delta({ content: "a" }), DONE], false, true],
   ];
   for (const [events, finished, done] of rows) {
-    const reader = compatReader("text/event-stream", true);
-    for (const event of events) {
-      const data = typeof event === "string" ? event : JSON.stringify(event);
-      reader.push(encoder.encode(`data: ${data}\n\n`));
-    }
+    const { reader, feed } = reading();
+    events.forEach(feed);
     assertEquals([reader.finished, reader.done], [finished, done], JSON.stringify(events));
   }
 });
@@ -487,14 +492,10 @@ Deno.test("NET-05 a limit stays one, whatever is said after it", () => {
     [["stop", "length"], "length"],
     [["stop", "tool_calls"], "tool_calls"],
   ];
-  for (const [reasons, finish] of rows) {
-    const called = { index: 0, id: "x", function: { name: "read", arguments: "{}" } };
-    const reply = read([
-      delta({ tool_calls: [called] }),
-      ...reasons.map((reason) => delta({}, reason)),
-      DONE,
-    ]);
-    assertEquals([reply.finish, reply.message.toolCalls!.length], [finish, 1], `${reasons}`);
-    assertEquals(reply.message.toolCalls![0]!.invalid === undefined, finish === "tool_calls");
+  for (const [reasons, expected] of rows) {
+    const called = delta({ tool_calls: [call(0, "x", "read", "{}")] });
+    const reply = read([called, ...reasons.map(finish), DONE]);
+    assertEquals([reply.finish, reply.message.toolCalls!.length], [expected, 1], `${reasons}`);
+    assertEquals(reply.message.toolCalls![0]!.invalid === undefined, expected === "tool_calls");
   }
 });
