@@ -4,7 +4,8 @@ import { attempt } from "../../attempt.ts";
 import { changesSince, type FolderSnapshot, snapshotOf } from "../../session/snapshot.ts";
 import { knownContent } from "../../session/undo.ts";
 import { isObject } from "../../text/json.ts";
-import { basename } from "../../text/std_path.ts";
+import { isWithin } from "../../text/paths.ts";
+import { basename, dirname, join, relative, resolve } from "../../text/std_path.ts";
 import { utf8Text } from "../../text/utf8.ts";
 import { readBoundedText } from "../bounded_text.ts";
 
@@ -39,6 +40,15 @@ const PYPROJECT = /(^|\/)pyproject\.toml$/;
 const PYPROJECT_PART = /^\[+tool\.(pytest|tox|nox|hatch|pdm|poe|taskipy)/;
 /** The names of files that check, if a command or a task names them. Others are the program: `python3 main.py`. */
 const NAMED_CHECK = /\.(sh|bash)$|^[^.]+$|check|test|spec|verif|lint/i;
+/** The names of scripts. A check may write other files that its command names: `npm test > test.log`. */
+const SCRIPT = /\.(sh|bash|[cm]?[jt]s|py|rb|pl|php|lua)$|^[^.]*(check|test|spec|verif|lint)[^.]*$/i;
+
+/** The ends of the paths of files that check. */
+export interface NamedChecks {
+  byCommand: readonly string[];
+  /** Named by the folder's tasks, or where the links among these files lead. */
+  byFolder: readonly string[];
+}
 
 /** Returns the ends of the paths that a command or a task may name as its check. */
 export const checksNamedIn = (text: string, folder: string): string[] =>
@@ -60,29 +70,53 @@ export const lookWithChecks = (folder: string, before?: FolderSnapshot): Promise
   // An ignored Makefile is often generated, and has no precedence over others.
   snapshotOf(folder, before, (name) => CONFIGURATION.test(name) && name !== "Makefile");
 
-/** Returns the ends of the paths of the files that a command, and the tasks of its folder, name as a check. */
+const endsWithOne = (path: string, ends: readonly string[]): boolean =>
+  ends.some((end) => path.endsWith(`/${end}`));
+
+/** Returns the links on the way to a file, and the place that they lead to. */
+function wayTo(path: string): string[] {
+  const parts = path.split("/");
+  for (let count = 2; count <= parts.length; count++) {
+    const at = parts.slice(0, count).join("/");
+    const led = attempt(() => Deno.readLinkSync(at));
+    if (led) return [at, ...wayTo(resolve(dirname(at), led, ...parts.slice(count)))];
+  }
+  return [path];
+}
+
+/** Returns the files that a command, and the tasks of its folder, name as a check. */
 export async function namedChecks(
   command: string,
   { folder, files = new Map() }: FolderSnapshot,
-): Promise<string[]> {
-  const named = checksNamedIn(command, folder);
-  for (const path of files.keys()) {
+): Promise<NamedChecks> {
+  const byCommand = checksNamedIn(command, folder);
+  const byFolder: string[] = [];
+  const paths = [...files.keys()];
+  for (const path of paths) {
     if (!MANIFEST.test(path) && !MAKEFILE.test(path)) continue;
     const task = decidingPart(path, await readBoundedText(path, MAX_TASKS_BYTES) ?? "");
     // In a task, a name without an ending is often what it makes.
-    named.push(...checksNamedIn(task, folder).filter((one) => /\.\w+$/.test(one)));
+    byFolder.push(...checksNamedIn(task, folder).filter((one) => /\.\w+$/.test(one)));
   }
-  return named;
+  const named = [...byCommand, ...byFolder];
+  const places = [
+    ...paths.filter((path) => CONFIGURATION.test(path) || endsWithOne(path, named)),
+    ...named.map((one) => join(folder, one)),
+  ].filter((path) => attempt(() => Deno.statSync(path).isFile))
+    .flatMap(wayTo).filter((path) => isWithin(folder, path));
+  byFolder.push(...places.map((path) => relative(folder, path)));
+  return { byCommand, byFolder };
 }
 
 /**
- * Returns the files that decide a check and changed between two looks. A new test cannot make others pass.
+ * Returns the files that decide a check and changed between two looks. A new test cannot make others pass, a script
+ * that the command names and that was missing can.
  * @param isStrict also those that have their content again
  */
 export async function changedDeciding(
   before: FolderSnapshot,
   now: FolderSnapshot,
-  named: readonly string[],
+  { byCommand, byFolder }: NamedChecks,
   isStrict = false,
 ): Promise<string[]> {
   if (!before.files || !now.files) return ["the folder has too many files to compare them"];
@@ -91,15 +125,18 @@ export async function changedDeciding(
     const name = path.slice(before.folder.length + 1);
     const isConfiguration = CONFIGURATION.test(name);
     const decides = [TEST_FILE, MANIFEST, PYPROJECT].some((one) => one.test(name));
-    if (!isConfiguration && !decides && !named.some((end) => path.endsWith(`/${end}`))) continue;
+    const isCommands = endsWithOne(path, byCommand);
+    if (!isConfiguration && !decides && !isCommands && !endsWithOne(path, byFolder)) continue;
     const sides = await Promise.all(
       [before, now].map(({ files }) => knownContent(files?.get(path)?.content)),
     );
     const [was = "", is = ""] = sides.map((one) =>
       one instanceof Uint8Array ? utf8Text(one).trim() : one && "?"
     );
+    const isScript = isCommands && !decides &&
+      (SCRIPT.test(basename(name)) || is.startsWith("#!"));
     // Such as the `__init__.py` of new tests.
-    if (was === "" && !isConfiguration) continue;
+    if (was === "" && !isConfiguration && !isScript) continue;
     const isSame = was !== "?" && decidingPart(name, was) === decidingPart(name, is);
     if (isStrict || !isSame) changed.push(name);
   }

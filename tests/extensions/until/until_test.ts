@@ -264,7 +264,8 @@ Deno.test("a dependency does not decide a check, a removed test and a new config
   }
   const now = await lookWithChecks(temp.path);
   const changed = ["GNUmakefile", "conftest.py", "tests/a_test.py", "unittest.py"];
-  assertEquals((await changedDeciding(before, now, [])).sort(), changed);
+  const named = await namedChecks("true", before);
+  assertEquals((await changedDeciding(before, now, named)).sort(), changed);
 });
 
 Deno.test("a check decides by the files that its command and the folder's tasks name", async () => {
@@ -296,6 +297,30 @@ Deno.test("a check decides by the files that its command and the folder's tasks 
   const now = await lookWithChecks(temp.path, last);
   assertEquals(await changedDeciding(last, now, named), ["tests/__init__.py"]);
 });
+
+posixTest(
+  "a check decides by where its links lead, and by a script that it names and lacks",
+  async () => {
+    using temp = tempFolder();
+    const put = (name: string) => Deno.writeTextFile(`${temp.path}/${name}`, name);
+    await Deno.mkdir(`${temp.path}/lib`);
+    for (const name of ["impl", "ci.sh", "main.sh"]) await put(`lib/${name}`);
+    await Deno.symlink("next", `${temp.path}/check.sh`);
+    await Deno.symlink("lib/impl", `${temp.path}/next`);
+    await Deno.symlink("lib", `${temp.path}/ci`);
+    const before = await lookWithChecks(temp.path);
+    const command = "bash check.sh && sh ci/ci.sh && bin && node verify.js > test.log && ./a.out";
+    const named = await namedChecks(command, before);
+    for (const name of ["check.sh", "next", "ci"]) await Deno.remove(`${temp.path}/${name}`);
+    const own = ["check.sh", "ci", "lib/ci.sh", "lib/impl", "next", "verify.js"];
+    for (const name of [...own, "lib/main.sh", "a.out", "test.log"]) {
+      await Deno.writeTextFile(`${temp.path}/${name}`, "exit 0");
+    }
+    await Deno.writeTextFile(`${temp.path}/bin`, "#!/bin/sh\n");
+    const changed = await changedDeciding(before, await lookWithChecks(temp.path, before), named);
+    assertEquals(changed.sort(), ["bin", ...own]);
+  },
+);
 
 posixTest("after an interruption, the next turn begins with the first round", async () => {
   using temp = tempFolder();
