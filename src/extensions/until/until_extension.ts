@@ -10,8 +10,13 @@ import type { CheckLimits, UntilCheck } from "./check.ts";
 
 export const DEFAULT_LIMITS: CheckLimits = { rounds: 5, seconds: 600, mayEdit: false };
 
-const SHELL_WORD =
-  /^(cd|case|command|eval|exec|exit|export|for|if|pushd|set|source|time|type|ulimit|until|wait|while|\.)$/;
+/** The words of bash and dash that need no program. */
+const SHELL_WORDS =
+  `. alias bg bind break builtin caller case cd chdir command compgen complete compopt continue
+  coproc declare dirs disown echo enable eval exec exit export false fc fg for function getopts
+  hash help history if jobs kill let local logout mapfile popd printf pushd pwd read readarray
+  readonly return select set shift shopt source suspend test time times trap true type typeset
+  ulimit umask unalias unset until wait while`.split(/\s+/);
 
 export class UntilExtension implements Extension {
   #check: UntilCheck | undefined;
@@ -77,7 +82,7 @@ export class UntilExtension implements Extension {
   /** Sets the check. Returns why it cannot run. */
   async #set(session: SessionState, command: string): Promise<string | undefined> {
     const [program] = /^[\w.-]+(?=\s|$)/.exec(command) ?? [];
-    const isKnown = !program || SHELL_WORD.test(program) || Deno.build.os === "windows" ||
+    const isKnown = !program || SHELL_WORDS.includes(program) || Deno.build.os === "windows" ||
       findProgram(program, programFolders(), undefined);
     if (!isKnown) return `there is no program ${program}`;
     const { UntilCheck } = await import("./check.ts");

@@ -192,6 +192,8 @@ posixTest(
     });
     const { session } = fake;
     assertStringIncludes((await fake.command("/until"))!, "No check is set.");
+    assertEquals(await fake.command("/until trapp"), "there is no program trapp.");
+    assertMatch((await fake.command("/until trap 'rm x' EXIT; true"))!, /^After each turn/);
     await fake.command("/until sh check.sh");
     assertEquals(session.status.check, { command: "sh check.sh", round: 0, rounds: 5 });
     assertEquals((await session.prompt("hi", signal)).check, undefined);
