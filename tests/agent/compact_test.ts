@@ -21,11 +21,17 @@ const dump = readingTool(
 const plain = (messages: readonly Message[]): Message[] =>
   messages.map(({ id: _id, standsFor: _standsFor, ...message }) => message);
 
+const exchange = (asked: string, said = "Yes."): Message[] => [
+  { role: "user", content: asked },
+  { role: "assistant", content: said },
+];
+
 /** Text of `chars` characters that says where it is from. */
 function lines(title: string, chars: number): string {
-  const line = (i: number) => `${title}:${i} the quick brown fox jumps over the lazy dog\n`;
   let text = "";
-  for (let i = 0; text.length < chars; i++) text += line(i);
+  for (let i = 0; text.length < chars; i++) {
+    text += `${title}:${i} the quick brown fox jumps over the lazy dog\n`;
+  }
   return text.slice(0, chars);
 }
 
@@ -54,14 +60,9 @@ function model(window: number, answers: Step[], { cuts = false, charsPerToken = 
   const brain = (request: StrictRequest): Step => {
     const counted = tokensOf(request, charsPerToken);
     if (!cuts && counted > window) {
-      return {
-        error: {
-          status: 400,
-          type: "exceed_context_size_error",
-          message:
-            `request (${counted} tokens) exceeds the available context size (${window} tokens), try increasing it`,
-        },
-      };
+      const room = `the available context size (${window} tokens), try increasing it`;
+      const message = `request (${counted} tokens) exceeds ${room}`;
+      return { error: { status: 400, type: "exceed_context_size_error", message } };
     }
     const usage = { inputTokens: Math.min(counted, window), outputTokens: 9 };
     return isSummaryRequest(request)
@@ -149,23 +150,17 @@ onAll(
 );
 
 /** Aborted when the server is asked for a summary. */
-let whileSummarising = new AbortController();
+let summing = new AbortController();
 
 onAll(
   "an abort while the model summarizes leaves the conversation as it was, and closed",
-  () => [
-    { text: "One." },
-    tooLong,
-    () => {
-      whileSummarising.abort();
-      return { text: "Task", hang: true };
-    },
-    { text: "Task: a." },
-    { text: "fine" },
+  [
+    ...[{ text: "One." }, tooLong, () => (summing.abort(), { text: "Task", hang: true })],
+    ...[{ text: "Task: a." }, { text: "fine" }],
   ],
   async ({ agent, events, onEvent }) => {
-    whileSummarising = new AbortController();
-    const { signal } = whileSummarising;
+    summing = new AbortController();
+    const { signal } = summing;
     await processTurn(agent, lines("a", 8000));
     const before = structuredClone(agent.state.messages);
     const { stopReason } = await processTurn(agent, "go", { signal, onEvent });
@@ -183,11 +178,8 @@ onAll(
 onAll(
   "SES-04 a summary that breaks off is no answer to the person",
   [
-    { text: "One." },
-    tooLong,
-    { text: "Task: this and that", cut: "text" },
-    { text: "Task: a." },
-    { text: "fine" },
+    ...[{ text: "One." }, tooLong, { text: "Task: this and that", cut: "text" as const }],
+    ...[{ text: "Task: a." }, { text: "fine" }],
   ],
   async ({ agent }) => {
     await processTurn(agent, lines("a", 8000));
@@ -292,10 +284,7 @@ Deno.test("a summary that was refused as too long is asked for with less, and th
   const [window, charsPerToken] = [6000, 1.5];
   await using run = scripted(model(window, [{ text: "fine" }], { charsPerToken }), options(window));
   const { agent, server, events, onEvent } = run;
-  for (let i = 0; i < 20; i++) {
-    agent.state.messages.push({ role: "user", content: lines(`${i}`, 1500) });
-    agent.state.messages.push({ role: "assistant", content: "Yes." });
-  }
+  for (let i = 0; i < 20; i++) agent.state.messages.push(...exchange(lines(`${i}`, 1500)));
   assertEquals((await processTurn(agent, "go", { onEvent })).response, "fine");
   const counts = server.requests.map((request) => tokensOf(request, charsPerToken));
   assert(counts.shift()! > window && counts.every((one) => one <= window), counts.join());
@@ -310,18 +299,14 @@ Deno.test("a summary that was refused as too long is asked for with less, and th
 Deno.test("where the newest message alone is too long, nothing is summed up for it", async () => {
   await using run = scripted([{ text: "fine" }], options(2000));
   const { agent } = run;
-  for (let i = 0; i < 3; i++) {
-    agent.state.messages.push({ role: "user", content: `${i}` });
-    agent.state.messages.push({ role: "assistant", content: "Yes." });
-  }
+  for (let i = 0; i < 3; i++) agent.state.messages.push(...exchange(`${i}`));
   assertEquals((await processTurn(agent, lines("a", 20_000))).response, "fine");
 });
 
 Deno.test("a summary that would take more than what it replaces is not taken", async () => {
   await using run = scripted([{ text: lines("so", 9000) }, { text: "fine" }], options(1400));
   const { agent, server } = run;
-  agent.state.messages.push({ role: "user", content: lines("a", 400) });
-  agent.state.messages.push({ role: "assistant", content: lines("b", 400) });
+  agent.state.messages.push(...exchange(lines("a", 400), lines("b", 400)));
   const before = structuredClone(agent.state.messages);
   assertEquals((await processTurn(agent, lines("c", 3300))).response, "fine");
   assertEquals(server.requests.map(isSummaryRequest), [true, false]);
@@ -360,14 +345,13 @@ Deno.test("where no summary comes, it is enough that fewer results just fit", as
 Deno.test("a summary is asked for within the conversation, where there is room for it", async () => {
   const usage = { inputTokens: 900, outputTokens: 9 };
   const call = { toolCalls: [dumps("x", 9)] };
-  const long = { error: { status: 400, message: "prompt is too long: context_length_exceeded" } };
   /** [the window, what comes after the first answers, the requests for a summary that are quoted] */
   const rows: [window: number | undefined, steps: Step[], quoted: boolean[]][] = [
     [undefined, [{ text: "Task: a." }], [false]],
     [8000, [{ text: "Task: a." }], [false]],
     [1600, [{ text: "Task: a." }], [true]],
     [8000, [call, { text: "Task: a." }], [false, true]],
-    [8000, [long, { text: "Task: a." }], [false, true]],
+    [8000, [tooLong, { text: "Task: a." }], [false, true]],
   ];
   for (const [window, steps, quoted] of rows) {
     const first = [{ text: "One.", usage }, { text: "Two.", usage }];
@@ -446,8 +430,7 @@ onAll(
         assert(agent.state.messages.some((m) => m.content === person.content));
         assertEquals((await processTurn(agent, "and now")).response, "fine");
         assertEquals(agent.state.messages[0]!.role, "user");
-        const { text } = server.requests.at(-1)!;
-        assertStringIncludes(text, "You are a copilot.");
+        assertStringIncludes(server.requests.at(-1)!.text, "You are a copilot.");
       }
     }
   },

@@ -46,13 +46,10 @@ Deno.test("a server that does not count is asked once, and one that counts nonse
   assertEquals(await isOverLimit(none.agent, signal), true);
   const paths = ["/v1/chat/completions/input_tokens", "/tokenize"];
   assertEquals(none.asked.map(({ path }) => path), paths);
-  const vllm = agentNear(
-    8300,
-    (path) =>
-      path === "/tokenize"
-        ? Response.json({ count: 7000, max_model_len: 9000, tokens: [1] })
-        : new Response("no", { status: 404 }),
-  );
+  const counted = { count: 7000, max_model_len: 9000, tokens: [1] };
+  const answer = (path: string) =>
+    path === "/tokenize" ? Response.json(counted) : new Response("no", { status: 404 });
+  const vllm = agentNear(8300, answer);
   assertEquals(await isOverLimit(vllm.agent, signal), false);
   const nonsense = agentNear(8300, () => Response.json({ input_tokens: 3 }));
   assertEquals(await isOverLimit(nonsense.agent, signal), true);

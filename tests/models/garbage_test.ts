@@ -29,14 +29,12 @@ const told = {
   function_call: called,
   tool_calls: [{ index: 0, id: "x", function: called }],
 };
-const usage = {
-  prompt_tokens: 1,
-  completion_tokens: 1,
-  prompt_tokens_details: { cached_tokens: 1 },
-};
+const details = { prompt_tokens_details: { cached_tokens: 1 } };
+const usage = { prompt_tokens: 1, completion_tokens: 1, ...details };
 const end = { error: null, usage, timings: { cache_n: 1, prompt_per_second: 1 } };
 const localCall = { id: "x", function: { index: 0, name: "f", arguments: { x: 1 } } };
 const local = { role: "assistant", content: "a", thinking: "t", tool_calls: [localCall] };
+const empty = { role: "assistant", content: "" };
 const localEnd = { done: true, done_reason: "stop", prompt_eval_count: 1, eval_count: 1 };
 const blocks = [
   { type: "thinking", thinking: "t", signature: "s" },
@@ -62,10 +60,7 @@ const FORMATS: Format[] = [
   },
   {
     name: "native",
-    events: [{ message: local, done: false }, {
-      ...{ message: { role: "assistant", content: "" }, error: null },
-      ...localEnd,
-    }],
+    events: [{ message: local, done: false }, { message: empty, error: null, ...localEnd }],
     whole: { message: local, ...localEnd },
     frame: (event) => `${JSON.stringify(event)}\n`,
     reader: () => new LocalReader(),

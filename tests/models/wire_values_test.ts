@@ -3,12 +3,9 @@ import { withResultImages } from "../../src/models/wire_values.ts";
 import type { ImagePart } from "../../src/types/image.ts";
 import type { Message } from "../../src/types/message.ts";
 
-const image = (name: string): ImagePart => ({
-  type: "image",
-  mediaType: "image/png",
-  data: "",
-  name,
-});
+const image = (name: string): ImagePart => (
+  { type: "image", mediaType: "image/png", data: "", name }
+);
 
 Deno.test("images of results stand in one message behind all results, with their names", () => {
   const result = (id: string, ...parts: ImagePart[]): Message => ({

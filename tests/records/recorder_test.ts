@@ -27,6 +27,21 @@ function test(
     }
   });
 }
+/** Runs `run` while a write puts `room` bytes into its file, and the next one calls `full` and fails. */
+function failing(room: number, error: string, run: () => void, full = () => {}): void {
+  const { writeSync } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.writeSync = function (bytes) {
+    if (room > 0) return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
+    full();
+    throw new Error(error);
+  };
+  try {
+    run();
+  } finally {
+    Deno.FsFile.prototype.writeSync = writeSync;
+  }
+}
+
 const line = (message: Message) => ({ message });
 const ids = (...messages: Message[]) => messages.map(({ id }) => id!);
 
@@ -128,18 +143,8 @@ test("of a write that fails in its middle nothing stays in the file", (recorder,
   const [a, b] = [user("a"), says("b")] as const;
   recorder.sync([a]);
   lines();
-  const { writeSync } = Deno.FsFile.prototype;
-  try {
-    for (const [first, error] of [[3, "full"], [0, "still full"]] as const) {
-      let room: number = first;
-      Deno.FsFile.prototype.writeSync = function (bytes) {
-        if (room === 0) throw new Error(error);
-        return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
-      };
-      assertThrows(() => recorder.sync([a, b]), Error, error);
-    }
-  } finally {
-    Deno.FsFile.prototype.writeSync = writeSync;
+  for (const [room, error] of [[3, "full"], [0, "still full"]] as const) {
+    failing(room, error, () => assertThrows(() => recorder.sync([a, b]), Error, error));
   }
   recorder.sync([a, b]);
   assertEquals(lines(), [line(b)]);
@@ -150,18 +155,8 @@ test("of a write that fails in a file that was left, another program's line stay
   recorder.sync([a]);
   const { path } = recorder.file!;
   recorder[Symbol.dispose]();
-  const { writeSync } = Deno.FsFile.prototype;
-  try {
-    let room = 3;
-    Deno.FsFile.prototype.writeSync = function (bytes) {
-      if (room > 0) return writeSync.call(this, bytes.subarray(0, room)) + (room = 0);
-      Deno.writeTextFileSync(path, "\nits own\n", { append: true });
-      throw new Error("full");
-    };
-    assertThrows(() => recorder.sync([a, b]), Error, "full");
-  } finally {
-    Deno.FsFile.prototype.writeSync = writeSync;
-  }
+  const full = () => Deno.writeTextFileSync(path, "\nits own\n", { append: true });
+  failing(3, "full", () => assertThrows(() => recorder.sync([a, b]), Error, "full"), full);
   assertEquals(Deno.readTextFileSync(path).endsWith("\nits own\n"), true);
 });
 

@@ -25,16 +25,13 @@ Deno.test("SES-02 repaired: a whole conversation stays as it is", () => {
   assertEquals(repaired(whole), whole);
 });
 
+const once = [user("hi"), says("", "1")];
 const BROKEN: [name: string, messages: Message[], expected: string][] = [
   ["calls without results", whole.slice(0, 2), "u a t1! t2! a"],
   ["a call without its result", whole.slice(0, 3), "u a t1 t2! a"],
   ["results, and no answer", whole.slice(0, 4), "u a t1 t2 a"],
   ["a result of no call", [user("hi"), result("9"), says("x")], "u a"],
-  [
-    "two results of one call",
-    [user("hi"), says("", "1"), result("1"), result("1", "b"), says("x")],
-    "u a t1 a",
-  ],
+  ["two results of a call", [...once, result("1"), result("1", "b"), says("x")], "u a t1 a"],
   ["an answer first", [says("x"), user("hi")], "u"],
   ["a system message", [{ role: "system", content: "x" }, user("hi")], "u"],
   ["nothing", [], ""],
@@ -127,14 +124,8 @@ test("lines are only appended, and each message is written once", (root, record)
   const second = [user("and more"), says("more")];
   // As a session does it: one turn, another, /undo, /redo, /undo, another, a compaction.
   const summary = [user("summary"), says("I go on.")];
-  const states = [
-    whole,
-    [...whole, ...second],
-    whole,
-    [...whole, ...second],
-    whole,
-    [...whole, user("instead"), says("fine")],
-  ];
+  const both = [...whole, ...second];
+  const states = [whole, both, whole, both, whole, [...whole, user("instead"), says("fine")]];
   states.push([...summary, ...states.at(-1)!.slice(-2)]);
   let before = "";
   for (const state of states) {
@@ -256,10 +247,9 @@ test("one that another program has open is repeated in a file of its own", (root
   assertEquals(wholeSession({ name: "", path: newer })!.head.started, started);
   writtenAt(newer, 1);
   writtenAt(stored!.path, 0);
-  assertEquals(
-    storedSessions(root, "/f").map((one) => [one.messages, one.head.title, one.head.parent]),
-    [[messages, "hi", stored!.name], [whole, undefined, undefined]],
-  );
+  const [own, old] = storedSessions(root, "/f");
+  assertEquals([own!.messages, own!.head.title, own!.head.parent], [messages, "hi", stored!.name]);
+  assertEquals([old!.messages, old!.head.title, old!.head.parent], [whole, undefined, undefined]);
   assertEquals(storedSession(root, stored!.name)?.messages, whole);
   assertEquals(removeSession(root, stored!.name), true);
   assertEquals(recordsBelow(root), [newer]);
@@ -338,9 +328,8 @@ test("sessions of -p have a bound of their own, without the user's", (root, reco
   assertEquals([...listedSessions(root, "/f", (name) => !isOfPrint(name))].length, 1);
   printed();
   assertEquals(recordsBelow(root).length, 1001);
-  assertEquals([path, own.file!.path].map((one) => recordsBelow(root).includes(one)), [
-    ...[false, true],
-  ]);
+  const isThere = (one: string) => recordsBelow(root).includes(one);
+  assertEquals([path, own.file!.path].map(isThere), [false, true]);
 });
 
 test("what the user continues of -p is a session of their own", (root, record) => {

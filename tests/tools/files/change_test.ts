@@ -63,11 +63,8 @@ Deno.test("a line break at the end that comes or goes is told", async () => {
     const [was, is] = [before, after].map((text) => new TextEncoder().encode(text));
     return comparedWhole(was!, is!)?.lineEnd;
   };
-  assertEquals([whole("a", "a\n"), whole("a\n", "a"), whole("", "a\n")], [
-    "adds",
-    "removes",
-    undefined,
-  ]);
+  const ends = [whole("a", "a\n"), whole("a\n", "a"), whole("", "a\n")];
+  assertEquals(ends, ["adds", "removes", undefined]);
 });
 
 Deno.test("line endings and a BOM are no part of the lines, where they are alike", async () => {

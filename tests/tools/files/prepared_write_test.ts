@@ -4,12 +4,9 @@ import { prepareWrite, writeFile } from "../../../src/tools/write_file.ts";
 import type { ToolContext } from "../../../src/types/tool.ts";
 import { test, workspace } from "../workspace.ts";
 
-const edit = (old_string: string, new_string: string, replace_all = false) => ({
-  file_path: "f",
-  old_string,
-  new_string,
-  replace_all,
-});
+const edit = (old_string: string, new_string: string, replace_all = false) => (
+  { file_path: "f", old_string, new_string, replace_all }
+);
 const write = (content: string) => ({ file_path: "f", content });
 
 test("R-20 what was prepared is written, and nothing that another call prepared", async (ws) => {

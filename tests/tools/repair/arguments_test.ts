@@ -3,19 +3,11 @@ import { bareName } from "../../../src/text/bare_name.ts";
 import { builtinTools } from "../../../src/tools/mod.ts";
 import { fitArguments } from "../../../src/tools/repair/arguments.ts";
 import type { ToolArgs } from "../../../src/tools/schema.ts";
-import type { Tool } from "../../../src/types/tool.ts";
+import { readingTool, TEXT } from "../../helpers/tool.ts";
 
-const fetchTool: Tool = {
-  name: "fetch_url",
-  description: "",
-  parameters: {
-    type: "object",
-    properties: { url: { type: "string" }, offset: { type: "integer", minimum: 1 } },
-    required: ["url"],
-  },
-  access: "read",
-  run: () => "",
-};
+const address = readingTool("fetch_url", { url: TEXT });
+const properties = { url: TEXT, offset: { type: "integer", minimum: 1 } };
+const fetchTool = { ...address, parameters: { ...address.parameters, properties } };
 
 function fit(name: string, given: ToolArgs, called = name) {
   const tool = [...builtinTools, fetchTool].find((one) => one.name === name)!;
@@ -169,19 +161,16 @@ Deno.test("arguments that change nothing are left out, if they say what is done 
     "overwrite create_dirs create_directories create_parents create_parent_directories mkdir mkdirs make_dirs parents sandbox case_sensitive shell login";
   const no =
     "append dry_run force backup run_in_background is_background background interactive dangerously_disable_sandbox is_regex regex tty login ignore_case i";
-  const others: [key: string, value: unknown][] = [
-    ...yes.split(" ").map((key): [string, unknown] => [key, true]),
-    ...no.split(" ").map((key): [string, unknown] => [key, false]),
-    ...["expected_replacements", "count", "occurrence", "occurrences"].map((
-      key,
-    ): [string, unknown] => [key, 1]),
-    ["mode", "overwrite"],
-    ["encoding", "utf-8"],
+  const once = "expected_replacements count occurrence occurrences";
+  const all = (keys: string, value: unknown) =>
+    keys.split(" ").map((key): [string, unknown] => [key, value]);
+  const others = [
+    ...[...all(yes, true), ...all(no, false), ...all(once, 1)],
+    ...[...all("mode", "overwrite"), ...all("encoding", "utf-8")],
   ];
   for (const [key, value] of others) {
-    assertEquals(fit("write_file", { ...content, [key]: value }), {
-      ...{ args: content, repairs: [], dropped: 0 },
-    }, key);
+    const fitted = { args: content, repairs: [], dropped: 0 };
+    assertEquals(fit("write_file", { ...content, [key]: value }), fitted, key);
     const other = typeof value === "boolean" ? !value : typeof value === "number" ? value + 1 : "x";
     if (key === "login") continue;
     assertThrows(() => fit("write_file", { ...content, [key]: other }), Error, key);

@@ -209,10 +209,7 @@ Deno.test("what is not UTF-8 counts as a character", () => {
     ["a.b", bytes("a", [0xff], "b\n"), [1]],
     ["a[^x]b", bytes("a", [0xe9], "b\n"), [1]],
     // Half a surrogate pair, an overlong form, and a code point beyond the last.
-    ["^...$", bytes([0xed, 0xa0, 0x80], "\n", [0xe0, 0x80, 0x80], "\n", [0xed, 0x9f, 0xbf]), [
-      1,
-      2,
-    ]],
+    ["^...$", bytes([0xed, 0xa0, 0x80], "\n", [0xe0, 0x80, 0x80], "\n\ud7ff"), [1, 2]],
     ["^....$", bytes([0xf4, 0x90, 0x80, 0x80], "\n", [0xf4, 0x8f, 0xbf, 0xbf]), [1]],
     ["a\\ufffdb", bytes("a", [0xe9], "b\na\ufffdb"), [1, 2]],
     ["a\\wb", bytes("a", [0xe9], "b\n"), []],
