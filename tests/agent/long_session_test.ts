@@ -42,11 +42,9 @@ function model(window: number, roundsInTurn: number, summary: string) {
   /** Numbers that are the same in every run. */
   let seed = 7;
   const chance = () => (seed = seed * 1103515245 + 12345 & 0x7fffffff) / 0x7fffffff;
-  const call = (name: string, args: unknown, i: number) => ({
-    id: `c${round}-${i}`,
-    type: "function",
-    function: { name, arguments: JSON.stringify(args) },
-  });
+  const call = (name: string, args: unknown, i: number) => (
+    { id: `c${round}-${i}`, type: "function", function: { name, arguments: JSON.stringify(args) } }
+  );
   const reading = (i: number) => {
     const file_path = `src/mod${Math.floor(chance() * 40)}.ts`;
     return call("read_file", { file_path, chars: Math.floor(chance() ** 3 * 60_000) }, i);

@@ -10,12 +10,8 @@ export const says = (content: string, ...ids: string[]): Message => ({
   content,
   ...(ids.length > 0 && { toolCalls: ids.map((id) => ({ id, name: "read_file", arguments: {} })) }),
 });
-export const result = (toolCallId: string, content = "it"): Message => ({
-  id: newMessageId(),
-  role: "tool",
-  toolName: "read_file",
-  toolCallId,
-  content,
-});
+export const result = (toolCallId: string, content = "it"): Message => (
+  { id: newMessageId(), role: "tool", toolName: "read_file", toolCallId, content }
+);
 
 export const whole = [user("hi"), says("", "1", "2"), result("1"), result("2"), says("done")];

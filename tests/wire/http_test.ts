@@ -10,11 +10,9 @@ const OK = sse(["a", "[DONE]"]);
 const STARTED = STREAM.slice(0, -2);
 const KEY = "sk-proj-8243719650abcdef+/x";
 
-const post = (url: string) => ({
-  url: `${url}/v1/chat`,
-  body: '{"é":1}',
-  headers: { authorization: `Bearer ${KEY}` },
-});
+const post = (url: string) => (
+  { url: `${url}/v1/chat`, body: '{"é":1}', headers: { authorization: `Bearer ${KEY}` } }
+);
 
 /** The error that a single attempt at each handler's answer ends in. */
 async function failureOf(handler: Handler, settings = {}): Promise<BackendError> {

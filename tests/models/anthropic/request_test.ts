@@ -16,11 +16,9 @@ const says = <T>(content: T, more: Omit<Partial<Message>, "role" | "content"> = 
 );
 type Args = Record<string, unknown>;
 const call = (id: string, args: Args = {}) => ({ id, name: "f", arguments: args });
-const result = (id: string, content: string): Message => ({
-  role: "tool",
-  toolCallId: id,
-  content,
-});
+const result = (id: string, content: string): Message => (
+  { role: "tool", toolCallId: id, content }
+);
 const use = (id: string, input: Args = {}) => ({ type: "tool_use", id, name: "f", input });
 const answer = (id: string, content: string) => ({ type: "tool_result", tool_use_id: id, content });
 const text = (text: string) => ({ type: "text", text });

@@ -6,11 +6,9 @@ import { readCompatResponse, readLocalResponse } from "../replies.ts";
 import { localConfig } from "../../../src/config.ts";
 import { recorded } from "../../helpers/recorded.ts";
 
-const call = (name: string, args: unknown, id: unknown = name) => ({
-  id,
-  type: "function",
-  function: { name, arguments: args },
-});
+const call = (name: string, args: unknown, id: unknown = name) => (
+  { id, type: "function", function: { name, arguments: args } }
+);
 
 function compat(message: unknown, ...[finish = "stop", more = {}]: [unknown?, object?]) {
   return { choices: [{ index: 0, message, finish_reason: finish }], ...more };

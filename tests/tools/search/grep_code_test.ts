@@ -11,10 +11,8 @@ function grep(
   args: { path?: string; glob?: string; context_lines?: number } = {},
   maxOutputChars = 100_000,
 ): Promise<string> {
-  return grepCode({ pattern, path: ".", glob: "", context_lines: 0, ...args }, {
-    ...ws.context,
-    maxOutputChars,
-  });
+  const all = { pattern, path: ".", glob: "", context_lines: 0, ...args };
+  return grepCode(all, { ...ws.context, maxOutputChars });
 }
 
 const bytes = (text: string) => [...text].map((char) => char.charCodeAt(0));
@@ -49,19 +47,12 @@ test("context, and groups that touch", async (ws) => {
   assertEquals(await grep(ws, "hit", { context_lines: 1 }), "f:1:hit\r\nf-2-\nf:3:\ufeffhit\rx");
 });
 
-const TREE = {
-  "a.ts": "needle",
-  "src/b.ts": "needle",
-  "src/b.js": "needle",
-  "src/deep/c.ts": "needle",
-  ".env": "needle",
-  ".github/ci.yml": "needle",
-  "node_modules/p/i.ts": "needle",
-  ".gitignore": "dist/\n*.log\n",
-  "dist/o.ts": "needle",
-  "x.log": "needle",
-  "bin": "\0needle",
-};
+const NAMES = [
+  ...["a.ts", "src/b.ts", "src/b.js", "src/deep/c.ts", ".env", ".github/ci.yml", "x.log"],
+  ...["node_modules/p/i.ts", "dist/o.ts"],
+];
+const NEEDLES = Object.fromEntries(NAMES.map((name) => [name, "needle"]));
+const TREE = { ...NEEDLES, ".gitignore": "dist/\n*.log\n", "bin": "\0needle" };
 
 test("searches what is not hidden, ignored or binary, and what is named", async (ws) => {
   ws.putAll(TREE);
@@ -147,11 +138,7 @@ posixTest("PTH-05 special files are neither opened nor searched", async (ws) => 
 });
 
 test("binary and unreadable files", async (ws) => {
-  ws.putAll({
-    "early": "\0 needle",
-    "late": `needle${"x".repeat(10_000)}\0`,
-    "text": "needle",
-  });
+  ws.putAll({ "early": "\0 needle", "late": `needle${"x".repeat(10_000)}\0`, "text": "needle" });
   assertEquals(await grep(ws, "needle"), "text:1:needle\n[skipped: 2 binary]");
   assertEquals(await grep(ws, "none"), "No matches in 2 files. Skipped: 1 binary.");
   for (const path of ["early", "late"]) {
@@ -225,10 +212,7 @@ test("bad arguments are refused with the next move", async (ws) => {
 });
 
 test("a file with a NUL byte among its first 8192 is binary", async (ws) => {
-  ws.putAll({
-    "binary": bytes(`${"x".repeat(8191)}\0`),
-    "text": bytes(`${"x".repeat(8192)}\0`),
-  });
+  ws.putAll({ "binary": bytes(`${"x".repeat(8191)}\0`), "text": bytes(`${"x".repeat(8192)}\0`) });
   await assertRejects(() => grep(ws, "none", { path: "binary" }), Error, "is binary");
   assertEquals(await grep(ws, "none", { path: "text" }), "No matches in 1 file.");
 });

@@ -161,9 +161,7 @@ Deno.test.each([
 Deno.test("cleans adversarial text in linear time", () => {
   const n = 300_000;
   // deno-fmt-ignore
-  const rows = [
-    "\r", "a\r", "\b", "a\b", "\x1b[", "\x1b]", "\x1b]a", "\x1bP\r", "\x9b0", " \r\n",
-  ];
+  const rows = ["\r", "a\r", "\b", "a\b", "\x1b[", "\x1b]", "\x1b]a", "\x1bP\r", "\x9b0", " \r\n"];
   for (const piece of rows) {
     const start = cpuTime();
     cleanOutput(piece.repeat(n));

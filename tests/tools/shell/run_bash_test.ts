@@ -54,10 +54,7 @@ const UNENDING = [
   ["stopped", "sleep NAP & kill -STOP $!; wait"],
   ["a deaf shell and child", "trap '' TERM INT HUP; sleep NAP; sleep NAP"],
   ["a deaf child", "(trap '' TERM; sleep NAP) & wait"],
-  [
-    "a shell that starts another when told to end",
-    "trap 'sleep NAP & sleep NAP' TERM; sleep NAP & wait",
-  ],
+  ["a shell that starts another to its end", "trap 'sleep NAP & sleep NAP' TERM; sleep NAP & wait"],
 ] as const;
 
 test("PRC-01 at the time limit nothing is left", async (ws) => {
@@ -183,9 +180,8 @@ test("PRC-03 much output takes little memory, and what is left out is counted", 
     const grown = Deno.memoryUsage().rss - before;
     assert(grown < 50e6, `${command}: ${grown} bytes more`);
     assert(result.length <= 100_000, `${result.length} characters`);
-    const [, head, omitted, tail] =
-      /^exit code: 0\nstdout:\n([^[]*)\n\[(\d+) bytes omitted: [^\]]*\]\n([^]*)$/.exec(result) ??
-        [];
+    const parts = /^exit code: 0\nstdout:\n([^[]*)\n\[(\d+) bytes omitted: [^\]]*\]\n([^]*)$/;
+    const [, head, omitted, tail] = parts.exec(result) ?? [];
     // The line breaks at the end of either part were trimmed.
     const trimmed = command.startsWith("head") ? 0 : 2;
     assertEquals(head!.length + Number(omitted) + tail!.length + trimmed, total, command);
