@@ -38,7 +38,8 @@ export function footerText(
     cost: cost === undefined ? "" : dollars(cost),
     context: fullText(tokens),
     speed: speed === undefined ? "" : `${Math.round(speed)} tok/s`,
-    branch: branch ?? "",
+    // The first rows of a session show it.
+    branch: tokens.used > 0 && branch || "",
   };
   // The mode is always shown, because it decides what runs without asking.
   for (const part of STATUS_PARTS) if (part !== "mode" && !parts.includes(part)) all[part] = "";

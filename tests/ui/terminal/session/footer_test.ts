@@ -92,6 +92,7 @@ Deno.test("the status line has the parts that the settings name, and always the 
     footerText({ ...status, folder }, 40, { parts, home: "/home/u" });
   assertEquals(of([]), "auto · sandboxed");
   assertEquals(of(["folder", "branch"]), `auto · sandboxed · ~/work${" ".repeat(11)}main`);
+  assertEquals(footerText({ ...status, ...tokens(0) }, 40), "m · auto · sandboxed");
   assertEquals(of(["folder"], "/home/u"), "auto · sandboxed · ~");
   assertEquals(of(["folder"], "/home/ursula"), "auto · sandboxed · /home/ursula");
   assertEquals(of(["folder"], `/${"a".repeat(20)}`), `auto · sandboxed · …${"a".repeat(19)}`);
