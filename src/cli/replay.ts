@@ -79,7 +79,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     if (from === turns.length) run.stderr.line(said);
     const at = placeIn(copy);
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
-    const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, at));
+    const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, () => at));
     const title = `With ${oneLine(targetOf(config).name)}`;
     run.stderr.line(`· ${title}:`);
     const hasPassed = await playIn(at, moved, { config, from, folder }, args, run);

@@ -189,7 +189,7 @@ function runOf(
   if (![basename(file), slashed(relative(top, file))].some((one) => files.test(one))) return;
   const folder = project ? nearestFolder(file, project, top) : top;
   if (folder === undefined) return undefined;
-  let words = command.replaceAll("{}", shellWord(file));
+  let words = command.replaceAll("{}", () => shellWord(file));
   if (program) {
     // The project's own program runs in the sandbox only.
     const at = isLocal && isSandboxed && nearestFolder(file, [LOCAL_PROGRAMS + program], top);

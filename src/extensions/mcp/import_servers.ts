@@ -37,7 +37,8 @@ export function foreignServers(): McpDefinition[] {
     const isFit = isFile && size <= MAX_IMPORT_BYTES;
     const text = (isFit ? attempt(() => Deno.readTextFileSync(path)) ?? "" : "")
       .replace(/\$\{input:([^}"]+)\}/g, (_, id: string) => `\${${id.replace(/\W/g, "_")}}`)
-      .replaceAll("${workspaceFolder}", inJson(root)).replaceAll("${userHome}", inJson(home));
+      .replaceAll("${workspaceFolder}", () => inJson(root))
+      .replaceAll("${userHome}", () => inJson(home));
     const value = /\.toml$/i.test(path)
       ? { mcp_servers: tomlTable(text, "mcp_servers") }
       : jsonOrUndefined(text) ?? looseJson(text);

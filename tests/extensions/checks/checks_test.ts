@@ -59,7 +59,7 @@ posixTest(
     const steps = [
       calls(
         write("a.txt", "bad one\nbad old\n"),
-        write("b.txt", "bad two\nbad two\n"),
+        write("b$$&.txt", "bad two\nbad two\n"),
         write("c.md", "bad\n"),
       ),
       calls(write("a.txt", "good\nbad old\n"), write("notes/c.txt", `bad${" long".repeat(30)}\n`)),
@@ -75,7 +75,7 @@ posixTest(
     ]);
     assertStringIncludes(
       third!,
-      "\n\n[The edit was made. 3 new errors (own):\na.txt:1: bad one\nb.txt:1: bad two\nb.txt:2: bad two]",
+      "\n\n[The edit was made. 3 new errors (own):\na.txt:1: bad one\nb$$&.txt:1: bad two\nb$$&.txt:2: bad two]",
     );
     assertEquals(mended!.includes("[The edit"), false);
     // A pattern may name folders.

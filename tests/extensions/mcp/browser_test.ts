@@ -14,11 +14,11 @@ Deno.test("$BROWSER may name a program by its absolute path, after one that is n
       { mode: 0o755 },
     );
     Deno.env.set("BROWSER", `${folder}/none:${folder}/browser --new %s`);
-    openBrowser("https://example.com/a?b=c");
+    openBrowser("https://example.com/a?b=$$c");
     const names = () => [...Deno.readDirSync(folder)].map(({ name }) => name);
     await waitUntil(() => names().includes("args"));
     const args = Deno.readTextFileSync(`${folder}/args`);
-    assertEquals(args, "--new\nhttps://example.com/a?b=c\n");
+    assertEquals(args, "--new\nhttps://example.com/a?b=$$c\n");
   } finally {
     if (before === undefined) Deno.env.delete("BROWSER");
     else Deno.env.set("BROWSER", before);
