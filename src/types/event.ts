@@ -80,6 +80,8 @@ export interface CheckResult {
   rounds: number;
   /** Why it did not pass, in one line. */
   reason?: string;
+  /** The end of the output of a command that failed, as the model reads it. */
+  output?: string;
 }
 
 /** A failed attempt that will be repeated. */

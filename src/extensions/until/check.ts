@@ -128,8 +128,7 @@ export class UntilCheck {
       ? `, the same way ${MAX_SAME} times`
       : "";
     const isLast = exitCode === undefined || again !== "";
-    const shown = exitCode === undefined ? [] : lines.filter((line) => line.trim() !== "");
-    return this.#continue(how + again, isLast, shown.slice(-SHOWN_CHECK_LINES), [
+    return this.#continue(how + again, isLast, exitCode === undefined ? [] : lines, [
       `The check ${this.#name} ${how} (round ${this.#round} of ${this.limits.rounds}).`,
       ...limit ? [content.split("\n", 2)[1] ?? ""] : [],
       ...files === "" ? [] : [`Restore the check's own files: ${files}.`],
@@ -138,12 +137,14 @@ export class UntilCheck {
     ]);
   }
 
-  /** Ends the turn as failed, or lets the model read `lines`. The user sees those of `shown`. */
-  #continue(reason: string, isLast: boolean, shown: string[], lines: string[]): TurnEnd {
-    const { rounds } = this.limits;
-    const check = { command: this.command, passed: false, rounds: this.#round, reason };
+  /** Ends the turn as failed, or lets the model read `lines`. The user sees the end of `output`. */
+  #continue(reason: string, isLast: boolean, output: string[], lines: string[]): TurnEnd {
+    const { command, limits: { rounds } } = this;
+    const failed = { command, passed: false, rounds: this.#round, reason };
+    const check = output.length > 0 ? { ...failed, output: output.join("\n") } : failed;
     const isEnd = isLast || this.#round >= rounds;
     const at = `round ${this.#round} of ${rounds}${isEnd ? "; stopped" : ""}`;
+    const shown = output.filter((line) => line.trim() !== "").slice(-SHOWN_CHECK_LINES);
     this.session.tell("check", `✗ ${this.#name} ${reason} (${at})`, ...shown);
     return isEnd ? { check } : { check, parts: [notePart(`[${lines.join("\n")}]`)] };
   }

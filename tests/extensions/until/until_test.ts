@@ -116,6 +116,7 @@ posixTest("a check that never ends, or fails the same way, ends the turn", async
   const same = await printed(steps, {}, "--until", "echo took 0.$RANDOM s; exit 3");
   assertEquals([same.code, same.check.rounds], [5, 3]);
   assertStringIncludes(same.check.reason, "failed with exit code 3, the same way 3 times");
+  assertMatch(same.check.output, /^took 0\.\d+ s\s*$/);
 });
 
 posixTest(
