@@ -31,10 +31,12 @@ const PLAN_NOW = "Refused: you only plan. Answer with the plan; another model ca
 
 const isHostedApi = (url: string) => !mayBeOwnServer(url) && !isNear(url);
 
-/** False for a failure that is about one request. */
+/** False for a failure that is about one request, or about what the model wrote. */
 const isAway = (error: unknown) =>
   error instanceof UsageError || // without a key
-  error instanceof BackendError && !/request|context|protocol|incomplete/.test(error.kind);
+  error instanceof BackendError && (error.status === 404 || (error.kind === "protocol"
+      ? (error.status ?? error.cause) !== undefined
+      : !/request|context|incomplete/.test(error.kind)));
 
 const keyOfModel = (config: CopilotConfig) => targetKey(targetOf(config));
 
@@ -57,7 +59,13 @@ export async function withRole<T>(
     isOwn = lent === undefined;
     return await work(lent);
   } catch (error) {
-    if (signal.aborted || isOwn || !isAway(error)) throw error;
+    if (signal.aborted || isOwn) throw error;
+    if (!isAway(error)) {
+      if (error instanceof BackendError) {
+        error.message = `${specName(spec)} (/model ${role} off): ${error.message}`;
+      }
+      throw error;
+    }
     avoid(session, role, spec, error);
     return await work();
   }

@@ -138,6 +138,18 @@ Deno.test("roles: a summary is written by another model from the quoted conversa
 
 Deno.test("roles: without its server, the session's model does the work, with one line", async () => {
   using ws = workspace();
+  using garbage = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answering = (async () => {
+    for await (const connection of garbage) {
+      await connection.read(new Uint8Array(9999));
+      await connection.write(new TextEncoder().encode("\0garbage\r\n\r\n"));
+      connection.close();
+    }
+  })();
+  await using page = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response("<p>Welcome</p>", { headers: { "content-type": "text/html" } }),
+  );
   ws.put("a.txt", "text of a\n");
   const rows: [ModelRoles, RegExp][] = [
     [
@@ -147,6 +159,14 @@ Deno.test("roles: without its server, the session's model does the work, with on
     [
       { explore: "http://no-such-host.invalid/v1#big" },
       /^big at no-such-host\.invalid is unavailable, /,
+    ],
+    [
+      { explore: `http://127.0.0.1:${garbage.addr.port}/v1#big` },
+      /^big at .* is unavailable, .* it does not answer in HTTP/,
+    ],
+    [
+      { explore: `http://127.0.0.1:${page.addr.port}/v1#big` },
+      /^big at .* is unavailable, .* answered 200 \(text\/html\)/,
     ],
     [{ explore: "missing" }, /^missing is unavailable, so .*: .* has no model "missing"/],
   ];
@@ -170,6 +190,18 @@ Deno.test("roles: without its server, the session's model does the work, with on
     assertMatch((await fake.command("/status"))!, /^ +plan +big at 127\.0\.0\.1:\d+ \(away\)$/m);
     assertEquals(fake.session.status.model, "test");
   }
+  garbage.close();
+  await answering;
+});
+
+Deno.test("roles: a request that the role's server refuses names the role", async () => {
+  using ws = workspace();
+  await using other = bigServer([{ error: { status: 400, message: "bad value" } }]);
+  await using server = strictServer([]);
+  await using fake = await sessionWith(server, { plan: big(other) }, ws.dir);
+  await fake.command("/plan");
+  const error = await assertRejects(() => fake.session.prompt("plan", signal), Error);
+  assertMatch(error.message, /^big at \S+ \(\/model plan off\): \S+ answered 400: bad value$/);
 });
 
 Deno.test("roles: what is for a server of one's own is never sent to a hosted API instead", async () => {

@@ -72,7 +72,8 @@ export async function connectionFailure(
       return undefined;
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
-      if (isUnreachable(error)) return error;
+      const isHttp = error.kind !== "protocol" || error.status !== undefined;
+      if (isUnreachable(error) || !isHttp) return error;
       if (isLoading(error)) return undefined;
       // "Ollama is running" is not JSON. A missing or locked page still shows a server.
       if (path === "/") {
