@@ -213,19 +213,30 @@ export class UndoLog {
   /** Switches to the other side of a step; `step` then contains this side. */
   async #exchange(step: UndoStep, { state }: CopilotAgent) {
     const { workingDir } = state;
-    const exchanged: Exchanged[] = [];
-    for (const [path, sides] of step.files) {
-      if (sides.isStuck) {
-        sides.isStuck = false;
-        continue;
+    const exchangeAll = async (files: readonly [string, FileSides][]) => {
+      const exchanged: Exchanged[] = [];
+      for (const [path, sides] of files) {
+        if (sides.isStuck) {
+          sides.isStuck = false;
+          continue;
+        }
+        // A plain file may be a setting of git by now.
+        const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
+        const exchange = part
+          ? Promise.reject(new Error(`it is ${part}`))
+          : exchangeFile(grantIn(workingDir, path), sides);
+        exchanged.push(await exchange.catch((error) => failedFile(path, error)));
       }
-      // A plain file may be a setting of git by now.
-      const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
-      const exchange = part
-        ? Promise.reject(new Error(`it is ${part}`))
-        : exchangeFile(grantIn(workingDir, path), sides);
-      exchanged.push(await exchange.catch((error) => failedFile(path, error)));
+      return exchanged;
+    };
+    // A command may have replaced a folder by a file, which goes before those of the folder are back.
+    const folders = new Set<string>();
+    for (const path of step.files.keys()) {
+      for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at);
     }
+    const all = Map.groupBy(step.files, ([path]) => folders.has(path));
+    const first = removeAll(await exchangeAll(all.get(true) ?? []));
+    const exchanged = await exchangeAll(all.get(false) ?? []);
     const lost = exchanged.filter(({ result }) => result === "failed")
       .map(({ path }) => step.files.get(path)!.bytes);
     // A command may have moved a file: of one that could not be restored, this is the only copy.
@@ -242,7 +253,7 @@ export class UndoLog {
       step.conversation = { messages: state.messages, seenFiles: state.seenFiles };
       Object.assign(state, conversation);
     }
-    const files = removeAll(safe).map(({ other, ...file }): UndoneFile => {
+    const files = [...first, ...removeAll(safe)].map(({ other, ...file }): UndoneFile => {
       if (other) step.files.set(file.path, other);
       else step.files.get(file.path)!.isStuck = true;
       if (other) state.seenFiles.delete(file.path); // the model has not seen its content
@@ -329,7 +340,9 @@ async function addChange(
   const now = isRead ? await fileNow(grantIn(folder, path)).catch(() => undefined) : undefined;
   const own = earlier.has(path) ? files.get(path) : undefined;
   earlier.add(path);
-  const why = isRead ? "it is no regular file now" : "the command changed too many bytes";
+  const isFile = attempt(() => Deno.lstatSync(path).isFile);
+  const kind = isFile ? "it cannot be read now" : "it is no regular file now";
+  const why = isRead ? kind : "the command changed too many bytes";
   const sides = own ?? { bytes: now ? bytes : why, stamp: ABSENT };
   if (now) sides.stamp = now.stamp;
   sides.mode ??= mode;

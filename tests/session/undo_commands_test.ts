@@ -98,8 +98,10 @@ Deno.test("what the user wrote after a command, ignored files and links are not 
   await Deno.writeTextFile(`${outside}/theirs`, "theirs");
   const prepare = `printf 1 > mine; printf 1 > swapped; mkdir in; printf 1 > in/file
     echo ignored > .gitignore; printf 1 > ignored; echo a > old; echo b > .rgignore
-    printf 1 > b; printf 1 > ruled; head -c 17000000 /dev/zero > large`;
-  const command = `printf 2 > mine; rm swapped; ln -s ${outside}/theirs swapped; printf 2 > ignored
+    printf 1 > b; printf 1 > ruled; head -c 17000000 /dev/zero > large
+    printf 1 > linked; ln linked twin; printf 1 > closed; mkdir -p was/deep; printf 1 > was/deep/folder`;
+  const command = `printf 2 > linked; rm -r was; printf 2 > was; printf 2 > closed; chmod 0 closed
+    printf 2 > mine; rm swapped; ln -s ${outside}/theirs swapped; printf 2 > ignored
     rm -r in; ln -s ${outside} in; rm .rgignore; printf 2 > large; ln -s mine link
     echo ruled >> .gitignore`;
   await ran(prepare, [command], async ({ dir, sh, say }) => {
@@ -114,9 +116,12 @@ Deno.test("what the user wrote after a command, ignored files and links are not 
         "link was not changed: it is no regular file now",
         "b was not changed: it is older",
         ".rgignore: restored",
+        "was/deep/folder: restored",
+        Deno.uid() === 0 ? "closed: restored" : "closed was not changed: it cannot be read now",
       ]
     ) assertStringIncludes(report, `  ${line}`);
     assertMatch(report, / in\/file was not changed: /);
+    assertMatch(report, / linked was not changed: .* as it has 2 hard links/);
     assertEquals(await sh("cat mine ignored b"), "by hand21");
     assertEquals(await sh(`cat ${outside}/*; ls ${outside}`), "theirstheirs\n");
   });

@@ -69,7 +69,7 @@ test("PTH-03 a hard link that takes the place of a file since the decision is no
   ];
   for (const [run, args] of calls) {
     const written = () => run(args, granted(made.working, path));
-    await assertRejects(written, Error, "it changed on disk");
+    await assertRejects(written, Error, "it has 2 hard links");
     assertEquals(made.text("out/same"), "old in\n");
   }
   // A person who was asked about a file with other names had it written under all of them.

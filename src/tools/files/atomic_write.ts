@@ -203,7 +203,11 @@ async function replaceTarget(
     const now = await file.stat();
     if (grant && !isStill(target, now, grant.withheld.folder, since)) throw new MovedError();
     // If a link to another file has replaced it since the decision, that file would be written.
-    if (grant && !grant.isShared && (now.nlink ?? 1) > 1) throw new ChangedError();
+    if (grant && !grant.isShared && (now.nlink ?? 1) > 1) {
+      throw new FileError(
+        `Cannot write ${shown} as it has ${now.nlink} hard links: look at them`,
+      );
+    }
     await overwrite(file, shown, bytes);
     return inPlace + lostMode(file, old.mode);
   } finally {
@@ -213,7 +217,7 @@ async function replaceTarget(
 }
 
 /** An unpredictable name prevents a write through a planted link. */
-const temporaryBeside = (target: string) =>
+export const temporaryBeside = (target: string) =>
   join(dirname(target), `.copilot-${crypto.randomUUID()}.tmp`);
 
 /** Writes the file that will replace `old`. Returns the reason if it cannot. */
