@@ -11,6 +11,7 @@ import { oneLine } from "../text/one_line.ts";
 import { extensionNote, typedText } from "../text/parts.ts";
 import { reasonOf } from "../text/reason.ts";
 import { foreignText } from "../text/sanitize.ts";
+import { temporaryBeside } from "../tools/files/atomic_write.ts";
 import { builtinTools, withJobs } from "../tools/mod.ts";
 import type { ToolExecution } from "../types/event.ts";
 import type { Message, ToolCall } from "../types/message.ts";
@@ -37,7 +38,7 @@ export function exportSession(
   const file = named || `copilot-${shortName(session.name)}.${isHtml ? "html" : "md"}`;
   const path = resolve(file);
   const markdown = exportedText(session);
-  const temporary = `${path}.${Deno.pid}.tmp`;
+  const temporary = temporaryBeside(path);
   try {
     // It exists also if it is a link, which a command may have made.
     if (attempt(() => Deno.lstatSync(path))) throw new Error("it exists: name another file");
@@ -45,6 +46,7 @@ export function exportSession(
     Deno.writeTextFileSync(temporary, text, { createNew: true });
     Deno.renameSync(temporary, path);
   } catch (error) {
+    attempt(() => Deno.removeSync(temporary));
     throw new UsageError(`Cannot write ${oneLine(file)} as ${reasonOf(error)}`);
   }
   return `Exported to ${

@@ -141,6 +141,7 @@ Deno.test("an export is a new file, by its flag or its name", async () => {
     [["a.html"], "a.html"],
     [["-o", "a b.md"], "a b.md"],
     [["--md", "b.html"], "b.html"],
+    [["n".repeat(255)], "n".repeat(255)],
   ] as const;
   for (const [words, name] of rows) {
     assertEquals(write(...words).startsWith(`Exported to ${name}, `), true);
@@ -151,7 +152,7 @@ Deno.test("an export is a new file, by its flag or its name", async () => {
     );
   }
   await Deno.symlink("/nowhere", `${temp.path}/link`);
-  for (const name of ["a.html", "link", "none/a.md"]) {
+  for (const name of ["a.html", "link", "none/a.md", "n".repeat(256)]) {
     assertThrows(() => write(name), Error, name);
   }
   assertThrows(() => write("--pdf", "a"), UsageError, "takes --html or --md, and a file");
