@@ -175,8 +175,22 @@ function headOf(path: string): RecordHead {
   return parseHead(fileText(path, 0, MAX_HEAD_BYTES).split("\n", 1)[0]!);
 }
 
+const PART = ".jsonl.tmp";
+/** A fork takes less time than this, in ms. */
+const MAX_FORK_MS = 60_000;
+
+/** Removes the parts of forks that were killed. */
+function removeParts(home: string): void {
+  for (const { name } of dirEntries(home)) {
+    const path = join(home, name);
+    const isOld = () => Date.now() - Deno.statSync(path).mtime!.getTime() > MAX_FORK_MS;
+    if (name.endsWith(PART) && attempt(isOld)) attempt(() => Deno.removeSync(path));
+  }
+}
+
 /** Makes room for one more session of `folder`: removes the oldest. */
 function removeOldest(root: string, folder: string, isPrint: boolean): void {
+  removeParts(folderOf(root, folder));
   const { most, slack } = isPrint ? MAX_PRINTS : MAX_OWN;
   const isSame = (name: string) => isOfPrint(name) === isPrint;
   if (pathsBelow(root, folder, isSame).length < most + slack) return;
@@ -258,8 +272,10 @@ export function storedSession(root: string, name: string): StoredSession | undef
 /** Returns false if there is no session with the name. */
 export function removeSession(root: string, name: string): boolean {
   const path = recordPath(root, name);
-  if (path !== undefined) Deno.removeSync(path);
-  return path !== undefined;
+  if (path === undefined) return false;
+  Deno.removeSync(path);
+  removeParts(dirname(path));
+  return true;
 }
 
 /** The part of a session's name by which the user refers to it: `1568fabb`. */

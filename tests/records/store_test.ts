@@ -101,6 +101,26 @@ test(
   Deno.build.os === "windows",
 );
 
+test(
+  "the part of a fork that was killed is removed with any session, and when one begins",
+  (root, record) => {
+    record().sync(whole);
+    const [path] = recordsBelow(root);
+    const [home, name] = [path!.replace(/\/[^/]+$/, ""), path!.split("/").at(-1)!];
+    const parts = () => {
+      for (const part of ["old", "new"]) Deno.writeTextFileSync(`${home}/${part}.jsonl.tmp`, "");
+      Deno.utimeSync(`${home}/old.jsonl.tmp`, 1, 1);
+    };
+    const left = () => [...Deno.readDirSync(home)].map(({ name }) => name).sort();
+    parts();
+    removeSession(root, name);
+    assertEquals(left(), ["new.jsonl.tmp"]);
+    parts();
+    record().sync(whole);
+    assertEquals(left().slice(1), ["new.jsonl.tmp"]);
+  },
+);
+
 test("a compacted or cleared conversation is recorded as it is now", (root, record) => {
   const recorder = record();
   const now = () => storedSessions(root, "/f")[0]?.messages;
