@@ -28,6 +28,14 @@ const ROWS: [text: string, expected: string][] = [
   ["password = hunter22\nDB_PASS=abcd", "password = ~\nDB_PASS=~"],
   ["passphrase: hunter22\nprivate_key: abcd1234", "passphrase: ~\nprivate_key: ~"],
   ["signing_key=abcd access-key=abcd", "signing_key=~ access-key=~"],
+  ["PASSWORD='quoted pw 12' A=b", "PASSWORD='~' A=b"],
+  [`${token("glrt-")} ${token("pypi-AgEI")} ${token("xapp-1-")}`, "~ ~ ~"],
+  ["AGE-SECRET-KEY-1QQPQZRFR7ZZ2WCV5XXXX", "~"],
+  ["https://hooks.slack.com/services/T0/B0/X1", "https://hooks.slack.com/services/~"],
+  ["//discord.com/api/webhooks/1234/abcDEFghi", "//discord.com/api/webhooks/1234/~"],
+  ['{"auths":{"r":{"auth":"Ym9iOmRvY2twdzk5"}}}', '{"auths":{"r":{"auth":"~"}}}'],
+  ["sshpass -p SshPw1234 ssh h", "sshpass -p ~ ssh h"],
+  ["machine h\nlogin bob password netrcPw12", "machine h\nlogin bob password ~"],
   [`${token("SG.")}.${token("")} ${token("dop_v1_")} ${token("ya29.")}`, "~ ~ ~"],
 ];
 for (const [text, expected] of ROWS) {
@@ -44,6 +52,7 @@ const HARMLESS = [
   "The password is asked for. token: a word. https://example.com:8080/a@b",
   "max_tokens=4096 tokens=12 max_tokens = 409600 --max-tokens 4096 compass=north by_passing: 123456",
   "token = next() password: string; --token is --token $TOKEN --password <word>",
+  '"auth": "required", sshpass -p $PASS ssh h, a machine with a login and a password of its own',
   "Authorization: Bearer <token>, docker run -u 1000:1000, a://b:$C@h, curl -u $USER:$PASSWORD",
 ];
 for (const text of HARMLESS) {
@@ -55,7 +64,15 @@ for (const text of HARMLESS) {
 Deno.test("long texts are searched for credentials in linear time", () => {
   const pieces = [
     ...["token=", "eyJ-", "sk-", "SG.", "://a:", "-----BEGIN PRIVATE KEY-----x-", '"', "a", "-"],
-    ...["--token-", "--token ", "curl -u", "x-key:", "authorization: a ", "password = "],
+    ...[
+      "--token-",
+      "--token ",
+      "curl -u",
+      "x-key:",
+      "authorization: a ",
+      "password = ",
+      "machine a login b password",
+    ],
   ];
   for (const piece of pieces) hideCredentials(`${piece.repeat(200_000 / piece.length)})`);
 });
