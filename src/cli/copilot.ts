@@ -12,7 +12,7 @@ import { type Args, asUsage } from "./args.ts";
 import { TOUR } from "./demo/scenes.ts";
 import { backgrounds } from "./backgrounds.ts";
 import { serversOf } from "./flag_files.ts";
-import { keepTheme } from "./defaults.ts";
+import { keepTheme, keepUserSecrets } from "./defaults.ts";
 import { lastLines } from "./session_server.ts";
 import { DEMO_NOTICE, withSettings } from "./with_settings.ts";
 import { type CopilotOptions, isServerOpen, sessionOptions, toConfig } from "./settings.ts";
@@ -51,6 +51,7 @@ function terminalFrontend(
       await examineSession(session, permissionChoice(args), output);
     },
     keepTheme,
+    keepUserSecrets,
     onSignals,
   });
 }

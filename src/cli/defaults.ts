@@ -1,12 +1,21 @@
 /** Defaults of command-line flags from the user's `config.json`. @module */
 
-import { checkedUrl, isSettingError, MODEL_ROLES, type ModelRoles, type Theme } from "../config.ts";
+import { attempt } from "../attempt.ts";
+import {
+  API_KEY_ENVS,
+  checkedUrl,
+  isSettingError,
+  MODEL_ROLES,
+  type ModelRoles,
+  type Theme,
+} from "../config.ts";
 import { UsageError } from "../errors.ts";
 import type { ServerSettings } from "../ui/server_settings.ts";
 import { type CheckSettings, checksFault } from "../extensions/checks/checkers.ts";
 import { isObject } from "../text/json.ts";
 import { reasonOf } from "../text/reason.ts";
 import { didYouMean } from "../text/nearest.ts";
+import { keepSecrets } from "../wire/excerpt.ts";
 import { readJsonFile, replaceUserFile, userFile, type VariableReader } from "../user_files.ts";
 import { STATUS_PARTS, type StatusPart } from "../ui/terminal/session/footer.ts";
 import { type Args, type Flag, FLAGS, isNumber, takesNumber } from "./args.ts";
@@ -54,6 +63,18 @@ const KEYBOARD_KEY =
 /** True for a name in `"keys"` that is a key of the keyboard. Other names are server addresses. */
 export function isKeyboardKey(name: string): boolean {
   return KEYBOARD_KEY.test(name);
+}
+
+/** Remembers the user's keys and the passwords of addresses, so that an export hides them in any form. */
+export function keepUserSecrets(): void {
+  const settings = readConfigFile()?.settings ?? {};
+  const saved = Object.entries(settings.keys ?? {})
+    .map(([name, key]) => isKeyboardKey(name) ? "" : key);
+  const passwords = JSON.stringify(settings).matchAll(/:\/\/[^\s/:@"]*:([^\s/@"]+)@/g)
+    .map(([, password]) => attempt(() => decodeURIComponent(password!)));
+  for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved, ...passwords]) {
+    if (typeof key === "string") keepSecrets({ key });
+  }
 }
 
 /** Writes the theme to the user's `config.json`. @throws {Error} like `keepSettings`. */

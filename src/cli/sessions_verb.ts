@@ -1,6 +1,5 @@
 /** `copilot sessions`: what is recorded, for the user and for scripts. @module */
 
-import { API_KEY_ENVS } from "../config.ts";
 import { UsageError } from "../errors.ts";
 import { EXIT } from "../exit_codes.ts";
 import { isOfPrint, shortName } from "../records/store.ts";
@@ -10,8 +9,7 @@ import { ago } from "../text/count.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
 import { exportedText, exportSession } from "../ui/export.ts";
 import { jsonLine } from "../ui/print/json_output.ts";
-import { keepSecrets } from "../wire/excerpt.ts";
-import { isKeyboardKey, readConfigFile } from "./defaults.ts";
+import { keepUserSecrets } from "./defaults.ts";
 import type { Run } from "./process.ts";
 
 const SESSIONS_USAGE = `Usage:
@@ -50,12 +48,7 @@ export function runSessions(words: readonly string[], { stdout, stderr }: Run): 
     (isDone ? stdout : stderr).write(`${text}\n`);
     return isDone ? EXIT.done : EXIT.error;
   }
-  // The user's keys are removed in any form.
-  const { keys } = readConfigFile((name) => Deno.env.get(name))?.settings ?? {};
-  const saved = Object.entries(keys ?? {}).map(([name, key]) => isKeyboardKey(name) ? "" : key);
-  for (const key of [...API_KEY_ENVS.map((name) => Deno.env.get(name)), ...saved]) {
-    if (typeof key === "string") keepSecrets({ key });
-  }
+  keepUserSecrets();
   stdout.write(verb === "show" ? exportedText(session) : `${exportSession(session, rest)}\n`);
   return EXIT.done;
 }

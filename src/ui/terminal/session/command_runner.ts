@@ -39,6 +39,8 @@ export interface CommandHome {
   doctor?: ((session: Session, output: DoctorOutput) => Promise<void>) | undefined;
   /** Saves a theme for later sessions. @throws {Error} if that fails. */
   keepTheme?: ((theme: Theme) => Promise<void>) | undefined;
+  /** Remembers the user's keys, so that an export hides them. */
+  keepUserSecrets?: (() => void) | undefined;
 }
 
 export interface DoctorOutput {
@@ -160,6 +162,7 @@ export class CommandRunner {
       }
       case "export": {
         const { exportSession } = await import("../../export.ts");
+        this.home.keepUserSecrets?.();
         const words = effect.argument.split(/\s+/).filter(Boolean);
         const { state } = session.agent;
         const at = (file: string) => resolvePath(state, expandHome(file));

@@ -37,15 +37,17 @@ for (const columns of [80, 40]) {
     await using terminal = await startSession([{ text: "a `code` b" }], { columns });
     const file = `${terminal.folder}/../config/copilot/config.json`;
     await Deno.mkdir(`${terminal.folder}/../config/copilot`, { recursive: true });
-    await Deno.writeTextFile(file, '{"notify": false}');
+    const keys = { "http://other/v1": "other-key-ZZ12" };
+    const roles = { plan: "http://user:role-pass-99@other#m" };
+    await Deno.writeTextFile(file, JSON.stringify({ keys, roles }));
     await terminal.type("/theme\r");
     const rows = await terminal.until("Which colours?");
     assertEquals(rows.filter((row) => /^\W*[1-4] +(auto|dark|light|none)/.test(row)).length, 4);
     await terminal.type("4");
     await terminal.until("Theme: none. Saved for later sessions.");
-    assertEquals(JSON.parse(await Deno.readTextFile(file)), { notify: false, theme: "none" });
+    assertEquals(JSON.parse(await Deno.readTextFile(file)), { keys, roles, theme: "none" });
     const before = (await terminal.output()).length;
-    await terminal.type("hello\r");
+    await terminal.type("hello other-key-ZZ12 role-pass-99\r");
     await terminal.until("`code`");
     const output = await terminal.output((output) => output.slice(before).includes("`code`"));
     assertEquals(output.slice(before).match(/\[\d[\d;]*m/g), null);
@@ -55,6 +57,11 @@ for (const columns of [80, 40]) {
     await terminal.until((rows) => !rows.includes("Which colours?"));
     await terminal.type("/theme green\r");
     await terminal.until("/theme takes one of auto, dark,");
+    // Neither key was sent to a server.
+    await terminal.type("/export x.md\r");
+    await terminal.until("Exported to x.md");
+    const exported = await Deno.readTextFile(`${terminal.folder}/x.md`);
+    assertEquals(exported.split("\n")[0], "# hello [redacted] [redacted]");
     await terminal.type("/mode auto\r");
     await terminal.until((rows) => rows.join(" ").includes("/mode: did you mean /approve?"));
   });
