@@ -55,7 +55,7 @@ Deno.test("a built-in tool can be called by hand: what is left out has its defau
   for (const offered of [builtinTools, tools]) {
     const run = async (name: string, args: Record<string, unknown>) =>
       contentOf(await offered.find((tool) => tool.name === name)!.run(args, ws.context));
-    assertEquals(await run("read_file", { file_path: "a.txt" }), "1\tone\n[1 lines]");
+    assertEquals(await run("read_file", { file_path: "a.txt" }), "1\tone\n[1 line]");
     assertStringIncludes(await run("run_bash", { command: "true" }), "exit code: 0");
     assertStringIncludes(await run("glob_files", { pattern: "*.txt" }), "a.txt");
     assertStringIncludes(await run("grep_code", { pattern: "one" }), "a.txt:1:one");

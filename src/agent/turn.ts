@@ -151,7 +151,7 @@ class Turn {
   }
 
   /** Runs one request and its calls. Returns the turn's result if it ends with them. */
-  async step(): Promise<TurnResult | undefined> {
+  private async step(): Promise<TurnResult | undefined> {
     const { message, stopReason, askAgain, isOverthought, isBroken } = await this.#answer();
     this.#thinks = !isOverthought;
     this.#add(message);
@@ -192,7 +192,9 @@ class Turn {
       this.#claims.add(executions.length);
     }
     this.#retries++;
-    const what = "The answer says what did not happen: the model is asked once more.";
+    const what = kind === "claim"
+      ? "The answer claims a change that was not made: the model is asked once more."
+      : "The answer announces a step without a call: the model is asked once more.";
     this.#notice("info", "asked_again", what);
     this.#add({ role: "user", content: UNFOUNDED_QUESTIONS[kind], standsFor: "reminder" });
     return true;

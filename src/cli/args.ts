@@ -81,7 +81,7 @@ export const FLAGS = [
     value: "SCHEMA",
     values: "files",
     help:
-      "with -p: require an answer that matches this JSON Schema (a file, or text that starts with {); otherwise the exit code is 1",
+      "with -p: require an answer that matches this JSON Schema, a file or text that starts with {; otherwise the exit code is 1",
   },
   { name: "stdin", help: "with -p: wait for piped text, however long it takes" },
   {
@@ -104,9 +104,12 @@ export const FLAGS = [
     name: "resume",
     value: "ID",
     optional: "word",
-    help: "resume the session with this ID (printed at its end); without ID, choose from a list",
+    help: "resume the session with this ID, printed at its end; without ID, choose from a list",
   },
-  { name: "fork-session", help: "with --resume ID: continue in a copy of the session" },
+  {
+    name: "fork-session",
+    help: "with --resume ID or --continue: continue in a copy of the session",
+  },
   { name: "no-session", help: "do not record the session" },
   { name: "from", value: "N", help: "with replay: use --model from your message N on" },
   { name: "as-exam", value: "NAME", help: "with replay and --until: make a task of copilot exam" },
@@ -116,14 +119,14 @@ export const FLAGS = [
     value: "MODE",
     values: [...APPROVE_MODES, "edits"],
     help:
-      "when to ask: ask (before edits and commands), auto (not before edits in this folder and sandboxed commands; the default of a session with a sandbox), never (refuse instead of asking), plan (write nothing)",
+      "ask: before edits and commands; auto, also called edits: not before edits in this folder and sandboxed commands (in a session with a sandbox); never: refuse instead of asking; plan: write nothing",
   },
   {
     name: "sandbox",
     value: "MODE",
     values: SANDBOX_MODES,
     help:
-      "what sandboxed commands may write: workspace-write (the default of a session), read-only, or off for no sandbox",
+      "what sandboxed commands may write: workspace-write (in a session), read-only, or off for no sandbox",
   },
   {
     name: "allow",
@@ -142,7 +145,10 @@ export const FLAGS = [
   },
   { name: "network", help: "allow sandboxed commands and fetch_url to use the network" },
   { name: "env", value: "NAMES", help: "more variables for commands, such as GH_TOKEN,AWS_*" },
-  { name: "trust", help: "use the folder's instructions (AGENTS.md) for this run without asking" },
+  {
+    name: "trust",
+    help: "use the folder's instructions, such as AGENTS.md, for this run without asking",
+  },
   { name: "mcp-config", value: "FILE", values: "files", help: "use a JSON file's MCP servers" },
   {
     group: "Server and model",
@@ -161,7 +167,7 @@ export const FLAGS = [
   { name: "hosted", help: "use Anthropic's API; the key is read from ANTHROPIC_API_KEY" },
   { name: "host", value: "URL", help: "the Ollama server's address (http://localhost:11434)" },
   { name: "use-compat", help: "with --local: use the server's /v1/chat/completions" },
-  { name: "api-key", value: "KEY", help: 'the key (others see it: prefer "keys" in config.json)' },
+  { name: "api-key", value: "KEY", help: 'the key; others see it: prefer "keys" in config.json' },
   { name: "port", value: "N", help: "with serve: the port (a free one)" },
   {
     name: "allow-host",
@@ -200,7 +206,7 @@ export const FLAGS = [
     value: "MODE",
     values: SAMPLINGS,
     help:
-      "sampling if no flag sets it: auto (--local: temperature 0.1 if the server has none), server (send nothing)",
+      "sampling if no flag sets it: server: send nothing; auto: with --local, temperature 0.1 if the server has none",
   },
   { name: "text-tools", help: "describe the tools in the prompt, and read calls from the answer" },
   { name: "keep-alive", value: "TIME", help: "with --local: how long to keep the model (30m)" },
@@ -209,7 +215,7 @@ export const FLAGS = [
     value: "TIER",
     values: PROMPT_TIERS,
     help:
-      "the size of the system prompt: lean, full or auto (lean for windows under 16384 and models under 8B)",
+      "the size of the system prompt: lean, full or auto: lean for windows under 16384 and models under 8B",
   },
   { name: "connect-timeout", value: "SECONDS", help: "the time limit for connecting (10)" },
   {
@@ -227,9 +233,9 @@ export const FLAGS = [
     name: "theme",
     value: "THEME",
     values: THEMES,
-    help: "colours: dark, light, none or auto (ask the terminal)",
+    help: "colours: dark, light, none, or auto: as the terminal says",
   },
-  { name: "vim", help: "vim keys in the input line (/keys: how to rebind them)" },
+  { name: "vim", help: "vim keys in the input line; /keys: how to rebind them" },
   { name: "no-notify", help: "do not notify when a long turn ends in an unfocused terminal" },
   {
     name: "completions",
@@ -237,7 +243,7 @@ export const FLAGS = [
     values: ["bash", "zsh", "fish"],
     help: "print completions for bash, zsh or fish",
   },
-  { name: "json", help: "with doctor and exam: print one JSON object" },
+  { name: "json", help: "with doctor and exam: print one JSON object; with sessions list: a list" },
   { name: "version", short: "V", help: "print the version" },
   { name: "help", short: "h", help: "print this help" },
 ] as const satisfies readonly Flag[];
@@ -261,14 +267,14 @@ export type Args =
   & { usual?: { approve?: string; sandbox?: string; network?: true } };
 
 export const COMMANDS = [
-  { name: "doctor", help: "test the model server" },
-  { name: "acp", help: "serve an editor (Agent Client Protocol)" },
-  { name: "serve", help: "serve browsers of this machine: docs/serve.md" },
-  { name: "mcp", help: "manage MCP servers: copilot mcp --help" },
-  { name: "plugin", help: "manage plug-ins: copilot plugin --help" },
-  { name: "sessions", help: "list, show, rename, delete, export sessions" },
-  { name: "replay", help: "play a session again: copilot replay ID" },
-  { name: "exam", help: "test how good a model is: copilot exam --help" },
+  { name: "doctor", takes: "[flags]", help: "test the model server" },
+  { name: "acp", takes: "[flags]", help: "serve an editor (Agent Client Protocol)" },
+  { name: "serve", takes: "[flags]", help: "serve browsers of this machine: docs/serve.md" },
+  { name: "mcp", takes: "COMMAND", help: "manage MCP servers: copilot mcp --help" },
+  { name: "plugin", takes: "COMMAND", help: "manage plug-ins: copilot plugin --help" },
+  { name: "sessions", takes: "COMMAND", help: "list, show, rename, delete, export sessions" },
+  { name: "replay", takes: "ID [flags]", help: "play a session again: copilot replay --help" },
+  { name: "exam", takes: "[flags]", help: "test how good a model is: copilot exam --help" },
 ] as const;
 const OTHER_WORDS = adviceTable([
   ["run exec", 'for one answer on stdout, run copilot -p "PROMPT"'],
@@ -305,8 +311,8 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.map(({ name }) => name)
 
 /**
  * Parses a command line. A value is the next word, even one with a dash, or follows `=`; only a flag behind `-p`
- * stays one. One word may belong to no flag, and after `--` it may be any word: the message, or the missing value of `--print`. Throws a {@linkcode
- * UsageError} for unknown flags and for further words.
+ * stays one. One word may belong to no flag, and after `--` it may be any word: the message, or the missing value of
+ * `--print`. Throws a {@linkcode UsageError} for unknown flags and for further words.
  */
 export function parseArgs(words: readonly string[]): Args & { command?: CommandName } {
   const args: Record<string, string | true> = {};
@@ -467,6 +473,9 @@ export function usageText(): string {
     (flag.group ? `\n${flag.group}:\n` : "") + left[i]!.padEnd(width) +
     wrapped(flag.help, 80 - width).replaceAll("\n", `\n${" ".repeat(width)}`)
   );
+  const commands = COMMANDS.map(({ name, takes, help }) =>
+    `  ${`copilot ${name} ${takes}`.padEnd(32)}${help}`
+  );
   return `copilot: a terminal coding agent for models that you run yourself
 
 Usage:
@@ -476,7 +485,9 @@ Usage:
   copilot [flags] -p "PROMPT"     one answer on stdout, progress on stderr
   command | copilot [flags] -p "PROMPT"
   command | copilot [flags] -p    piped text is the prompt
-${COMMANDS.map(({ name, help }) => `  ${`copilot ${name} [flags]`.padEnd(32)}${help}`).join("\n")}
+${commands.join("\n")}
+
+Parentheses in the list of flags show the default.
 ${rows.join("\n")}
 
 Exit codes:

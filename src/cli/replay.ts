@@ -33,16 +33,16 @@ import type { Run } from "./process.ts";
 import { checkLimitsOf } from "./settings.ts";
 import { withSettings } from "./with_settings.ts";
 
-const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "the record" };
+const THE_RECORD = { baseUrl: "http://recorded.invalid/v1", model: "Recorded calls" };
 
 export const REPLAY_USAGE = `Usage: copilot replay ID [flags]
 
 Plays your messages of a session again, in a copy of its folder: with the recorded answers, and with
-the model of --model, if given. It shows the changes of both. copilot sessions list shows the IDs.
+the model of --model, if given. It prints the changes of each run. copilot sessions list shows the IDs.
 
   --model NAME [--base-url URL, --local, ...]  another model, as for a session
-  --from N         use it from your message N on; before, the recorded answers
-  --until COMMAND  a check that says which of them passed; the exit code is 5 if the last did not
+  --from N         let that model answer from your message N on
+  --until COMMAND  run COMMAND after each run; exit code 5 if it fails after the last
   --as-exam NAME   make a task of copilot exam instead: the first message, with the check of --until
 `;
 
@@ -58,6 +58,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   const folder = recordedFolder(session);
   const turns = turnsOf(session);
   const first = Number(args.from ?? 1) - 1;
+  if (turns.length === 0) throw new UsageError("The session has no message to play again");
   if (!turns[first] || args.from && !args.model) {
     throw new UsageError(
       `--from needs --model, and the number of a message, at most ${turns.length}`,
@@ -67,7 +68,7 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
   const home = makeTempFolder("copilot-replay-");
   const placeIn = (copy: string) => join(copy, relative(top, folder));
   const copyTo = async (copy: string) => {
-    const said = await runScript(COPY_SCRIPT, top, copy, session.head.started);
+    const said = await runScript("copy", COPY_SCRIPT, top, copy, session.head.started);
     const at = placeIn(copy);
     // A command may have made the commit, with a link in its place.
     if (attempt(() => Deno.realPathSync(at)) === at) return said;
@@ -80,12 +81,14 @@ export async function runReplay(args: Args, run: Run): Promise<number> {
     const at = placeIn(copy);
     const there = new RegExp(`${RegExp.escape(folder)}(?![\\w.-])`, "g");
     const moved: RecordedTurn[] = JSON.parse(JSON.stringify(turns).replace(there, () => at));
-    const title = `With ${oneLine(targetOf(config).name)}`;
+    const title = oneLine(targetOf(config).name);
     run.stderr.line(`· ${title}:`);
     const hasPassed = await playIn(at, moved, { config, from, folder }, args, run);
-    const passed = hasPassed === undefined ? "" : hasPassed ? ", passed" : ", did not pass";
+    const check = hasPassed === undefined
+      ? ""
+      : `: the check ${hasPassed ? "passed" : "did not pass"}`;
     const diff = await changesOfCopy(copy);
-    run.stdout.write(`${title}${passed}:\n${sanitize(diff) || "(no change)"}\n`);
+    run.stdout.write(`${title}${check}. Changes:\n${sanitize(diff) || "(no change)"}\n`);
     return hasPassed === false ? EXIT.check : EXIT.done;
   };
   try {
@@ -177,7 +180,7 @@ async function playIn(
     if (args.until && isChecked) await session.command("until", args.until, signal);
     left = at < from ? answers : [];
     session.agent.recorded = at < from ? recorded(answers) : undefined;
-    // The names in the text attach the files of the copy.
+    // Files are attached again, from the copy.
     const given = parts.filter((part) => part.type !== "resource" || part.kind === "stdin");
     const { check } = await session.prompt(given.length > 0 ? given : content, signal);
     signal.throwIfAborted();
@@ -224,10 +227,16 @@ export GIT_DIR="$1.git" GIT_WORK_TREE="$1"
 git add -A
 git diff --cached --no-ext-diff --no-textconv HEAD`;
 
-export const changesOfCopy = (copy: string): Promise<string> => runScript(DIFF_SCRIPT, copy);
+export const changesOfCopy = (copy: string): Promise<string> =>
+  runScript("compare", DIFF_SCRIPT, copy);
 
 /** Runs a script of git without the settings of the user and the system, and returns its output. @throws {Error} */
-async function runScript(script: string, folder: string, ...args: string[]): Promise<string> {
+async function runScript(
+  verb: string,
+  script: string,
+  folder: string,
+  ...args: string[]
+): Promise<string> {
   const env = {
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -238,6 +247,8 @@ async function runScript(script: string, folder: string, ...args: string[]): Pro
   };
   const how = { args: ["-ec", script, "sh", folder, ...args], env };
   const { success, stdout, stderr } = await systemProgram("/bin/sh", how).output();
-  if (!success) throw new Error(`git cannot copy ${folder}: ${oneLine(utf8Text(stderr))}`);
+  if (!success) {
+    throw new Error(`git cannot ${verb} ${oneLine(folder)}: ${oneLine(utf8Text(stderr))}`);
+  }
   return utf8Text(stdout).trimEnd();
 }

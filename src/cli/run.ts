@@ -155,7 +155,11 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     stopOnSignals(run);
     return await (await verbs()).WITH_FLAGS[command](args, run);
   }
-  if (args.json) throw new UsageError("--json goes with doctor; with -p it is --output json");
+  if (args.json) {
+    throw new UsageError(
+      "--json is for doctor, exam and sessions list; with -p, use --output json",
+    );
+  }
   const headless = args.print !== undefined || !Deno.stdin.isTerminal();
   const needing = OF_PRINT.find((name) => args[name] !== undefined);
   if (needing && !headless) throw new UsageError(`--${needing} needs -p`);
@@ -171,7 +175,7 @@ async function dispatch(args: ReturnType<typeof parseArgs>, run: Run): Promise<n
     const { serverOfNewest, withResumed } = await import("./session_server.ts");
     ({ args, line } = withResumed(args, given, way));
     checkWorkFolder(args["working-dir"]);
-    const own = args.resumes ? undefined : serverOfNewest(args, way);
+    const own = args.resume ? undefined : serverOfNewest(args, way);
     if (own) [args, line] = [{ ...args, ...own.flags }, own.line];
   }
   if (!headless) return await (await import("./copilot.ts")).runSession(args, line);

@@ -57,11 +57,17 @@ export function lastLines({ demo }: Args, record: RecordFile | undefined): strin
  */
 export function withResumed(args: Args, given: Args, way: Way): { args: Args; line?: string } {
   const { resume: id = "", "fork-session": isFork } = args;
-  if (isFork && id === "") throw new UsageError("--fork-session needs --resume ID");
-  if (id === "") return { args };
+  if (isFork && id === "" && !args.continue) {
+    throw new UsageError("--fork-session needs --resume ID or --continue");
+  }
+  const isPrint = way === "flags";
+  if (id === "") {
+    const newest = isFork && newestSession(Deno.realPathSync(args["working-dir"] ?? "."), isPrint);
+    return { args: newest ? { ...args, resumes: forkSession(newest, -1, isPrint) } : args };
+  }
   const found = sessionWithId(id);
   const folder = args["working-dir"] ?? recordedFolder(found);
-  const resumes = isFork ? forkSession(found, -1, way === "flags") : found;
+  const resumes = isFork ? forkSession(found, -1, isPrint) : found;
   args = { ...args, resumes, "working-dir": folder };
   const ofServer: readonly string[] = FLAGS_OF_SERVER;
   if (ofServer.some((name) => given[name as keyof Args] !== undefined)) return { args };

@@ -38,8 +38,9 @@ export function runSessions(words: readonly string[], { stdout, stderr }: Run): 
   if (!/^(show|rename|delete|export)$/.test(verb)) throw unexpectedWord(verb);
   const at = words.findIndex((word, i) => i > 0 && !word.startsWith("-") && words[i - 1] !== "-o");
   const [id = "", rest] = [words[at], words.filter((_, i) => i > 0 && i !== at)];
-  if (id === "" || verb === "rename" && rest.length === 0) {
-    throw new UsageError("Name a session, and for rename its title: copilot sessions --help");
+  if (id === "") throw new UsageError("Name a session: copilot sessions --help");
+  if (verb === "rename" && rest.length === 0) {
+    throw new UsageError("rename needs a title: copilot sessions rename ID TITLE");
   }
   if (rest.length > 0 && /show|delete/.test(verb)) throw unexpectedWord(rest[0]!);
   const session = sessionWithId(id);

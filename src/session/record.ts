@@ -262,8 +262,8 @@ export function sessionWithId(id: string): StoredSession {
     ? `The ID ${oneLine(id)} is too short: it needs ${MIN_ID_CHARS} characters`
     : `There is no session ${oneLine(id)}`;
   const list = shown.length > 0 ? ` There are: ${shown.join(", ")}.` : "";
-  const flags = "--all shows yours, and with -p those of copilot -p";
-  throw new UsageError(`${why}.${list} copilot sessions list ${flags}`);
+  const how = "copilot sessions list --all (with -p: runs of copilot -p)";
+  throw new UsageError(`${why}.${list} To list all: ${how}`);
 }
 
 /** Returns the folder of a session. @throws {UsageError} if a link, which a command may have made, leads elsewhere */

@@ -23,7 +23,7 @@ import { ModelFit, type Progress, targetKey, useCompatible } from "./fit_model.t
 import { processFittedTurn } from "./fitted_turn.ts";
 import { isPlanning } from "./plan_mode.ts";
 
-/** The time without further requests to a server that was away, in milliseconds. */
+/** How long a role's server is not asked again after a failure, in milliseconds. */
 const RETRY_MS = 60_000;
 /** The maximum characters that a planner reads of a conversation; at most about a quarter of its window. */
 const MAX_CONVERSATION_CHARS = 60_000;
@@ -121,7 +121,7 @@ export async function planTurn(
   const { agent, fit, roles } = session;
   return await withRole(session, "plan", roles.models.plan, options.signal, async (lent) => {
     if (lent === undefined) return await processFittedTurn(agent, fit, parts, options);
-    // After an undone message, a resumed session or work on the plan, it would remember what is not so any more.
+    // After /undo, /resume or work on the plan, the old planner's conversation is stale.
     const isSame = roles.planner?.lent === lent &&
       roles.planner.last === agent.state.messages.at(-1);
     const planner = isSame ? roles.planner!.agent : newPlanner(session, lent);

@@ -16,7 +16,7 @@ import { stateFolder } from "../user_files.ts";
 /** The maximum number of files in a folder outside of repositories, and in any. */
 const MAX_PLAIN = 2000;
 const MAX_TREE_FILES = 200_000;
-/** The maximum number of bytes in memory. Of a repository, git has the content of files that are as in its index. */
+/** The maximum number of bytes in memory. Files that match git's index are not held: git has their content. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** With more new files than this, git is asked for its index. */
 const MANY_FILES = 50;
@@ -36,6 +36,7 @@ interface HeldFile {
 
 export interface FolderSnapshot {
   folder: string;
+  /** In ms since 1970. */
   begun: number;
   files?: Map<string, HeldFile>;
 }
@@ -133,7 +134,7 @@ export function changesSince(
 ): { path: string; bytes: FileContent; mode?: number | null }[] {
   const [old, files] = [before.files, now.files];
   if (!old || !files || before.folder !== now.folder) return [];
-  // A file that a rule ignores since is still there.
+  // A missing file may only be ignored now.
   const changed = [...old].filter(([path, { stamp }]) =>
     stamp !== (files.get(path)?.stamp ?? attempt(() => stampOfInfo(Deno.lstatSync(path))))
   );

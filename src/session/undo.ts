@@ -25,7 +25,7 @@ export interface UndoReport {
   text: string;
   messages: number;
   files: readonly UndoneFile[];
-  /** False if the messages have been replaced; then they remain. */
+  /** False if /clear or /fork replaced the conversation: only files are undone. */
   hasConversation: boolean;
   commands: number;
   /** True if `files` has those that commands changed in the folder. Their other effects remain. */
@@ -52,7 +52,7 @@ interface FileSides {
   bytes: FileContent;
   /** The stamp on this side; {@linkcode ABSENT} if there is no file. */
   stamp: string;
-  /** The mode on the other side, if a command may have changed it. */
+  /** The mode before the step (once undone, after it), if a command may have changed it. */
   mode?: number | null | undefined;
   /** True if it could not be exchanged. Then the way back leaves it as it is. */
   isStuck?: boolean;

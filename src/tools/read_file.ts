@@ -1,3 +1,4 @@
+import { count } from "../text/count.ts";
 import { isImageName } from "../text/extname.ts";
 import { bareNames } from "../text/tool_aliases.ts";
 import type { Tool, ToolContext, ToolOutcome } from "../types/tool.ts";
@@ -241,7 +242,7 @@ function footerOf(page: Page, offset: number, maxLineChars: number): string {
   const end = offset + page.lines.length - 1;
   const all = offset === 1 && end === page.total && !page.isPartial;
   const total = page.isPartial ? `at least ${page.total}` : page.total;
-  const parts = [all ? `${total} lines` : `lines ${offset}-${end} of ${total}`];
+  const parts = [all ? count(page.total, "line") : `lines ${offset}-${end} of ${total}`];
   if (end < page.total) parts.push(`continue with offset ${end + 1}`);
   if (page.cutLine !== undefined) {
     const command = `sed -n ${page.cutLine}p FILE | cut -c${maxLineChars + 1}-`;

@@ -9,6 +9,8 @@ const SILENT =
   "$schema $id $anchor $comment $defs definitions title description default examples " +
   "deprecated readOnly writeOnly format contentEncoding contentMediaType";
 
+const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
 /** The maximum depth of references and of values. Beyond it, the schema is considered endless. */
 const MAX_SCHEMA_DEPTH = 200;
 
@@ -49,6 +51,8 @@ export function uncheckable(
     if (keyword === "$ref" && target(given, root) === undefined) {
       return `its reference ${valueText(given)} leads to nothing in the file`;
     }
+    const type = keyword === "type" && [given].flat().find((one) => !TYPES.includes(`${one}`));
+    if (type) return `its type ${valueText(type)} must be one of ${TYPES.join(", ")}`;
     if (keyword === "pattern" && regexOf(given) === undefined) {
       return `its pattern ${valueText(given)} is no regular expression`;
     }

@@ -22,7 +22,7 @@ export function answerRows(approval: Approval, columns: number, allKey = ""): An
     once: approval.networked ? "Yes, for this session" : "Yes",
     session: fitsInRow(now, columns)
       ? `Yes, and ${now} in this session${fitsInRow(now + key, columns) ? key : ""}`
-      : "Yes, for this session",
+      : "Yes, do not ask again this session",
     folder: hasRoom(later, columns - FOLDER_COLUMNS)
       ? `Yes, and ${later} from now on in this folder`
       : "Yes, always in this folder",
@@ -104,7 +104,7 @@ function meaningOfYes({ networked, right, programs = [] }: Approval): string | u
     }, this once.`;
   }
   if (right?.kind === "credentials") {
-    return `Yes runs ${what} once with the network and your credentials. It writes only git's folders.`;
+    return `If you say yes, ${what} ${are} once with the network and your credentials. It writes only git's folders.`;
   }
   if (!networked && right?.kind !== "network") {
     return `If you say yes, ${what} ${are} outside of the sandbox this once, with all of your files and the network.`;

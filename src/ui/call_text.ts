@@ -87,7 +87,7 @@ export function callText(exec: ToolExecution): CallText {
   const reason = outcome === "failed" ? failureOf(exec) : refusal ?? "";
   return {
     verb: actionWords(subject).verbs[hasRun ? 1 : 0],
-    // A list of steps has the current one.
+    // A list of steps has no object of its own: show the current step.
     object: objectText(exec) || oneLine(details.tasks?.find(({ isDone }) => !isDone)?.text ?? ""),
     counts: outcome === "done" ? countsText(details) : "",
     added: changedLines(details.change, "+"),

@@ -82,8 +82,8 @@ Deno.test(
     const before = await at.state();
     const { code, stdout, stderr } = await at.replay();
     assertEquals([code, await at.state()], [0, before], stderr);
-    assertEquals(stdout.split("\n").filter((row) => /^(With|[+-])/.test(row)), [
-      ...["With the record:", "--- /dev/null", "+++ b/a", "+one", "+two"],
+    assertEquals(stdout.split("\n").filter((row) => /^(Rec|[+-])/.test(row)), [
+      ...["Recorded calls. Changes:", "--- /dev/null", "+++ b/a", "+one", "+two"],
       ...["--- a/b", "+++ /dev/null", "-b", "--- /dev/null", "+++ b/c", "+three"],
     ]);
     assertMatch(
@@ -112,8 +112,15 @@ Deno.test(
     const flags = ["--local", "--host", server.url, "-m", "other", "--from", "2", "--rounds", "1"];
     const { code, stdout, stderr } = await at.replay(...flags, "--until", "grep three c");
     assertEquals(code, 5, stderr);
-    assertStringIncludes(stdout, "With the record, passed:\ndiff --git a/a b/a\n", stderr);
-    assertMatch(stdout, /\nWith other, did not pass:\ndiff --git a\/a b\/a\n[^]*\n\+other\n$/);
+    assertStringIncludes(
+      stdout,
+      "Recorded calls: the check passed. Changes:\ndiff --git a/a b/a\n",
+      stderr,
+    );
+    assertMatch(
+      stdout,
+      /\nother: the check did not pass\. Changes:\ndiff --git a\/a b\/a\n[^]*\n\+other\n$/,
+    );
     assertEquals(await at.state(), before);
     const seen = JSON.stringify(server.requests[1]!.body);
     assertStringIncludes(seen, "because a rule denies it");

@@ -115,7 +115,7 @@ Deno.test("--resume takes the session's folder and server, unless flags name ano
       assertThrows(
         () => withResumed({ resume: "0" }, {}, "flags"),
         UsageError,
-        `ID 0 is too short: it needs 4 characters. There are: ${resume} "hi". copilot sessions list --all shows yours, and with -p those of copilot -p`,
+        `ID 0 is too short: it needs 4 characters. There are: ${resume} "hi". To list all: copilot sessions list --all (with -p: runs of copilot -p)`,
       );
       Deno.renameSync(folder, `${folder}.real`);
       Deno.symlinkSync(`${folder}.real`, folder);

@@ -35,7 +35,7 @@ Deno.test("-p is recorded apart from the user's sessions, and its id resumes it"
   using at = home();
   const own = at.record(user("mine"), { role: "assistant", content: "Yes." });
   await using server = strictServer(
-    Array(7).fill((request: StrictRequest) => ({ text: said(request) })),
+    Array(8).fill((request: StrictRequest) => ({ text: said(request) })),
   );
   const ask = async (...args: string[]) => {
     const ran = await run([...flags(server.url), "--output", "stream-json", ...args], at.options);
@@ -53,13 +53,15 @@ Deno.test("-p is recorded apart from the user's sessions, and its id resumes it"
   const [fork, answer] = await ask("--resume", own, "--fork-session", "-p", "six");
   assertEquals([fork === own, answer], [false, "mine|five|six"]);
   assertEquals(await ask("--resume", own, "-p", "seven"), [own, "mine|five|seven"]);
+  const [copy, last] = await ask("--continue", "--fork-session", "-p", "eight");
+  assertEquals([copy === own, last], [false, "mine|five|seven|eight"]);
   const { code, stderr } = await run(
     [...flags(server.url), "--fork-session", "-p", "x"],
     at.options,
   );
-  assertEquals([code, stderr], [2, "copilot: --fork-session needs --resume ID\n"]);
+  assertEquals([code, stderr], [2, "copilot: --fork-session needs --resume ID or --continue\n"]);
   assertEquals(recordsBelow(at.root).map((path) => /[^/]*$/.exec(path)![0].slice(0, 3)), [
-    ...["202", "p-2", "p-2"],
+    ...["202", "p-2", "p-2", "p-2"],
   ]);
 });
 

@@ -170,7 +170,7 @@ recordTest(
     await fake.session.prompt("two", signal);
     await fake.command("/resume 1");
     assertEquals(await fake.session.choices("rewind", signal), []);
-    assertStringIncludes((await fake.command("/undo"))!, "since the session was resumed");
+    assertStringIncludes((await fake.command("/undo"))!, "end what /undo knows");
     await fake.session.prompt("three", signal);
     const offered = await fake.session.choices("rewind", signal);
     assertEquals(offered.map(({ label }) => label), ["three"]);
@@ -493,7 +493,7 @@ recordTest(
     const copy = shortName(fake.session.record!.path);
     assertEquals(
       said,
-      `This is now session ${copy}, a copy of ${id}. Files stay as they are. /resume ${id} returns to the other.`,
+      `This is now session ${copy}, a copy of ${id}. Files stay as they are. /resume ${id} returns to the original.`,
     );
     await ask("third");
     assertEquals(stored(), ["user: first", "assistant: One.", "user: third", "assistant: Three."]);

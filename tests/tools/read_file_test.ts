@@ -14,7 +14,7 @@ const LONGER = "longer lines are cut at 2000 characters: " +
 Deno.test.each([
   ["two lines", "a\nb\n", "1\ta\n2\tb\n[2 lines]"],
   ["no newline at the end", "a\nb", "1\ta\n2\tb\n[2 lines; no newline at the end]"],
-  ["one newline", "\n", "1\t\n[1 lines]"],
+  ["one newline", "\n", "1\t\n[1 line]"],
   ["blank lines at the end", "a\n\n \n", "1\ta\n2\t\n3\t \n[3 lines]"],
   ["empty", "", "[the file is empty]"],
   ["only a BOM", "\ufeff", "[the file is empty but for a BOM]"],
@@ -25,7 +25,7 @@ Deno.test.each([
   ["CR within a line", "a\rb\nc\n", "1\ta\rb\n2\tc\n[2 lines]"],
   ["CR at the end is no CRLF", "a\nb\r", "1\ta\n2\tb\r\n[2 lines; no newline at the end]"],
   ["wide characters", "héllo\n日本\n😀\n", "1\théllo\n2\t日本\n3\t😀\n[3 lines]"],
-  ["a real U+FFFD", "a\ufffd\n", "1\ta\ufffd\n[1 lines]"],
+  ["a real U+FFFD", "a\ufffd\n", "1\ta\ufffd\n[1 line]"],
   [
     "EDT-05 Latin-1",
     [0x63, 0x61, 0x66, 0xe9, 10, 0x62, 10],
@@ -41,14 +41,14 @@ Deno.test.each([
 test("bytes that only look like a mark at the beginning are none", async (ws) => {
   for (const char of ["\uff0b", "\ufec0", "\u0bff"]) { // each with two of the bytes of a BOM
     ws.put("f", `${char}a\n`);
-    assertEquals(await read(ws, "f"), `1\t${char}a\n[1 lines]`);
+    assertEquals(await read(ws, "f"), `1\t${char}a\n[1 line]`);
   }
   const marks = [[0xff, 0x61], [0xfe, 0x61], [0x61, 0xff, 0xfe], [0x61, 0xfe, 0xff]];
   for (const bytes of [...marks, [0x61, 10, 0xef, 0xbb, 0xbf, 0xff]]) {
     ws.put("f", [...bytes, 10]);
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
     const lines = text.split("\n").map((line, i) => `${i + 1}\t${line}\n`);
-    const footer = `[${lines.length} lines; ${INVALID}]`;
+    const footer = `[${lines.length === 1 ? "1 line" : `${lines.length} lines`}; ${INVALID}]`;
     assertEquals(await read(ws, "f"), lines.join("") + footer);
   }
 });
@@ -106,7 +106,7 @@ test("cuts long lines between characters, also the first when it alone is too lo
 
   // What is kept of it ends within a character.
   ws.put("wide", "日".repeat(3000) + "\n");
-  const cut = `1\t${"日".repeat(2000)}[cut: 9000 bytes]\n[1 lines; ${LONGER}`;
+  const cut = `1\t${"日".repeat(2000)}[cut: 9000 bytes]\n[1 line; ${LONGER}`;
   assertEquals(await read(ws, "wide"), cut);
   const context = { ...ws.context, maxOutputChars: 400 };
   const small = await readFile({ file_path: "f", offset: 1, limit: 1 }, context);

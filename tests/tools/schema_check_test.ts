@@ -55,6 +55,10 @@ Deno.test("a schema that cannot be checked is refused, wherever in it that stand
     [{ if: {}, then: {} }, 'the keyword "if" cannot be checked'],
     [{ $ref: "other.json" }, `its reference "other.json" ${nowhere}`],
     [{ anyOf: [{ $ref: "#/$defs/x" }] }, `its reference "#/$defs/x" ${nowhere}`],
+    [
+      { items: { type: ["null", "objekt"] } },
+      'its type "objekt" must be one of object, array, string, number, integer, boolean, null',
+    ],
     [{ pattern: "(" }, 'its pattern "(" is no regular expression'],
     [{ properties: { a: 1 } }, "a schema must be an object, true or false"],
   ] as const;

@@ -21,7 +21,6 @@ export interface Checker {
   project?: readonly string[];
   /** True also for a program of the project, in `node_modules/.bin`. */
   isLocal?: true;
-  /** True for a command that formats the file. */
   format?: boolean;
   /** Matches an error: groups `text`, and `file` and `line` if it states them. */
   error: RegExp;

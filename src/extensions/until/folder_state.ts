@@ -1,4 +1,4 @@
-/** The files of a folder, and those that decide a check: tests, the configuration of test runners, and its scripts. @module */
+/** Finds the files that decide a check: tests, the configuration of test runners, and its scripts. @module */
 
 import { attempt } from "../../attempt.ts";
 import { changesSince, type FolderSnapshot, snapshotOf } from "../../session/snapshot.ts";

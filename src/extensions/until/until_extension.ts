@@ -37,7 +37,7 @@ export class UntilExtension implements Extension {
       name: "until",
       argument: "[COMMAND|off]",
       group: "Work",
-      help: "run a check after each turn; the model goes on until it passes",
+      help: "run a check after each turn; the model continues until it passes",
       run: async (session, argument) => await this.#run(session, argument),
       choices: async (session) => {
         const rows = (await offeredChecks(session)).map((argument) => ({
@@ -68,7 +68,7 @@ export class UntilExtension implements Extension {
     }
     if (argument !== "") {
       const fault = await this.#set(session, argument);
-      if (fault) return `${fault}.`;
+      if (fault) return `/until: ${fault}.`;
       return `After each turn that changes files, ${
         oneLine(argument)
       } runs, and the model continues until it passes (at most ${this.limits.rounds} rounds). /until off ends this.`;

@@ -25,7 +25,7 @@ function fork(session: SessionState, argument: string): CommandAnswer {
   const before = shortName(record.name!);
   const { name, messages } = record.fork(typed[number]);
   const text = `This is now session ${shortName(name)}, a copy of ${before}. ` +
-    `Files stay as they are. /resume ${before} returns to the other.`;
+    `Files stay as they are. /resume ${before} returns to the original.`;
   if (number === typed.length) return text;
   state.messages = messages;
   session.undo?.leave();

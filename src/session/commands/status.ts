@@ -4,7 +4,7 @@ import { dollars, thousands } from "../../text/count.ts";
 import { oneLine } from "../../text/one_line.ts";
 import { table } from "../../text/table.ts";
 import type { Command, SessionState } from "../extension.ts";
-import { modeText } from "../modes.ts";
+import { modeMeaning } from "../modes.ts";
 
 export const statusCommand: Command = {
   name: "status",
@@ -28,7 +28,9 @@ function statusText(session: SessionState): string {
       `${specName(spec)}${(roles.away.get(role)?.until ?? 0) < Date.now() ? "" : " (away)"}`,
     ]),
     ["folder", state.workingDir],
-    ...mode ? [["mode", modeText(mode.approve)], ["sandbox", sandbox]] : [],
+    ...mode
+      ? [["mode", `${mode.approve}: ${modeMeaning(mode.approve)}`], ["sandbox", sandbox]]
+      : [],
     [
       "context",
       `${isCounted || used === 0 ? "" : "about "}${thousands(used)}${

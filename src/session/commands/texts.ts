@@ -19,4 +19,4 @@ export function factTexts(rows: readonly (readonly string[])[], columns: number)
 }
 
 export const takesText = (command: string, takes: readonly string[]): string =>
-  `/${command} accepts no argument, or one of: ${takes.join(", ")}`;
+  `/${command} takes no argument, or one of: ${takes.join(", ")}`;

@@ -1,6 +1,7 @@
 import { type Theme, THEMES } from "../../config.ts";
 import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
+import { takesText } from "./texts.ts";
 
 const MEANINGS: Readonly<Record<Theme, string>> = {
   auto: "match the terminal",
@@ -29,6 +30,6 @@ export const themeCommand: Command = {
 function setTheme({ surface }: SessionState, name: string): CommandAnswer {
   if (surface.theme === undefined) return "Colours are off here.";
   const theme = THEMES.find((one) => one === name);
-  if (theme === undefined) return `/theme takes one of ${THEMES.join(", ")}`;
+  if (theme === undefined) return takesText("theme", THEMES);
   return { type: "theme", theme, text: `Theme: ${theme}. Saved for later sessions.` };
 }

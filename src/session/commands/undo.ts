@@ -50,11 +50,11 @@ async function undoMessages(
   const most = session.undo?.messages.length ?? 0;
   if (most === 0) {
     return session.agent.state.messages.length > 0
-      ? "There is nothing to undo since the session was resumed."
+      ? "There is nothing to undo: --continue, /resume and /fork N end what /undo knows."
       : "There is nothing to undo.";
   }
   if (argument !== "" && !(Number.isInteger(steps) && steps > 0 && steps <= most)) {
-    return `/undo takes a number of messages, at most ${most} now`;
+    return `/${isKept ? "rewind" : "undo"} takes a number of messages, at most ${most} now`;
   }
   // The rewind is worth more than the copy, which may fail.
   const copy = isKept ? attempt(() => session.record?.fork(undefined, false)) : undefined;

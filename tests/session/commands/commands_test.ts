@@ -41,13 +41,13 @@ const SAID: [line: string, said: string][] = [
   ["/mode", "There is no command /mode: did you mean /approve?"],
   ["/Xyzzyxyz", "There is no command /Xyzzyxyz: see /help"],
   ["/tokens x", "/tokens takes no argument"],
-  ["/plan x", "/plan accepts no argument, or one of: go, edits, off"],
+  ["/plan x", "/plan takes no argument, or one of: go, edits, off"],
   ["/plan off", "Plan mode is off. Start it with /plan."],
-  ["/trust x", "/trust accepts no argument, or one of: on, off"],
+  ["/trust x", "/trust takes no argument, or one of: on, off"],
   ["/trust", "· your answer cannot be saved: "],
   ["/resume 1", "There is no session 1: see /resume"],
   ["/resume delete 0123abcd", "There is no session 0123abcd: see /resume"],
-  ["/jobs x", "/jobs accepts no argument, or one of: N, stop N, stop all"],
+  ["/jobs x", "/jobs takes no argument, or one of: N, stop N, stop all"],
   ["/jobs 1", "There is no job 1: see /jobs"],
   ["/jobs stop 1", "There is no job 1: see /jobs"],
   ["/jobs stop all", "Nothing runs in the background."],
@@ -338,7 +338,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
       const [argument, said] of [
         ["remove x", "Nothing was allowed here, so there is nothing to remove."],
         ["remove", "Nothing was allowed here, so there is nothing to remove."],
-        ["x", "/permissions accepts no argument, or one of: show"],
+        ["x", "/permissions takes no argument, or one of: show"],
       ] as const
     ) assertEquals(await fake.command(`/permissions ${argument}`), said);
     await permissions.allow({ rule: "run_bash(ls *)" }, folder);
@@ -371,7 +371,7 @@ Deno.test("/permissions lists what was allowed, and takes it back, in later sess
     const unknown = await fake.command("/permissions remove run_bash(ls *)");
     assertEquals(
       unknown,
-      "/permissions accepts no argument, or one of: show, remove write_file(a)",
+      "/permissions takes no argument, or one of: show, remove write_file(a)",
     );
     assertEquals(await rules("/permissions show"), left);
   } finally {

@@ -97,7 +97,7 @@ export class MessageModal extends LineModal<never, MessageModalOptions> {
     const isFree = this.queued.length > 0 && this.state.units.length === 0;
     const isSoon = this.queued.some((units) => this.#steers(units));
     const keys = isFree ? [this.isHeld ? HELD_HINT : "Up edits"] : [];
-    return [...isSoon ? ["read at the model's next step"] : [], ...keys].join(" · ");
+    return [...isSoon ? ["sent with the next request"] : [], ...keys].join(" · ");
   }
 
   /** The text of the line, shown while a question has the keys. */

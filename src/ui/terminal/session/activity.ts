@@ -173,7 +173,6 @@ export class Activity {
     this.#call = { called: call, startedAt: performance.now() };
   }
 
-  /** A tool is running. `newest` returns the last lines of its output. */
   toolPrints(newest: NewestOutput): void {
     this.#newest = newest;
   }

@@ -35,7 +35,7 @@ export function callRows(
 ): { title: string[]; body: string[] } {
   const told = callText(exec);
   const ending = [told.ending, decided].filter((text) => text !== "").join(" · ");
-  // Listed steps contain the current one.
+  // The listed steps contain the current one: it is not repeated.
   const call = { ...told, ending, ...lines.length > 0 && { object: "" } };
   const { done = 0, tasks = 0 } = exec.details?.counts ?? {};
   // The colour of success is that of a plan whose tasks are all done.

@@ -16,7 +16,7 @@ import type { ApproveMode } from "../../../safety/settings.ts";
 
 /** Signs that a message may start with or contain. */
 const SIGNS = [
-  ["@PATH", "attaches the file, if the @ is typed, not pasted"],
+  ["@PATH", "attaches the file (a pasted @ does not)"],
   ["!COMMAND", "at the start: runs a shell command; your next message includes its output"],
 ];
 /** The actions in `/help`, the most used ones first. `/keys` lists all of them. */

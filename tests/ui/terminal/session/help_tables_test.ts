@@ -18,7 +18,7 @@ Deno.test("the short help has a row each for what is needed first, with the keys
   const rows = shortHelp(DEFAULT_KEYMAP, 80);
   assertEquals(rows.slice(0, 4), [
     "  /          lists the commands",
-    "  @PATH      attaches the file, if the @ is typed, not pasted",
+    "  @PATH      attaches the file (a pasted @ does not)",
     "  !COMMAND   at the start: runs a shell command",
     "  Escape     stop the turn",
   ]);
@@ -31,8 +31,8 @@ Deno.test("the short help has a row each for what is needed first, with the keys
   assertEquals(other.some((row) => row.includes("the whole conversation")), false);
   const narrow = shortHelp(DEFAULT_KEYMAP, 40, "auto").map((row) => row.trimEnd());
   assertEquals(narrow.slice(1, 3), [
-    "  @PATH      attaches the file, if the @",
-    "             is typed, not pasted",
+    "  @PATH      attaches the file (a pasted",
+    "             @ does not)",
   ]);
   assertEquals(narrow.slice(-2), [
     "  Auto mode: edits in this folder and",

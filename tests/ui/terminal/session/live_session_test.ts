@@ -48,7 +48,7 @@ test("a message that is typed during a turn is in its next request; after Alt-En
   await terminal.until("Running");
   await terminal.type("use tabs\r");
   await terminal.until((rows) =>
-    rows[rows.indexOf("waits: use tabs") + 1] === "read at the model's next step · Up edits"
+    rows[rows.indexOf("waits: use tabs") + 1] === "sent with the next request · Up edits"
   );
   await terminal.type("drop\rthen this\x1b\r");
   await terminal.until((rows) => rows.includes("queued: then this"));
