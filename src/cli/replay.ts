@@ -22,7 +22,7 @@ import { recordedFolder, sessionWithId } from "../session/record.ts";
 import { openSession } from "../session/session.ts";
 import { makeTempFolder, removeTempFolder } from "../temp_folder.ts";
 import { oneLine } from "../text/one_line.ts";
-import { notePart, typedText } from "../text/parts.ts";
+import { isTyped, notePart, typedText } from "../text/parts.ts";
 import { sanitize } from "../text/sanitize.ts";
 import { join, relative } from "../text/std_path.ts";
 import { utf8Text } from "../text/utf8.ts";
@@ -107,13 +107,13 @@ function turnsOf({ messages, executions }: StoredSession): RecordedTurn[] {
   const turns: RecordedTurn[] = [];
   const hasRun = ({ id }: ToolCall) => !/refused|not_run/.test(executions.get(id)?.outcome ?? "");
   for (const message of messages) {
-    const isTyped = turns.length === 0 || typedText(message) !== "";
+    const hasText = turns.length === 0 || typedText(message) !== "";
     if (message.role === "assistant") {
       const toolCalls = message.toolCalls?.filter(hasRun) ?? [];
       const content = message.content || (toolCalls.length > 0 ? "" : "(Refused.)");
       turns.at(-1)?.answers.push({ ...message, content, toolCalls });
     }
-    if (message.role === "user" && !message.standsFor && isTyped) {
+    if (isTyped(message) && hasText) {
       turns.push({ message, answers: [] });
     }
   }

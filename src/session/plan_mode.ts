@@ -1,7 +1,7 @@
 /** The model's notes about plan mode. The mode itself belongs to the permissions. @module */
 
 import { APPROVE_MODES, type ApproveMode, modeNamed } from "../safety/settings.ts";
-import { notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
+import { isTyped, notePart, PLAN_NOTE, textOfParts } from "../text/parts.ts";
 import { TASKS } from "../tools/tasks.ts";
 import type { SessionState } from "./extension.ts";
 
@@ -31,7 +31,7 @@ const PLAN_STEP = /^\s*(?:\d+[.)]|[-*+])\s+\S/gm;
 export function hasSteps(session: SessionState): boolean {
   if (!hasPlan(session)) return false;
   const { messages } = session.agent.state;
-  const from = messages.findLastIndex(({ role, standsFor }) => role === "user" && !standsFor);
+  const from = messages.findLastIndex(isTyped);
   const listed = messages.at(-1)!.content.match(PLAN_STEP) ?? [];
   return listed.length >= 2 ||
     messages.slice(from).some(({ toolCalls = [] }) => toolCalls.some(({ name }) => name === TASKS));

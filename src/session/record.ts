@@ -23,7 +23,7 @@ import {
   wholeSession,
 } from "../records/store.ts";
 import { oneLine, shortened } from "../text/one_line.ts";
-import { typedText } from "../text/parts.ts";
+import { isTyped, typedText } from "../text/parts.ts";
 import { join } from "../text/std_path.ts";
 import { reasonOf } from "../text/reason.ts";
 import { stateFolder } from "../user_files.ts";
@@ -313,8 +313,7 @@ export interface Resumed {
 
 const MIN_READING = 2000;
 
-const lastOfUser = (messages: StoredSession["messages"]): number =>
-  messages.findLastIndex((one) => one.role === "user" && one.standsFor === undefined);
+const lastOfUser = (messages: StoredSession["messages"]): number => messages.findLastIndex(isTyped);
 
 /** Resumes a session, with its model if that is available and the user named no other. */
 export function resumeSession(

@@ -85,6 +85,10 @@ export function withoutImages(message: Message): Message {
   return { ...rest, content: [message.content, ...lines].join("\n").trim() };
 }
 
+/** True for a message that the user sent, not one that the program wrote in their place. */
+export const isTyped = ({ role, standsFor }: Message): boolean =>
+  role === "user" && standsFor === undefined;
+
 /** Returns the typed parts of a message, or all its text if it has no typed part. */
 export function typedText({ parts = [], content }: Message): string {
   const typed = typedIn(parts);

@@ -1,4 +1,5 @@
 import { shortName } from "../../records/store.ts";
+import { isTyped } from "../../text/parts.ts";
 import type { CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
 
@@ -15,7 +16,7 @@ export const forkCommand: Command = {
 function fork(session: SessionState, argument: string): CommandAnswer {
   const { agent: { state }, record, surface } = session;
   if (surface.way === "editor") return "Fork the session in the editor.";
-  const typed = state.messages.filter(({ role, standsFor }) => role === "user" && !standsFor);
+  const typed = state.messages.filter(isTyped);
   const number = argument === "" ? typed.length : Number(argument);
   if (typed.length === 0) return "There is no message to fork the session at yet.";
   if (typed[number - 1] === undefined) {

@@ -10,7 +10,7 @@ import {
 } from "../../records/store.ts";
 import { ago, count } from "../../text/count.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { typedText } from "../../text/parts.ts";
+import { isTyped, typedText } from "../../text/parts.ts";
 import { resumedLines } from "../resumed_lines.ts";
 import type { ArgumentChoice, CommandAnswer } from "../data.ts";
 import type { Command, SessionState } from "../extension.ts";
@@ -136,7 +136,7 @@ function sessionFacts(one: ListedSession): string[] {
 }
 
 function previewOf({ messages, used }: ListedSession): string {
-  const typed = messages.findLast(({ role, standsFor }) => role === "user" && !standsFor);
+  const typed = messages.findLast(isTyped);
   const answer = messages.findLast(({ role, content }) => role === "assistant" && content.trim());
   const texts = [typed && `> ${typedText(typed)}`, answer?.content, used?.model];
   return texts.flatMap((text) => text ? [shortened(oneLine(text), MAX_PREVIEW_CHARS)] : []).join(

@@ -13,7 +13,7 @@ import {
 import { failureText } from "../../session/hint_text.ts";
 import type { Session } from "../../session/session.ts";
 import { oneLine, shortened } from "../../text/one_line.ts";
-import { typedText } from "../../text/parts.ts";
+import { isTyped, typedText } from "../../text/parts.ts";
 import type { Part } from "../../types/message.ts";
 import type { EditorFiles } from "../../types/tool.ts";
 import type { StopReason } from "../../types/event.ts";
@@ -116,9 +116,7 @@ export class AcpSession implements Frontend {
   /** Tells the title, the plan and the usage of a resumed session. */
   tellState(): void {
     const { messages } = this.#session.agent.state;
-    const first = messages.find(({ role, standsFor }) =>
-      role === "user" && standsFor === undefined
-    );
+    const first = messages.find(isTyped);
     if (first) this.#title(typedText(first));
     this.#tellPlan(this.#session.status);
     this.#tellUsage(this.#session.status);

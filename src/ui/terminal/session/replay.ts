@@ -4,7 +4,7 @@ import type { ExecutionFacts } from "../../../records/execution.ts";
 import type { Screen } from "../screen/screen.ts";
 import { count } from "../../../text/count.ts";
 import { oneLine } from "../../../text/one_line.ts";
-import { extensionNote, typedText } from "../../../text/parts.ts";
+import { extensionNote, isTyped, typedText } from "../../../text/parts.ts";
 import type { Message, ToolCall } from "../../../types/message.ts";
 import { type PastCalls, pastExecution } from "../../past_execution.ts";
 import type { TurnView } from "./turn_view.ts";
@@ -76,8 +76,7 @@ function firstReplayed(
     if (rows > MAX_ROWS && from < messages.length) break;
     from--;
   }
-  const isTurn = ({ role, standsFor }: Message) => role === "user" && standsFor === undefined;
-  const turn = messages.findIndex((message, at) => at >= from && isTurn(message));
+  const turn = messages.findIndex((message, at) => at >= from && isTyped(message));
   return turn === -1 || from === 0 ? from : turn;
 }
 
