@@ -61,6 +61,8 @@ interface FileSides {
 const ABSENT = "";
 const MAX_UNDO_STEPS = 100;
 export const MAX_UNDO_BYTES = 64 * 1024 * 1024;
+/** The maximum number of files to exchange at once: each waits for programs and for the disk. */
+const MAX_AT_ONCE = 8;
 const MAX_CHANGED_BYTES = 256 * 1024 * 1024;
 
 export class UndoLog {
@@ -215,19 +217,23 @@ export class UndoLog {
     const { workingDir } = state;
     const exchangeAll = async (files: readonly [string, FileSides][]) => {
       const exchanged: Exchanged[] = [];
-      for (const [path, sides] of files) {
-        if (sides.isStuck) {
-          sides.isStuck = false;
-          continue;
+      const rest = files.entries();
+      const exchangeRest = async () => {
+        for (const [i, [path, sides]] of rest) {
+          if (sides.isStuck) {
+            sides.isStuck = false;
+            continue;
+          }
+          // A plain file may be a setting of git by now.
+          const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
+          const exchange = part
+            ? Promise.reject(new Error(`it is ${part}`))
+            : exchangeFile(grantIn(workingDir, path), sides);
+          exchanged[i] = await exchange.catch((error) => failedFile(path, error));
         }
-        // A plain file may be a setting of git by now.
-        const part = sides.bytes !== undefined && partOfRepository(workingDir, path);
-        const exchange = part
-          ? Promise.reject(new Error(`it is ${part}`))
-          : exchangeFile(grantIn(workingDir, path), sides);
-        exchanged.push(await exchange.catch((error) => failedFile(path, error)));
-      }
-      return exchanged;
+      };
+      await Promise.all(Array.from({ length: MAX_AT_ONCE }, exchangeRest));
+      return exchanged.filter((one) => one); // without those that were stuck
     };
     // A command may have replaced a folder by a file, which goes before those of the folder are back.
     const folders = new Set<string>();
