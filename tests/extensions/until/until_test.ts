@@ -193,7 +193,7 @@ posixTest(
     });
     const { session } = fake;
     assertStringIncludes((await fake.command("/until"))!, "No check is set.");
-    assertEquals(await fake.command("/until trapp"), "there is no program trapp.");
+    assertEquals(await fake.command("/until trapp"), "/until: there is no program trapp.");
     assertMatch((await fake.command("/until trap 'rm x' EXIT; true"))!, /^After each turn/);
     await fake.command("/until sh check.sh");
     assertEquals(session.status.check, { command: "sh check.sh", round: 0, rounds: 5 });
