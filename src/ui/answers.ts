@@ -22,7 +22,7 @@ export function answerRows(approval: Approval, columns: number, allKey = ""): An
     once: approval.networked ? "Yes, for this session" : "Yes",
     session: fitsInRow(now, columns)
       ? `Yes, and ${now} in this session${fitsInRow(now + key, columns) ? key : ""}`
-      : "Yes, do not ask again this session",
+      : "Yes, always in this session",
     folder: hasRoom(later, columns - FOLDER_COLUMNS)
       ? `Yes, and ${later} from now on in this folder`
       : "Yes, always in this folder",

@@ -72,7 +72,7 @@ Deno.test("a question is a list: what each answer allows stands in its row", () 
   ]);
   const exact = [{ rule: "run_bash(npm test)", words: "npm test" }];
   assertEquals(question({ rules: exact }).rows()[4], "  a  Yes, and exactly this in this session");
-  assertEquals(question({}, 40).rows()[4], "  a  Yes, do not ask again this session");
+  assertEquals(question({}, 40).rows()[4], "  a  Yes, always in this session");
   assertEquals(question({ choices: ["once", "refuse"], isFromUser: true }).rows(), [
     ...["", "the call"],
     "",
