@@ -28,7 +28,7 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
   ]],
   ["llama.cpp", false, {
     "/v1/models": { data: [{ id: "/m/q 3.gguf", owned_by: "llamacpp", meta: { n_params: 8.2e9, n_ctx: 8192 } }] },
-  }, [{ ...{ name: "/m/q 3.gguf", server: "llama.cpp" }, ...{ size: "8.2B", parameters: 8.2e9, contextLength: 8192 } }]],
+  }, [{ name: "/m/q 3.gguf", server: "llama.cpp", size: "8.2B", parameters: 8.2e9, contextLength: 8192 }]],
   ["a router of llama.cpp", false, {
     "/v1/models": { data: [{ id: "a", status: { value: "loaded" } }, { id: "b", status: { value: "unloaded" } }] },
   }, [{ name: "a", isLoaded: true }, { name: "b", isLoaded: false }]],
@@ -68,7 +68,7 @@ const ROWS: [kind: string, isNative: boolean, answers: Record<string, unknown>, 
       ...{ name: "q", server: "LM Studio", contextLength: 4096, quantization: "4bit" },
       ...{ abilities: ["completion", "tools"], isLoaded: true },
     },
-    { ...{ name: "v", server: "LM Studio", contextLength: 8192 }, ...{ abilities: ["completion", "vision"], isLoaded: false } },
+    { name: "v", server: "LM Studio", contextLength: 8192, abilities: ["completion", "vision"], isLoaded: false },
   ]],
 ];
 for (const [kind, isNative, answers, models] of ROWS) {

@@ -11,7 +11,9 @@ const schemas = {
   write_file: schema({ file_path: text, content: text }),
   run_bash: schema({ command: text }),
   add: schema({
-    ...{ a: { type: "number" }, list: { type: "array" }, label: { type: ["string", "null"] } },
+    a: { type: "number" },
+    list: { type: "array" },
+    label: { type: ["string", "null"] },
   }),
 };
 const tools = Object.keys(schemas);

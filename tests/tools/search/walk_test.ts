@@ -36,8 +36,8 @@ const ROWS: [name: string, files: Record<string, string>, left: string][] = [
   [
     "nested files, the nearest decides",
     {
-      ...{ ".gitignore": "*.log\n/top", "x.log": "", "top": "", "own": "" },
-      ...{ "d/.gitignore": "!x.log\nown", "d/x.log": "", "d/y.log": "", "d/top": "", "d/own": "" },
+      ".gitignore": "*.log\n/top", "x.log": "", "top": "", "own": "",
+      "d/.gitignore": "!x.log\nown", "d/x.log": "", "d/y.log": "", "d/top": "", "d/own": "",
     },
     "d/top d/x.log own",
   ],
