@@ -113,7 +113,7 @@ test("/status names the model, the folder, the mode and what was used", async ()
   await terminal.until(`  model           test at ${new URL(server.url).host}`);
   const rows = await terminal.until("  record          ");
   const cases = [
-    "  mode            Ask mode: asks before",
+    "  mode            ask: asks before",
     "  sandbox         off: ",
     "  tokens  ",
   ];
