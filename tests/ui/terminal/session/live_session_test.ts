@@ -407,10 +407,11 @@ test("SES-02 a session that was killed goes on, its open call answered", async (
   const { server } = terminal;
   await terminal.type("a question\r");
   await waitUntil(() => existsSync(`${terminal.folder}/a`));
-  const kill = `for p in /proc/[0-9]*; do
+  // The program first: it would see the end of its command.
+  const kill = `for name in 'main\\.[jt]s --local' 'sleep 60'; do for p in /proc/[0-9]*; do
       [ "$(readlink $p/cwd)" = "${await Deno.realPath(terminal.folder)}" ] &&
-      tr '\\0' ' ' < $p/cmdline | grep -q 'main\\.[jt]s --local\\|sleep 60' && kill -9 \${p#/proc/}
-    done; true`;
+      tr '\\0' ' ' < $p/cmdline | grep -q "$name" && kill -9 \${p#/proc/}
+    done; done; true`;
   await new Deno.Command("sh", { args: ["-c", kill] }).output();
   await terminal.until("left: 137");
   await terminal.type("\nstty sane; clear\n");
