@@ -64,7 +64,7 @@ export interface AgentOptions
   beforeRoom?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** What an agent offers its model. Forks share it. */
+/** The tools and prompts that an agent sends with its requests. All forks of an agent share one object. */
 interface AgentOffer extends Pick<AgentOptions, "systemPrompt" | "appendedPrompt"> {
   /** The tools of the options, and the agent's own, with those for jobs and tasks. */
   plain: readonly Tool[];

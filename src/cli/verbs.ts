@@ -1,4 +1,4 @@
-/** What `copilot VERB` runs. A session and a prompt load none of it. @module */
+/** The table of the verbs of `copilot VERB`. Sessions and prompts do not load this module. @module */
 
 import { runMcp } from "../extensions/mcp/mcp_verb.ts";
 import { runPlugin } from "../extensions/plugins/plugin_verb.ts";

@@ -113,10 +113,10 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
   }
 
-  /** Ends the session here: new messages go to another one. Returns its id if it has a file. */
+  /** Ends the session here: new messages go to another one. Returns its id if its file has all messages. */
   leave(): string | undefined {
     this.sync();
-    const id = this.file && shortName(this.name!);
+    const id = this.file?.isBehind === false ? shortName(this.name!) : undefined;
     this.#recorder?.continueFrom(undefined);
     return id;
   }

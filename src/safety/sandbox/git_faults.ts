@@ -291,7 +291,7 @@ function faultsOf(
   if (entryAt(common) && !isWorktree) faults.push([common]);
   for (const name of ["config", "config.worktree"]) {
     const path = join(at, name);
-    // Those of a linked work tree are the repository's.
+    // A linked work tree uses the settings of its repository, which have the mark.
     const marks = name === "config" && !isOfOther;
     const isThere = entryAt(path) !== undefined || marks && isRepository(at);
     const left = isThere ? git.madeSettings(path, marks) : undefined;

@@ -75,7 +75,7 @@ class Transcript {
         : [];
     }
     const note = extensionNote(message);
-    if (note !== undefined) return [this.#note("told to the model"), ...this.#result(note)];
+    if (note !== undefined) return [this.#note("sent to the model"), ...this.#result(note)];
     if (standsFor !== undefined) return [];
     if (role === "user") return this.#ofUser(message);
     if (role === "tool") return this.#ofCall(message);

@@ -115,7 +115,7 @@ Deno.test("a transcript has messages, reasoning, results and changes whole", () 
       "    read x as nothing",
       "    No such file",
       "    more",
-      ...["", "· told to the model", "    The check failed.", "    Its output"],
+      ...["", "· sent to the model", "    The check failed.", "    Its output"],
       "",
       "end · / searches · q closes",
     ],
