@@ -113,12 +113,13 @@ export class SessionRecord implements Disposable {
     this.#recorder?.continueFrom(session, title, modelUsedBy(this.agent));
   }
 
-  /** Ends the session here: new messages go to another one. Returns its id if its file has all messages. */
-  leave(): string | undefined {
+  /** Ends the session here: new messages go to another one. Returns its id, if it has a file, and if that has all messages. */
+  leave(): { id: string; isSaved: boolean } | undefined {
     this.sync();
-    const id = this.file?.isBehind === false ? shortName(this.name!) : undefined;
+    const left = this.file && { id: shortName(this.name!), isSaved: !this.#hasFailed };
     this.#recorder?.continueFrom(undefined);
-    return id;
+    this.#hasFailed = false;
+    return left;
   }
 
   get stored(): StoredSession | undefined {

@@ -159,6 +159,19 @@ recordTest(
 );
 
 recordTest(
+  "what /clear leaves unsaved is not said to be saved",
+  [{ text: "a" }],
+  async (recorded) => {
+    await Deno.mkdir(`${recorded.folder}/state/copilot`, { recursive: true });
+    await Deno.writeTextFile(`${recorded.folder}/state/copilot/sessions`, "a file");
+    await using fake = await recorded.open();
+    await fake.session.prompt("one", signal);
+    assertEquals(await fake.command("/clear"), "The conversation is cleared.");
+    assertEquals(fake.notices().length, 1);
+  },
+);
+
+recordTest(
   "after /resume the messages of that conversation alone are taken back",
   [{ text: "a" }, { text: "b" }, { text: "c" }],
   async ({ open }) => {

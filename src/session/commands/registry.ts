@@ -64,7 +64,11 @@ const commands: readonly Command[] = [
       session.undo?.leave();
       session.pending = [];
       session.usage = undefined;
-      const back = left === undefined ? "" : ` /resume ${left} returns to it.`;
+      const back = left === undefined
+        ? ""
+        : left.isSaved
+        ? ` /resume ${left.id} returns to it.`
+        : ` Its end could not be saved: /resume ${left.id} returns to what is before.`;
       return `The conversation is cleared.${back}`;
     },
   },
