@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join } from "../../text/std_path.ts";
 import type { Grant, ToolContext, ToolOutcome, WriteFacts } from "../../types/tool.ts";
+import { wait } from "../../wire/wait.ts";
 import { copyAttributes } from "./copy_attributes.ts";
 import { AS_NAME, hasShell, MovedError, runInFolder } from "./in_folder.ts";
 import {
@@ -64,7 +65,10 @@ export async function writeAtomically(
     return { realPath, created: false, linked, ...inPlace && { inPlace } };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    if (error instanceof MovedError) throw movedError("write", shown);
+    if (error instanceof MovedError) {
+      if (error.temporary !== undefined) await removeAnyhow(error.temporary);
+      throw movedError("write", shown);
+    }
     if (error instanceof ChangedError) {
       const reason = "it changed on disk since it was read: read it again";
       throw new FileError(`Cannot write ${shown} as ${reason}`);
@@ -192,7 +196,7 @@ async function replaceTarget(
       // If the folder was replaced by a link, the temporary file is not found. A swap while this one system call
       // resolves its two paths goes unnoticed.
       await Deno.rename(temporary, target).catch((error) => {
-        if (grant && error instanceof Deno.errors.NotFound) throw new MovedError();
+        if (grant && error instanceof Deno.errors.NotFound) throw new MovedError(temporary);
         if (Deno.build.os === "windows") throw error;
         // A file that is a mount point, as in a container, fails like this.
         inPlace = "it cannot be replaced";
@@ -245,13 +249,20 @@ async function prepare(
   return inPlace;
 }
 
+/** Removes a file even if its folder is replaced by a link for a moment. */
+async function removeAnyhow(path: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await Deno.remove(path).then(() => true, () => false)) return;
+    await wait(1, undefined);
+  }
+}
+
 async function openNew(path: string, mode: number, grant?: Grant): Promise<Deno.FsFile> {
   const since = Date.now();
   const file = await Deno.open(path, { write: true, createNew: true, mode });
   if (!grant || isStill(path, await file.stat(), grant.withheld.folder, since)) return file;
   file.close();
-  await Deno.remove(path).catch(() => {});
-  throw new MovedError();
+  throw new MovedError(path);
 }
 
 async function fill(opened: Deno.FsFile, bytes: Uint8Array): Promise<void> {

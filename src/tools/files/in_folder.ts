@@ -16,7 +16,12 @@ export const hasShell = Deno.build.os !== "windows";
 export const AS_NAME = Deno.build.os === "darwin" ? "h" : "T";
 
 /** The links have changed since the decision on the call. */
-export class MovedError extends Error {}
+export class MovedError extends Error {
+  /** @param temporary the temporary file that may remain */
+  constructor(readonly temporary?: string) {
+    super();
+  }
+}
 
 const MOVED = 3;
 
