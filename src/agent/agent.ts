@@ -52,14 +52,10 @@ export interface AgentOptions
   /** Text behind the system prompt and its instructions. */
   appendedPrompt?: string | undefined;
   /**
-   * Called with each call that was done, with those of the same answer after it, and with each that failed. Its result is appended
-   * to the call's result for the model.
+   * Called with each call that was done, and then with each that failed, once all calls of an answer have ended. Its
+   * result is appended to the call's result for the model.
    */
-  afterTool?: (
-    execution: ToolExecution,
-    signal: AbortSignal,
-    later: readonly ToolExecution[],
-  ) => Promise<string | undefined>;
+  afterTool?: (execution: ToolExecution, signal: AbortSignal) => Promise<string | undefined>;
   /** Called before the conversation is shortened; `focus` is what {@linkcode compact} was given. */
   beforeRoom?: (trigger: "manual" | "auto", focus: string, signal: AbortSignal) => Promise<void>;
 }

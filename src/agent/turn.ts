@@ -342,12 +342,8 @@ class Turn {
     for (const { details } of executions) {
       if (details?.usage) addTokens(details.usage, this.#tokens);
     }
-    const done = executions.filter(({ outcome }) => outcome === "done");
-    for (const [i, execution] of done.entries()) {
-      await this.#addBehind(execution, done.slice(i + 1));
-    }
-    for (const execution of executions) {
-      if (execution.outcome === "failed") await this.#addBehind(execution, []);
+    for (const outcome of ["done", "failed"]) {
+      for (const one of executions) if (one.outcome === outcome) await this.#addBehind(one);
     }
     const isAborted = this.#signal.aborted;
     const loop = isAborted ? undefined : this.#loop(answer.content, executions);
@@ -379,11 +375,11 @@ class Turn {
   }
 
   /** Appends text for the model to a result. */
-  async #addBehind(execution: ToolExecution, later: readonly ToolExecution[]): Promise<void> {
+  async #addBehind(execution: ToolExecution): Promise<void> {
     const { afterTool } = this.agent;
     if (afterTool === undefined || this.#signal.aborted) return;
     try {
-      execution.result += await afterTool(execution, this.#signal, later) ?? "";
+      execution.result += await afterTool(execution, this.#signal) ?? "";
     } catch (error) {
       // After an abort, the result is unchanged.
       if (!this.#signal.aborted) throw error;

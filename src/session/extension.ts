@@ -95,12 +95,7 @@ export interface SessionState {
   readonly confirm: Frontend["confirm"] | undefined;
   readonly elicit: Frontend["elicit"] | undefined;
   /** Returns the text of the extensions to append to a call's result, for an agent's `conversation`. */
-  afterCall(
-    execution: ToolExecution,
-    conversation: object,
-    signal: AbortSignal,
-    later: readonly ToolExecution[],
-  ): Promise<string>;
+  afterCall(execution: ToolExecution, conversation: object, signal: AbortSignal): Promise<string>;
   /** Returns the reader of an agent's turn: what the user sends from now on, since its last call. */
   meanwhile(signal: AbortSignal): () => Promise<readonly (readonly Part[])[]>;
   endTurn(reason: string): void;
@@ -177,14 +172,13 @@ export interface Extension {
   /** Called before the conversation is shortened, by `/compact` with its argument or without the user. */
   beforeRoom?(trigger: "manual" | "auto", focus: string, signal: AbortSignal): Promise<void>;
   /**
-   * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of an answer
-   * have ended; `later` are those after it that were done.
+   * Returns text to append to the result of a call, for the `conversation` that it belongs to. All calls of the answer
+   * have ended.
    */
   afterCall?(
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
-    later: readonly ToolExecution[],
   ): Promise<string | undefined>;
   /** True calls `afterCall` for calls that failed, too. */
   readonly seesFailures?: boolean;

@@ -85,7 +85,7 @@ export class Session implements AsyncDisposable {
     permissions.frontend = { ...this.#approve && { approve: this.#approve }, onEvent };
     const agent = this.agent = new CopilotAgent(config, options.folder ?? ".", {
       policy: this.#policy(this.#approve),
-      afterTool: (one, signal, later) => this.#afterCall(one, this.#conversation, signal, later),
+      afterTool: (one, signal) => this.#afterCall(one, this.#conversation, signal),
       beforeRoom: (...about) => this.#beforeRoom(...about),
       tools: extensions.reduce((tools, one) => one.tools?.(tools) ?? tools, builtinTools),
       confine: (...given) => this.#confine(...given),
@@ -437,12 +437,11 @@ export class Session implements AsyncDisposable {
     execution: ToolExecution,
     conversation: object,
     signal: AbortSignal,
-    later: readonly ToolExecution[],
   ): Promise<string> {
     const texts: (string | undefined)[] = [];
     for (const one of this.#extensions) {
       if (execution.isError && !one.seesFailures) continue;
-      texts.push(await one.afterCall?.(execution, conversation, signal, later));
+      texts.push(await one.afterCall?.(execution, conversation, signal));
     }
     return texts.join("");
   }

@@ -148,7 +148,7 @@ class SubAgentWork {
       policy: { decide: (...call) => this.#decide(...call) },
       // Edits in a worktree are checked, and pass hooks, when they are applied.
       ...!worktree && {
-        afterTool: (execution, signal, later) => session.afterCall(execution, this, signal, later),
+        afterTool: (execution, signal) => session.afterCall(execution, this, signal),
       },
       subAgent: definition.name,
       ...worktree && { copy: worktree.context },

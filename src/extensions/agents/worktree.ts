@@ -185,9 +185,7 @@ export async function applyChanges(
   session.tell("worktree", `${subAgent}: applied changes of ${editedNames(edits)}`);
   let result = `Its changes were applied to the folder: ${editedNames(edits)}.${left}`;
   const executions = edits.map(executionOf);
-  for (const [at, one] of executions.entries()) {
-    result += await session.afterCall(one, executions, signal, executions.slice(at + 1));
-  }
+  for (const one of executions) result += await session.afterCall(one, executions, signal);
   return result;
 }
 

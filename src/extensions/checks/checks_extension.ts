@@ -17,6 +17,7 @@ const MAX_SHOWN_ERRORS = 5;
 export class ChecksExtension implements Extension {
   #session: SessionState | undefined;
   #checks: EditChecks | undefined;
+  /** The files of an answer's edits, which all have ended before the first gets its result. */
   readonly #edited = new Set<string>();
 
   constructor(private readonly settings: CheckSettings = {}) {}
@@ -35,21 +36,19 @@ export class ChecksExtension implements Extension {
     const checked = await this.#context(context);
     const file = resolve(context.workingDir, path);
     if (!checked.isSandboxed && !this.#session?.permissions.approvesAll) return decision;
-    if (isWithin(context.workingDir, file)) await (await this.#loaded()).before(file, checked);
+    if (!isWithin(context.workingDir, file)) return decision;
+    await (await this.#loaded()).before(file, checked);
+    this.#edited.add(file);
     return decision;
   }
 
   async afterCall(
-    execution: ToolExecution,
+    { details }: ToolExecution,
     _: object,
     signal: AbortSignal,
-    later: readonly ToolExecution[],
   ): Promise<string | undefined> {
-    const { agent } = this.#session ?? {};
-    if (!this.#checks || !agent) return undefined;
-    const folder = agent.state.workingDir;
-    if (editedPath(execution)) this.#edited.add(resolve(folder, editedPath(execution)!));
-    if (this.#edited.size === 0 || later.some(editedPath)) return undefined;
+    const { agent } = this.#session!;
+    if (!this.#checks || this.#edited.size === 0 || !details?.change) return undefined;
     const files = new Set(this.#edited);
     this.#edited.clear();
     const context = await this.#context(agent.toolContext(signal));
@@ -96,6 +95,3 @@ export class ChecksExtension implements Extension {
     });
   }
 }
-
-const editedPath = ({ outcome, details, subject }: ToolExecution): string | undefined =>
-  outcome === "done" && details?.change ? subject?.path : undefined;

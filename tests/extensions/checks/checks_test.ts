@@ -68,18 +68,16 @@ posixTest(
     const read = { toolCalls: [{ name: "read_file", arguments: { file_path: "a.txt" } }] };
     const files = { "a.txt": "bad old\n" };
     const { results, notices, runs } = await edited([read, ...steps], files, { own: CHECK });
-    const [, first, second, third, mended, below, again] = results;
-    assertEquals([first, second].map((text) => text!.includes("[The edit was made")), [
-      false,
-      false,
-    ]);
+    const [, first, second, third, both, last, again] = results;
+    const isChecked = [second, third].map((text) => text!.includes("[The edit was made"));
+    assertEquals(isChecked, [false, false]);
     assertStringIncludes(
-      third!,
+      first!,
       "\n\n[The edit was made. 3 new errors (own):\na.txt:1: bad one\nb$$&.txt:1: bad two\nb$$&.txt:2: bad two]",
     );
-    assertEquals(mended!.includes("[The edit"), false);
+    assertEquals(last!.includes("[The edit"), false);
     // A pattern may name folders.
-    assertStringIncludes(below!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad long");
+    assertStringIncludes(both!, "[The edit was made. 1 new error (own):\nnotes/c.txt:1: bad long");
     assertStringIncludes(again!, "[The edit was made. 1 new error (own):\na.txt:4: bad one]");
     assertEquals(notices.filter((line) => line.startsWith("✗")), [
       "✗ 3 new errors · own: a.txt:1: bad one",
